@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""kiln beside NumPy, Numba and numexpr, in turn and in one run.
+
+usage: python3 bench/peers.py [--server build/release/bin/kiln-peer-server] [--threads 2] [--seconds 0.3] [--rounds 5] [--json FILE]
+
+Needs the packages of bench/requirements.txt. Every figure is the median over rounds of the median call; all write to an output that
+exists already. The ratio is the peer's time over kiln's: above 1, kiln is faster.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+parser.add_argument("--server", default="build/release/bin/kiln-peer-server", help="path of kiln-peer-server")
+parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="threads for all (NumPy has one)")
+parser.add_argument("--seconds", type=float, default=0.3, help="time for each measurement")
+parser.add_argument("--rounds", type=int, default=5)
+parser.add_argument("--json", help="also write the figures to this file")
+arguments = parser.parse_args()
+os.environ["NUMBA_NUM_THREADS"] = os.environ["NUMEXPR_NUM_THREADS"] = os.environ["NUMEXPR_MAX_THREADS"] = str(arguments.threads)
+
+try:
+    import math
+    import cmath  # noqa: F401
+
+    import numba
+    import numexpr
+    import numpy as np
+except ImportError as missing:
+    sys.exit(f"{missing}; install the packages of bench/requirements.txt: python3 -m pip install -r bench/requirements.txt")
+
+numexpr.set_num_threads(arguments.threads)
+f32, c64 = np.float32, np.complex64
+MEAN, SIGMA = f32(0.5), f32(1.5)
+
+
+def np_saxpy(x, y, out):
+    np.multiply(x, f32(2.5), out=out)
+    np.add(out, y, out=out)
+
+
+def np_discriminant(a, b, c, out):
+    np.sqrt(b * b - f32(4) * a * c, out=out)
+
+
+def np_gaussian(x, out):
+    z = (x - MEAN) / SIGMA
+    np.divide(np.exp(f32(-0.5) * z * z), SIGMA * f32(2.5066282746), out=out)
+
+
+def np_polar(r1, t1, r2, t2, out):
+    dx = r1 * np.cos(t1) - r2 * np.cos(t2)
+    dy = r1 * np.sin(t1) - r2 * np.sin(t2)
+    np.sqrt(dx * dx + dy * dy, out=out)
+
+
+def np_complex(a, b, out):
+    np.multiply(a, b, out=out)
+
+
+def scalar_saxpy(a, x, y):
+    return a * x + y
+
+
+def scalar_discriminant(a, b, c):
+    return math.sqrt(b * b - f32(4) * a * c)
+
+
+def scalar_gaussian(x, mean, sigma):
+    z = (x - mean) / sigma
+    return math.exp(f32(-0.5) * z * z) / (sigma * f32(2.5066282746))
+
+
+def scalar_polar(r1, t1, r2, t2):
+    dx = r1 * math.cos(t1) - r2 * math.cos(t2)
+    dy = r1 * math.sin(t1) - r2 * math.sin(t2)
+    return math.sqrt(dx * dx + dy * dy)
+
+
+def scalar_complex(a, b):
+    return a * b
+
+
+# name: (dtype, arrays, numpy, numba scalar function, its signature, scalars before, scalars after, numexpr text)
+OPERATIONS = {
+    "saxpy": (f32, 2, np_saxpy, scalar_saxpy, "float32(float32, float32, float32)", (f32(2.5),), (), "s0*a + b"),
+    "discriminant": (f32, 3, np_discriminant, scalar_discriminant, "float32(float32, float32, float32)", (), (), "sqrt(b*b - s4*a*c)"),
+    "gaussian_pdf": (f32, 1, np_gaussian, scalar_gaussian, "float32(float32, float32, float32)", (), (MEAN, SIGMA),
+                     "exp(mh*((a-s0)/s1)*((a-s0)/s1)) / (s1*root)"),
+    "polar_distance": (f32, 4, np_polar, scalar_polar, "float32(float32, float32, float32, float32)", (), (),
+                       "sqrt((a*cos(b)-c*cos(d))*(a*cos(b)-c*cos(d)) + (a*sin(b)-c*sin(d))*(a*sin(b)-c*sin(d)))"),
+    "complex_multiply": (c64, 2, np_complex, scalar_complex, "complex64(complex64, complex64)", (), (), None),
+}
+
+
+def make_inputs(dtype, arrays, n):
+    random = np.random.default_rng(7)
+    inputs = []
+    for k in range(arrays):
+        low, high = (2.5, 3.0) if k == 1 else (0.1, 1.0)
+        values = random.uniform(low, high, n).astype(f32)
+        inputs.append(values if dtype is f32 else (values + 1j * values[::-1]).astype(c64))
+    return inputs
+
+
+def measure(call, n):
+    call()
+    times, group = [], max(1, 20_000 // n)
+    start = time.perf_counter()
+    while len(times) < 5 or time.perf_counter() - start < arguments.seconds:
+        begin = time.perf_counter_ns()
+        for _ in range(group):
+            call()
+        times.append((time.perf_counter_ns() - begin) / group / n)
+    return statistics.median(times)
+
+
+server = subprocess.Popen([arguments.server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, "KILN_DEVICE": "cpu"})
+
+
+def ask_kiln(name, n):
+    server.stdin.write(f"{name} {n} {arguments.threads} {arguments.seconds}\n")
+    server.stdin.flush()
+    answer = server.stdout.readline()
+    if not answer:
+        sys.exit("kiln-peer-server stopped")
+    return float(answer)
+
+
+rows = []
+print(f"numpy {np.__version__}, numba {numba.__version__}, numexpr {numexpr.__version__}; {arguments.threads} threads; "
+      "ns per element, ratio to kiln in brackets")
+print(f"{'operation':18}{'n':>10}{'kiln':>9}{'numpy':>17}{'numba parallel':>17}{'numexpr':>17}")
+for name, (dtype, arrays, by_numpy, scalar, signature, before, after, text) in OPERATIONS.items():
+    by_numba = numba.vectorize([signature], target="parallel" if arguments.threads > 1 else "cpu")(scalar)
+    for n in (1_000_000, 10_000_000, 50_000_000):
+        inputs = make_inputs(dtype, arrays, n)
+        out = np.empty(n, dtype)
+        calls = {"numpy": lambda: by_numpy(*inputs, out), "numba": lambda: by_numba(*before, *inputs, *after, out)}
+        if text:
+            names = dict(zip("abcd", inputs), s4=f32(4), mh=f32(-0.5), root=f32(2.5066282746))
+            names.update({f"s{i}": value for i, value in enumerate(before or after)})
+            calls["numexpr"] = lambda: numexpr.evaluate(text, local_dict=names, out=out, casting="same_kind")
+        samples = {peer: [] for peer in ("kiln", *calls)}
+        for _ in range(arguments.rounds):
+            samples["kiln"].append(ask_kiln(name, n))
+            for peer, call in calls.items():
+                samples[peer].append(measure(call, n))
+        median = {peer: statistics.median(values) for peer, values in samples.items()}
+        cells = "".join(f"{median[p]:9.3f} ({median[p] / median['kiln']:4.1f})".rjust(17) if p in median else "–".rjust(17)
+                        for p in ("numpy", "numba", "numexpr"))
+        print(f"{name:18}{n:>10}{median['kiln']:9.3f}{cells}", flush=True)
+        rows.append({"operation": name, "n": n, "ns_per_element": median,
+                     "spread": {p: [min(v), max(v)] for p, v in samples.items()}})
+server.stdin.close()
+server.wait()
+if arguments.json:
+    with open(arguments.json, "w") as file:
+        json.dump({"numpy": np.__version__, "numba": numba.__version__, "numexpr": numexpr.__version__,
+                   "threads": arguments.threads, "rows": rows}, file, indent=1)

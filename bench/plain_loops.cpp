@@ -1,0 +1,104 @@
+// Compiled by clang++ with the flags of kiln's CPU kernels (see CMakeLists.txt), so that a ratio compares loops, not compilers.
+#include "plain_loops.hpp"
+
+#include <cmath>
+
+namespace {
+
+struct Complex {
+  float re, im;
+};
+
+// Each loop is one expression over i, written out twice: plainly, and through a buffer that is stored past the cache in whole
+// cache lines (a scalar non-temporal store in the loop would keep it from being vectorized).
+constexpr std::int64_t kBuffer = 4096;
+using Line = std::uint32_t __attribute__((vector_size(64)));
+
+template <class T, class F>
+inline __attribute__((always_inline)) void plain(T* __restrict out, std::int64_t n, F f) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = f(i);
+}
+
+template <class T, class F>
+inline __attribute__((always_inline)) void past_the_cache(T* __restrict out, std::int64_t n, F f) {
+  constexpr std::int64_t block = kBuffer / static_cast<std::int64_t>(sizeof(T));
+  alignas(64) T buffer[block];
+  std::int64_t i = 0;
+  for (; i + block <= n; i += block) {
+    for (std::int64_t k = 0; k < block; ++k) buffer[k] = f(i + k);
+    const Line* from = reinterpret_cast<const Line*>(buffer);
+    Line* to = reinterpret_cast<Line*>(out + i);
+    for (std::int64_t k = 0; k < kBuffer / 64; ++k) __builtin_nontemporal_store(from[k], to + k);
+  }
+  for (; i < n; ++i) out[i] = f(i);
+}
+
+}  // namespace
+
+#define IN(T, k) static_cast<const T*>(in[k])
+#define BOTH(name, T, ...)                                                                                       \
+  extern "C" void plain_##name(const void* const* in, const float* scalars, void* result, std::int64_t n) {      \
+    (void)scalars;                                                                                               \
+    T* __restrict out = static_cast<T*>(result);                                                                 \
+    __VA_ARGS__                                                                                                  \
+    plain(out, n, f);                                                                                            \
+  }                                                                                                              \
+  extern "C" void plain_##name##_nt(const void* const* in, const float* scalars, void* result, std::int64_t n) { \
+    (void)scalars;                                                                                               \
+    T* __restrict out = static_cast<T*>(result);                                                                 \
+    __VA_ARGS__                                                                                                  \
+    past_the_cache(out, n, f);                                                                                   \
+  }
+
+BOTH(
+    saxpy, float, const float* __restrict x = IN(float, 0); const float* __restrict y = IN(float, 1);
+    const float a = scalars[0]; auto f = [=](std::int64_t i) __attribute__((always_inline)) { return a * x[i] + y[i]; };)
+
+BOTH(
+    discriminant, float, const float* __restrict a = IN(float, 0); const float* __restrict b = IN(float, 1);
+    const float* __restrict c = IN(float, 2);
+    auto f = [=](std::int64_t i) __attribute__((always_inline)) { return std::sqrt(b[i] * b[i] - 4.0f * a[i] * c[i]); };)
+
+BOTH(
+    gaussian, float, const float* __restrict x = IN(float, 0); const float mean = scalars[0]; const float sigma = scalars[1];
+    auto f = [=](std::int64_t i) __attribute__((always_inline)) {
+      const float z = (x[i] - mean) / sigma;
+      return std::exp(-0.5f * z * z) / (sigma * 2.5066282746f);
+    };)
+
+BOTH(
+    polar, float, const float* __restrict r1 = IN(float, 0); const float* __restrict t1 = IN(float, 1);
+    const float* __restrict r2 = IN(float, 2); const float* __restrict t2 = IN(float, 3);
+    auto f = [=](std::int64_t i) __attribute__((always_inline)) {
+      const float dx = r1[i] * std::cos(t1[i]) - r2[i] * std::cos(t2[i]);
+      const float dy = r1[i] * std::sin(t1[i]) - r2[i] * std::sin(t2[i]);
+      return std::sqrt(dx * dx + dy * dy);
+    };)
+
+BOTH(
+    complex_multiply, Complex, const Complex* __restrict a = IN(Complex, 0); const Complex* __restrict b = IN(Complex, 1);
+    auto f = [=](std::int64_t i) __attribute__((always_inline)) {
+      return Complex{a[i].re * b[i].re - a[i].im * b[i].im, a[i].re * b[i].im + a[i].im * b[i].re};
+    };)
+
+extern "C" void plain_strided_add(const void* const* in, const float*, void* result, std::int64_t n) {
+  const float* __restrict a = IN(float, 0);
+  const float* __restrict b = IN(float, 1);
+  float* __restrict out = static_cast<float*>(result);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = a[2 * i] + b[i];
+}
+
+extern "C" void plain_transposed_add(const float* __restrict a, const float* __restrict b, float* __restrict out,
+                                     std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) out[i * columns + j] = a[j * rows + i] + b[i * columns + j];
+  }
+}
+
+extern "C" void plain_column_add(const float* __restrict a, const float* __restrict b, float* __restrict out, std::int64_t rows,
+                                 std::int64_t columns) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const float column = a[i];
+    for (std::int64_t j = 0; j < columns; ++j) out[i * columns + j] = column + b[i * columns + j];
+  }
+}

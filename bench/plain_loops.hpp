@@ -1,0 +1,32 @@
+// The loops that kiln is measured against: written by hand in plain C++, one thread, compiled by clang with the flags of kiln's
+// own CPU kernels. The _nt ones store past the cache.
+#pragma once
+
+#include <cstdint>
+
+namespace kiln::bench {
+
+/// Inputs, scalars, output, elements.
+using PlainLoop = void (*)(const void* const* in, const float* scalars, void* out, std::int64_t n);
+
+extern "C" {
+void plain_saxpy(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_discriminant(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_gaussian(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_polar(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_complex_multiply(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_strided_add(const void* const* in, const float* scalars, void* out, std::int64_t n);
+
+void plain_saxpy_nt(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_discriminant_nt(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_gaussian_nt(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_polar_nt(const void* const* in, const float* scalars, void* out, std::int64_t n);
+void plain_complex_multiply_nt(const void* const* in, const float* scalars, void* out, std::int64_t n);
+
+/// out[i][j] = a[j][i] + b[i][j] over rows × columns, in the order of out.
+void plain_transposed_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
+/// out[i][j] = a[i] + b[i][j].
+void plain_column_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
+}
+
+}  // namespace kiln::bench

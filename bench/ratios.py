@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Prints the ratios of a kiln-bench run: reads Google Benchmark's JSON, gives Markdown tables. Above 1, kiln is faster.
+
+usage: kiln-bench --benchmark_format=json … | python3 bench/ratios.py
+"""
+import json
+import re
+import statistics
+import sys
+
+runs = {}
+for run in json.load(sys.stdin)["benchmarks"]:
+    if run.get("run_type") == "aggregate":
+        continue
+    name = run["name"].removesuffix("/real_time")
+    runs.setdefault(name, []).append(run["real_time"] * {"ns": 1, "us": 1e3, "ms": 1e6}[run["time_unit"]])
+median = {name: statistics.median(times) for name, times in runs.items()}
+spread = {name: (max(times) - min(times)) / statistics.median(times) for name, times in runs.items()}
+
+print("| operation | n | kiln 1t ns | kiln 2t ns | / plain 1t | / better plain | / non-temporal 1t | / non-temporal 2t | spread |")
+print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+cells = sorted({tuple(name.split("/")[:2]) for name in median if re.search(r"/[12]t/", name)}, key=lambda c: (c[0], int(c[1])))
+for operation, n in cells:
+    at = lambda threads, what: median.get(f"{operation}/{n}/{threads}t/{what}")
+    ratio = lambda a, b: f"{a / b:.2f}" if a and b else "–"
+    k1, k2, p1, p2 = at(1, "kiln"), at(2, "kiln"), at(1, "plain"), at(2, "plain")
+    widest = max(spread.get(f"{operation}/{n}/{t}t/{w}", 0) for t in (1, 2) for w in ("kiln", "plain"))
+    print(f"| {operation} | {float(n):.0e} | {k1 / int(n):.3f} | {k2 / int(n):.3f} | {ratio(p1, k1)} | {ratio(min(p1, p2), k2)} | "
+          f"{ratio(at(1, 'plain_nt'), k1)} | {ratio(at(2, 'plain_nt'), k2)} | {widest:.0%} |")
+
+print("\n| layout (1 thread) | kiln µs | / hand-written | spread |\n| --- | --- | --- | --- |")
+for name in sorted(median):
+    if match := re.fullmatch(r"(strided|column|transposed)/kiln/(.*)", name):
+        plain = f"{match[1]}/plain/{match[2]}"
+        print(f"| {match[1]} {match[2]} | {median[name] / 1e3:.1f} | {median[plain] / median[name]:.2f} | "
+              f"{max(spread[name], spread[plain]):.0%} |")
+
+print("\n| call | ns | spread |\n| --- | --- | --- |")
+for name in sorted(median):
+    if name.startswith("call_"):
+        print(f"| {name} | {median[name]:.0f} | {spread[name]:.0%} |")

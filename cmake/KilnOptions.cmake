@@ -1,0 +1,25 @@
+# The interface targets that every kiln target uses: warnings, sanitizers, and the header-only third parties.
+add_library(kiln_warnings INTERFACE)
+target_compile_options(kiln_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+  -Wnon-virtual-dtor -Wold-style-cast)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 sees overlapping copies in std::string's operator+ (GCC bug 105651).
+  target_compile_options(kiln_warnings INTERFACE -Wno-restrict)
+endif()
+if(KILN_WERROR)
+  target_compile_options(kiln_warnings INTERFACE -Werror)
+endif()
+
+add_library(kiln_sanitizers INTERFACE)
+if(KILN_SANITIZE)
+  target_compile_options(kiln_sanitizers INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(kiln_sanitizers INTERFACE -fsanitize=${KILN_SANITIZE})
+endif()
+
+# Headers of nlohmann/json, {fmt}, xxHash, doctest and CLI11: from .deps/ (scripts/vendor-deps.sh) where it is filled, else from the system.
+add_library(kiln_headers INTERFACE)
+target_compile_definitions(kiln_headers INTERFACE FMT_HEADER_ONLY XXH_INLINE_ALL)
+set(KILN_DEPS_DIR ${PROJECT_SOURCE_DIR}/.deps/include)
+if(EXISTS ${KILN_DEPS_DIR})
+  target_include_directories(kiln_headers SYSTEM INTERFACE ${KILN_DEPS_DIR})
+endif()

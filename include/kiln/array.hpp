@@ -1,0 +1,204 @@
+// N-dimensional arrays in host or device memory: a shared, shallow handle over a buffer, with NumPy's shapes, strides in
+// bytes, views and printing. Handles may be copied and destroyed from any thread; a view keeps its base's memory alive.
+// Concurrent reads of elements are safe, concurrent writes are the caller's to order.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kiln/device.hpp"
+#include "kiln/dtype.hpp"
+#include "kiln/error.hpp"
+#include "kiln/export.hpp"
+#include "kiln/shape.hpp"
+
+namespace kiln {
+
+namespace detail {
+struct ArrayRep;  // lib/array/rep.hpp
+}
+
+/// Order of elements: rows first (C), columns first (Fortran).
+enum class Order : std::uint8_t { c, fortran };
+
+/// start:stop:step along one axis, as in Python: negative numbers count from the end, out-of-range ends are clipped.
+struct Slice {
+  std::optional<std::int64_t> start = std::nullopt;
+  std::optional<std::int64_t> stop = std::nullopt;
+  std::int64_t step = 1;
+};
+/// One item of an index: a slice, or a number, which drops the axis.
+struct Index {
+  Index(std::int64_t at) : position(at), drops(true) {}    // NOLINT(google-explicit-constructor)
+  Index(int at) : Index(static_cast<std::int64_t>(at)) {}  // NOLINT(google-explicit-constructor)
+  Index(Slice range) : slice(range) {}                     // NOLINT(google-explicit-constructor)
+  Slice slice;
+  std::int64_t position = 0;
+  bool drops = false;
+};
+/// A whole axis.
+inline constexpr Slice all{};
+
+class KILN_API Array {
+ public:
+  /// No array: `if (a)` is false, and every other use is a TypeError.
+  Array() noexcept = default;
+
+  /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError.
+  /// @{
+  [[nodiscard]] static Array empty(const Shape& shape, DType dtype, Order order = Order::c);
+  [[nodiscard]] static Array zeros(const Shape& shape, DType dtype, Order order = Order::c);
+  template <Element T>
+  [[nodiscard]] static Array full(const Shape& shape, T value) {
+    return full_raw(shape, dtype_of<T>, &value);
+  }
+  /// A copy of the values, one-dimensional, or of the given shape.
+  template <Element T>
+  [[nodiscard]] static Array from(std::span<const T> values, const std::optional<Shape>& shape = std::nullopt) {
+    return from_raw(values.data(), static_cast<std::int64_t>(values.size()), dtype_of<T>, shape);
+  }
+  template <Element T>
+  [[nodiscard]] static Array from(const std::vector<T>& values, const std::optional<Shape>& shape = std::nullopt) {
+    if constexpr (std::is_same_v<T, bool>) {
+      std::unique_ptr<bool[]> copy(new bool[values.size()]);
+      for (std::size_t i = 0; i < values.size(); ++i) copy[i] = values[i];
+      return from(std::span<const bool>(copy.get(), values.size()), shape);
+    } else {
+      return from(std::span<const T>(values), shape);
+    }
+  }
+  template <Element T>
+  [[nodiscard]] static Array from(std::initializer_list<T> values, const std::optional<Shape>& shape = std::nullopt) {
+    return from(std::span<const T>(values.begin(), values.size()), shape);
+  }
+  /// A zero-dimensional array.
+  template <Element T>
+  [[nodiscard]] static Array scalar(T value) {
+    return full(Shape{}, value);
+  }
+
+  struct ViewOptions {
+    std::optional<Strides> strides = std::nullopt;  ///< bytes; C order where absent
+    bool read_only = false;
+    std::shared_ptr<void> owner = nullptr;        ///< kept alive as long as the memory is in use
+    std::optional<Device> device = std::nullopt;  ///< absent: host memory
+  };
+  /// Uses the caller's memory without a copy. `data` is the element at index 0 of every axis. The caller keeps the
+  /// memory alive, or gives its owner. Memory and strides must be aligned to the dtype's alignment (ShapeError).
+  [[nodiscard]] static Array view(void* data, const Shape& shape, DType dtype, const ViewOptions& options);
+  template <Element T>
+    requires(!std::is_const_v<T>)
+  [[nodiscard]] static Array view(T* data, const Shape& shape) {
+    return view(static_cast<void*>(data), shape, dtype_of<T>, ViewOptions{});
+  }
+  /// A view of const memory is read-only.
+  template <Element T>
+  [[nodiscard]] static Array view(const T* data, const Shape& shape) {
+    return view(const_cast<T*>(data), shape, dtype_of<T>, ViewOptions{.read_only = true});
+  }
+  /// @}
+
+  explicit operator bool() const noexcept { return rep_ != nullptr; }
+  [[nodiscard]] const Shape& shape() const;
+  [[nodiscard]] const Strides& strides() const;  ///< bytes, any sign, zero where broadcast
+  [[nodiscard]] DType dtype() const;
+  [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
+  [[nodiscard]] std::int64_t size() const;    ///< elements
+  [[nodiscard]] std::int64_t nbytes() const;  ///< elements times itemsize
+  [[nodiscard]] bool is_host() const;         ///< a plain host array, placed on no device
+  [[nodiscard]] Device device() const;        ///< Device::cpu() for host arrays
+  [[nodiscard]] bool read_only() const;
+  [[nodiscard]] bool is_c_contiguous() const;
+  [[nodiscard]] bool is_f_contiguous() const;
+  /// The address of the element at index 0 of every axis: a device address where the array is on a GPU.
+  [[nodiscard]] void* data() const;
+
+  /// Host-readable elements as T*; TypeError where T is not the dtype, or the memory is a GPU's. A read-only array gives
+  /// only `as<const T>()`.
+  template <Element T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(host_data(dtype_of<T>, !std::is_const_v<T>));
+  }
+  /// The value of an array of one element (ShapeError otherwise). TypeError where its dtype does not cast safely to T.
+  template <Element T>
+  [[nodiscard]] T item() const {
+    T value{};
+    read_item(dtype_of<T>, &value);
+    return value;
+  }
+  /// All elements in C order. TypeError where the dtype does not cast safely to T.
+  template <Element T>
+  [[nodiscard]] std::vector<T> to_vector() const {
+    std::vector<T> values(static_cast<std::size_t>(size()));
+    if constexpr (std::is_same_v<T, bool>) {
+      const Array packed = copy_to_host();
+      const bool* from = packed.template as<const bool>();
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = from[i];
+    } else {
+      copy_elements(dtype_of<T>, values.data());
+    }
+    return values;
+  }
+
+  /// @name Views, and copies only where a view is impossible
+  /// @{
+  [[nodiscard]] Array operator[](std::initializer_list<Index> index) const;  ///< axes left out are whole
+  [[nodiscard]] Array slice(std::span<const Index> index) const;
+  /// One extent may be -1. A view where the strides allow it, else a copy.
+  [[nodiscard]] Array reshape(const Shape& shape, Order order = Order::c) const;
+  [[nodiscard]] Array ravel(Order order = Order::c) const;
+  [[nodiscard]] Array transpose() const;                       ///< axes reversed
+  [[nodiscard]] Array transpose(const Dims& axes) const;       ///< axis i of the result is axis axes[i]
+  [[nodiscard]] Array broadcast_to(const Shape& shape) const;  ///< read-only, as NumPy's
+  [[nodiscard]] Array as_read_only() const;
+  /// @}
+
+  /// @name Copies
+  /// @{
+  /// On the same device. A GPU array that is not packed in that order goes through the host.
+  [[nodiscard]] Array copy(Order order = Order::c) const;
+  /// Converted element by element as C++ does (float to integer truncates; out of range gives the nearest end of the
+  /// range, NaN gives 0); a copy even where the dtype is the same, its axes in the same order in memory. On a GPU the
+  /// elements go through the host. TypeError where `casting` forbids it.
+  [[nodiscard]] Array astype(DType dtype, Casting casting = Casting::unsafe) const;
+  /// A new host array, in C order. Waits for the device's default stream. Of a strided GPU array all bytes between its first
+  /// and its last element are moved.
+  [[nodiscard]] Array copy_to_host() const;
+  /// Into an existing array that the host can write, of the same shape (ShapeError) and dtype (TypeError). May overlap.
+  void copy_to_host(Array& existing) const;
+  /// @}
+
+  /// For the library itself.
+  explicit Array(std::shared_ptr<const detail::ArrayRep> rep) noexcept : rep_(std::move(rep)) {}
+  [[nodiscard]] const std::shared_ptr<const detail::ArrayRep>& rep() const noexcept { return rep_; }
+
+ private:
+  static Array full_raw(const Shape& shape, DType dtype, const void* value);
+  static Array from_raw(const void* values, std::int64_t count, DType dtype, const std::optional<Shape>& shape);
+  [[nodiscard]] void* host_data(DType expected, bool writable) const;
+  void read_item(DType expected, void* value) const;
+  void copy_elements(DType expected, void* values) const;
+
+  std::shared_ptr<const detail::ArrayRep> rep_;
+};
+
+/// An uninitialized array on a device.
+[[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, Order order = Order::c);
+/// Shape, dtype and device of `like`; in F order where `like` is Fortran-contiguous, else in C order.
+[[nodiscard]] KILN_API Array device_array_like(const Array& like);
+/// The array on that device. On the CPU nothing is copied; between devices it goes through the host. A copy to a GPU
+/// has been taken when the call returns: the host memory may be reused.
+[[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device);
+
+/// As NumPy's str() prints: summarized beyond 1000 elements (only those shown are read), aligned, eight digits at most;
+/// a 0-d array with all its digits. bfloat16, which NumPy does not know, prints as float32 does, with its own digits.
+[[nodiscard]] KILN_API std::string to_string(const Array& array);
+KILN_API std::ostream& operator<<(std::ostream& stream, const Array& array);
+
+}  // namespace kiln

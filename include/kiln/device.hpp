@@ -1,0 +1,74 @@
+// Where kernels run: a CPU with a number of threads, an NVIDIA GPU or an AMD GPU. A Device is a small value that names
+// one; nothing is opened until it is used.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+enum class DeviceKind : std::uint8_t { cpu, cuda, hip };
+
+/// Names and limits of a device, as its driver reports them.
+struct DeviceInfo {
+  std::string name;     ///< "NVIDIA H200", "Intel(R) Xeon(R) Processor"
+  std::string target;   ///< what kernels are compiled for: "sm_90", "gfx90a:xnack-", "x86-64-v4"
+  std::string runtime;  ///< "CUDA 13.0 (driver), NVRTC 13.0", "LLVM 19.1.7"
+  std::int64_t memory_bytes = 0;
+  int multiprocessors = 0;  ///< SMs, compute units, or CPU threads
+  int threads_per_multiprocessor = 0;
+  int warp_size = 0;  ///< warp or wavefront; 1 on a CPU
+  int max_threads_per_block = 0;
+  std::int64_t max_grid_blocks = 0;
+  std::int64_t shared_bytes_per_block = 0;
+  std::int64_t l2_bytes = 0;  ///< last-level cache
+};
+
+class KILN_API Device {
+ public:
+  struct CpuOptions {
+    int threads = 0;  ///< 0: every hardware thread that the process may use
+  };
+
+  /// The CPU.
+  Device() noexcept = default;
+  [[nodiscard]] static Device cpu() noexcept { return Device{}; }
+  [[nodiscard]] static Device cpu(CpuOptions options);
+  /// The GPU of that number; DeviceError names every library path tried, or the number of devices there are.
+  [[nodiscard]] static Device cuda(int index = 0);
+  [[nodiscard]] static Device hip(int index = 0);
+  /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU.
+  [[nodiscard]] static Device best();
+  /// The CPU and every GPU found, the CPU first.
+  [[nodiscard]] static std::vector<Device> all();
+  /// "cpu", "cpu:4" (four threads), "cuda", "cuda:1", "hip:0", "best"; DeviceError lists the forms otherwise.
+  [[nodiscard]] static Device from_string(std::string_view text);
+
+  [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
+  /// The number of a GPU, the number of threads asked for on a CPU (0: all).
+  [[nodiscard]] int index() const noexcept { return index_; }
+  [[nodiscard]] bool is_cpu() const noexcept { return kind_ == DeviceKind::cpu; }
+  /// Asks the driver; DeviceError where it cannot be asked.
+  [[nodiscard]] DeviceInfo info() const;
+  /// Waits until all the work queued on this device's default stream is done, and reports a fault that it had.
+  void synchronize() const;
+  /// Whether both name the same memory: all CPU devices share one.
+  [[nodiscard]] bool same_memory(const Device& other) const noexcept {
+    return kind_ == other.kind_ && (is_cpu() || index_ == other.index_);
+  }
+  friend bool operator==(const Device& a, const Device& b) noexcept = default;
+
+ private:
+  Device(DeviceKind kind, int index) noexcept : kind_(kind), index_(index) {}
+  DeviceKind kind_ = DeviceKind::cpu;
+  int index_ = 0;
+};
+
+/// "cpu", "cpu:4", "cuda:0".
+[[nodiscard]] KILN_API std::string to_string(const Device& device);
+
+}  // namespace kiln

@@ -1,0 +1,23 @@
+// NumPy's .npy files, versions 1 to 3, C and Fortran order. A file is hostile until it is read: every length is checked
+// before anything is allocated.
+#pragma once
+
+#include <filesystem>
+
+#include "kiln/array.hpp"
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// Reads a host array; IoError says what is wrong with the file and at which byte. Big-endian files are swapped. Object,
+/// string, date and structured dtypes are refused, and so is a file with more bytes than its array. bfloat16, for which NumPy
+/// has no code, is '<V2', as numpy.save writes ml_dtypes' arrays ('|V2', plain bytes, is refused), or 'bfloat16'.
+[[nodiscard]] KILN_API Array load_npy(const std::filesystem::path& path);
+
+/// Writes what numpy.save would, byte for byte: version 1 (2 where the header is longer than 64 KiB), in Fortran order where
+/// the array is Fortran- and not C-contiguous; bfloat16 as '<V2', which NumPy reads as two raw bytes an element:
+/// `.view(ml_dtypes.bfloat16)`. The file appears whole or not at all, replacing an old one; through a symbolic link its target
+/// is replaced. IoError otherwise. Concurrent writers to one path are safe: one of the files stays.
+KILN_API void save_npy(const std::filesystem::path& path, const Array& array);
+
+}  // namespace kiln

@@ -1,0 +1,107 @@
+// Dims: a short list of 64-bit numbers (a shape, strides, axes) that keeps up to eight of them without the heap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+class Dims {
+ public:
+  static constexpr std::size_t kInline = 8;
+
+  Dims() noexcept = default;
+  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
+  Dims(std::span<const std::int64_t> values) {  // NOLINT(google-explicit-constructor): a shape is written as any list
+    resize(values.size());
+    if (!values.empty()) std::memcpy(data(), values.data(), values.size_bytes());
+  }
+  Dims(const std::vector<std::int64_t>& values)  // NOLINT(google-explicit-constructor)
+      : Dims(std::span<const std::int64_t>(values)) {}
+  Dims(std::size_t count, std::int64_t value) {
+    resize(count);
+    for (auto& v : *this) v = value;
+  }
+  Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other.data(), other.size())) {}
+  Dims(Dims&& other) noexcept { take(other); }
+  Dims& operator=(const Dims& other) {
+    if (this != &other) *this = Dims(other);
+    return *this;
+  }
+  Dims& operator=(Dims&& other) noexcept {
+    if (this != &other) take(other);
+    return *this;
+  }
+  ~Dims() = default;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
+  [[nodiscard]] const std::int64_t* data() const noexcept { return heap_ ? heap_.get() : inline_; }
+  std::int64_t& operator[](std::size_t i) noexcept { return data()[i]; }
+  const std::int64_t& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] std::int64_t* begin() noexcept { return data(); }
+  [[nodiscard]] std::int64_t* end() noexcept { return data() + size_; }
+  [[nodiscard]] const std::int64_t* begin() const noexcept { return data(); }
+  [[nodiscard]] const std::int64_t* end() const noexcept { return data() + size_; }
+  [[nodiscard]] std::int64_t& back() noexcept { return data()[size_ - 1]; }
+  [[nodiscard]] const std::int64_t& back() const noexcept { return data()[size_ - 1]; }
+
+  /// Keeps the first `count` values; new ones are 0.
+  void resize(std::size_t count) {
+    if (count > capacity_) {
+      auto grown = std::make_unique<std::int64_t[]>(count);
+      std::memcpy(grown.get(), data(), size_ * sizeof(std::int64_t));
+      heap_ = std::move(grown);
+      capacity_ = count;
+    }
+    for (std::size_t i = size_; i < count; ++i) data()[i] = 0;
+    size_ = count;
+  }
+  void push_back(std::int64_t value) {
+    const std::size_t n = size_;
+    if (n == capacity_) {
+      auto grown = std::make_unique<std::int64_t[]>(2 * n);
+      std::memcpy(grown.get(), data(), n * sizeof(std::int64_t));
+      heap_ = std::move(grown);
+      capacity_ = 2 * n;
+    }
+    data()[n] = value;
+    size_ = n + 1;
+  }
+  friend bool operator==(const Dims& a, const Dims& b) noexcept {
+    return a.size_ == b.size_ && std::memcmp(a.data(), b.data(), a.size_ * sizeof(std::int64_t)) == 0;
+  }
+
+ private:
+  void take(Dims& other) noexcept {
+    heap_ = std::move(other.heap_);
+    size_ = other.size_;
+    capacity_ = other.capacity_;
+    if (!heap_) std::memcpy(inline_, other.inline_, size_ * sizeof(std::int64_t));
+    other.size_ = 0;
+    other.capacity_ = kInline;
+  }
+
+  std::size_t size_ = 0;
+  std::size_t capacity_ = kInline;
+  std::int64_t inline_[kInline] = {};
+  std::unique_ptr<std::int64_t[]> heap_;
+};
+
+using Shape = Dims;
+using Strides = Dims;
+
+/// "(2, 3)", "(3,)", "()".
+[[nodiscard]] KILN_API std::string to_string(const Dims& dims);
+
+}  // namespace kiln

@@ -1,0 +1,188 @@
+// Universal functions from C++ strings: kiln::vectorize() makes one, calling it compiles (once) and runs it element by
+// element over arrays, with NumPy's broadcasting, casting and promotion.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/array.hpp"
+#include "kiln/dtype.hpp"
+#include "kiln/export.hpp"
+#include "kiln/stream.hpp"
+
+namespace kiln {
+
+/// One argument of a call: an array, or a C++ scalar. A scalar is weak (NEP 50): it takes the arrays' dtype where its
+/// kind is not higher. Refers to the array given, so it must not outlive it.
+class Arg {
+ public:
+  Arg(const Array& array) noexcept : array_(&array) {}  // NOLINT(google-explicit-constructor)
+  template <Element T>
+  Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)
+    static_assert(sizeof(T) <= sizeof(value_));
+    __builtin_memcpy(value_, &value, sizeof(T));
+  }
+  [[nodiscard]] bool is_array() const noexcept { return array_ != nullptr; }
+  [[nodiscard]] const Array& array() const noexcept { return *array_; }
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }        ///< of a scalar
+  [[nodiscard]] const void* value() const noexcept { return value_; }  ///< of a scalar
+
+ private:
+  const Array* array_ = nullptr;
+  DType dtype_ = DType::bool_;
+  alignas(16) unsigned char value_[16] = {};
+};
+
+/// The outputs to write to: one array, or one for each output of the ufunc.
+class Outputs {
+ public:
+  Outputs() = default;
+  Outputs(const Array& array) : arrays_{array} {}  // NOLINT(google-explicit-constructor)
+  Outputs(std::initializer_list<Array> arrays) : arrays_(arrays) {}
+  Outputs(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] std::span<const Array> arrays() const noexcept { return arrays_; }
+  [[nodiscard]] bool empty() const noexcept { return arrays_.empty(); }
+
+ private:
+  std::vector<Array> arrays_;
+};
+
+/// What a call may be told. Every member has a default.
+struct CallOptions {
+  Outputs out = {};                           ///< written in place; never broadcast, never reallocated
+  Stream stream = {};                         ///< default: the device's default stream
+  Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
+  std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
+  std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
+};
+
+/// A ufunc's definition. Members are to be named: designated initializers in this order.
+struct UfuncDefinition {
+  std::string name = {};                     ///< a C++ identifier; shown in errors
+  std::vector<std::string> signatures = {};  ///< loops in order of preference; names come from the first
+  std::string body = {};                     ///< C++ statements: `return` one output, or assign several by name
+  std::string expression = {};               ///< instead of a body: the one output as a C++ expression
+  std::string preamble = {};
+  std::string functions = {};
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> include_dirs = {};
+  std::vector<std::string> defines = {};
+  bool contract = false;
+  bool fast_math = false;
+};
+
+namespace detail {
+class UfuncImpl;
+}
+
+/// What a call would do; from Ufunc::resolve().
+struct Resolution {
+  std::string loop;                 ///< the signature of the loop that runs
+  std::vector<DType> dtypes;        ///< of the loop's inputs and outputs
+  Shape shape;                      ///< broadcast shape of the result
+  std::string variant;              ///< "contiguous", "inner-contiguous", "strided"
+  Device device;                    ///< where it would run
+  std::vector<std::string> copies;  ///< what cannot be used in place, and why; empty as a rule
+};
+
+/// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and
+/// its compiled variants.
+class KILN_API Ufunc {
+ public:
+  /// Runs the one-output ufunc and gives its result: a host array for host arguments, else one on their device.
+  /// TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. A ufunc of several outputs is a
+  /// TypeError here: use outputs<N>().
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  Array operator()(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return call_one(list, nullptr);
+  }
+  Array operator()(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
+    return call_one({args.begin(), args.size()}, &options);
+  }
+  Array operator()(std::span<const Arg> args, const CallOptions& options) const { return call_one(args, &options); }
+
+  /// The same for a ufunc of N outputs.
+  template <std::size_t N, class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  std::array<Array, N> outputs(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    std::array<Array, N> results;
+    call(list, nullptr, results);
+    return results;
+  }
+  template <std::size_t N>
+  std::array<Array, N> outputs(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
+    std::array<Array, N> results;
+    call({args.begin(), args.size()}, &options, results);
+    return results;
+  }
+  /// For a number of outputs known at run time.
+  std::vector<Array> outputs(std::span<const Arg> args, const CallOptions& options = {}) const;
+
+  /// What the call would do, without running or compiling anything.
+  [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;
+
+  /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
+  /// "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
+  int compile(std::string_view target) const;
+
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] int nin() const noexcept;
+  [[nodiscard]] int nout() const noexcept;
+
+  explicit Ufunc(std::shared_ptr<const detail::UfuncImpl> impl) noexcept : impl_(std::move(impl)) {}
+
+ private:
+  Array call_one(std::span<const Arg> args, const CallOptions* options) const;
+  void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
+
+  std::shared_ptr<const detail::UfuncImpl> impl_;
+};
+
+/// Makes a ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
+/// SignatureError for a signature that cannot be read; CompileError for a body whose brackets, quotes or comments do not close.
+[[nodiscard]] KILN_API Ufunc vectorize(UfuncDefinition definition);
+/// One signature, no name.
+[[nodiscard]] KILN_API Ufunc vectorize(std::string_view signature, std::string_view body);
+
+/// Reads a whole kernel in one string: "float32 f(float32 a, float32 b) = a + b", "T f(T a) where T: float32, float64 { return
+/// a; }",
+/// "(int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }". SignatureError with the place otherwise.
+[[nodiscard]] KILN_API UfuncDefinition parse_kernel(std::string_view text);
+
+namespace detail {
+KILN_API Ufunc vectorize_typed(DType result, std::span<const DType> types, std::span<const std::string_view> texts);
+template <class F>
+struct Typed;
+template <Element R, Element... P>
+struct Typed<R(P...)> {
+  template <class... Text>
+  static Ufunc make(const Text&... texts) {
+    static_assert(sizeof...(Text) == sizeof...(P) + 1, "one name for each parameter, then the body");
+    constexpr DType types[] = {dtype_of<P>...};
+    const std::string_view list[] = {texts...};
+    return vectorize_typed(dtype_of<R>, types, list);
+  }
+};
+}  // namespace detail
+
+/// The form for those who know their types: vectorize<float(float, float)>("a", "b", "return a * b;").
+template <class F, class... Text>
+  requires(std::is_function_v<F>)
+[[nodiscard]] Ufunc vectorize(const Text&... names_then_body) {
+  return detail::Typed<F>::make(names_then_body...);
+}
+
+}  // namespace kiln

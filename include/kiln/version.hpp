@@ -1,0 +1,7 @@
+// kiln's version. Follows semantic versioning; part of every cache key.
+#pragma once
+
+#define KILN_VERSION_MAJOR 0
+#define KILN_VERSION_MINOR 1
+#define KILN_VERSION_PATCH 0
+#define KILN_VERSION "0.1.0"

@@ -1,0 +1,48 @@
+// The elementwise loop on the CPU: the only code that is compiled for each kernel. What walks rows, buffers strided operands
+// and cuts the work is lib/backend/cpu/driver.cpp, compiled with the library. See lib/backend/kernel_abi.hpp for both.
+#pragma once
+#include "kiln/types.hpp"
+
+namespace kiln::loops {
+
+// How a kernel reaches an operand along the innermost dimension.
+enum class access : uint8 { contiguous, broadcast, strided, scalar };
+
+struct cpu_kernel;
+struct cpu_launch {
+  void* const* data;
+  const int64* shape;
+  const int64* strides;
+  int64 rank;
+  void (*drive)(const cpu_launch*, int64 begin, int64 end, const cpu_kernel*);
+};
+struct cpu_kernel {
+  void (*blocks)(void* const* operands, int64 count);
+  void (*copy_past_cache)(void* to, const void* from, int64 lines);
+  int32 inputs;
+  int32 outputs;
+  const access* how;
+  const uint8* itemsize;
+};
+
+// Whole blocks of 64 elements, so that vector loops need no scalar remainder: libm's vector functions and its scalar ones
+// differ in the last bits, and a result must not depend on where its element stands. Not inlined for the same reason.
+template <class Work>
+KILN_NOINLINE void run_blocks(void* const* operands, int64 count) {
+  const Work work(operands);
+  const int64 elements = count * 64;
+#pragma clang loop vectorize(assume_safety)
+  for (int64 i = 0; i < elements; ++i) {
+    work.one(i);
+  }
+}
+
+// 64-byte lines, aligned on both sides.
+KILN_NOINLINE void copy_past_cache(void* to, const void* from, int64 lines) {
+  typedef uint32 line __attribute__((vector_size(64)));
+  for (int64 i = 0; i < lines; ++i) {
+    __builtin_nontemporal_store(static_cast<const line*>(from)[i], static_cast<line*>(to) + i);
+  }
+}
+
+}  // namespace kiln::loops

@@ -1,0 +1,77 @@
+// What differs between CUDA (NVRTC), HIP (hipRTC) and the CPU (Clang). The only file of the device-side code that asks
+// which target it is compiled for: everything above is written once over the names defined here.
+#pragma once
+
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+#define KILN_CUDA 1
+#elif defined(__HIPCC_RTC__) || defined(__HIP__)
+#define KILN_HIP 1
+#else
+#define KILN_CPU 1
+#endif
+
+#if KILN_CPU
+#define KILN_FN inline __attribute__((always_inline))
+#define KILN_NOINLINE inline __attribute__((noinline))
+#define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
+#define KILN_LIBM(name) __builtin_##name
+#define KILN_SQRTF(x) __builtin_sqrtf(x)
+#define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
+// Buffers of the host may be aligned to the component only.
+#define KILN_COMPLEX_ALIGN(T) alignas(T)
+// A trivially copyable complex64 is passed as <2 x float>, which keeps the loop vectorizer away.
+#define KILN_COMPLEX_TRIVIAL 0
+#define KILN_USER_BEGIN
+#define KILN_USER_END
+#ifndef __device__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#endif
+#else
+#define KILN_FN __device__ inline __attribute__((always_inline))
+#define KILN_NOINLINE __device__ inline __attribute__((noinline))
+#define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
+#define KILN_LIBM(name) ::name
+#define KILN_HYPOTF(x, y) ::hypotf(x, y)
+#define KILN_COMPLEX_ALIGN(T) alignas(2 * sizeof(T))
+#define KILN_COMPLEX_TRIVIAL 1
+#endif
+
+#if KILN_CUDA
+#define KILN_SQRTF(x) ::sqrtf(x)
+#define KILN_USER_BEGIN
+#define KILN_USER_END
+#define KILN_FLOAT_TO_HALF(bits, x) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x))
+#define KILN_HALF_TO_FLOAT(x, bits) asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits))
+#elif KILN_HIP
+#define KILN_SQRTF(x) ::kiln::sqrt_refined(x)
+// User functions carry no __device__.
+#define KILN_USER_BEGIN _Pragma("clang force_cuda_host_device begin")
+#define KILN_USER_END _Pragma("clang force_cuda_host_device end")
+namespace kiln {
+// hipRTC 5.2 compiles every float sqrt to a bare v_sqrt_f32 (1 ulp). One step over the neighbours, judged by the residual,
+// makes it correctly rounded; small arguments are scaled out of the subnormals first.
+KILN_FN float sqrt_refined(float x) {
+  const bool small = x < 0x1p-96f;
+  const float y = small ? x * 0x1p32f : x;
+  const float root = __builtin_sqrtf(y);
+  const float below = __builtin_bit_cast(float, __builtin_bit_cast(int, root) - 1);
+  const float above = __builtin_bit_cast(float, __builtin_bit_cast(int, root) + 1);
+  float s = __builtin_fmaf(-below, root, y) <= 0 ? below : __builtin_fmaf(-above, root, y) > 0 ? above : root;
+  s = small ? s * 0x1p-16f : s;
+  return y == 0 ? y : y < __builtin_inff() ? s : root;  // zeros, infinity, NaN and negatives need no step
+}
+}  // namespace kiln
+#endif
+
+#if !KILN_CUDA
+#if KILN_HIP || defined(__F16C__) || defined(__AVX512FP16__) || defined(__aarch64__)
+#define KILN_FLOAT_TO_HALF(bits, x) bits = __builtin_bit_cast(unsigned short, static_cast<_Float16>(x))
+#define KILN_HALF_TO_FLOAT(x, bits) x = static_cast<float>(__builtin_bit_cast(_Float16, bits))
+#else
+// Without F16C, _Float16 would call into compiler-rt, which nothing here links.
+#define KILN_FLOAT_TO_HALF(bits, x) bits = ::kiln::half_from_float(x)
+#define KILN_HALF_TO_FLOAT(x, bits) x = ::kiln::float_from_half(bits)
+#endif
+#endif

@@ -1,0 +1,184 @@
+// Reading and writing .npy files through plain system calls: every claim of a file is checked against its size before
+// memory is taken for it.
+#include "kiln/npy.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "array/access.hpp"
+#include "array/npy_header.hpp"
+#include "array/rep.hpp"
+#include "base/file.hpp"
+#include "base/file_descriptor.hpp"
+
+namespace kiln {
+
+namespace fs = std::filesystem;
+using base::FileDescriptor;
+using detail::NpyError;
+
+namespace {
+
+constexpr std::size_t kOneCall = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB a call
+
+[[noreturn]] void fail_read(const fs::path& path, const std::string& why) {
+  throw IoError("failed to read \"" + path.string() + "\": " + why);
+}
+
+// All of [offset, offset + size), which lies within the file as it was when it was opened.
+void read_exactly(const FileDescriptor& file, char* to, std::size_t size, std::size_t offset) {
+  while (size > 0) {
+    const ssize_t got = ::pread(file.get(), to, std::min(size, kOneCall), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw NpyError{base::errno_text(errno), offset};
+    if (got == 0) throw NpyError{"the file became shorter while it was read", offset};
+    to += got;
+    offset += static_cast<std::size_t>(got);
+    size -= static_cast<std::size_t>(got);
+  }
+}
+
+// Elements times itemsize; NpyError where that does not fit.
+std::size_t claimed_bytes(const detail::NpyHeader& header, std::size_t offset) {
+  try {
+    const auto item = static_cast<std::int64_t>(itemsize(header.dtype));
+    return static_cast<std::size_t>(detail::checked_size(header.shape, item)) * itemsize(header.dtype);
+  } catch (const ShapeError& error) {
+    throw NpyError{error.what(), offset};
+  }
+}
+
+void swap_bytes(char* data, std::size_t bytes, DType dtype) {
+  const std::size_t unit = kind(dtype) == Kind::complex ? itemsize(dtype) / 2 : itemsize(dtype);
+  for (std::size_t i = 0; i < bytes; i += unit) std::reverse(data + i, data + i + unit);
+}
+
+Array read_array(const FileDescriptor& file, std::size_t file_size) {
+  std::string prelude_bytes(std::min(file_size, detail::kNpyPreludeMax), '\0');
+  read_exactly(file, prelude_bytes.data(), prelude_bytes.size(), 0);
+  const detail::NpyPrelude prelude = detail::parse_npy_prelude(prelude_bytes);
+  const std::size_t data_offset = prelude.header_offset + prelude.header_length;
+  if (data_offset > file_size) {
+    throw NpyError{"the header claims " + std::to_string(prelude.header_length) + " bytes, the file has " +
+                       std::to_string(file_size - prelude.header_offset) + " left",
+                   8};
+  }
+  std::string text(prelude.header_length, '\0');
+  read_exactly(file, text.data(), text.size(), prelude.header_offset);
+  const detail::NpyHeader header = detail::parse_npy_header(text, prelude.header_offset);
+  const std::size_t bytes = claimed_bytes(header, prelude.header_offset);
+  const std::size_t present = file_size - data_offset;
+  if (present != bytes) {
+    throw NpyError{"shape " + to_string(header.shape) + " of " + std::string(name(header.dtype)) + " takes " +
+                       std::to_string(bytes) + " bytes of data, the file has " + std::to_string(present) +
+                       (present < bytes ? ": it is truncated" : ": it holds something else behind them"),
+                   present < bytes ? file_size : data_offset + bytes};
+  }
+  Array array = Array::empty(header.shape, header.dtype, header.fortran ? Order::fortran : Order::c);
+  char* const data = array.rep()->data;
+  read_exactly(file, data, bytes, data_offset);
+  if (header.swapped) swap_bytes(data, bytes, header.dtype);
+  // C++ knows no bool but 0 and 1.
+  if (header.dtype == DType::bool_) std::transform(data, data + bytes, data, [](char c) { return static_cast<char>(c != 0); });
+  return array;
+}
+
+// A file that takes the place of `target` when it is complete, and vanishes otherwise.
+class NewFile {
+ public:
+  explicit NewFile(const fs::path& target) : target_(target.string()) {
+    static std::atomic<unsigned> counter{0};
+    constexpr int kAttempts = 100;  // names that a killed process of the same number left behind
+    for (int attempt = 0; attempt < kAttempts && !file_; ++attempt) {
+      name_ = target_ + std::string(base::kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+      file_ = FileDescriptor::open(name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+      if (!file_ && errno != EEXIST) break;
+    }
+    if (!file_) fail("cannot create a file in its folder", errno);
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    if (!published_) ::unlink(name_.c_str());
+  }
+
+  void write(const char* data, std::size_t size) {
+    while (size > 0) {
+      const ssize_t written = ::write(file_.get(), data, std::min(size, kOneCall));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("cannot write", errno);
+      data += written;
+      size -= static_cast<std::size_t>(written);
+    }
+  }
+
+  void publish() {
+    // Some file systems have no fsync; their files are as safe as they get.
+    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot write", errno);
+    if (::close(file_.release()) != 0 && errno != EINTR) fail("cannot write", errno);
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail("cannot rename a new file to it", errno);
+    published_ = true;
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what, int code) {
+    // The destructor does not run for a constructor that throws.
+    if (file_) ::unlink(name_.c_str());
+    throw IoError("failed to write \"" + target_ + "\": " + what + ": " + base::errno_text(code));
+  }
+
+  std::string target_;
+  std::string name_;
+  FileDescriptor file_;
+  bool published_ = false;
+};
+
+// Where the bytes go: through a symbolic link to its target. What is there must be a file, or a rename would replace a device.
+fs::path resolve_target(const fs::path& path) {
+  std::error_code ignored;
+  if (path.empty()) throw IoError("failed to write \"\": the path is empty");
+  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
+  const fs::file_status status = fs::status(target, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw IoError("failed to write \"" + path.string() + "\": it is not a regular file");
+  }
+  return target.empty() ? path : target;
+}
+
+}  // namespace
+
+Array load_npy(const fs::path& path) {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  const FileDescriptor file = FileDescriptor::open(path.string(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!file) fail_read(path, base::errno_text(errno));
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) fail_read(path, base::errno_text(errno));
+  if (!S_ISREG(status.st_mode)) fail_read(path, "it is not a regular file");
+  try {
+    return read_array(file, static_cast<std::size_t>(status.st_size));
+  } catch (const NpyError& error) {
+    fail_read(path, error.what + " (at byte " + std::to_string(error.offset) + ")");
+  }
+}
+
+void save_npy(const fs::path& path, const Array& array) {
+  const detail::ArrayRep& given = detail::rep_of(array);
+  Array packed = detail::fetch(array);
+  const bool fortran = given.f_contiguous && !given.c_contiguous;
+  if (!given.c_contiguous && !fortran) packed = packed.copy();
+  const std::string header = detail::format_npy_header(given.dtype, fortran, given.shape);
+  NewFile file(resolve_target(path));
+  file.write(header.data(), header.size());
+  file.write(packed.rep()->data, static_cast<std::size_t>(packed.nbytes()));
+  file.publish();
+}
+
+}  // namespace kiln

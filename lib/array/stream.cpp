@@ -1,0 +1,18 @@
+// Streams: a handle on a backend's queue.
+#include "kiln/stream.hpp"
+
+#include "backend/backend.hpp"
+
+namespace kiln {
+
+Stream::Stream(const Device& device) : device_(device), queue_(backend::backend_for(device).make_queue()) {}
+
+void Stream::synchronize() const {
+  if (queue_) {
+    queue_->synchronize();
+  } else {
+    device_.synchronize();
+  }
+}
+
+}  // namespace kiln

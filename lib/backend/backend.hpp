@@ -1,0 +1,106 @@
+// The devices behind one interface: memory, modules, queues and launches. Two implementations: cpu/ and gpu/ (for both
+// vendors).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "backend/compiler.hpp"
+#include "kiln/device.hpp"
+
+namespace kiln::backend {
+
+/// An in-order queue of work. Destroying it waits for its work, and never throws.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  virtual void synchronize() = 0;
+};
+
+/// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
+class Module {
+ public:
+  virtual ~Module() = default;
+};
+
+inline constexpr int kMaxOperands = 32;   ///< inputs and outputs of one kernel
+inline constexpr int kMaxKernelRank = 8;  ///< merged dimensions that one launch handles; the caller loops over more
+
+/// One operand of an elementwise launch, in the order of the kernel's operands: inputs, then outputs.
+struct LaunchOperand {
+  void* data = nullptr;                   ///< device address; for a scalar, host address of its value (≤ 16 bytes)
+  const std::int64_t* strides = nullptr;  ///< bytes, one for each dimension, outermost first; null for a scalar
+  std::uint8_t itemsize = 0;
+  bool scalar = false;
+};
+
+/// One elementwise launch. The kernel was rendered from a spec (codegen/spec.hpp) with the same operands, rank and width.
+struct ElementwiseLaunch {
+  std::span<const LaunchOperand> operands;
+  std::span<const std::int64_t> shape;  ///< merged extents, outermost first; never empty, all > 0; one extent for rank 1
+  std::int64_t size = 0;                ///< product of shape
+  int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
+  int unroll = 1;           ///< accesses in flight per thread (GPU)
+  bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
+};
+
+/// One device. Thread-safe. All addresses are the device's.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual const std::shared_ptr<const Compiler>& compiler() const = 0;
+
+  /// Loads machine code that compiler() made. `name` is for messages.
+  [[nodiscard]] virtual std::shared_ptr<Module> load(std::string_view code, const std::string& name) = 0;
+
+  /// At least 256-byte aligned on GPUs, 64 on CPUs. A null queue is the default stream. Zero bytes give a valid non-null
+  /// address.
+  [[nodiscard]] virtual void* allocate(std::size_t bytes, Queue* queue) = 0;
+  virtual void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept = 0;
+
+  /// The source may be reused once upload returns; download waits until the bytes are there; copy is queued.
+  virtual void upload(void* device, const void* host, std::size_t bytes, Queue* queue) = 0;
+  virtual void download(void* host, const void* device, std::size_t bytes, Queue* queue) = 0;
+  virtual void copy(void* to, const void* from, std::size_t bytes, Queue* queue) = 0;
+
+  /// Runs the kernel over the launch. On a GPU it returns once queued. On the CPU the default stream (null) runs in the
+  /// caller, another queue copies what the launch refers to. `keep` is held until the work is done.
+  virtual void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue,
+                      std::shared_ptr<const void> keep) = 0;
+
+  /// Whether the launch needs `keep` (work may outlive the call).
+  [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;
+
+  [[nodiscard]] virtual std::shared_ptr<Queue> make_queue() = 0;
+  /// Waits for the default stream.
+  virtual void synchronize() = 0;
+};
+
+/// The backend of a device: opened at first use, kept for ever. DeviceError where there is no such device.
+Backend& backend_for(const Device& device);
+
+/// What every backend implementation offers to the registry.
+namespace cpu {
+Backend& open(int threads);
+std::shared_ptr<const Compiler> compiler_for_target(
+    std::string_view target);  // "native", "x86-64-v3", …; null if not a CPU's name
+}  // namespace cpu
+namespace gpu {
+Backend& open(DeviceKind kind, int index);
+int device_count(DeviceKind kind) noexcept;                                    // 0 where there is no driver
+std::string why_none(DeviceKind kind);                                         // every path tried, or the driver's own words
+std::shared_ptr<const Compiler> compiler_for_target(std::string_view target);  // "sm_90", "gfx90a"; null if not a GPU's name
+}  // namespace gpu
+
+/// Whether this process was forked from one that used kiln: GPU calls are errors there, the CPU runs in one thread.
+[[nodiscard]] bool forked() noexcept;
+/// Starts watching; backend_for() calls it.
+void watch_forks();
+
+}  // namespace kiln::backend

@@ -1,0 +1,58 @@
+// The compilers behind one interface: NVRTC, hipRTC and Clang. They work with no device present.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/device.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::backend {
+
+/// Everything that a compile depends on besides the compiler and the target. All of it is in the cache key.
+struct CompileRequest {
+  std::string name = {};                            ///< the kernel's name, as in #line; for messages
+  std::string context = {};                         ///< the loop's signature, for messages; not in the key
+  std::string source = {};                          ///< the whole translation unit
+  std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
+  std::vector<std::string> defines = {};            ///< "NAME" or "NAME=VALUE"
+  bool contract = false;
+  bool fast_math = false;
+};
+
+/// Machine code, ready to be cached and loaded.
+struct CompileResult {
+  std::string code;
+  std::string log;  ///< warnings
+};
+
+/// The text that compile errors are shown in: name as in #line → the user's text.
+using UserTexts = std::map<std::string, std::string>;
+
+/// One compiler for one target. Thread-safe.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// "NVRTC", "hipRTC", "Clang".
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// The full version, cheap to ask for: it is part of every key, also when nothing will be compiled.
+  [[nodiscard]] virtual std::string version() const = 0;
+  /// "sm_90", "gfx90a:xnack-", "x86-64-v3", or the CPU's feature list: whatever can change the code.
+  [[nodiscard]] virtual std::string target() const = 0;
+  /// A short form of target() for messages.
+  [[nodiscard]] virtual std::string short_target() const { return target(); }
+  /// The exact options that compile() would use, for the key.
+  [[nodiscard]] virtual std::vector<std::string> options(const CompileRequest& request) const = 0;
+  /// Throws CompileError (diagnostics in the user's coordinates), or DeviceError where the compiler cannot be loaded.
+  [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;
+  [[nodiscard]] virtual DeviceKind kind() const = 0;
+};
+
+/// A compiler for "sm_90", "gfx90a", "x86-64-v3", "native" (this CPU): no device is needed. DeviceError for a target that no
+/// compiler here knows, with the list of those it does, and for a missing library with every path tried.
+std::shared_ptr<const Compiler> compiler_for(std::string_view target);
+
+}  // namespace kiln::backend

@@ -1,0 +1,121 @@
+#include "backend/cpu/clang/compile.hpp"
+
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/SourceManager.h>
+#include <clang/Basic/Stack.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include <memory>
+#include <utility>
+
+namespace kiln::clang_module {
+namespace {
+
+constexpr const char* kMainFile = "/kiln/kernel.cpp";
+constexpr const char* kHeaderFolder = "/kiln/include/";
+
+llvm::StringRef text(const kiln_clang_text& from) {
+  return {from.data, from.size};
+}
+
+/// Keeps each finding as values, beside the text that clang would print.
+class Collector : public clang::DiagnosticConsumer {
+ public:
+  Collector(Compiled& out, llvm::raw_ostream& log, clang::DiagnosticOptions* options) : out_(out), printer_(log, options) {}
+
+  void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) override {
+    printer_.BeginSourceFile(language, preprocessor);
+  }
+  void EndSourceFile() override { printer_.EndSourceFile(); }
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
+    DiagnosticConsumer::HandleDiagnostic(level, info);
+    printer_.HandleDiagnostic(level, info);
+    if (level == clang::DiagnosticsEngine::Ignored) return;
+    Diagnostic found;
+    found.severity = level >= clang::DiagnosticsEngine::Error     ? KILN_CLANG_ERROR
+                     : level == clang::DiagnosticsEngine::Warning ? KILN_CLANG_WARNING
+                                                                  : KILN_CLANG_NOTE;
+    llvm::SmallString<128> message;
+    info.FormatDiagnostic(message);
+    found.text = message.str().str();
+    if (info.hasSourceManager() && info.getLocation().isValid()) locate(info.getSourceManager(), info.getLocation(), found);
+    out_.diagnostics.push_back(std::move(found));
+  }
+
+ private:
+  static void locate(const clang::SourceManager& sources, clang::SourceLocation location, Diagnostic& found) {
+    const clang::PresumedLoc presumed = sources.getPresumedLoc(location);
+    if (presumed.isInvalid()) return;
+    found.file = presumed.getFilename();
+    if (llvm::StringRef(found.file).starts_with(kHeaderFolder)) found.file.erase(0, llvm::StringRef(kHeaderFolder).size());
+    found.line = static_cast<int>(presumed.getLine());
+    found.column = static_cast<int>(presumed.getColumn());
+    const auto [file, offset] = sources.getDecomposedExpansionLoc(location);
+    bool invalid = false;
+    const llvm::StringRef buffer = sources.getBufferData(file, &invalid);
+    if (invalid || offset > buffer.size()) return;
+    const std::size_t before = buffer.rfind('\n', offset);
+    const llvm::StringRef rest = offset == 0 || before == llvm::StringRef::npos ? buffer : buffer.drop_front(before + 1);
+    found.source_line = rest.take_until([](char c) { return c == '\n' || c == '\r'; }).str();
+  }
+
+  Compiled& out_;
+  clang::TextDiagnosticPrinter printer_;
+};
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_of(const kiln_clang_request& request) {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  files->addFile(kMainFile, 0, llvm::MemoryBuffer::getMemBufferCopy(text(request.source), kMainFile));
+  for (std::size_t i = 0; i < request.header_count; ++i) {
+    const std::string path = kHeaderFolder + text(request.headers[i].name).str();
+    files->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(text(request.headers[i].text), path));
+  }
+  return files;
+}
+
+}  // namespace
+
+void initialize() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();  // asm statements in a body
+}
+
+void compile(const kiln_clang_request& request, Compiled& out) {
+  clang::noteBottomOfStack();
+  llvm::raw_string_ostream log(out.log);
+
+  std::vector<const char*> arguments(request.arguments, request.arguments + request.argument_count);
+  const std::string include = std::string("-I") + kHeaderFolder;
+  arguments.push_back(include.c_str());
+  arguments.push_back(kMainFile);
+
+  // The options of the invocation itself, or #line would be ignored.
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  clang::DiagnosticOptions& options = invocation->getDiagnosticOpts();
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids(new clang::DiagnosticIDs);
+  Collector early(out, log, &options);
+  clang::DiagnosticsEngine engine(ids, &options, &early, /*ShouldOwnClient=*/false);
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, engine)) return;
+
+  clang::CompilerInstance instance;
+  instance.setInvocation(invocation);
+  instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr
+  instance.createDiagnostics(new Collector(out, log, &options));
+  instance.createFileManager(files_of(request));
+  instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(out.object));
+
+  llvm::LLVMContext context;
+  clang::EmitObjAction action(&context);
+  out.ok = instance.ExecuteAction(action) && !instance.getDiagnostics().hasErrorOccurred();
+}
+
+}  // namespace kiln::clang_module

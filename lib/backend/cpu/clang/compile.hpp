@@ -1,0 +1,35 @@
+// One source to one relocatable object, by clang in process.
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+
+#include <string>
+#include <vector>
+
+#include "backend/cpu/clang/interface.h"
+
+namespace kiln::clang_module {
+
+struct Diagnostic {
+  int severity = KILN_CLANG_ERROR;
+  int line = 0;
+  int column = 0;
+  std::string file;
+  std::string text;
+  std::string source_line;
+};
+
+struct Compiled {
+  bool ok = false;
+  llvm::SmallVector<char, 0> object;
+  std::vector<Diagnostic> diagnostics;
+  std::string log;
+};
+
+/// Registers the host's target; once a process.
+void initialize();
+
+/// Needs a deep stack (clang recurses). Thread-safe. What LLVM calls a fatal error goes to the installed handler.
+void compile(const kiln_clang_request& request, Compiled& out);
+
+}  // namespace kiln::clang_module

@@ -1,0 +1,84 @@
+/* The C interface between libkiln.so and libkiln-clang.so, which exports one function, kiln_clang(). Nothing of LLVM or of
+ * the C++ library crosses it, so that the two may be built by different compilers and with or without sanitizers. */
+#ifndef KILN_BACKEND_CPU_CLANG_INTERFACE_H
+#define KILN_BACKEND_CPU_CLANG_INTERFACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every change of this file: both sides must agree. */
+#define KILN_CLANG_INTERFACE 1
+#define KILN_CLANG_SYMBOL "kiln_clang"
+
+/* Bytes with a length; not terminated. */
+struct kiln_clang_text {
+  const char* data;
+  size_t size;
+};
+
+/* A header as an #include names it, and its text. */
+struct kiln_clang_file {
+  struct kiln_clang_text name;
+  struct kiln_clang_text text;
+};
+
+struct kiln_clang_request {
+  struct kiln_clang_text source;
+  const struct kiln_clang_file* headers;
+  size_t header_count;
+  const char* const* arguments; /* of clang -cc1, without input and output */
+  size_t argument_count;
+};
+
+enum kiln_clang_severity { KILN_CLANG_NOTE = 0, KILN_CLANG_WARNING = 1, KILN_CLANG_ERROR = 2 };
+
+struct kiln_clang_diagnostic {
+  int32_t severity; /* enum kiln_clang_severity */
+  int32_t line;     /* from 1; 0 where there is none */
+  int32_t column;   /* from 1; 0 where there is none */
+  struct kiln_clang_text file;
+  struct kiln_clang_text text;
+  struct kiln_clang_text source_line; /* without its newline */
+};
+
+enum kiln_clang_status {
+  KILN_CLANG_OK = 0,
+  KILN_CLANG_REJECTED = 1,  /* the source is wrong: see diagnostics */
+  KILN_CLANG_UNDEFINED = 2, /* compiled, but uses functions that nobody defines: see undefined */
+  KILN_CLANG_FAILED = 3     /* clang or lld could not do its work: see error */
+};
+
+struct kiln_clang_result {
+  int32_t status;
+  struct kiln_clang_text code; /* an ELF shared object */
+  const struct kiln_clang_diagnostic* diagnostics;
+  size_t diagnostic_count;
+  const struct kiln_clang_text* undefined; /* readable (demangled) names */
+  size_t undefined_count;
+  struct kiln_clang_text log; /* what clang would have printed */
+  struct kiln_clang_text error;
+  double compile_ms;
+  double link_ms;
+};
+
+struct kiln_clang_api {
+  uint32_t interface_version;
+  const char* version; /* of clang: "19.1.7" */
+  /* Never null, never throws; to be given to release(). Thread-safe: compiles run side by side, links one after another.
+   * Reads no file but the C library's own shared objects, prints nothing, changes no signal handler. */
+  const struct kiln_clang_result* (*compile)(const struct kiln_clang_request* request);
+  void (*release)(const struct kiln_clang_result* result);
+};
+
+/* The functions, or null where the module does not speak that version of the interface. */
+const struct kiln_clang_api* kiln_clang(uint32_t interface_version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+// What clang and lld refer to and a compiler for this host never runs: the other targets (lld initializes all of them) and the
+// pass plug-ins that the distribution builds in. Empty definitions keep them out of the module.
+#include <llvm/Passes/PassPlugin.h>
+
+#if defined(__x86_64__)
+#define X86 TheHost  // stays real: the empty one gets a name that nobody calls
+#elif defined(__aarch64__)
+#define AArch64 TheHost
+#endif
+
+#define KILN_LEAVE_OUT(target)                 \
+  extern "C" {                                 \
+  void LLVMInitialize##target##TargetInfo();   \
+  void LLVMInitialize##target##Target();       \
+  void LLVMInitialize##target##TargetMC();     \
+  void LLVMInitialize##target##AsmPrinter();   \
+  void LLVMInitialize##target##AsmParser();    \
+  void LLVMInitialize##target##TargetInfo() {} \
+  void LLVMInitialize##target##Target() {}     \
+  void LLVMInitialize##target##TargetMC() {}   \
+  void LLVMInitialize##target##AsmPrinter() {} \
+  void LLVMInitialize##target##AsmParser() {}  \
+  }
+#define LLVM_TARGET(target) KILN_LEAVE_OUT(target)
+#include <llvm/Config/Targets.def>
+
+#define HANDLE_EXTENSION(plugin)                                                      \
+  llvm::PassPluginLibraryInfo get##plugin##PluginInfo();                              \
+  llvm::PassPluginLibraryInfo get##plugin##PluginInfo() {                             \
+    return {LLVM_PLUGIN_API_VERSION, #plugin, "left out", [](llvm::PassBuilder&) {}}; \
+  }
+#include <llvm/Support/Extension.def>

@@ -1,0 +1,25 @@
+// libkiln-clang.so: found and opened at the first compile, never closed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/clang/interface.h"
+
+namespace kiln::backend::cpu {
+
+/// Where the module is looked for, in order: KILN_CLANG alone where it is set; else beside the library that this code is in, in
+/// the lib folder beside that one's (for programs), and where `cmake --install` puts it.
+std::vector<std::string> clang_module_candidates();
+
+/// Opens the first that can be opened. DeviceError names every path tried, or says that the module is of another build.
+const kiln_clang_api& open_clang_module(std::span<const std::string> candidates);
+
+/// The module of clang_module_candidates(), opened once. Thread-safe; a failure is tried again at the next call.
+const kiln_clang_api& clang_module();
+
+/// Clang's version, "19.1.7", as the build found it. Opens nothing.
+const char* clang_version();
+
+}  // namespace kiln::backend::cpu

@@ -1,0 +1,30 @@
+// Clang as a kiln compiler: C++ text to an ELF shared object, in process and in memory.
+#pragma once
+
+#include "backend/compiler.hpp"
+#include "backend/cpu/target.hpp"
+
+namespace kiln::backend::cpu {
+
+class ClangCompiler : public Compiler {
+ public:
+  explicit ClangCompiler(Target target);
+
+  [[nodiscard]] std::string name() const override { return "Clang"; }
+  /// Clang's version, and what of kiln's own steps after it (the link) can change the code.
+  [[nodiscard]] std::string version() const override;
+  [[nodiscard]] std::string target() const override { return target_.text; }
+  [[nodiscard]] std::string short_target() const override { return target_.short_name; }
+  [[nodiscard]] std::vector<std::string> options(const CompileRequest& request) const override;
+  /// Also a CompileError: a function that is called and nowhere defined. Compiles of several threads run side by side.
+  [[nodiscard]] CompileResult compile(const CompileRequest& request) const override;
+  [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu; }
+
+ private:
+  Target target_;
+};
+
+/// The compiler for this machine; one for the process.
+const std::shared_ptr<const Compiler>& native_compiler();
+
+}  // namespace kiln::backend::cpu

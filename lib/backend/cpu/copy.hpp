@@ -1,0 +1,23 @@
+// Copies of elements between memory of any layout and the contiguous buffers of the CPU driver.
+#pragma once
+
+#include <cstdint>
+
+namespace kiln::backend {
+
+/// Equal rows of elements; strides in bytes.
+struct CpuTile {
+  std::int64_t rows;
+  std::int64_t row_stride;
+  std::int64_t columns;
+  std::int64_t column_stride;
+};
+
+/// Reads the tile row by row into a buffer. `size` is an element's: 1, 2, 4, 8 or 16 bytes. No alignment is asked for.
+void gather(char* to, const char* from, const CpuTile& tile, std::int64_t size);
+/// Writes the tile from a buffer.
+void scatter(char* to, const CpuTile& tile, const char* from, std::int64_t size);
+/// Fills a buffer with one element.
+void repeat(char* to, const char* from, std::int64_t size, std::int64_t count);
+
+}  // namespace kiln::backend

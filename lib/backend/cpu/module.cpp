@@ -1,0 +1,14 @@
+#include "backend/cpu/module.hpp"
+
+#include "kiln/error.hpp"
+
+namespace kiln::backend::cpu {
+
+CpuModule::CpuModule(std::string_view code, const std::string& name)
+    : image_(code, name), kernel_(reinterpret_cast<CpuKernel>(image_.symbol(kKernelSymbol))) {
+  if (kernel_ == nullptr) {
+    throw DeviceError("failed to load kernel \"" + name + "\" on the CPU: its code holds no function " + kKernelSymbol);
+  }
+}
+
+}  // namespace kiln::backend::cpu

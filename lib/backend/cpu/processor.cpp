@@ -1,0 +1,50 @@
+#include "backend/cpu/processor.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+namespace kiln::backend::cpu {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(':');
+    const std::size_t first = colon == std::string::npos ? colon : line.find_first_not_of(" \t", colon + 1);
+    if (first != std::string::npos) return line.substr(first);
+  }
+  return "CPU";
+}
+
+int usable_threads() {
+  // Sized for the machine: a cpu_set_t holds 1024 processors, and the call fails where there are more.
+  for (int processors = 1024; processors <= 65536; processors *= 4) {
+    cpu_set_t* const set = CPU_ALLOC(static_cast<std::size_t>(processors));
+    if (set == nullptr) break;
+    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(processors));
+    const bool known = sched_getaffinity(0, bytes, set) == 0;
+    const int count = known ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (known) return std::max(count, 1);
+  }
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
+}
+
+std::int64_t memory_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? std::int64_t{pages} * size : 0;
+}
+
+std::int64_t cache_bytes() {
+  for (const int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+    if (const long bytes = sysconf(level); bytes > 0) return bytes;
+  }
+  return 0;
+}
+
+}  // namespace kiln::backend::cpu

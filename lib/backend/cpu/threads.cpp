@@ -1,0 +1,96 @@
+#include "backend/cpu/threads.hpp"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace kiln::backend::cpu {
+namespace {
+
+constexpr int kChunksPerThread = 4;
+/// A stretch shorter than this says more about the caches than about the kernel.
+constexpr double kTrustedNs = 2'000;
+
+double now_ns() {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Runs [begin, end) and notes how long an element took.
+double timed(const CpuModule& module, const CpuLaunch& launch, std::int64_t begin, std::int64_t end) {
+  const double start = now_ns();
+  module.kernel()(&launch, begin, end);
+  const double taken = now_ns() - start;
+  module.set_element_ns(taken / static_cast<double>(end - begin));
+  return taken;
+}
+
+}  // namespace
+
+Chunks cut(std::int64_t size, double element_ns, int threads) {
+  const double work = element_ns * static_cast<double>(size);
+  if (threads <= 1 || size <= kCpuBlock || work < kSerialNs) return {.elements = size, .count = 1};
+  const double wanted = std::clamp(work / (kSerialNs / 2), 2.0, static_cast<double>(threads) * kChunksPerThread);
+  // Rounded up to whole blocks: the last chunk may be shorter, never one more.
+  const std::int64_t each = (size + static_cast<std::int64_t>(wanted) - 1) / static_cast<std::int64_t>(wanted);
+  const std::int64_t elements = (each + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
+  return {.elements = elements, .count = (size + elements - 1) / elements};
+}
+
+void Threads::run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size) {
+  double element_ns = static_cast<double>(module.element_ns());
+  std::int64_t begin = 0;
+  // Never measured: do it on the way, on growing pieces until one is long enough to be trusted.
+  for (std::int64_t piece = kCpuBlock; element_ns <= 0 && begin < size; piece *= 2) {
+    const std::int64_t end = std::min(begin + piece, size);
+    const bool trusted = timed(module, launch, begin, end) >= kTrustedNs;
+    begin = end;
+    if (trusted)
+      element_ns = static_cast<double>(module.element_ns());
+    else if (begin < size)
+      module.set_element_ns(0);
+  }
+  if (begin == size) return;
+
+  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_);
+  if (chunks.count > 1) {
+    run_chunks(module, launch, begin, size, chunks);
+  } else if (module.time_for_a_look()) {
+    timed(module, launch, begin, size);
+  } else {
+    module.kernel()(&launch, begin, size);
+  }
+}
+
+void Threads::run_chunks(const CpuModule& module, const CpuLaunch& launch, std::int64_t begin, std::int64_t size,
+                         Chunks chunks) {
+  namespace tbb = oneapi::tbb;
+  const auto chunk = [&](std::int64_t index) {
+    const std::int64_t first = begin + index * chunks.elements;
+    const std::int64_t last = std::min(first + chunks.elements, size);
+    // One of them keeps the measure fresh: data and caches differ from call to call.
+    if (index == 0)
+      timed(module, launch, first, last);
+    else
+      module.kernel()(&launch, first, last);
+  };
+  arena().execute([&] {
+    // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    tbb::parallel_for(std::int64_t{0}, chunks.count, chunk, tbb::simple_partitioner(), context);
+  });
+}
+
+oneapi::tbb::task_arena& Threads::arena() {
+  using oneapi::tbb::global_control;
+  // oneTBB prints a warning where an arena asks for more threads than it may have: more than the hardware's would only wait for
+  // one another.
+  std::call_once(made_, [this] {
+    const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
+    arena_.emplace(static_cast<int>(std::clamp<std::size_t>(allowed, 1, static_cast<std::size_t>(count_))));
+  });
+  return *arena_;
+}
+
+}  // namespace kiln::backend::cpu

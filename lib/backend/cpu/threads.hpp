@@ -1,0 +1,52 @@
+// The threads of one CPU device: a oneTBB arena that is made when there is first enough work for it.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "backend/cpu/module.hpp"
+#include "backend/kernel_abi.hpp"
+
+namespace kiln::backend::cpu {
+
+/// Work below this stays on the caller's thread: waking others costs several microseconds.
+inline constexpr double kSerialNs = 20'000;
+
+/// How [0, size) is cut: `count` chunks of `elements` (a multiple of kCpuBlock), the last one shorter. count 1: serial.
+struct Chunks {
+  std::int64_t elements = 0;
+  std::int64_t count = 1;
+};
+
+/// Pure. Chunks of at least half of kSerialNs, and several for each thread, so that none waits long for the last.
+Chunks cut(std::int64_t size, double element_ns, int threads);
+
+/// Runs kernels over index ranges, on at most `count` threads and never more than oneTBB may use. Thread-safe.
+class Threads {
+ public:
+  explicit Threads(int count) : count_(count) {}
+
+  [[nodiscard]] int count() const noexcept { return count_; }
+
+  /// Calls the kernel over [0, size) and returns when all is done. In a forked child all of it runs in the caller.
+  void run(const CpuModule& module, const CpuLaunch& launch, std::int64_t size) {
+    // One block cannot be divided; a known small one is not worth a look at the clock.
+    if (count_ == 1 || size <= kCpuBlock) return module.kernel()(&launch, 0, size);
+    run_measured(module, launch, size);
+  }
+
+ private:
+  void run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size);
+  void run_chunks(const CpuModule& module, const CpuLaunch& launch, std::int64_t begin, std::int64_t size, Chunks chunks);
+  oneapi::tbb::task_arena& arena();
+
+  int count_;
+  std::once_flag made_;
+  std::optional<oneapi::tbb::task_arena> arena_;
+};
+
+}  // namespace kiln::backend::cpu

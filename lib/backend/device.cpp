@@ -1,0 +1,111 @@
+// Device values: names to devices and back, and the choice of the best one.
+#include "kiln/device.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "backend/backend.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr const char* kForms =
+    "\"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), \"best\"";
+
+Device choose_best() {
+  if (const char* wanted = std::getenv("KILN_DEVICE"); wanted != nullptr && *wanted != '\0') {
+    if (std::string_view(wanted) != "best") return Device::from_string(wanted);
+  }
+  if (backend::gpu::device_count(DeviceKind::cuda) > 0) return Device::cuda(0);
+  if (backend::gpu::device_count(DeviceKind::hip) > 0) return Device::hip(0);
+  return Device::cpu();
+}
+
+std::string gpu_name(DeviceKind kind, int index) {
+  return (kind == DeviceKind::cuda ? "cuda:" : "hip:") + std::to_string(index);
+}
+
+void check_gpu(DeviceKind kind, int index) {
+  const int count = backend::gpu::device_count(kind);
+  if (index >= 0 && index < count) return;
+  if (count > 0) {
+    throw DeviceError("there is no device " + gpu_name(kind, index) + ": this machine has " + gpu_name(kind, 0) +
+                      (count > 1 ? " to " + gpu_name(kind, count - 1) : " only"));
+  }
+  throw DeviceError("there is no device " + gpu_name(kind, index) + ": " + backend::gpu::why_none(kind));
+}
+
+}  // namespace
+
+Device Device::cpu(CpuOptions options) {
+  if (options.threads < 0 || options.threads > 4096) {
+    throw DeviceError("Device::cpu: threads is " + std::to_string(options.threads) +
+                      "; give a number from 1 to 4096, or 0 for every hardware thread");
+  }
+  return {DeviceKind::cpu, options.threads};
+}
+
+Device Device::cuda(int index) {
+  check_gpu(DeviceKind::cuda, index);
+  return {DeviceKind::cuda, index};
+}
+
+Device Device::hip(int index) {
+  check_gpu(DeviceKind::hip, index);
+  return {DeviceKind::hip, index};
+}
+
+// Once for the process: the answer must not change between two calls, and asking a driver takes time.
+Device Device::best() {
+  static const Device best = choose_best();
+  return best;
+}
+
+std::vector<Device> Device::all() {
+  std::vector<Device> found;
+  if (KILN_HAVE_CPU) found.push_back(cpu());
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::hip}) {
+    const int count = backend::gpu::device_count(kind);
+    for (int i = 0; i < count; ++i) found.push_back(Device(kind, i));
+  }
+  return found;
+}
+
+Device Device::from_string(std::string_view text) {
+  if (text == "best") return best();
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  int number = 0;
+  if (colon != std::string_view::npos) {
+    const std::string_view digits = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || number < 0) {
+      throw DeviceError("unknown device \"" + std::string(text) + "\": expected a number after ':'; devices are " + kForms);
+    }
+  }
+  if (kind == "cpu") {
+    if (colon != std::string_view::npos && number == 0) {
+      throw DeviceError("unknown device \"" + std::string(text) + "\": a CPU needs at least one thread; devices are " + kForms);
+    }
+    return cpu({.threads = number});
+  }
+  if (kind == "cuda") return cuda(number);
+  if (kind == "hip") return hip(number);
+  throw DeviceError("unknown device \"" + std::string(text) + "\"; devices are " + kForms);
+}
+
+DeviceInfo Device::info() const {
+  return backend::backend_for(*this).info();
+}
+
+void Device::synchronize() const {
+  backend::backend_for(*this).synchronize();
+}
+
+std::string to_string(const Device& device) {
+  if (device.is_cpu()) return device.index() == 0 ? "cpu" : "cpu:" + std::to_string(device.index());
+  return gpu_name(device.kind(), device.index());
+}
+
+}  // namespace kiln

@@ -1,0 +1,44 @@
+// kiln's own declarations of the vendors' binary interfaces: opaque handles, integer status codes, the few constants used.
+// tests/unit/backend/gpu_abi_test.cpp holds them against cuda.h, nvrtc.h, hip_runtime_api.h and hiprtc.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kiln::backend::gpu::abi {
+
+using Status = int;
+using Handle = void*;   // context, stream, event, module, function, memory pool, program
+using Address = void*;  // CUdeviceptr is a 64-bit integer, hipDeviceptr_t a pointer: one register either way
+
+static_assert(sizeof(Address) == 8, "GPU addresses are 64 bits wide");
+
+// Equal in CUDA and HIP.
+inline constexpr Status kSuccess = 0;
+inline constexpr Status kOutOfMemory = 2;
+inline constexpr Status kDeinitialized = 4;
+inline constexpr Status kNoDevice = 100;
+inline constexpr Status kInvalidDevice = 101;
+inline constexpr Status kNotReady = 600;
+inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr int kPoolReleaseThreshold = 4;
+inline constexpr int kAllocationPinned = 1;  // of a pool: ordinary device memory
+inline constexpr int kLocationDevice = 1;
+
+// Of cuModuleLoadDataEx; hipModuleLoadDataEx is given no options.
+inline constexpr int kJitErrorLogBuffer = 5;
+inline constexpr int kJitErrorLogBufferBytes = 6;
+
+/// CUmemPoolProps and hipMemPoolProps.
+struct PoolProps {
+  int allocation_type = kAllocationPinned;
+  int handle_types = 0;
+  int location_type = kLocationDevice;
+  int location_id = 0;
+  void* security_attributes = nullptr;
+  unsigned char reserved[64] = {};  // CUDA's maxSize and usage are in here: 0 is "no limit" and "ordinary"
+};
+static_assert(sizeof(PoolProps) == 88);
+
+}  // namespace kiln::backend::gpu::abi

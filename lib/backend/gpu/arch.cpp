@@ -1,0 +1,132 @@
+// GPU architecture names.
+#include "backend/gpu/arch.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kiln::backend::gpu {
+namespace {
+
+constexpr int kAlways = 0;
+constexpr int kStill = 1 << 20;
+
+struct AmdArch {
+  std::string_view name;
+  int since;  // hipRTC version; for the newer ones on the late side: refusing too much beats aborting
+  int until;  // the first version without it
+  bool sramecc, xnack;
+};
+
+// hipRTC 5.2's rows were tried one by one. Features: the LLVM AMDGPU back end's table of targets.
+constexpr std::array<AmdArch, 46> kAmdArchs = {{
+    {"gfx600", kAlways, kStill, false, false},  {"gfx601", kAlways, kStill, false, false},
+    {"gfx602", kAlways, kStill, false, false},  {"gfx700", kAlways, kStill, false, false},
+    {"gfx701", kAlways, kStill, false, false},  {"gfx702", kAlways, kStill, false, false},
+    {"gfx703", kAlways, kStill, false, false},  {"gfx704", kAlways, kStill, false, false},
+    {"gfx705", kAlways, kStill, false, false},  {"gfx801", kAlways, kStill, false, true},
+    {"gfx802", kAlways, kStill, false, false},  {"gfx803", kAlways, kStill, false, false},
+    {"gfx805", kAlways, kStill, false, false},  {"gfx810", kAlways, kStill, false, true},
+    {"gfx900", kAlways, kStill, false, true},   {"gfx902", kAlways, kStill, false, true},
+    {"gfx904", kAlways, kStill, false, true},   {"gfx906", kAlways, kStill, true, true},
+    {"gfx908", kAlways, kStill, true, true},    {"gfx909", kAlways, kStill, false, true},
+    {"gfx90a", kAlways, kStill, true, true},    {"gfx90c", kAlways, kStill, false, true},
+    {"gfx940", 600, 700, true, true},           {"gfx941", 600, 700, true, true},
+    {"gfx942", 600, kStill, true, true},        {"gfx950", 700, kStill, true, true},
+    {"gfx1010", kAlways, kStill, false, true},  {"gfx1011", kAlways, kStill, false, true},
+    {"gfx1012", kAlways, kStill, false, true},  {"gfx1013", kAlways, kStill, false, true},
+    {"gfx1030", kAlways, kStill, false, false}, {"gfx1031", kAlways, kStill, false, false},
+    {"gfx1032", kAlways, kStill, false, false}, {"gfx1033", kAlways, kStill, false, false},
+    {"gfx1034", kAlways, kStill, false, false}, {"gfx1035", kAlways, kStill, false, false},
+    {"gfx1036", kAlways, kStill, false, false}, {"gfx1100", 505, kStill, false, false},
+    {"gfx1101", 505, kStill, false, false},     {"gfx1102", 505, kStill, false, false},
+    {"gfx1103", 600, kStill, false, false},     {"gfx1150", 602, kStill, false, false},
+    {"gfx1151", 602, kStill, false, false},     {"gfx1152", 604, kStill, false, false},
+    {"gfx1200", 604, kStill, false, false},     {"gfx1201", 604, kStill, false, false},
+}};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 100) + "." + std::to_string(version % 100);
+}
+
+std::string known_names(int version) {
+  std::string text;
+  for (const AmdArch& arch : kAmdArchs) {
+    if (version >= arch.since && version < arch.until) text += (text.empty() ? "" : ", ") + std::string(arch.name);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<DeviceKind> vendor_of(std::string_view target) {
+  if (target.starts_with("sm_")) {
+    target.remove_prefix(3);
+    const std::size_t digits =
+        static_cast<std::size_t>(std::find_if_not(target.begin(), target.end(), is_digit) - target.begin());
+    const std::string_view suffix = target.substr(digits);
+    if (digits >= 2 && digits <= 4 && (suffix.empty() || suffix == "a" || suffix == "f")) return DeviceKind::cuda;
+  } else if (target.starts_with("gfx")) {
+    const std::string_view name = target.substr(3, target.find(':') - 3);
+    const auto is_hex = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); };
+    if (name.size() >= 3 && name.size() <= 4 && std::all_of(name.begin(), name.end(), is_hex)) return DeviceKind::hip;
+  }
+  return std::nullopt;
+}
+
+std::string refuse_amd(std::string_view target, int version) {
+  const std::string_view name = target.substr(0, target.find(':'));
+  const auto* const arch = std::find_if(kAmdArchs.begin(), kAmdArchs.end(), [&](const AmdArch& a) { return a.name == name; });
+  const std::string compiler = "hipRTC " + version_text(version);
+  if (arch == kAmdArchs.end()) {
+    return "\"" + std::string(name) + "\" is not an AMD architecture that kiln knows; " + compiler + " compiles for " +
+           known_names(version);
+  }
+  if (version < arch->since || version >= arch->until) {
+    return std::string(name) +
+           (version < arch->since ? " needs hipRTC " + version_text(arch->since) + " or newer"
+                                  : " was dropped in hipRTC " + version_text(arch->until)) +
+           ", this is " + compiler + ", which compiles for " + known_names(version);
+  }
+  std::string_view rest = target.substr(name.size());
+  bool seen_sramecc = false;
+  bool seen_xnack = false;
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view feature = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(feature.size());
+    const bool is_sramecc = feature == "sramecc+" || feature == "sramecc-";
+    const bool is_xnack = feature == "xnack+" || feature == "xnack-";
+    bool& seen = is_sramecc ? seen_sramecc : seen_xnack;
+    if (!(is_sramecc && arch->sramecc) && !(is_xnack && arch->xnack)) {
+      std::string features = std::string(arch->sramecc ? "sramecc+, sramecc-" : "");
+      if (arch->xnack) features += std::string(features.empty() ? "" : ", ") + "xnack+, xnack-";
+      return std::string(name) + " has no feature \"" + std::string(feature) + "\"; it has " +
+             (features.empty() ? "none" : features);
+    }
+    if (seen) return "\"" + std::string(target) + "\" names a feature twice";
+    seen = true;
+  }
+  return {};
+}
+
+int compute_capability(std::string_view target) {
+  int value = 0;
+  for (const char c : target) {
+    if (is_digit(c)) value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+bool known_to_nvrtc(int capability, int version) {
+  constexpr std::array<int, 8> kFrom1200 = {70, 72, 75, 80, 86, 87, 89, 90};
+  constexpr std::array<int, 12> kFrom1300 = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+  if (version >= 1400) return false;
+  if (version >= 1300) return std::find(kFrom1300.begin(), kFrom1300.end(), capability) != kFrom1300.end();
+  return version >= 1200 && std::find(kFrom1200.begin(), kFrom1200.end(), capability) != kFrom1200.end();
+}
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,25 @@
+// GPU architecture names: what they look like, and which compiler version knows them. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kiln/device.hpp"
+
+namespace kiln::backend::gpu {
+
+/// cuda for "sm_90", "sm_90a"; hip for "gfx90a", "gfx90a:sramecc+:xnack-"; nullopt for anything else.
+[[nodiscard]] std::optional<DeviceKind> vendor_of(std::string_view target);
+
+/// Why hipRTC of that version (major * 100 + minor) must not be asked for `target`, empty where it may: it aborts the whole
+/// process on an architecture, or a feature of one, that it does not know.
+[[nodiscard]] std::string refuse_amd(std::string_view target, int version);
+
+/// 90 for "sm_90" and "sm_90a"; 0 where there is no number.
+[[nodiscard]] int compute_capability(std::string_view target);
+
+/// Whether NVRTC of that version is known to compile for the capability, without loading it. False is "ask the library".
+[[nodiscard]] bool known_to_nvrtc(int capability, int version);
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,225 @@
+// One GPU of either vendor as a backend::Backend.
+#include "backend/gpu/backend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "backend/gpu/grid.hpp"
+#include "backend/gpu/module.hpp"
+#include "backend/gpu/pack.hpp"
+#include "backend/gpu/queue.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+abi::Handle stream_of(Queue* queue) {
+  return queue == nullptr ? nullptr : static_cast<GpuQueue*>(queue)->stream();
+}
+
+/// "13.0" of "13.0+65be0db342ad": without what only keys need.
+std::string release_of(const std::string& version) {
+  return version.substr(0, version.find('+'));
+}
+
+// HIP counts the work-items of a launch in 32 bits.
+constexpr std::int64_t kHipMaxThreads = (std::int64_t{1} << 32) - 1;
+
+}  // namespace
+
+std::string architecture_of(const Driver& driver, int index) {
+  const DriverTable& calls = driver.calls();
+  int device = 0;
+  if (const auto status = calls.device_get(&device, index); status != abi::kSuccess) {
+    throw driver.error(status, "open the device", index);
+  }
+  if (driver.dialect().kind == DeviceKind::cuda) {
+    int major = 0;
+    int minor = 0;
+    auto status = calls.device_attribute(&major, driver.dialect().attribute.capability_major, device);
+    if (status == abi::kSuccess) status = calls.device_attribute(&minor, driver.dialect().attribute.capability_minor, device);
+    if (status != abi::kSuccess) throw driver.error(status, "read the compute capability", index);
+    return "sm_" + std::to_string(major) + std::to_string(minor);
+  }
+  // The structure grew between releases; gcnArchName is all that is read, from a buffer larger than any of them.
+  constexpr std::size_t kNameInR0600 = 1160;
+  constexpr std::size_t kNameBefore = 396;
+  constexpr std::size_t kNameBytes = 256;
+  std::array<char, 16384> properties{};
+  const bool is_new = calls.device_properties_600 != nullptr;
+  const auto get = is_new ? calls.device_properties_600 : calls.device_properties;
+  if (get == nullptr) throw DeviceError(driver.path() + " has no hipGetDeviceProperties, which kiln needs");
+  if (const auto status = get(properties.data(), device); status != abi::kSuccess) {
+    throw driver.error(status, "read the properties", index);
+  }
+  const char* name = properties.data() + (is_new ? kNameInR0600 : kNameBefore);
+  std::string arch(name, strnlen(name, kNameBytes));
+  if (!arch.starts_with("gfx")) {
+    throw DeviceError("failed to read the architecture of " + driver.device_name(index) + ": " + driver.path() +
+                      " lays out its properties in a way that kiln does not know");
+  }
+  return arch;
+}
+
+GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Compiler> compiler, std::string no_compiler)
+    : core_(driver, index), compiler_(std::move(compiler)), no_compiler_(std::move(no_compiler)) {
+  const AttributeNumbers& numbers = core_.dialect().attribute;
+  std::array<char, 256> name{};
+  core_.check(core_.calls().device_name(name.data(), static_cast<int>(name.size()) - 1, core_.device()), "read the name");
+  std::size_t memory = 0;
+  core_.check(core_.calls().device_memory(&memory, core_.device()), "read the memory size");
+  info_ = {.name = name.data(),
+           .target = compiler_ ? compiler_->target() : architecture_of(driver, index),
+           .runtime = driver.version_text() + (core_.dialect().kind == DeviceKind::cuda ? " (driver), " : ", ") +
+                      core_.dialect().compiler + (compiler_ ? " " + release_of(compiler_->version()) : " not found"),
+           .memory_bytes = static_cast<std::int64_t>(memory),
+           .multiprocessors = core_.attribute(numbers.multiprocessors),
+           .threads_per_multiprocessor = core_.attribute(numbers.threads_per_multiprocessor),
+           .warp_size = core_.attribute(numbers.warp_size),
+           .max_threads_per_block = core_.attribute(numbers.threads_per_block),
+           .max_grid_blocks = core_.attribute(numbers.grid_x),
+           .shared_bytes_per_block = core_.attribute(numbers.shared_per_block),
+           .l2_bytes = core_.attribute(numbers.l2_bytes)};
+  create_pool();
+}
+
+GpuBackend::~GpuBackend() = default;  // pool and primary context go with the process: memory may be in use until then
+
+void GpuBackend::create_pool() {
+  const DriverTable& calls = core_.calls();
+  if (calls.pool_create == nullptr || calls.pool_set == nullptr || calls.pool_trim == nullptr ||
+      calls.pool_allocate == nullptr || calls.pool_deallocate == nullptr) {
+    return;
+  }
+  int supported = 0;
+  // An older runtime does not know the attribute: no pool then.
+  if (calls.device_attribute(&supported, core_.dialect().attribute.memory_pools, core_.device()) != abi::kSuccess ||
+      supported == 0) {
+    return;
+  }
+  const Current current(core_);
+  abi::PoolProps properties;
+  properties.location_id = core_.device();
+  // A pool of our own: the device's default pool is the host program's to tune. What is freed stays in it, so that the next
+  // allocation of the size costs a microsecond instead of a trip to the operating system.
+  if (calls.pool_create(&pool_, &properties) != abi::kSuccess) {
+    pool_ = nullptr;
+    return;
+  }
+  std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
+  core_.check(calls.pool_set(pool_, abi::kPoolReleaseThreshold, &threshold), "set up the memory pool");
+}
+
+const std::shared_ptr<const Compiler>& GpuBackend::compiler() const {
+  if (!compiler_) throw DeviceError(no_compiler_);
+  return compiler_;
+}
+
+std::shared_ptr<Module> GpuBackend::load(std::string_view code, const std::string& name) {
+  return std::make_shared<GpuModule>(core_, code, name);
+}
+
+abi::Status GpuBackend::try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept {
+  return pool_ == nullptr ? core_.calls().allocate(address, bytes) : core_.calls().pool_allocate(address, bytes, pool_, stream);
+}
+
+void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
+  core_.require_usable();
+  const Current current(core_);
+  void* address = nullptr;
+  const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+  abi::Status status = try_allocate(&address, wanted, stream_of(queue));
+  if (status == abi::kOutOfMemory && pool_ != nullptr) {
+    // The pool may hold what it needs in pieces of other sizes, or behind work that is not done.
+    core_.check(core_.calls().synchronize(), "synchronize");
+    core_.calls().pool_trim(pool_, 0);
+    status = try_allocate(&address, wanted, stream_of(queue));
+  }
+  if (status != abi::kSuccess) core_.fail(status, "allocate " + std::to_string(bytes) + " bytes");
+  if (queue == nullptr) core_.default_allocations.fetch_add(1, std::memory_order_release);
+  return address;
+}
+
+void GpuBackend::deallocate(void* address, std::size_t, Queue* queue) noexcept {
+  // On a lost device, in a forked child and after the driver's own exit there is nothing left to give back.
+  if (address == nullptr || !core_.usable()) return;
+  const Current current(core_, std::nothrow);
+  if (!current.ok()) return;
+  auto* const gpu_queue = static_cast<GpuQueue*>(queue);
+  if (pool_ != nullptr) {
+    // The default stream may still use it.
+    if (gpu_queue == nullptr || gpu_queue->wait_for_default() == abi::kSuccess) {
+      core_.calls().pool_deallocate(address, stream_of(queue));
+    }
+    return;
+  }
+  core_.calls().stream_synchronize(nullptr);
+  if (gpu_queue != nullptr) core_.calls().stream_synchronize(gpu_queue->stream());
+  core_.calls().deallocate(address);
+}
+
+void GpuBackend::upload(void* device, const void* host, std::size_t bytes, Queue* queue) {
+  core_.require_usable();
+  if (bytes == 0) return;
+  const Current current(core_);
+  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_allocations();
+  core_.check(core_.calls().copy_to_device(device, host, bytes, stream_of(queue)), "copy to the device");
+  // Whether the driver has read the source by now depends on whether the host program page-locked it.
+  core_.check(core_.calls().stream_synchronize(stream_of(queue)), "copy to the device");
+}
+
+void GpuBackend::download(void* host, const void* device, std::size_t bytes, Queue* queue) {
+  core_.require_usable();
+  if (bytes == 0) return;
+  const Current current(core_);
+  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_allocations();
+  core_.check(core_.calls().copy_to_host(host, const_cast<void*>(device), bytes, stream_of(queue)), "copy to the host");
+  core_.check(core_.calls().stream_synchronize(stream_of(queue)), "copy to the host");
+}
+
+void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queue) {
+  core_.require_usable();
+  if (bytes == 0) return;
+  const Current current(core_);
+  auto* const gpu_queue = static_cast<GpuQueue*>(queue);
+  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  core_.check(core_.calls().copy_on_device(to, const_cast<void*>(from), bytes, stream_of(queue)), "copy on the device");
+  // Nothing holds the two arrays for a copy: they may be freed, in the default stream's order, once this returns.
+  if (gpu_queue != nullptr) core_.check(gpu_queue->let_default_wait(), "copy on the device");
+}
+
+void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  core_.require_usable();
+  const auto& loaded = static_cast<const GpuModule&>(module);
+  Parameters parameters(launch);
+  const Grid grid = grid_for({.packs = parameters.packs(),
+                              .unroll = launch.unroll,
+                              .multiprocessors = info_.multiprocessors,
+                              .blocks_per_multiprocessor = loaded.blocks_per_multiprocessor(),
+                              .warp_size = info_.warp_size,
+                              .max_blocks = info_.max_grid_blocks,
+                              .max_threads = core_.dialect().kind == DeviceKind::hip ? kHipMaxThreads : 0});
+  const Current current(core_);
+  auto* const gpu_queue = static_cast<GpuQueue*>(queue);
+  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  const abi::Status status = core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
+                                                  parameters.data(), nullptr);
+  if (status != abi::kSuccess) [[unlikely]]
+    core_.fail(status, "launch \"" + loaded.name() + "\"");
+  if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
+}
+
+std::shared_ptr<Queue> GpuBackend::make_queue() {
+  return std::make_shared<GpuQueue>(core_);
+}
+
+void GpuBackend::synchronize() {
+  core_.require_usable();
+  const Current current(core_);
+  core_.check(core_.calls().stream_synchronize(nullptr), "synchronize the default stream");
+}
+
+}  // namespace kiln::backend::gpu

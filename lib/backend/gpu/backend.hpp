@@ -1,0 +1,53 @@
+// One GPU of either vendor as a backend::Backend.
+//
+// The default stream is the driver's legacy default stream (handle 0): one for the whole process, the same that CUDA's and
+// HIP's runtime APIs and the libraries above them use, so that kiln's work is ordered with theirs. Queues are non-blocking
+// streams and do not wait for it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/backend.hpp"
+#include "backend/gpu/core.hpp"
+
+namespace kiln::backend::gpu {
+
+class GpuBackend final : public Backend {
+ public:
+  /// `driver` outlives the backend, and the backend its queues, modules and memory. `compiler` may be null; then
+  /// `no_compiler` is what compiler() throws as a DeviceError, and all else works. DeviceError where the device cannot be
+  /// opened.
+  GpuBackend(const Driver& driver, int index, std::shared_ptr<const Compiler> compiler, std::string no_compiler);
+  ~GpuBackend() override;
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] const std::shared_ptr<const Compiler>& compiler() const override;
+  [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name) override;
+  [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
+  void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept override;
+  void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
+  void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
+  void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
+  void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  /// Of the default stream false: memory is taken back in its order.
+  [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
+  [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
+  void synchronize() override;
+
+ private:
+  void create_pool();
+  [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
+
+  Core core_;
+  std::shared_ptr<const Compiler> compiler_;
+  std::string no_compiler_;
+  DeviceInfo info_;
+  abi::Handle pool_ = nullptr;  // null: memory comes from the driver directly
+};
+
+/// The device's architecture as its compiler is asked for it: "sm_90", "gfx90a:sramecc+:xnack-". DeviceError where the driver
+/// does not say.
+[[nodiscard]] std::string architecture_of(const Driver& driver, int index);
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,182 @@
+// NVRTC and hipRTC as a backend::Compiler.
+#include "backend/gpu/compiler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "backend/gpu/arch.hpp"
+#include "backend/gpu/diagnostics.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+using abi::Status;
+
+/// One program of the compiler: made from a request, destroyed at the end of the scope.
+class Program {
+ public:
+  Program(const CompilerTable& calls, const CompileRequest& request) : calls_(calls) {
+    std::vector<const char*> names;
+    std::vector<const char*> texts;
+    for (const auto& [name, text] : request.headers) {
+      names.push_back(name.c_str());
+      texts.push_back(text.c_str());
+    }
+    const Status status = calls.create(&handle_, request.source.c_str(), kProgramName, static_cast<int>(names.size()),
+                                       texts.data(), names.data());
+    if (status != abi::kSuccess) {
+      throw DeviceError("failed to create a program for \"" + request.name + "\": " + calls.error_text(status), status,
+                        calls.error_text(status));
+    }
+  }
+  ~Program() { calls_.destroy(&handle_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  [[nodiscard]] Status compile(const std::vector<std::string>& options) {
+    std::vector<const char*> pointers;
+    pointers.reserve(options.size());
+    for (const std::string& option : options) pointers.push_back(option.c_str());
+    return calls_.compile(handle_, static_cast<int>(pointers.size()), pointers.data());
+  }
+
+  /// The log, the code or the assembly text: a size and a getter each.
+  template <typename Size, typename Get>
+  [[nodiscard]] std::string text(Size size, Get get) const {
+    std::size_t bytes = 0;
+    if (size(handle_, &bytes) != abi::kSuccess || bytes == 0) return {};
+    std::string result(bytes, '\0');
+    if (get(handle_, result.data()) != abi::kSuccess) return {};
+    return result;
+  }
+
+ private:
+  const CompilerTable& calls_;
+  abi::Handle handle_ = nullptr;
+};
+
+class GpuCompiler final : public Compiler {
+ public:
+  GpuCompiler(const CompilerLibrary& library, CompileTarget target) : library_(library), target_(std::move(target)) {}
+
+  std::string name() const override { return library_.dialect().compiler; }
+  std::string version() const override { return library_.version(); }
+  DeviceKind kind() const override { return library_.dialect().kind; }
+  std::string short_target() const override { return target_.name; }
+  std::string target() const override {
+    if (!target_.assembly) return target_.name;
+    return target_.name + " (PTX for " + target_.arch + (target_.finisher.empty() ? "" : ", finished by " + target_.finisher) +
+           ")";
+  }
+  std::vector<std::string> options(const CompileRequest& request) const override {
+    return library_.dialect().options(request, target_.arch, library_.version_number());
+  }
+
+  CompileResult compile(const CompileRequest& request) const override {
+    if (forked()) {
+      throw DeviceError("cannot compile with " + name() +
+                        " in a process forked from one that used kiln: its state does not survive fork(); start the process "
+                        "anew (exec) or use the CPU");
+    }
+    const CompilerTable& calls = library_.table();
+    const auto guard = library_.lock();
+    Program program(calls, request);
+    const std::vector<std::string> chosen = options(request);
+    const Status status = program.compile(chosen);
+    CompileResult result;
+    result.log = normalize_log(program.text(calls.log_size, calls.log));
+    if (status != abi::kSuccess) fail(request, chosen, result.log, calls.error_text(status));
+    result.code =
+        target_.assembly ? program.text(calls.assembly_size, calls.assembly) : program.text(calls.code_size, calls.code);
+    if (result.code.empty()) fail(request, chosen, result.log, "the compiler reported success but gave no code");
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(const CompileRequest& request, std::vector<std::string> options, const std::string& log,
+                         const std::string& status) const {
+    CompileError::Details details;
+    details.diagnostics = library_.dialect().parse(log);
+    restore_tabs(details.diagnostics, request.source);
+    const auto is_error = [](const Diagnostic& d) { return d.severity == Severity::error; };
+    if (std::none_of(details.diagnostics.begin(), details.diagnostics.end(), is_error)) {
+      details.diagnostics.push_back(
+          {Severity::error, request.name, 0, 0, log.empty() ? status : status + ": " + log.substr(0, log.find('\n')), {}});
+    }
+    details.log = log;
+    details.source = request.source;
+    details.options = std::move(options);
+    details.target = target_.name;
+    details.compiler = library_.display();
+    details.context = request.context;
+    throw CompileError(std::move(details));
+  }
+
+  const CompilerLibrary& library_;
+  CompileTarget target_;
+};
+
+std::string names_of(const std::vector<int>& capabilities) {
+  std::string text;
+  for (const int capability : capabilities) text += (text.empty() ? "sm_" : ", sm_") + std::to_string(capability);
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target) {
+  return std::make_shared<GpuCompiler>(library, std::move(target));
+}
+
+CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch, const std::string& driver) {
+  if (library.dialect().kind == DeviceKind::hip) {
+    if (const std::string reason = refuse_amd(arch, library.version_number()); !reason.empty()) throw DeviceError(reason);
+    return {arch, arch, false, {}};
+  }
+  const int capability = compute_capability(arch);
+  if (known_to_nvrtc(capability, library.version_number())) return {arch, arch, false, {}};
+  const std::vector<int> known = library.capabilities();
+  if (std::binary_search(known.begin(), known.end(), capability)) return {arch, arch, false, {}};
+  const auto above = std::upper_bound(known.begin(), known.end(), capability);
+  if (above == known.begin()) {
+    throw DeviceError(library.display() + " does not compile for " + arch + "; it compiles for " + names_of(known));
+  }
+  return {arch, "compute_" + std::to_string(*std::prev(above)), true, driver};
+}
+
+std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request) {
+  if (library.dialect().kind != DeviceKind::cuda) throw DeviceError("PTX is NVRTC's: hipRTC has none");
+  const CompileTarget virtual_target = {std::string(target), "compute_" + std::to_string(compute_capability(target)), true, {}};
+  std::string text = GpuCompiler(library, virtual_target).compile(request).code;
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+namespace {
+
+void check_target(const CompilerLibrary& library, const std::string& target) {
+  if (library.dialect().kind == DeviceKind::hip) {
+    if (const std::string reason = refuse_amd(target, library.version_number()); !reason.empty()) throw DeviceError(reason);
+    return;
+  }
+  const int capability = compute_capability(target);
+  if (known_to_nvrtc(capability, library.version_number())) return;
+  const std::vector<int> known = library.capabilities();
+  if (!std::binary_search(known.begin(), known.end(), capability)) {
+    throw DeviceError(library.display() + " does not compile for " + target + "; it compiles for " + names_of(known));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Compiler> compiler_for_target(std::string_view target) {
+  const std::optional<DeviceKind> kind = vendor_of(target);
+  if (!kind) return nullptr;
+  const CompilerLibrary& library = CompilerLibrary::of(*kind);
+  const std::string name(target);
+  check_target(library, name);
+  return make_compiler(library, {name, name, false, {}});
+}
+
+}  // namespace kiln::backend::gpu

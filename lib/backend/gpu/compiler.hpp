@@ -1,0 +1,32 @@
+// NVRTC and hipRTC as a backend::Compiler. No device is needed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backend/compiler.hpp"
+#include "backend/gpu/compiler_library.hpp"
+
+namespace kiln::backend::gpu {
+
+/// What one Compiler makes code for.
+struct CompileTarget {
+  std::string name;       ///< "sm_90", "gfx90a:xnack-"
+  std::string arch;       ///< what the compiler is asked for: name, or "compute_90" where the device is newer than the compiler
+  bool assembly = false;  ///< PTX instead of machine code: the driver finishes it when it loads the module
+  std::string finisher;   ///< with PTX: the driver and its version, part of the key
+};
+
+/// `library` outlives the compiler.
+[[nodiscard]] std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target);
+
+/// The target of a device of that name: machine code where the compiler knows it, else PTX for the highest architecture that it
+/// does know below it. `driver` names the driver and its version. DeviceError where nothing fits.
+[[nodiscard]] CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch,
+                                             const std::string& driver);
+
+/// The PTX text of a request for "sm_90", for tests and inspection. Throws as Compiler::compile does; NVRTC only.
+[[nodiscard]] std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request);
+
+}  // namespace kiln::backend::gpu

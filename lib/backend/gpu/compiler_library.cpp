@@ -1,0 +1,130 @@
+// NVRTC or hipRTC: found at once, loaded at the first compile.
+#include "backend/gpu/compiler_library.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "backend/gpu/driver.hpp"
+#include "backend/gpu/resolve.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+/// 1300 of "13.0.88".
+int number_of(const std::string& version) {
+  const int major = std::atoi(version.c_str());
+  const std::size_t dot = version.find('.');
+  return major * 100 + (dot == std::string::npos ? 0 : std::min(99, std::atoi(version.c_str() + dot + 1)));
+}
+
+std::unique_ptr<const CompilerLibrary> find(const Dialect& dialect) {
+  if (dialect.driver_limits_compiler) {
+    const int newest = driver_version_major(dialect.kind);
+    if (newest != 0) {
+      try {
+        return std::make_unique<CompilerLibrary>(dialect, candidates(dialect.compiler_library, {}, newest));
+      } catch (const DeviceError& error) {
+        throw DeviceError(std::string(error.what()) + " (newer ones do not count: the driver is for " + dialect.runtime + " " +
+                          std::to_string(newest) + ")");
+      }
+    }
+    return std::make_unique<CompilerLibrary>(dialect, candidates(dialect.compiler_library));
+  }
+  // Runtime and compiler of one release: the folder of the runtime first.
+  const std::string runtime = locate_driver(dialect.kind);
+  return std::make_unique<CompilerLibrary>(
+      dialect, candidates(dialect.compiler_library, std::filesystem::path(runtime).parent_path().string()));
+}
+
+/// hipRTC's compiler proper is a library of its own, which an update may replace alone.
+std::string companion_version(const Dialect& dialect, const std::string& path) {
+  if (dialect.kind != DeviceKind::hip) return {};
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (const char* name : {"libamd_comgr.so.3", "libamd_comgr.so.2"}) {
+    const std::string file = (folder / name).string();
+    if (const std::string id = build_id(file); !id.empty()) return "+comgr-" + version_in_name(file) + "-" + id;
+  }
+  return {};
+}
+
+}  // namespace
+
+const CompilerLibrary& CompilerLibrary::of(DeviceKind kind) {
+  static std::mutex mutex;
+  // Leaked on purpose: kernels may be compiled while the process exits.
+  static std::unique_ptr<const CompilerLibrary>* const found = new std::unique_ptr<const CompilerLibrary>[2];
+  const std::lock_guard guard(mutex);
+  auto& library = found[kind == DeviceKind::hip ? 1 : 0];
+  if (!library) library = find(dialect_of(kind));
+  return *library;
+}
+
+CompilerLibrary::CompilerLibrary(const Dialect& dialect, const std::vector<std::string>& names) : dialect_(dialect) {
+  Located located = locate(names);
+  if (located.path.empty()) {
+    throw DeviceError(std::string(dialect.compiler) + " was not found: tried " + base::describe(located.attempts) + "; " +
+                      dialect.compiler_advice);
+  }
+  path_ = std::move(located.path);
+  library_ = std::move(located.library);
+  std::string version = version_in_name(path_);
+  if (version.find('.') == std::string::npos) {
+    int major = 0;
+    int minor = 0;
+    if (const abi::Status status = table().version(&major, &minor); status != abi::kSuccess) {
+      throw DeviceError("failed to read the version of " + path_ + ": " + table().error_text(status), status,
+                        table().error_text(status));
+    }
+    version = std::to_string(major) + "." + std::to_string(minor);
+  }
+  number_ = number_of(version);
+  const std::string id = build_id(path_);
+  version_ = version + (id.empty() ? "" : "+" + id) + companion_version(dialect, path_);
+  if (number_ < dialect.minimum_compiler) {
+    throw DeviceError(display() + " (" + path_ + ") is too old: kiln's kernels are C++20, which needs " + dialect.compiler +
+                      " " + std::to_string(dialect.minimum_compiler / 100) + "." +
+                      std::to_string(dialect.minimum_compiler % 100) + " or newer; " + dialect.compiler_advice);
+  }
+}
+
+std::string CompilerLibrary::display() const {
+  return std::string(dialect_.compiler) + " " + std::to_string(number_ / 100) + "." + std::to_string(number_ % 100);
+}
+
+const CompilerTable& CompilerLibrary::table() const {
+  std::call_once(loaded_, [this] { load(); });
+  return table_;
+}
+
+void CompilerLibrary::load() const {
+  if (!library_) {
+    auto opened = base::DynamicLibrary::open_first(std::span(&path_, 1), base::Unload::never);
+    if (!opened.library) {
+      throw DeviceError("failed to load " + std::string(dialect_.compiler) + ": " + base::describe(opened.attempts) + "; " +
+                        dialect_.compiler_advice);
+    }
+    library_ = std::move(opened.library);
+  }
+  const Resolver resolve{library_, dialect_.kind, path_};
+#define KILN_GPU_SYMBOL(member, cuda, hip, need, ...) resolve(table_.member, cuda, hip, Need::need);
+#include "backend/gpu/compiler_symbols.inc"
+#undef KILN_GPU_SYMBOL
+}
+
+std::unique_lock<std::mutex> CompilerLibrary::lock() const {
+  return dialect_.compiler_locks ? std::unique_lock(compiling_) : std::unique_lock<std::mutex>();
+}
+
+std::vector<int> CompilerLibrary::capabilities() const {
+  const CompilerTable& calls = table();
+  int count = 0;
+  if (calls.arch_count == nullptr || calls.arch_count(&count) != abi::kSuccess || count <= 0) return {};
+  std::vector<int> archs(static_cast<std::size_t>(count));
+  if (calls.archs(archs.data()) != abi::kSuccess) return {};
+  std::sort(archs.begin(), archs.end());
+  return archs;
+}
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,119 @@
+// The two dialects: library names, attribute numbers, compiler options.
+#include "backend/gpu/dialect.hpp"
+
+#include "backend/gpu/diagnostics.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+constexpr const char* kCudaDriver[] = {"libcuda.so.1"};
+// WSL keeps the driver out of the loader's way. Not the toolkit's stubs folder: that libcuda answers every call with an error.
+constexpr const char* kCudaDriverHomes[] = {"/usr/lib/wsl"};
+constexpr const char* kNvrtc[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+constexpr const char* kCudaHomeVariables[] = {"CUDA_PATH", "CUDA_HOME"};
+constexpr const char* kCudaHomes[] = {"/usr/local/cuda"};
+constexpr const char* kCudaFolders[] = {"lib64", "lib"};
+
+constexpr const char* kHipDriver[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+// Before ROCm 5.6 hipRTC was inside the runtime.
+constexpr const char* kHiprtc[] = {"libhiprtc.so.7",   "libhiprtc.so.6",   "libhiprtc.so.5",
+                                   "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+constexpr const char* kHipHomeVariables[] = {"ROCM_PATH", "HIP_PATH"};
+constexpr const char* kHipHomes[] = {"/opt/rocm"};
+constexpr const char* kHipFolders[] = {"lib", "lib64"};
+
+void add_defines(std::vector<std::string>& options, const CompileRequest& request) {
+  for (const std::string& define : request.defines) options.push_back("-D" + define);
+}
+
+std::vector<std::string> nvrtc_options(const CompileRequest& request, std::string_view arch, int version) {
+  std::vector<std::string> options = {"--gpu-architecture=" + std::string(arch), "--std=c++20", "-default-device",
+                                      "--diag-error=940"};  // a missing return
+  if (request.fast_math) {
+    options.emplace_back("-use_fast_math");
+  } else {
+    options.emplace_back(request.contract ? "-fmad=true" : "-fmad=false");
+  }
+  if (version >= 1204) options.emplace_back("--minimal");
+  if (version >= 1209) options.emplace_back("--no-cache");
+  // Without it an #include would find a file in the current folder, which no key knows of.
+  if (version >= 1300) options.emplace_back("--no-source-include");
+  add_defines(options, request);
+  return options;
+}
+
+std::vector<std::string> hiprtc_options(const CompileRequest& request, std::string_view arch, int) {
+  std::vector<std::string> options = {"--offload-arch=" + std::string(arch), "-std=c++20", "-O3",
+                                      "-nostdinc",  // or /usr/include takes part
+                                      "-Werror=return-type"};
+  if (request.fast_math) options.emplace_back("-ffast-math");
+  options.emplace_back(request.fast_math || request.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+  add_defines(options, request);
+  return options;
+}
+
+constexpr Dialect kCuda = {
+    .kind = DeviceKind::cuda,
+    .prefix = "cuda",
+    .runtime = "CUDA",
+    .compiler = "NVRTC",
+    .driver_advice = "install the NVIDIA driver, or name its file in KILN_CUDA",
+    .compiler_advice = "install the CUDA toolkit or its NVRTC package, set CUDA_PATH, or name the file in KILN_NVRTC",
+    .driver = {"KILN_CUDA", kCudaDriver, {}, kCudaDriverHomes, kCudaFolders, true},
+    .compiler_library = {"KILN_NVRTC", kNvrtc, kCudaHomeVariables, kCudaHomes, kCudaFolders, false},
+    .names_by_argument = true,
+    .context = ContextModel::primary_context,
+    .attribute = {.multiprocessors = 16,
+                  .threads_per_multiprocessor = 39,
+                  .warp_size = 10,
+                  .threads_per_block = 1,
+                  .grid_x = 5,
+                  .shared_per_block = 8,
+                  .l2_bytes = 38,
+                  .memory_pools = 115,
+                  .capability_major = 75,
+                  .capability_minor = 76},
+    .minimum_compiler = 1200,
+    .compiler_locks = false,
+    .driver_limits_compiler = true,
+    .load_log = true,
+    .options = nvrtc_options,
+    .parse = parse_nvrtc,
+};
+
+constexpr Dialect kHip = {
+    .kind = DeviceKind::hip,
+    .prefix = "hip",
+    .runtime = "HIP",
+    .compiler = "hipRTC",
+    .driver_advice = "install ROCm's HIP runtime, set ROCM_PATH, or name its file in KILN_HIP",
+    .compiler_advice = "install ROCm's HIP runtime (Debian: libamdhip64-dev), set ROCM_PATH, or name the file in KILN_HIPRTC",
+    .driver = {"KILN_HIP", kHipDriver, kHipHomeVariables, kHipHomes, kHipFolders, true},
+    .compiler_library = {"KILN_HIPRTC", kHiprtc, kHipHomeVariables, kHipHomes, kHipFolders, false},
+    .names_by_argument = false,
+    .context = ContextModel::set_device,
+    .attribute = {.multiprocessors = 63,
+                  .threads_per_multiprocessor = 57,
+                  .warp_size = 87,
+                  .threads_per_block = 56,
+                  .grid_x = 29,
+                  .shared_per_block = 74,
+                  .l2_bytes = 19,
+                  .memory_pools = 88,
+                  .capability_major = 23,
+                  .capability_minor = 61},
+    .minimum_compiler = 500,
+    .compiler_locks = true,
+    .driver_limits_compiler = false,
+    .load_log = false,
+    .options = hiprtc_options,
+    .parse = parse_clang,
+};
+
+}  // namespace
+
+const Dialect& dialect_of(DeviceKind kind) {
+  return kind == DeviceKind::hip ? kHip : kCuda;
+}
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,59 @@
+// What differs between CUDA and HIP besides the names of their calls, as data. The one implementation reads it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/compiler.hpp"
+#include "kiln/device.hpp"
+
+namespace kiln::backend::gpu {
+
+/// Where a vendor's library is looked for.
+struct LibrarySearch {
+  const char* variable;                  ///< environment variable that names a file outright
+  std::span<const char* const> sonames;  ///< newest first
+  std::span<const char* const> home_variables;
+  std::span<const char* const> homes;    ///< where the vendor's installer puts it
+  std::span<const char* const> folders;  ///< below a home
+  /// Drivers: the loader's choice first, as it may be in the process already, and two of them do not get on. Compilers: files
+  /// first, whose version is read without loading them.
+  bool loader_first;
+};
+
+/// Numbers of device attributes.
+struct AttributeNumbers {
+  int multiprocessors, threads_per_multiprocessor, warp_size, threads_per_block, grid_x, shared_per_block, l2_bytes,
+      memory_pools;
+  int capability_major, capability_minor;
+};
+
+enum class ContextModel { primary_context, set_device };
+
+struct Dialect {
+  DeviceKind kind;
+  const char* prefix;         ///< of device names: "cuda" in "cuda:0"
+  const char* runtime;        ///< "CUDA"
+  const char* compiler;       ///< "NVRTC"
+  const char* driver_advice;  ///< ends the error for a missing driver
+  const char* compiler_advice;
+  LibrarySearch driver;
+  LibrarySearch compiler_library;
+  bool names_by_argument;  ///< the error-text getter writes to an argument (else it returns the text)
+  ContextModel context;
+  AttributeNumbers attribute;
+  int minimum_compiler;         ///< major * 100 + minor: kernels are C++20
+  bool compiler_locks;          ///< the compiler is not re-entrant: one compile at a time
+  bool driver_limits_compiler;  ///< a compiler of a newer major than the driver's makes code that the driver refuses
+  bool load_log;                ///< loading a module can tell what its JIT compiler could not do
+
+  /// The options of one compile, in order. `version` is the compiler's, major * 100 + minor.
+  std::vector<std::string> (*options)(const CompileRequest& request, std::string_view arch, int version);
+  std::vector<Diagnostic> (*parse)(std::string_view log);
+};
+
+[[nodiscard]] const Dialect& dialect_of(DeviceKind kind);
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,129 @@
+// libcuda or the HIP runtime.
+#include "backend/gpu/driver.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include "backend/backend.hpp"
+#include "backend/gpu/library.hpp"
+#include "backend/gpu/resolve.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+using abi::Status;
+
+/// 13.0 of CUDA's 13000; 5.2.21153 of HIP's 50221153.
+std::string version_words(DeviceKind kind, int version) {
+  if (kind == DeviceKind::cuda) return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  return std::to_string(version / 10000000) + "." + std::to_string(version / 100000 % 100) + "." +
+         std::to_string(version % 100000);
+}
+
+/// What became of opening the vendor's driver: it, or why not.
+struct Found {
+  std::mutex mutex;
+  std::unique_ptr<const Driver> driver;
+  std::string reason;
+  int code = 0;
+  std::string code_name;
+};
+
+Found& found(DeviceKind kind) {
+  // Leaked on purpose: arrays may be freed while the process exits.
+  static Found* const both = new Found[2];
+  return both[kind == DeviceKind::hip ? 1 : 0];
+}
+
+}  // namespace
+
+const Driver& Driver::of(DeviceKind kind) {
+  Found& result = found(kind);
+  const std::lock_guard guard(result.mutex);
+  if (!result.driver && result.reason.empty()) {
+    const Dialect& dialect = dialect_of(kind);
+    try {
+      result.driver = std::make_unique<Driver>(dialect, candidates(dialect.driver));
+    } catch (const DeviceError& error) {
+      // Kept: a driver that failed to start once fails for the life of the process, and asking again costs milliseconds.
+      result.reason = error.what();
+      result.code = error.code();
+      result.code_name = error.code_name();
+    }
+  }
+  if (!result.driver) throw DeviceError(result.reason, result.code, result.code_name);
+  return *result.driver;
+}
+
+Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : dialect_(dialect) {
+  auto opened = base::DynamicLibrary::open_first(names, base::Unload::never);
+  if (!opened.library) {
+    shorten(opened.attempts);
+    throw DeviceError("no " + std::string(dialect.runtime) + " driver was found: tried " + base::describe(opened.attempts) +
+                      "; " + dialect.driver_advice);
+  }
+  library_ = std::move(opened.library);
+  path_ = library_.path();
+  const Resolver resolve{library_, dialect.kind, path_};
+#define KILN_GPU_SYMBOL(member, cuda, hip, need, ...) resolve(calls_.member, cuda, hip, Need::need);
+#include "backend/gpu/driver_symbols.inc"
+#undef KILN_GPU_SYMBOL
+  const auto start = [&](const char* step, Status status) {
+    if (status != abi::kSuccess) {
+      const bool no_device = status == abi::kNoDevice || status == abi::kInvalidDevice;
+      throw DeviceError("failed to " + std::string(step) + " " + dialect.runtime + " (" + path_ + "): " + error_text(status) +
+                            (no_device ? ": it found no device" : ""),
+                        status, error_name(status));
+    }
+  };
+  start("start", calls_.init(0));
+  start("read the version of", calls_.driver_version(&version_));
+  start("count the devices of", calls_.device_count(&device_count_));
+}
+
+std::string Driver::version_text() const {
+  return std::string(dialect_.runtime) + " " + version_words(dialect_.kind, version_);
+}
+
+std::string Driver::error_name(Status status) const {
+  const char* text = nullptr;
+  if (dialect_.names_by_argument) {
+    if (calls_.error_name_of(status, &text) != abi::kSuccess) text = nullptr;
+  } else {
+    text = calls_.error_name(status);
+  }
+  return text != nullptr ? text : "error " + std::to_string(status);
+}
+
+std::string Driver::error_text(Status status) const {
+  const char* text = nullptr;
+  if (dialect_.names_by_argument) {
+    if (calls_.error_text_of(status, &text) != abi::kSuccess) text = nullptr;
+  } else {
+    text = calls_.error_text(status);
+  }
+  const std::string name = error_name(status);
+  return text == nullptr || name == text ? name : name + " (" + text + ")";
+}
+
+DeviceError Driver::error(Status status, const std::string& what_failed, int index) const {
+  return DeviceError("failed to " + what_failed + " on " + device_name(index) + ": " + error_text(status), status,
+                     error_name(status));
+}
+
+int driver_version_major(DeviceKind kind) noexcept try {
+  const Dialect& dialect = dialect_of(kind);
+  const auto opened = base::DynamicLibrary::open_first(candidates(dialect.driver), base::Unload::never);
+  const auto version_of = opened.library.function<Status (*)(int*)>("cuDriverGetVersion");
+  int version = 0;
+  if (version_of == nullptr || version_of(&version) != abi::kSuccess) return 0;
+  return version / 1000;
+} catch (...) {
+  return 0;
+}
+
+std::string locate_driver(DeviceKind kind) {
+  return locate(candidates(dialect_of(kind).driver)).path;
+}
+
+}  // namespace kiln::backend::gpu

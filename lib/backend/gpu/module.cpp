@@ -1,0 +1,49 @@
+// Machine code loaded on a GPU.
+#include "backend/gpu/module.hpp"
+
+#include <array>
+#include <new>
+
+#include "backend/gpu/diagnostics.hpp"
+#include "backend/kernel_abi.hpp"
+
+namespace kiln::backend::gpu {
+
+GpuModule::GpuModule(const Core& core, std::string_view code, const std::string& name) : core_(core), name_(name) {
+  core.require_usable();
+  const Current current(core);
+  // A copy: aligned for an ELF reader and closed by a NUL for PTX, wherever the bytes came from.
+  const std::string image(code);
+  std::array<char, 4096> log{};
+  std::array<int, 2> options = {abi::kJitErrorLogBuffer, abi::kJitErrorLogBufferBytes};
+  // The driver takes small option values in the place of the pointer.
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+  const unsigned count = core.dialect().load_log ? 2U : 0U;
+  abi::Status status = core.calls().module_load(&module_, image.c_str(), count, options.data(), values.data());
+  if (status != abi::kSuccess) {
+    log.back() = '\0';
+    const std::string words = normalize_log(log.data());
+    const std::string what = "load module \"" + name + "\"";
+    if (words.empty()) core.fail(status, what);
+    const DeviceError plain = core.driver().error(status, what, core.index());
+    throw DeviceError(std::string(plain.what()) + ": " + words, status, plain.code_name());
+  }
+  status = core.calls().module_function(&function_, module_, kKernelSymbol);
+  if (status == abi::kSuccess) {
+    // A driver that cannot say costs a guess, not the launch.
+    if (core.calls().occupancy(&blocks_, function_, kGpuBlock, 0) != abi::kSuccess || blocks_ < 1) blocks_ = 1;
+    return;
+  }
+  core.calls().module_unload(module_);
+  core.fail(status, std::string("find the kernel ") + kKernelSymbol + " in module \"" + name + "\"");
+}
+
+GpuModule::~GpuModule() {
+  if (!core_.usable()) return;
+  const Current current(core_, std::nothrow);
+  if (!current.ok()) return;
+  // Its kernel may still run on some stream.
+  if (core_.calls().synchronize() == abi::kSuccess) core_.calls().module_unload(module_);
+}
+
+}  // namespace kiln::backend::gpu

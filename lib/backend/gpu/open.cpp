@@ -1,0 +1,73 @@
+// What the registry asks of the GPU backends: which devices there are, and one of them opened.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "backend/gpu/backend.hpp"
+#include "backend/gpu/compiler.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index) {
+  const Driver& driver = Driver::of(kind);
+  const int count = driver.device_count();
+  if (index < 0 || index >= count) {
+    const std::string found = count == 0   ? "none"
+                              : count == 1 ? driver.device_name(0)
+                                           : driver.device_name(0) + " to " + driver.device_name(count - 1);
+    throw DeviceError("there is no device " + driver.device_name(index) + ": " + driver.version_text() + " (" + driver.path() +
+                      ") found " + found);
+  }
+  // A device whose compiler is missing can still be listed, and copied to and from.
+  std::shared_ptr<const Compiler> compiler;
+  std::string no_compiler;
+  const std::string arch = architecture_of(driver, index);
+  try {
+    const CompilerLibrary& library = CompilerLibrary::of(kind);
+    compiler = make_compiler(library, target_of_device(library, arch, "the driver of " + driver.version_text()));
+  } catch (const DeviceError& error) {
+    no_compiler = "cannot compile for " + driver.device_name(index) + " (" + arch + "): " + error.what();
+  }
+  return std::make_unique<GpuBackend>(driver, index, std::move(compiler), std::move(no_compiler));
+}
+
+}  // namespace
+
+Backend& open(DeviceKind kind, int index) {
+  if (forked()) {
+    throw DeviceError(
+        "cannot use " + std::string(dialect_of(kind).prefix) + ":" + std::to_string(index) +
+        " in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process anew "
+        "(exec) or use the CPU");
+  }
+  static std::mutex mutex;
+  // Leaked on purpose: arrays and modules in static storage go after everything that is destroyed at exit.
+  static auto* const opened = new std::map<std::pair<DeviceKind, int>, std::unique_ptr<GpuBackend>>;
+  const std::lock_guard guard(mutex);
+  auto& backend = (*opened)[{kind, index}];
+  if (!backend) backend = make_backend(kind, index);
+  return *backend;
+}
+
+int device_count(DeviceKind kind) noexcept try {
+  // A forked child has none: its drivers are the parent's.
+  return forked() ? 0 : Driver::of(kind).device_count();
+} catch (...) {
+  return 0;
+}
+
+std::string why_none(DeviceKind kind) {
+  if (forked()) return "this process was forked from one that used kiln, and GPU contexts do not survive fork()";
+  try {
+    const Driver& driver = Driver::of(kind);
+    if (driver.device_count() > 0) return {};
+    return driver.version_text() + " (" + driver.path() + ") found no device";
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace kiln::backend::gpu

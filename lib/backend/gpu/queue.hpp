@@ -1,0 +1,57 @@
+// A stream of the driver that does not wait for the default one, and what its pending work keeps alive.
+//
+// Memory is handed out and taken back in the order of the default stream. Two rules make that right for queues: a queue
+// waits for the default stream once after each time that memory was handed out there, and a launch on a queue holds its
+// memory until an event says that it is done.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/gpu/core.hpp"
+
+namespace kiln::backend::gpu {
+
+/// Thread-safe. The device has to be current for every call but the constructor, synchronize() and the destructor.
+class GpuQueue final : public Queue {
+ public:
+  explicit GpuQueue(const Core& core);
+  ~GpuQueue() override;
+  GpuQueue(const GpuQueue&) = delete;
+  GpuQueue& operator=(const GpuQueue&) = delete;
+
+  void synchronize() override;
+  [[nodiscard]] abi::Handle stream() const noexcept { return stream_; }
+  [[nodiscard]] const Core& core() const noexcept { return core_; }
+
+  /// Before work that may touch memory handed out on the default stream since the last time.
+  void wait_for_allocations();
+  /// The queue's next work waits for all that the default stream has now; noexcept and without a report for destructors.
+  abi::Status wait_for_default() noexcept;
+  /// The default stream's next work waits for all that the queue has now.
+  abi::Status let_default_wait() noexcept;
+  /// Holds `keep` until all that is queued now is done.
+  void hold(std::shared_ptr<const void> keep);
+
+ private:
+  struct Held {
+    abi::Handle event = nullptr;
+    std::shared_ptr<const void> keep;
+  };
+  void create_events();
+  void release_done(bool all) noexcept;
+
+  const Core& core_;
+  abi::Handle stream_ = nullptr;
+  abi::Handle order_ = nullptr;  // of the two waits between streams
+  std::mutex mutex_;
+  std::uint64_t seen_allocations_ = 0;
+  std::vector<Held> ring_;  // a ring: oldest at first_, size_ of them in use; every slot has its event for ever
+  std::size_t first_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace kiln::backend::gpu

@@ -1,0 +1,37 @@
+// Finds the backend of a device and the compiler of a target. Backends are never destroyed: kernels may run until the process
+// is gone.
+#include "backend/backend.hpp"
+
+namespace kiln::backend {
+
+#if !KILN_HAVE_CPU
+namespace cpu {
+Backend& open(int) {
+  throw DeviceError("this build of kiln has no CPU backend (it was configured with KILN_CPU=OFF); use a GPU device");
+}
+std::shared_ptr<const Compiler> compiler_for_target(std::string_view) {
+  return nullptr;
+}
+}  // namespace cpu
+#endif
+
+Backend& backend_for(const Device& device) {
+  watch_forks();
+  if (device.is_cpu()) return cpu::open(device.index());
+  if (forked()) {
+    throw DeviceError("cannot use " + to_string(device) +
+                      " in a process forked from one that used kiln: GPU contexts do not survive fork(); "
+                      "start the process anew (exec) or use the CPU");
+  }
+  return gpu::open(device.kind(), device.index());
+}
+
+std::shared_ptr<const Compiler> compiler_for(std::string_view target) {
+  if (auto compiler = gpu::compiler_for_target(target)) return compiler;
+  if (auto compiler = cpu::compiler_for_target(target)) return compiler;
+  throw DeviceError("unknown target \"" + std::string(target) +
+                    "\"; targets are sm_NN (NVIDIA: sm_75, sm_80, sm_90, …), gfxNNN (AMD: gfx906, gfx90a, gfx1030, …)" +
+                    (KILN_HAVE_CPU ? ", and native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4" : ""));
+}
+
+}  // namespace kiln::backend

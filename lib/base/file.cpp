@@ -1,0 +1,122 @@
+// Reading and publishing through plain system calls: std::fstream has no O_EXCL, no fsync, and loses errno.
+#include "base/file.hpp"
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include "base/file_descriptor.hpp"
+
+namespace kiln::base {
+namespace {
+
+FileError failure(const char* verb, const std::string& path, int code) {
+  return {code, std::string("cannot ") + verb + " " + path + ": " + errno_text(code)};
+}
+
+template <typename Call>
+auto restart_after_signals(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// 0, or errno.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = restart_after_signals([&] { return ::write(fd, bytes.data(), bytes.size()); });
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// Some file systems cannot fsync; their files are as safe as they get.
+int sync(int fd) {
+  if (restart_after_signals([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOTSUP) return 0;
+  return errno;
+}
+
+// The descriptor is gone whatever close says; EINTR is no failure, EIO and EDQUOT report lost bytes.
+int close_checked(FileDescriptor file) {
+  return ::close(file.release()) == 0 || errno == EINTR ? 0 : errno;
+}
+
+FileDescriptor open_temporary(const std::string& path, mode_t mode, std::string* name) {
+  static std::atomic<unsigned> counter{0};
+  // A killed process of the same number may have left its file, and on a shared disk another host's may be writing.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    struct timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    *name = path + std::string(kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" +
+            std::to_string(now.tv_nsec);
+    FileDescriptor file = FileDescriptor::open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    if (file || errno != EEXIST) return file;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string errno_text(int code) {
+  return std::generic_category().message(code);
+}
+
+std::optional<FileContents> read_file(const std::string& path, const ReadOptions& options, FileError* error) {
+  const auto fail = [&](FileError why) {
+    if (error != nullptr) *error = std::move(why);
+    return std::nullopt;
+  };
+  // O_NONBLOCK: opening a FIFO must not wait for a writer; it changes nothing for regular files.
+  const FileDescriptor file =
+      FileDescriptor::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (options.follow_links ? 0 : O_NOFOLLOW));
+  if (!file) return fail(failure("open", path, errno));
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return fail(failure("read", path, errno));
+  if (!S_ISREG(status.st_mode)) return fail({0, "cannot read " + path + ": not a regular file"});
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > options.limit) {
+    return fail({0, "cannot read " + path + ": it has " + std::to_string(size) + " bytes, more than the limit of " +
+                        std::to_string(options.limit)});
+  }
+  FileContents contents{std::string(size, '\0'), status.st_mtim.tv_sec, status.st_uid, status.st_mode};
+  std::size_t done = 0;
+  while (done < contents.bytes.size()) {
+    char* const to = contents.bytes.data() + done;
+    const ssize_t got = restart_after_signals([&] { return ::read(file.get(), to, contents.bytes.size() - done); });
+    if (got < 0) return fail(failure("read", path, errno));
+    if (got == 0) return fail({0, "cannot read " + path + ": it became shorter while it was read"});
+    done += static_cast<std::size_t>(got);
+  }
+  return contents;
+}
+
+std::optional<FileError> publish_file(const std::string& path, std::string_view bytes, const PublishOptions& options) {
+  std::string temporary;
+  FileDescriptor file = open_temporary(path, options.mode, &temporary);
+  if (!file) return failure("create", temporary, errno);
+  const auto abandon = [&](const char* verb, const std::string& what, int code) {
+    ::unlink(temporary.c_str());
+    return failure(verb, what, code);
+  };
+  if (const int code = write_all(file.get(), bytes)) return abandon("write", temporary, code);
+  if (options.sync) {
+    if (const int code = sync(file.get())) return abandon("sync", temporary, code);
+  }
+  if (const int code = close_checked(std::move(file))) return abandon("write", temporary, code);
+  if (::rename(temporary.c_str(), path.c_str()) != 0) return abandon("rename onto", path, errno);
+  if (options.sync_directory) {
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const FileDescriptor directory = FileDescriptor::open(folder, O_RDONLY | O_DIRECTORY);
+    if (!directory) return failure("open", folder, errno);
+    if (const int code = sync(directory.get())) return failure("sync", folder, code);
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln::base

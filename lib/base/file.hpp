@@ -1,0 +1,52 @@
+// Whole files: read with a limit, written so that readers see all of it or nothing. Failures are values.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kiln::base {
+
+/// A failed step: errno (0 where it is our own finding) and one line, "cannot open /a/b: Permission denied".
+struct FileError {
+  int code = 0;
+  std::string text;
+};
+
+/// errno's text, "Permission denied".
+[[nodiscard]] std::string errno_text(int code);
+
+struct ReadOptions {
+  std::uint64_t limit = std::uint64_t{1} << 30;  ///< bytes; a larger file is an error, and is not read
+  bool follow_links = true;                      ///< of the last component
+};
+
+struct FileContents {
+  std::string bytes;
+  std::int64_t modified_seconds = 0;  ///< since 1970
+  uid_t owner = 0;
+  mode_t mode = 0;
+};
+
+/// The whole of a regular file. Nothing, with the reason in `error` (may be null), for a file that is missing, unreadable, not
+/// regular (never blocks on a FIFO), larger than the limit, or that shrinks while it is read.
+[[nodiscard]] std::optional<FileContents> read_file(const std::string& path, const ReadOptions& options, FileError* error);
+
+struct PublishOptions {
+  mode_t mode = 0666;           ///< as open(2) takes it: the umask applies
+  bool sync = true;             ///< the bytes are on the disk before the name is
+  bool sync_directory = false;  ///< and the name is before the call returns
+};
+
+/// Writes a temporary file beside `path`, then renames it onto `path`. On failure nothing is left and an old file stays as
+/// it was. Nothing is returned on success.
+[[nodiscard]] std::optional<FileError> publish_file(const std::string& path, std::string_view bytes,
+                                                    const PublishOptions& options);
+
+/// What the names of publish_file's temporary files contain, for those who clean up after a killed process.
+inline constexpr std::string_view kTemporaryMark = ".tmp-";
+
+}  // namespace kiln::base

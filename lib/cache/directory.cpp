@@ -1,0 +1,151 @@
+// Directory names from the environment, and their owners and modes.
+#include "cache/directory.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+
+#include "base/file.hpp"
+
+namespace kiln::cache {
+namespace {
+
+// A relative name would change its meaning with the working directory.
+std::string absolute(std::string path) {
+  if (path.empty()) return path;
+  if (path.front() != '/') {
+    std::error_code error;
+    const std::filesystem::path here = std::filesystem::current_path(error);
+    if (error) return {};
+    path = (here / path).string();
+  }
+  // lstat("link/") would look at the link's target.
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::vector<std::string> split_paths(const std::string& text) {
+  std::vector<std::string> paths;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find(':', start), text.size());
+    if (end > start) paths.push_back(absolute(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return paths;
+}
+
+Verdict refuse_others_writing(const std::string& path, mode_t mode) {
+  return {Trust::refused,
+          fmt::format("it can be written by others (mode {:04o}); to mend it: chmod 700 {}", mode & 07777U, path)};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_bytes(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{}) return std::nullopt;
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  int shift = 0;
+  if (unit == "K") shift = 10;
+  if (unit == "M") shift = 20;
+  if (unit == "G") shift = 30;
+  if (shift == 0 && !unit.empty()) return std::nullopt;
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
+}
+
+Settings read_settings(const std::function<std::optional<std::string>(const char*)>& env) {
+  Settings settings;
+  const auto own = env("KILN_CACHE_DIR");
+  const auto xdg = env("XDG_CACHE_HOME");
+  const auto home = env("HOME");
+  if (own) {
+    settings.directory = absolute(*own);
+    if (own->empty()) return settings;
+  } else if (xdg && !xdg->empty() && xdg->front() == '/') {  // the XDG specification: relative paths are to be ignored
+    settings.directory = absolute(*xdg + "/kiln");
+  } else if (home && !home->empty()) {
+    settings.directory = absolute(*home + "/.cache/kiln");
+  } else {
+    settings.complaints.emplace_back(
+        "no directory for the kernel cache: none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME is set; kernels are kept in memory "
+        "only; set KILN_CACHE_DIR to a directory of your own");
+    return settings;
+  }
+  settings.read_only_directories = split_paths(env("KILN_CACHE_READONLY_DIRS").value_or(""));
+  if (const auto bound = env("KILN_CACHE_MAX_BYTES"); bound && !bound->empty()) {
+    if (const auto bytes = parse_bytes(*bound)) {
+      settings.max_bytes = *bytes;
+    } else {
+      settings.complaints.push_back(fmt::format(
+          "KILN_CACHE_MAX_BYTES is \"{}\", which is no number of bytes; the bound is 1G; write it as 1000000, 500M or 2G",
+          *bound));
+    }
+  }
+  return settings;
+}
+
+Verdict check_own_directory(const std::string& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return {Trust::missing, {}};
+    return {Trust::refused, fmt::format("{}; set KILN_CACHE_DIR to a directory of your own", base::errno_text(errno))};
+  }
+  const uid_t self = ::geteuid();
+  if (S_ISLNK(status.st_mode)) {
+    if (status.st_uid != self && status.st_uid != 0) {
+      return {Trust::refused,
+              fmt::format("it is a symbolic link that belongs to user {}, not to user {}, who runs this process; set "
+                          "KILN_CACHE_DIR to a directory of your own",
+                          status.st_uid, self)};
+    }
+    if (::stat(path.c_str(), &status) != 0) {
+      return {Trust::refused,
+              fmt::format("it is a symbolic link that leads nowhere ({}); to mend it: rm {}", base::errno_text(errno), path)};
+    }
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    return {Trust::refused, "it is not a directory; remove it or set KILN_CACHE_DIR to a directory of your own"};
+  }
+  if (status.st_uid != self) {
+    return {Trust::refused, fmt::format("it belongs to user {}, not to user {}, who runs this process; set KILN_CACHE_DIR to a "
+                                        "directory of your own",
+                                        status.st_uid, self)};
+  }
+  if ((status.st_mode & 022U) != 0) return refuse_others_writing(path, status.st_mode);
+  return {Trust::trusted, {}};
+}
+
+Verdict check_read_only_directory(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT) return {Trust::missing, {}};
+    return {Trust::refused, base::errno_text(errno) + "; take it out of KILN_CACHE_READONLY_DIRS"};
+  }
+  if (!S_ISDIR(status.st_mode)) return {Trust::refused, "it is not a directory; take it out of KILN_CACHE_READONLY_DIRS"};
+  if ((status.st_mode & 022U) != 0) {
+    return {Trust::refused,
+            fmt::format("it can be written by others (mode {:04o}); to mend it: chmod go-w {}", status.st_mode & 07777U, path)};
+  }
+  return {Trust::trusted, {}};
+}
+
+int make_directories(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return 0;
+  if (errno != ENOENT) return errno;
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return ENOENT;
+  if (const int code = make_directories(path.substr(0, slash))) return code;
+  return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,45 @@
+// Where the cache is, and whether it may be trusted: what lies in it is loaded and run as the user's own code.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln::cache {
+
+/// What the environment says about the cache.
+struct Settings {
+  std::string directory;                           ///< absolute; empty: no disk tier
+  std::vector<std::string> read_only_directories;  ///< of KILN_CACHE_READONLY_DIRS, in order
+  std::uint64_t max_bytes = kDefaultMaxBytes;
+  std::vector<std::string> complaints;  ///< a line for each variable that could not be followed
+
+  static constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
+};
+
+/// Reads KILN_CACHE_DIR, XDG_CACHE_HOME, HOME, KILN_CACHE_READONLY_DIRS and KILN_CACHE_MAX_BYTES through `env`.
+[[nodiscard]] Settings read_settings(const std::function<std::optional<std::string>(const char*)>& env);
+
+/// A number of bytes: "1000000", "512K", "100M", "2G" (powers of 1024). Nothing for any other text.
+[[nodiscard]] std::optional<std::uint64_t> parse_bytes(const std::string& text);
+
+enum class Trust { trusted, missing, refused };
+
+struct Verdict {
+  Trust trust = Trust::refused;
+  std::string reason;  ///< where refused: "it can be written by others (mode 0777); to mend it: chmod 700 /x"
+};
+
+/// A directory is trusted where it belongs to this process's user and nobody else can write in it; a symbolic link to one,
+/// where the link is this user's or root's.
+[[nodiscard]] Verdict check_own_directory(const std::string& path);
+
+/// A read-only tier may belong to anyone, since the user named it, but only its owner may write in it.
+[[nodiscard]] Verdict check_read_only_directory(const std::string& path);
+
+/// Makes the directory and its parents with mode 0700; fine where it is there. errno, or 0.
+[[nodiscard]] int make_directories(const std::string& path);
+
+}  // namespace kiln::cache

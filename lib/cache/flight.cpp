@@ -1,0 +1,65 @@
+// flock on a file that its holder removes again.
+#include "cache/flight.hpp"
+
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include "base/file_descriptor.hpp"
+
+namespace kiln::cache {
+namespace {
+
+class FileFlight final : public DiskStore::Flight {
+ public:
+  FileFlight(base::FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  FileFlight(const FileFlight&) = delete;
+  FileFlight& operator=(const FileFlight&) = delete;
+  ~FileFlight() override {
+    ::unlink(path_.c_str());
+    // A forked child shares the open file: closing it here alone would leave the lock with the child.
+    ::flock(file_.get(), LOCK_UN);
+  }
+
+ private:
+  base::FileDescriptor file_;
+  std::string path_;
+};
+
+// The last holder may have removed the file between our open and our lock; a lock on a file without a name excludes nobody.
+bool still_named(int fd, const std::string& path) {
+  struct stat ours{};
+  struct stat named{};
+  return ::fstat(fd, &ours) == 0 && ::lstat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
+         ours.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds timeout) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds kFirstPause{500};
+  constexpr std::chrono::microseconds kLongestPause{10'000};
+  const Clock::time_point deadline = Clock::now() + timeout;
+  std::chrono::microseconds pause = kFirstPause;
+  for (;;) {
+    base::FileDescriptor file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    if (!file) return {};
+    // flock has no time-out of its own but signals, which belong to the program.
+    while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return {};
+      if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
+      std::this_thread::sleep_for(pause);
+      pause = std::min(pause * 2, kLongestPause);
+    }
+    if (still_named(file.get(), path)) {
+      return {FlightState::held, std::make_unique<FileFlight>(std::move(file), path)};
+    }
+    if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
+  }
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,76 @@
+// The kernel on the CPU: pointers, the work on one element, and a description for the driver.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+std::string_view access_name(Access access) {
+  switch (access) {
+    case Access::contiguous:
+      return "contiguous";
+    case Access::broadcast:
+      return "broadcast";
+    case Access::strided:
+      return "strided";
+    case Access::scalar:
+      break;
+  }
+  return "scalar";
+}
+
+// Whether the loop reads it anew for each element. In several dimensions a broadcast operand has another value in each row,
+// and the driver's blocks go across rows.
+bool streamed(const OperandSpec& operand, int rank) {
+  return operand.access == Access::contiguous || operand.access == Access::strided ||
+         (operand.access == Access::broadcast && rank > 1);
+}
+
+}  // namespace
+
+std::string cpu_kernel(const ElementwiseSpec& spec) {
+  const std::size_t inputs = spec.inputs.size();
+  std::string members;
+  std::string initializers;
+  std::vector<std::string> arguments;
+  std::string stores;
+  std::string how;
+  std::string sizes;
+  for (std::size_t k = 0; k < inputs + spec.outputs.size(); ++k) {
+    const bool input = k < inputs;
+    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - inputs];
+    const std::string type = stored_name(operand.storage);
+    const bool once = !streamed(operand, spec.rank);
+    const std::string pointer = fmt::format("static_cast<{}{}*>(p[{}])", input ? "const " : "", type, k);
+    if (once) {
+      // Loaded and converted before the loop.
+      members += fmt::format("  {} p{};\n", body_type(operand.compute), k);
+      initializers += fmt::format("{}p{}({})", k == 0 ? "" : ", ", k, loaded(operand, "*" + pointer));
+    } else {
+      members += fmt::format("  {}{}* p{};\n", input ? "const " : "", type, k);
+      initializers += fmt::format("{}p{}({})", k == 0 ? "" : ", ", k, pointer);
+    }
+    if (input) {
+      arguments.push_back(once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k)));
+    } else {
+      stores += fmt::format("    p{}[i] = {};\n", k, stored(operand, fmt::format("r{}", k - inputs)));
+    }
+    how += fmt::format("{}access::{}", k == 0 ? "" : ", ", access_name(operand.access));
+    sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
+  }
+  return fmt::format(
+      "struct work {{\n{}  KILN_FN explicit work(void* const* p) : {} {{}}\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
+      "static const access how[] = {{{}}};\n"
+      "static const uint8 itemsize[] = {{{}}};\n"
+      "static const cpu_kernel kernel = {{run_blocks<work>, {}, {}, {}, how, itemsize}};\n"
+      "KILN_KERNEL kiln_kernel(const cpu_launch* launch, int64 begin, int64 end) {{\n"
+      "  launch->drive(launch, begin, end, &kernel);\n}}\n",
+      members, initializers, evaluation(spec, arguments), stores, how, sizes, spec.nontemporal ? "copy_past_cache" : "nullptr",
+      inputs, spec.outputs.size());
+}
+
+}  // namespace kiln::codegen

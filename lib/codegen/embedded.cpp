@@ -1,0 +1,23 @@
+// The embedded headers as a map.
+#include "codegen/embedded.hpp"
+
+#include <map>
+#include <string>
+
+#include "codegen/spec.hpp"
+
+namespace kiln::codegen {
+
+const std::map<std::string, std::string>& embedded_headers() {
+  // Never destroyed: kernels may be built from destructors of other statics.
+  static const auto& headers = *new std::map<std::string, std::string>([] {  // NOLINT(cppcoreguidelines-owning-memory)
+    std::map<std::string, std::string> map;
+    for (const EmbeddedHeader& header : embedded_texts()) {
+      map.emplace(header.name, header.text);
+    }
+    return map;
+  }());
+  return headers;
+}
+
+}  // namespace kiln::codegen

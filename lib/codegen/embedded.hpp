@@ -1,0 +1,17 @@
+// The texts of kernels-src/, as the build embedded them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace kiln::codegen {
+
+struct EmbeddedHeader {
+  std::string_view name;  ///< as in #include: "kiln/types.hpp"
+  std::string_view text;
+};
+
+/// All of them, sorted by name. Defined in a source that the build generates.
+const std::vector<EmbeddedHeader>& embedded_texts();
+
+}  // namespace kiln::codegen

@@ -1,0 +1,54 @@
+// Conversions between memory and body, as text. Trivial ones are left out: templates cost compile time.
+#include "codegen/kernel_text.hpp"
+
+#include <fmt/format.h>
+
+namespace kiln::codegen {
+namespace {
+bool is_half(DType dtype) {
+  return dtype == DType::float16 || dtype == DType::bfloat16;
+}
+}  // namespace
+
+std::string type_name(DType dtype) {
+  return dtype == DType::bool_ ? "boolean" : std::string(name(dtype));
+}
+
+std::string body_type(DType dtype) {
+  return is_half(dtype) ? "float" : "::kiln::" + type_name(dtype);
+}
+
+std::string stored_name(DType dtype) {
+  return dtype == DType::bool_ ? "uint8" : type_name(dtype);
+}
+
+std::string loaded(const OperandSpec& operand, const std::string& element) {
+  const bool plain = operand.storage == operand.compute && operand.compute != DType::bool_ && !is_half(operand.compute);
+  // A bool that becomes something else counts as 0 or 1.
+  const std::string from =
+      operand.storage == DType::bool_ && operand.compute != DType::bool_ ? fmt::format("({} != 0)", element) : element;
+  return plain ? element : fmt::format("from_storage<{}>({})", type_name(operand.compute), from);
+}
+
+std::string stored(const OperandSpec& operand, const std::string& result) {
+  if (operand.storage == DType::bool_) {
+    return operand.compute == DType::bool_ ? fmt::format("uint8({})", result)
+                                           : fmt::format("uint8(convert<boolean>({}))", result);
+  }
+  return operand.storage == operand.compute ? result : fmt::format("convert<{}>({})", type_name(operand.storage), result);
+}
+
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments) {
+  std::string declarations;
+  std::string call = "operation(";
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+    declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
+    call += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+  }
+  for (const std::string& argument : arguments) {
+    call += ", " + argument;
+  }
+  return declarations + call + ");";
+}
+
+}  // namespace kiln::codegen

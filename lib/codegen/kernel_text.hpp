@@ -1,0 +1,29 @@
+// The part of a translation unit that knows operands and not the user's text: how elements get from memory to the body and
+// back. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "codegen/spec.hpp"
+
+namespace kiln::codegen {
+
+/// The name of the element type in the device-side headers.
+std::string type_name(DType dtype);
+/// The type that a body's parameter of that dtype has: halves arrive as float (see types.hpp).
+std::string body_type(DType dtype);
+/// The type in memory: a bool is a byte.
+std::string stored_name(DType dtype);
+
+/// An expression for an element in memory, as the body gets it.
+std::string loaded(const OperandSpec& operand, const std::string& element);
+/// An expression for a result, as it goes to memory.
+std::string stored(const OperandSpec& operand, const std::string& result);
+/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input.
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments);
+
+/// The kernels. They stand in namespace kiln::loops and call operation(r0, …, a0, …).
+std::string cpu_kernel(const ElementwiseSpec& spec);
+std::string gpu_kernel(const ElementwiseSpec& spec);
+
+}  // namespace kiln::codegen

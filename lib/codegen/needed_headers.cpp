@@ -1,0 +1,117 @@
+// The names that each header of kernels-src offers, looked for in the user's text.
+#include "codegen/needed_headers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "codegen/scanner.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+
+struct Used {
+  Names names;
+  bool includes = false;
+};
+
+void collect(std::string_view text, Used& used) {
+  try {
+    Scanner scanner(text);
+    bool hash = false;
+    for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+      if (token.kind == Token::Kind::identifier) {
+        used.includes = used.includes || (hash && token.text == "include");
+        used.names.insert(token.text);
+      }
+      hash = token.kind == Token::Kind::hash;
+    }
+  } catch (const ScanError&) {
+    // check_text refuses such a text; whoever renders it nevertheless lets the compiler say so.
+  }
+}
+
+constexpr std::array kMath{"sqrt", "rsqrt", "exp",   "log",      "sin",  "cos", "sincos",   "pow", "hypot",    "fabs",
+                           "abs",  "floor", "fmin",  "fmax",     "min",  "max", "clamp",    "fma", "sign",     "copysign",
+                           "pi",   "isnan", "isinf", "isfinite", "M_PI", "M_E", "INFINITY", "NAN", "HUGE_VAL", "signbit"};
+constexpr std::array kExponential{"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
+constexpr std::array kTrigonometry{"tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"};
+constexpr std::array kRounding{"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
+constexpr std::array kSpecial{"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
+                              "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
+constexpr std::array kComplexMath{"abs",  "arg",   "norm",  "conj",  "proj",  "polar", "exp",      "log",  "log2", "log10",
+                                  "sqrt", "pow",   "sin",   "cos",   "tan",   "sinh",  "cosh",     "tanh", "asin", "acos",
+                                  "atan", "asinh", "acosh", "atanh", "isnan", "isinf", "isfinite", "real", "imag", "sign"};
+
+template <std::size_t N>
+bool uses(const Used& used, const std::array<const char*, N>& names) {
+  return used.includes || std::any_of(names.begin(), names.end(), [&](std::string_view n) { return used.names.contains(n); });
+}
+bool uses(const Used& used, std::initializer_list<std::string_view> names) {
+  return used.includes || std::any_of(names.begin(), names.end(), [&](std::string_view n) { return used.names.contains(n); });
+}
+
+}  // namespace
+
+bool needs_nd(const ElementwiseSpec& spec) {
+  const auto strided = [](const OperandSpec& operand) { return operand.access == Access::strided; };
+  return spec.rank > 1 || std::any_of(spec.inputs.begin(), spec.inputs.end(), strided) ||
+         std::any_of(spec.outputs.begin(), spec.outputs.end(), strided);
+}
+
+std::vector<std::string> needed_headers(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) {
+  Used used;
+  for (const std::string* part : {&text.preamble, &text.functions, &text.body}) {
+    collect(*part, used);
+  }
+  bool half = uses(used, {"float16", "bfloat16"});
+  bool complex = uses(used, {"complex64", "complex128", "complex"});
+  const auto look = [&](DType dtype) {
+    half = half || dtype == DType::float16 || dtype == DType::bfloat16;
+    complex = complex || kind(dtype) == Kind::complex;
+  };
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const OperandSpec& operand : *operands) {
+      look(operand.storage);
+      look(operand.compute);
+    }
+  }
+  for (const auto& variable : text.type_variables) {
+    look(variable.second);
+  }
+  const bool complex_math = complex && uses(used, kComplexMath);
+  std::vector<std::string> headers{"kiln/types.hpp"};
+  if (half) {
+    headers.emplace_back("kiln/half.hpp");
+  }
+  if (complex) {
+    headers.emplace_back("kiln/complex.hpp");
+  }
+  if (uses(used, kMath)) {
+    headers.emplace_back("kiln/math.hpp");
+  }
+  if (uses(used, kExponential)) {
+    headers.emplace_back("kiln/exponential.hpp");
+  }
+  if (uses(used, kTrigonometry)) {
+    headers.emplace_back("kiln/trigonometry.hpp");
+  }
+  if (uses(used, kRounding)) {
+    headers.emplace_back("kiln/rounding.hpp");
+  }
+  if (uses(used, kSpecial)) {
+    headers.emplace_back("kiln/special.hpp");
+  }
+  if (complex_math) {
+    headers.emplace_back("kiln/complex_math.hpp");
+  }
+  headers.emplace_back(target == DeviceKind::cpu ? "kiln/elementwise_cpu.hpp"
+                       : needs_nd(spec)          ? "kiln/elementwise_gpu_nd.hpp"
+                                                 : "kiln/elementwise_gpu.hpp");
+  return headers;
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,124 @@
+// The user's text and a spec to one translation unit.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+
+#include "codegen/kernel_text.hpp"
+#include "codegen/needed_headers.hpp"
+#include "codegen/spec.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out + '"';
+}
+
+class Renderer {
+ public:
+  Renderer(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) : text_(text), spec_(spec), target_(target) {}
+
+  std::string source() {
+    for (const std::string& header : needed_headers(text_, spec_, target_)) {
+      out_ += fmt::format("#include \"{}\"\n", header);
+    }
+    user_code();
+    out_ += "namespace kiln {\n";
+    operation();
+    out_ += "namespace loops {\n";
+    out_ += target_ == DeviceKind::cpu ? cpu_kernel(spec_) : gpu_kernel(spec_);
+    out_ += "}\n}\n";
+    return std::move(out_);
+  }
+
+ private:
+  // The user's text stands under its own name with its own line numbers; behind it the unit's own numbers go on.
+  void user_text(const std::string& file, const std::string& text) {
+    out_ += fmt::format("#line 1 {}\n{}\n", quoted(file), text);
+    std::size_t line = 2;  // of the line behind the directive that is about to be written
+    for (const char c : out_) {
+      line += c == '\n' ? 1 : 0;
+    }
+    out_ += fmt::format("#line {} \"kiln/kernel.cpp\"\n", line);
+  }
+
+  [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
+
+  // The parameters as the body sees them. Names are the user's; unnamed ones have none.
+  [[nodiscard]] std::string body_parameters() const {
+    std::string list;
+    const auto add = [&](const std::string& type, const std::string& parameter) {
+      list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
+    };
+    if (!returns()) {
+      for (std::size_t k = 0; k < spec_.outputs.size(); ++k) {
+        add("::kiln::" + type_name(spec_.outputs[k].compute) + "&", text_.output_names[k]);
+      }
+    }
+    for (std::size_t k = 0; k < spec_.inputs.size(); ++k) {
+      add(body_type(spec_.inputs[k].compute), k < text_.input_names.size() ? text_.input_names[k] : "");
+    }
+    return list;
+  }
+  void user_code() {
+    // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
+    out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\nnamespace std = ::kiln;\n";
+    for (const auto& [variable, dtype] : text_.type_variables) {
+      out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
+    }
+    if (!text_.preamble.empty()) {
+      user_text(text_.name + ".preamble", text_.preamble);
+    }
+    if (!text_.functions.empty()) {
+      user_text(text_.name + ".functions", text_.functions);
+    }
+    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? "::kiln::" + type_name(spec_.outputs[0].compute) : "void",
+                        body_parameters());
+    if (text_.expression) {
+      out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
+    }
+    // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
+    // too.
+    user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
+    out_ += "}\nKILN_USER_END\n";
+  }
+
+  // The body with its outputs as references, whichever way it gives them.
+  void operation() {
+    std::string parameters;
+    std::string arguments;
+    for (std::size_t k = 0; k < spec_.outputs.size(); ++k) {
+      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", type_name(spec_.outputs[k].compute), k);
+      if (!returns()) {
+        arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
+      }
+    }
+    for (std::size_t k = 0; k < spec_.inputs.size(); ++k) {
+      parameters += fmt::format(", {} a{}", body_type(spec_.inputs[k].compute), k);
+      arguments += fmt::format("{}a{}", arguments.empty() ? "" : ", ", k);
+    }
+    out_ += fmt::format("KILN_FN void operation({}) {{ {}user::kiln_body({}); }}\n", parameters, returns() ? "r0 = " : "",
+                        arguments);
+  }
+
+  const UserText& text_;
+  const ElementwiseSpec& spec_;
+  DeviceKind target_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) {
+  return Renderer(text, spec, target).source();
+}
+
+}  // namespace kiln::codegen

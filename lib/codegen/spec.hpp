@@ -1,0 +1,73 @@
+// What one compiled elementwise kernel is specialized for. A pure value: render() turns it and the user's text into source.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/device.hpp"
+#include "kiln/dtype.hpp"
+
+namespace kiln::codegen {
+
+/// How the kernel reaches an operand along the innermost dimension.
+enum class Access : std::uint8_t {
+  contiguous,  ///< stride is the itemsize
+  broadcast,   ///< stride 0 innermost (other dimensions may move): loaded once per row
+  strided,     ///< any stride, known at launch
+  scalar,      ///< the value travels as a kernel argument
+};
+
+struct OperandSpec {
+  DType storage = DType::float64;  ///< dtype in memory (of a scalar: equal to compute)
+  DType compute = DType::float64;  ///< dtype of the loop; converted in registers
+  Access access = Access::contiguous;
+};
+
+struct ElementwiseSpec {
+  std::vector<OperandSpec> inputs = {};
+  std::vector<OperandSpec> outputs = {};
+  int rank = 1;              ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
+  int width = 1;             ///< GPU: elements per access
+  int unroll = 1;            ///< GPU: accesses in flight per thread
+  bool wide_index = false;   ///< GPU: 64-bit index
+  bool aliased = false;      ///< an output is also an input: no __restrict__
+  bool nontemporal = false;  ///< CPU: stores past the cache (outputs contiguous, rank 1)
+};
+
+/// The user's side of a kernel.
+struct UserText {
+  std::string name = {};  ///< of the kernel
+  std::string body = {};
+  bool expression = false;  ///< body is an expression (kiln eval), not statements
+  std::string preamble = {};
+  std::string functions = {};
+  std::vector<std::string> input_names = {};   ///< empty string: unnamed
+  std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
+  std::vector<std::pair<std::string, DType>> type_variables = {};
+};
+
+/// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
+/// #line, and one kernel named kiln_kernel with the parameters of kernels-src/elementwise.hpp. Pure.
+std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target);
+
+/// The device-side headers by the name in #include ("kiln/portable.hpp" → text), embedded at build time.
+const std::map<std::string, std::string>& embedded_headers();
+
+/// Throws CompileError where brackets, quotes or comments in a text do not close, where it closes more than it opens, ends in a
+/// backslash, or holds control characters: such a text could change the code around it. `file` is the name shown.
+void check_text(const std::string& file, const std::string& text);
+
+/// check_text for UserText::expression: no ';' outside brackets, no preprocessor directive, not empty.
+void check_expression(const std::string& file, const std::string& text);
+
+/// Every file that an #include in `roots` can reach, by the name that it is included under. Names in `given` come first, then
+/// include_dirs, then embedded_headers(). IoError for a file not found (with the folders searched) and CompileError for a
+/// computed include. Only the embedded headers reached are returned, too.
+std::map<std::string, std::string> resolve_includes(const std::vector<std::pair<std::string, std::string>>& roots,
+                                                    const std::map<std::string, std::string>& given,
+                                                    const std::vector<std::string>& include_dirs);
+
+}  // namespace kiln::codegen

@@ -1,0 +1,235 @@
+// The parser of type signatures and of eval's whole-kernel form. The grammar stands in docs/signatures.md.
+#include <algorithm>
+#include <map>
+
+#include "signature/cursor.hpp"
+#include "signature/reserved.hpp"
+#include "signature/signature.hpp"
+
+namespace kiln::signature {
+namespace {
+
+bool is_variable_name(std::string_view name) noexcept {
+  return !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : cursor_(text) {}
+
+  TypeSignature signature() {
+    outputs();
+    cursor_.expect('(', "before the inputs");
+    inputs();
+    where();
+    cursor_.skip_blanks();
+    if (!cursor_.at_end()) cursor_.fail("expected the end of the signature" + cursor_.found());
+    check();
+    result_.text = std::string(cursor_.text());
+    return std::move(result_);
+  }
+
+  KernelText kernel() {
+    KernelText kernel;
+    outputs();
+    cursor_.skip_blanks();
+    const std::size_t outputs_end = cursor_.position();
+    const std::size_t name_at = cursor_.position();
+    kernel.name = std::string(cursor_.name());
+    if (kernel.name.empty()) cursor_.fail("expected the kernel's name after its result" + cursor_.found());
+    if (const char* why = why_reserved(kernel.name)) {
+      cursor_.fail_at(name_at, "\"" + kernel.name + "\" cannot be the kernel's name: it is " + why);
+    }
+    cursor_.skip_blanks();
+    const std::size_t inputs_begin = cursor_.position();
+    cursor_.expect('(', "before the inputs");
+    inputs();
+    where();
+    cursor_.skip_blanks();
+    const std::size_t signature_end = cursor_.position();
+    check();
+    kernel.expression = cursor_.peek() == '=';
+    if (cursor_.accept('=')) {
+      // Blanks in front would shift every column of a diagnostic.
+      cursor_.skip_blanks();
+      kernel.body = std::string(cursor_.rest());
+      while (!kernel.body.empty() && (kernel.body.back() == ' ' || kernel.body.back() == '\n' || kernel.body.back() == ';')) {
+        kernel.body.pop_back();
+      }
+      if (kernel.body.empty()) cursor_.fail("expected an expression after '='" + cursor_.found());
+      if (result_.named_outputs) {
+        cursor_.fail("an expression gives one unnamed output; assign named outputs in a body in braces");
+      }
+    } else if (cursor_.accept('{')) {
+      const std::string_view rest = cursor_.rest();
+      const std::size_t close = rest.find_last_of('}');
+      if (close == std::string_view::npos) cursor_.fail_at(cursor_.text().size(), "expected '}' after the body");
+      if (const std::size_t junk = rest.find_first_not_of(" \t\r\n", close + 1); junk != std::string_view::npos) {
+        cursor_.fail_at(cursor_.position() + junk, "expected the end of the text after the body's '}'");
+      }
+      kernel.body = std::string(rest.substr(0, close));
+    } else {
+      cursor_.fail("expected '= expression' or '{ body }'" + cursor_.found());
+    }
+    std::string text(cursor_.text().substr(0, outputs_end));
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    text += cursor_.text().substr(inputs_begin, signature_end - inputs_begin);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
+    result_.text = std::move(text);
+    kernel.signature = std::move(result_);
+    return kernel;
+  }
+
+ private:
+  Type type(const char* what) {
+    cursor_.skip_blanks();
+    const std::size_t at = cursor_.position();
+    const std::string_view name = cursor_.name();
+    if (name.empty()) cursor_.fail(std::string("expected ") + what + cursor_.found());
+    if (is_variable_name(name)) {
+      for (std::size_t i = 0; i < result_.variables.size(); ++i) {
+        if (result_.variables[i].name == name) return {std::nullopt, i};
+      }
+      result_.variables.push_back({std::string(name), {}});
+      positions_.push_back(at);
+      return {std::nullopt, result_.variables.size() - 1};
+    }
+    return {dtype(name, at), 0};
+  }
+
+  DType dtype(std::string_view name, std::size_t at) {
+    if (name == "void") {
+      cursor_.fail_at(at, "a ufunc has an output: write its type instead of \"void\", or name the outputs: \"(float32 r)(…)\"");
+    }
+    try {
+      return dtype_from_name(name);
+    } catch (const TypeError& error) {
+      cursor_.fail_at(at, error.what());
+    }
+  }
+
+  Parameter parameter(const char* what) {
+    Parameter parameter;
+    cursor_.skip_blanks();
+    parameter.position = cursor_.position();
+    parameter.type = type(what);
+    cursor_.skip_blanks();
+    const std::size_t at = cursor_.position();
+    parameter.name = std::string(cursor_.name());
+    if (!parameter.name.empty()) {
+      parameter.position = at;
+      if (const char* why = why_reserved(parameter.name)) {
+        cursor_.fail_at(at, "\"" + parameter.name + "\" cannot be a parameter's name: it is " + why);
+      }
+    }
+    return parameter;
+  }
+
+  void outputs() {
+    if (!cursor_.accept('(')) {
+      result_.outputs.push_back({type("the type of the result"), "", 0});
+      return;
+    }
+    result_.named_outputs = true;
+    do {
+      result_.outputs.push_back(parameter("the type of an output"));
+      if (result_.outputs.back().name.empty()) {
+        cursor_.fail("an output in parentheses needs a name: the body assigns to it");
+      }
+    } while (cursor_.accept(','));
+    cursor_.expect(')', "or ',' after an output");
+  }
+
+  void inputs() {
+    cursor_.skip_blanks();
+    if (cursor_.peek() == ')') cursor_.fail("a ufunc needs at least one input");
+    do {
+      result_.inputs.push_back(parameter("the type of an input"));
+    } while (cursor_.accept(','));
+    cursor_.expect(')', "or ',' after an input");
+  }
+
+  void where() {
+    Cursor ahead = cursor_;
+    if (ahead.name() != "where") return;
+    cursor_ = ahead;
+    bool more = true;
+    while (more) {
+      cursor_.skip_blanks();
+      const std::size_t at = cursor_.position();
+      const std::string_view name = cursor_.name();
+      if (name.empty()) cursor_.fail("expected a type variable after \"where\"" + cursor_.found());
+      const auto found = std::find_if(result_.variables.begin(), result_.variables.end(),
+                                      [&](const TypeVariable& variable) { return variable.name == name; });
+      if (found == result_.variables.end()) {
+        cursor_.fail_at(at, "\"" + std::string(name) + "\" is restricted but not used as a type");
+      }
+      if (!found->choices.empty()) cursor_.fail_at(at, "\"" + std::string(name) + "\" is restricted twice");
+      cursor_.expect(':', "after the type variable");
+      more = choices(*found);
+    }
+  }
+
+  // Reads "float32, float64" and gives whether another variable follows: ", U: …".
+  bool choices(TypeVariable& variable) {
+    while (true) {
+      cursor_.skip_blanks();
+      const std::size_t at = cursor_.position();
+      const std::string_view name = cursor_.name();
+      if (name.empty()) cursor_.fail("expected a dtype" + cursor_.found());
+      const DType choice = dtype(name, at);
+      if (std::find(variable.choices.begin(), variable.choices.end(), choice) != variable.choices.end()) {
+        cursor_.fail_at(at, "\"" + std::string(name) + "\" is listed twice");
+      }
+      variable.choices.push_back(choice);
+      if (!cursor_.accept(',')) return false;
+      Cursor ahead = cursor_;
+      if (!ahead.name().empty() && ahead.accept(':')) return true;
+    }
+  }
+
+  void check() {
+    std::map<std::string_view, std::size_t> seen;
+    for (const auto* list : {&result_.outputs, &result_.inputs}) {
+      for (const Parameter& parameter : *list) {
+        if (parameter.name.empty()) continue;
+        if (!seen.emplace(parameter.name, parameter.position).second) {
+          cursor_.fail_at(parameter.position, "the name \"" + parameter.name + "\" is used twice");
+        }
+      }
+    }
+    for (std::size_t i = 0; i < result_.variables.size(); ++i) {
+      const TypeVariable& variable = result_.variables[i];
+      if (const auto clash = seen.find(variable.name); clash != seen.end()) {
+        cursor_.fail_at(clash->second, "the name \"" + variable.name + "\" is used twice: as a type and as a parameter");
+      }
+      const bool bound = std::any_of(result_.inputs.begin(), result_.inputs.end(), [&](const Parameter& parameter) {
+        return !parameter.type.dtype && parameter.type.variable == i;
+      });
+      if (!bound) {
+        cursor_.fail_at(positions_[i], "the type variable \"" + variable.name +
+                                           "\" stands in no input, so nothing decides it (dtypes have lower-case names)");
+      }
+    }
+    constexpr std::size_t kMaxOperands = 32;
+    if (result_.inputs.size() + result_.outputs.size() > kMaxOperands) {
+      cursor_.fail_at(0, "a ufunc has at most 32 inputs and outputs together");
+    }
+  }
+
+  Cursor cursor_;
+  TypeSignature result_;
+  std::vector<std::size_t> positions_;  // where each type variable first stands
+};
+
+}  // namespace
+
+TypeSignature parse(std::string_view text) {
+  return Parser(text).signature();
+}
+
+KernelText parse_kernel(std::string_view text) {
+  return Parser(text).kernel();
+}
+
+}  // namespace kiln::signature

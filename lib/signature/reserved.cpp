@@ -1,0 +1,45 @@
+#include "signature/reserved.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace kiln::signature {
+namespace {
+
+// C++20's keywords and alternative tokens, sorted.
+constexpr std::array<std::string_view, 93> kKeywords = {
+    "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+    "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+    "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+    "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+    "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+    "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+    "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+    "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+    "using",       "virtual",  "void",       "volatile",  "wchar_t",   "where",        "while",
+    "xor",         "xor_eq"};
+static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
+
+// What the device headers define by #define, or what would hide the types that the kernel itself is written with.
+constexpr std::array<std::string_view, 15> kTypes = {"bfloat16", "complex128", "complex64", "float16", "float32",
+                                                     "float64",  "int16",      "int32",     "int64",   "int8",
+                                                     "kiln",     "uint16",     "uint32",    "uint64",  "uint8"};
+
+}  // namespace
+
+const char* why_reserved(std::string_view name) noexcept {
+  if (name == "where") return "a word of the signature's grammar";
+  if (std::binary_search(kKeywords.begin(), kKeywords.end(), name)) return "a C++ keyword";
+  if (std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end()) return "a name of kiln's own";
+  if (name.find("__") != std::string_view::npos || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
+    return "a name that C++ reserves for compilers";
+  }
+  if (name.starts_with("KILN_") || name.starts_with("kiln_")) return "a name of kiln's own";
+  return nullptr;
+}
+
+}  // namespace kiln::signature

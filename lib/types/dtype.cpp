@@ -1,0 +1,229 @@
+// Tables of the element types: names, sizes, casting and promotion. NumPy's rules; bfloat16 is a floating type like
+// float16, with ml_dtypes' safe casts. Where ml_dtypes has no answer, promotion takes the smallest type that holds both.
+#include "kiln/dtype.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kiln/error.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr auto kCount = static_cast<std::size_t>(kDTypeCount);
+
+// A type holds `digits` bits of integers exactly, and values up to a power of two of `range`.
+struct Entry {
+  DType dtype;
+  std::string_view name;
+  std::uint8_t size;
+  Kind kind;
+  bool is_signed;
+  std::int16_t digits;
+  std::int16_t range;
+};
+
+constexpr std::array<Entry, kCount> kTable{{
+    {DType::bool_, "bool", 1, Kind::boolean, false, 1, 1},
+    {DType::int8, "int8", 1, Kind::integer, true, 7, 7},
+    {DType::int16, "int16", 2, Kind::integer, true, 15, 15},
+    {DType::int32, "int32", 4, Kind::integer, true, 31, 31},
+    {DType::int64, "int64", 8, Kind::integer, true, 63, 63},
+    {DType::uint8, "uint8", 1, Kind::integer, false, 8, 8},
+    {DType::uint16, "uint16", 2, Kind::integer, false, 16, 16},
+    {DType::uint32, "uint32", 4, Kind::integer, false, 32, 32},
+    {DType::uint64, "uint64", 8, Kind::integer, false, 64, 64},
+    {DType::float16, "float16", 2, Kind::floating, true, 11, 16},
+    {DType::bfloat16, "bfloat16", 2, Kind::floating, true, 8, 128},
+    {DType::float32, "float32", 4, Kind::floating, true, 24, 128},
+    {DType::float64, "float64", 8, Kind::floating, true, 53, 1024},
+    {DType::complex64, "complex64", 8, Kind::complex, true, 24, 128},
+    {DType::complex128, "complex128", 16, Kind::complex, true, 53, 1024},
+}};
+
+constexpr std::size_t index(DType dtype) {
+  return static_cast<std::size_t>(dtype);
+}
+constexpr const Entry& entry(DType dtype) {
+  return kTable[index(dtype)];
+}
+
+constexpr bool table_is_in_order() {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (index(kTable[i].dtype) != i) return false;
+  }
+  return true;
+}
+static_assert(table_is_in_order());
+
+constexpr bool compute_safe(const Entry& from, const Entry& to) {
+  if (from.dtype == to.dtype || from.kind == Kind::boolean) return true;
+  if (from.kind > to.kind) return false;
+  if (from.kind == Kind::integer && to.kind == Kind::integer) {
+    return (to.is_signed || !from.is_signed) && to.digits >= from.digits;
+  }
+  // NumPy calls 64-bit integers safe in float64 (and complex128) although they are rounded there.
+  if (from.kind == Kind::integer && to.digits == 53) return true;
+  return to.digits >= from.digits && to.range >= from.range;
+}
+
+using BoolTable = std::array<std::array<bool, kCount>, kCount>;
+using DTypeTable = std::array<std::array<DType, kCount>, kCount>;
+
+constexpr BoolTable kSafe = [] {
+  BoolTable table{};
+  for (const Entry& from : kTable) {
+    for (const Entry& to : kTable) table[index(from.dtype)][index(to.dtype)] = compute_safe(from, to);
+  }
+  return table;
+}();
+
+// The promoted type is the first of this list that both cast to safely.
+constexpr std::array<DType, kCount> kRising{DType::bool_,   DType::int8,      DType::uint8,     DType::int16,
+                                            DType::uint16,  DType::int32,     DType::uint32,    DType::int64,
+                                            DType::uint64,  DType::float16,   DType::bfloat16,  DType::float32,
+                                            DType::float64, DType::complex64, DType::complex128};
+
+constexpr DTypeTable kPromoted = [] {
+  DTypeTable table{};
+  for (std::size_t a = 0; a < kCount; ++a) {
+    for (std::size_t b = 0; b < kCount; ++b) {
+      for (const DType candidate : kRising) {
+        if (kSafe[a][index(candidate)] && kSafe[b][index(candidate)]) {
+          table[a][b] = candidate;
+          break;
+        }
+      }
+    }
+  }
+  return table;
+}();
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+// What people write who come from C++.
+constexpr std::array<std::pair<std::string_view, DType>, 14> kForeignNames{{{"float", DType::float32},
+                                                                            {"double", DType::float64},
+                                                                            {"half", DType::float16},
+                                                                            {"single", DType::float32},
+                                                                            {"int", DType::int32},
+                                                                            {"long", DType::int64},
+                                                                            {"short", DType::int16},
+                                                                            {"char", DType::int8},
+                                                                            {"unsigned", DType::uint32},
+                                                                            {"uint", DType::uint32},
+                                                                            {"complex", DType::complex128},
+                                                                            {"bool_", DType::bool_},
+                                                                            {"boolean", DType::bool_},
+                                                                            {"byte", DType::uint8}}};
+
+// Empty where nothing is near.
+std::string_view nearest_name(std::string_view unknown) {
+  for (const auto& [foreign, dtype] : kForeignNames) {
+    if (unknown == foreign) return name(dtype);
+  }
+  constexpr std::size_t kLongest = 32;  // longer than that is no misspelling
+  if (unknown.empty() || unknown.size() > kLongest) return {};
+  std::string lower(unknown);
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::string_view best;
+  std::size_t best_distance = 4;  // three slips at most, and fewer than half of the letters
+  for (const Entry& e : kTable) {
+    const std::size_t distance = edit_distance(lower, e.name);
+    if (distance < best_distance && 2 * distance < e.name.size()) {
+      best_distance = distance;
+      best = e.name;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::size_t itemsize(DType dtype) noexcept {
+  return entry(dtype).size;
+}
+std::string_view name(DType dtype) noexcept {
+  return entry(dtype).name;
+}
+Kind kind(DType dtype) noexcept {
+  return entry(dtype).kind;
+}
+bool is_signed(DType dtype) noexcept {
+  return entry(dtype).is_signed;
+}
+
+DType dtype_from_name(std::string_view name) {
+  for (const Entry& e : kTable) {
+    if (e.name == name) return e.dtype;
+  }
+  constexpr std::size_t kShown = 40;
+  std::string message = "unknown dtype \"" + std::string(name.substr(0, kShown)) + (name.size() > kShown ? "…" : "") + "\": ";
+  if (const std::string_view nearest = nearest_name(name); !nearest.empty()) {
+    message += "did you mean \"" + std::string(nearest) + "\"?";
+  } else {
+    message += "the dtypes are ";
+    for (const Entry& e : kTable) message += (e.dtype == DType::bool_ ? "" : ", ") + std::string(e.name);
+  }
+  throw TypeError(message);
+}
+
+bool can_cast(DType from, DType to, Casting casting) noexcept {
+  switch (casting) {
+    case Casting::no:
+    case Casting::equiv:
+      return from == to;
+    case Casting::safe:
+      return kSafe[index(from)][index(to)];
+    case Casting::same_kind: {
+      if (kSafe[index(from)][index(to)]) return true;
+      const Entry& a = entry(from);
+      const Entry& b = entry(to);
+      // A signed integer never casts to an unsigned one: NumPy counts them as kinds of their own.
+      if (a.kind == Kind::integer && b.kind == Kind::integer) return b.is_signed || !a.is_signed;
+      return a.kind <= b.kind;
+    }
+    case Casting::unsafe:
+      return true;
+  }
+  return false;
+}
+
+DType promote(DType a, DType b) noexcept {
+  return kPromoted[index(a)][index(b)];
+}
+
+std::string_view name(Casting casting) noexcept {
+  switch (casting) {
+    case Casting::no:
+      return "no";
+    case Casting::equiv:
+      return "equiv";
+    case Casting::safe:
+      return "safe";
+    case Casting::same_kind:
+      return "same_kind";
+    case Casting::unsafe:
+      break;
+  }
+  return "unsafe";
+}
+
+}  // namespace kiln

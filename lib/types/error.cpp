@@ -1,0 +1,100 @@
+// The texts of the exceptions: a caret under the place in a signature, diagnostics in the user's coordinates.
+#include "kiln/error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace kiln {
+namespace {
+
+// What stands before the caret: one column for every character of `line` before byte `column`. Tabs are kept, so that
+// the caret lines up however wide a terminal shows them; bytes inside a UTF-8 character take no column.
+std::string caret_line(std::string_view line, std::size_t column) {
+  std::string pad;
+  for (std::size_t i = 0; i < std::min(column, line.size()); ++i) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    if ((byte & 0xc0U) == 0x80U) continue;
+    pad += line[i] == '\t' ? '\t' : ' ';
+  }
+  // A position inside a character points at its start.
+  if (column < line.size() && !pad.empty() && (static_cast<unsigned char>(line[column]) & 0xc0U) == 0x80U) pad.pop_back();
+  return pad + '^';
+}
+
+// Other control characters would move the terminal's cursor: shown as '?', so that columns stay.
+std::string printable(std::string_view line) {
+  std::string text(line);
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = '?';
+  }
+  return text;
+}
+
+std::string signature_message(const std::string& message, std::string_view text, std::size_t position) {
+  position = std::min(position, text.size());
+  const std::size_t before = position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
+  const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t end = std::min(text.find('\n', position), text.size());
+  const std::string_view line = text.substr(start, end - start);
+  return message + '\n' + printable(line) + '\n' + caret_line(line, position - start);
+}
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
+  }
+  return "error";
+}
+
+std::string compile_message(const CompileError::Details& details) {
+  std::string message;
+  for (const Diagnostic& d : details.diagnostics) {
+    message += d.file;
+    if (d.line > 0) {
+      message += ':' + std::to_string(d.line);
+      if (d.column > 0) message += ':' + std::to_string(d.column);
+    }
+    if (!message.empty() && message.back() != '\n') message += ": ";
+    message += std::string(severity_name(d.severity)) + ": " + d.text + '\n';
+    if (d.source_line.empty()) continue;
+    // Indented, so that the line stands off from the messages.
+    message += "  " + printable(d.source_line) + '\n';
+    if (d.column > 0) message += "  " + caret_line(d.source_line, static_cast<std::size_t>(d.column - 1)) + '\n';
+  }
+  if (details.diagnostics.empty()) {
+    message += "error: the compiler gave up without a diagnostic\n";
+    if (!details.log.empty()) message += details.log + (details.log.back() == '\n' ? "" : "\n");
+  }
+  message += "  while compiling \"" + details.context + "\" for " + details.target + " (" + details.compiler + ')';
+  return message;
+}
+
+}  // namespace
+
+Error::~Error() = default;
+
+SignatureError::SignatureError(const std::string& message, std::string_view text, std::size_t position)
+    : Error(signature_message(message, text, position)), position_(position) {}
+SignatureError::~SignatureError() = default;
+
+ShapeError::~ShapeError() = default;
+TypeError::~TypeError() = default;
+
+DeviceError::DeviceError(const std::string& message, int code, std::string code_name)
+    : Error(message), code_(code), code_name_(std::move(code_name)) {}
+DeviceError::~DeviceError() = default;
+
+CacheError::~CacheError() = default;
+IoError::~IoError() = default;
+
+CompileError::CompileError(Details details)
+    : Error(compile_message(details)), details_(std::make_shared<const Details>(std::move(details))) {}
+CompileError::~CompileError() = default;
+
+}  // namespace kiln

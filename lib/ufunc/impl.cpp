@@ -1,0 +1,103 @@
+#include "ufunc/impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kiln/error.hpp"
+#include "program/program.hpp"
+#include "ufunc/cost.hpp"
+
+namespace kiln::detail {
+namespace {
+
+program::Request request_for(const UfuncDefinition& definition, const codegen::UserText& text,
+                             const codegen::ElementwiseSpec& spec, const std::string& signature) {
+  program::Request request;
+  request.text = &text;
+  request.spec = &spec;
+  request.headers = &definition.headers;
+  request.include_dirs = &definition.include_dirs;
+  request.defines = &definition.defines;
+  request.contract = definition.contract;
+  request.fast_math = definition.fast_math;
+  request.signature = signature;
+  return request;
+}
+
+}  // namespace
+
+UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures)
+    : definition_(std::move(definition)),
+      signatures_(std::move(signatures)),
+      arithmetic_bound_(ufunc::names_slow_function(definition_.body) || ufunc::names_slow_function(definition_.expression) ||
+                        ufunc::names_slow_function(definition_.functions)) {}
+
+UfuncImpl::~UfuncImpl() {
+  for (ufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) ufunc::destroy(plan->variants);
+  ufunc::destroy(plans_);
+}
+
+std::string UfuncImpl::operand_name(std::size_t operand) const {
+  const bool input = operand < nin();
+  const std::size_t index = input ? operand : operand - nin();
+  const std::string& given = input ? signatures_.front().inputs[index].name : signatures_.front().outputs[index].name;
+  return (input ? "input " : "output ") + std::to_string(index) + (given.empty() ? "" : " (" + given + ")");
+}
+
+ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span<const ufunc::Argument> arguments,
+                                      const CallOptions& options) const {
+  auto made = std::make_unique<ufunc::TypePlan>();
+  made->key = key;
+  made->forced_signature = std::string(key.signature);
+  made->key.signature = made->forced_signature;
+  made->loop = ufunc::choose_loop({.name = name(),
+                                   .signatures = signatures_,
+                                   .arguments = arguments,
+                                   .dtype = options.dtype,
+                                   .forced_signature = options.signature,
+                                   .casting = options.casting});
+  for (std::size_t i = 0; i < options.out.arrays().size(); ++i) {
+    const DType to = options.out.arrays()[i].dtype();
+    if (can_cast(made->loop.outputs[i], to, options.casting)) continue;
+    throw TypeError(name() + ": cannot cast " + operand_name(nin() + i) + " from " +
+                    std::string(kiln::name(made->loop.outputs[i])) + " to the out array's " + std::string(kiln::name(to)) +
+                    " under casting \"" + std::string(kiln::name(options.casting)) + "\" for the loop " + made->loop.text);
+  }
+  // Two threads may make the same plan; the later one is found first and the other stays until the ufunc goes.
+  ufunc::publish(plans_, made.get());
+  return *made.release();
+}
+
+const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
+                                         const codegen::ElementwiseSpec& spec, backend::Backend& backend) const {
+  const codegen::UserText text = text_of(plan.loop);
+  auto made = std::make_unique<ufunc::Variant>();
+  made->key = key;
+  made->module = program::load(request_for(definition_, text, spec, plan.loop.text), backend);
+  ufunc::publish(plan.variants, made.get());
+  return *made.release();
+}
+
+void UfuncImpl::compile(const ufunc::Loop& loop, const codegen::ElementwiseSpec& spec,
+                        const backend::Compiler& compiler) const {
+  const codegen::UserText text = text_of(loop);
+  program::build(request_for(definition_, text, spec, loop.text), compiler);
+}
+
+codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
+  const signature::TypeSignature& first = signatures_.front();
+  codegen::UserText text;
+  text.name = definition_.name;
+  text.expression = !definition_.expression.empty();
+  text.body = text.expression ? definition_.expression : definition_.body;
+  text.preamble = definition_.preamble;
+  text.functions = definition_.functions;
+  for (const auto& input : first.inputs) text.input_names.push_back(input.name);
+  if (first.named_outputs) {
+    for (const auto& output : first.outputs) text.output_names.push_back(output.name);
+  }
+  text.type_variables = loop.variables;
+  return text;
+}
+
+}  // namespace kiln::detail

@@ -1,0 +1,107 @@
+// What a Ufunc handle points to: the parsed definition and the table of what was compiled for it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "codegen/spec.hpp"
+#include "kiln/ufunc.hpp"
+#include "signature/signature.hpp"
+#include "ufunc/loops.hpp"
+
+namespace kiln::ufunc {
+
+/// One compiled specialization of a loop on one device.
+struct Variant {
+  struct Key {
+    std::uint64_t access = 0;  // two bits for each operand
+    std::uint64_t rest = 0;    // rank, width, unroll, flags and device
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key;
+  std::shared_ptr<backend::Module> module;
+  Variant* next = nullptr;
+};
+
+/// The loop that a combination of argument types runs, with its variants.
+struct TypePlan {
+  /// Dtypes and weakness of the inputs, dtypes of the given outputs, casting and forced dtype, a byte each.
+  struct Key {
+    std::array<std::uint8_t, 40> bytes;
+    std::uint8_t length = 0;
+    std::string_view signature;
+    friend bool operator==(const Key& a, const Key& b) noexcept {
+      return a.length == b.length && __builtin_memcmp(a.bytes.data(), b.bytes.data(), a.length) == 0 &&
+             a.signature == b.signature;
+    }
+  };
+  Key key;
+  std::string forced_signature;  // what key.signature refers to
+  Loop loop;
+  std::atomic<Variant*> variants{nullptr};
+  TypePlan* next = nullptr;
+};
+
+/// A grow-only list that is searched without a lock: a call finds its variant in a few nanoseconds, from any thread.
+template <class Node>
+void publish(std::atomic<Node*>& head, Node* node) noexcept {
+  node->next = head.load(std::memory_order_relaxed);
+  while (!head.compare_exchange_weak(node->next, node, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+template <class Node>
+Node* find(const std::atomic<Node*>& head, const typename Node::Key& key) noexcept {
+  for (Node* node = head.load(std::memory_order_acquire); node != nullptr; node = node->next) {
+    if (node->key == key) return node;
+  }
+  return nullptr;
+}
+template <class Node>
+void destroy(std::atomic<Node*>& head) noexcept {
+  for (Node* node = head.load(); node != nullptr;) delete std::exchange(node, node->next);
+}
+
+}  // namespace kiln::ufunc
+
+namespace kiln::detail {
+
+class UfuncImpl {
+ public:
+  UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures);
+  ~UfuncImpl();
+  UfuncImpl(const UfuncImpl&) = delete;
+  UfuncImpl& operator=(const UfuncImpl&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
+  [[nodiscard]] std::size_t nin() const noexcept { return signatures_.front().inputs.size(); }
+  [[nodiscard]] std::size_t nout() const noexcept { return signatures_.front().outputs.size(); }
+  [[nodiscard]] const std::vector<signature::TypeSignature>& signatures() const noexcept { return signatures_; }
+  /// "input 1 (b)", "output 0 (q)": how messages name an operand.
+  [[nodiscard]] std::string operand_name(std::size_t operand) const;
+
+  /// Whether the body waits for arithmetic rather than for memory, as far as its text tells.
+  [[nodiscard]] bool arithmetic_bound() const noexcept { return arithmetic_bound_; }
+  /// The plan of these types; null before the first call.
+  ufunc::TypePlan* find_plan(const ufunc::TypePlan::Key& key) const noexcept { return ufunc::find(plans_, key); }
+  ufunc::TypePlan& make_plan(const ufunc::TypePlan::Key& key, std::span<const ufunc::Argument> arguments,
+                             const CallOptions& options) const;
+  /// The variant, compiled and loaded at the first call.
+  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ElementwiseSpec& spec,
+                                backend::Backend& backend) const;
+  /// Compiles without a device.
+  void compile(const ufunc::Loop& loop, const codegen::ElementwiseSpec& spec, const backend::Compiler& compiler) const;
+
+ private:
+  [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
+
+  UfuncDefinition definition_;
+  std::vector<signature::TypeSignature> signatures_;
+  bool arithmetic_bound_;
+  mutable std::atomic<ufunc::TypePlan*> plans_{nullptr};
+};
+
+}  // namespace kiln::detail

@@ -1,0 +1,267 @@
+#include "ufunc/loops.hpp"
+
+#include <algorithm>
+
+#include "kiln/error.hpp"
+#include "signature/cursor.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+using signature::Parameter;
+using signature::TypeSignature;
+
+/// One way to read a signature: a dtype for every restricted variable; unrestricted ones stay open.
+using Binding = std::vector<std::optional<DType>>;
+
+std::vector<Binding> bindings_of(const TypeSignature& signature) {
+  std::vector<Binding> all{Binding{}};
+  for (const auto& variable : signature.variables) {
+    std::vector<Binding> longer;
+    for (const Binding& start : all) {
+      if (variable.choices.empty()) {
+        longer.push_back(start);
+        longer.back().emplace_back(std::nullopt);
+      }
+      for (const DType choice : variable.choices) {
+        longer.push_back(start);
+        longer.back().emplace_back(choice);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::optional<DType> dtype_of(const Parameter& parameter, const Binding& binding) {
+  return parameter.type.dtype ? parameter.type.dtype : binding[parameter.type.variable];
+}
+
+std::string describe(const TypeSignature& signature, const Binding& binding) {
+  const auto one = [&](const Parameter& parameter) {
+    std::string text(name(*dtype_of(parameter, binding)));
+    if (!parameter.name.empty()) text += " " + parameter.name;
+    return text;
+  };
+  const auto list = [&](const std::vector<Parameter>& parameters) {
+    std::string text;
+    for (const Parameter& parameter : parameters) text += (text.empty() ? "" : ", ") + one(parameter);
+    return text;
+  };
+  return (signature.named_outputs ? "(" + list(signature.outputs) + ")" : one(signature.outputs.front())) + "(" +
+         list(signature.inputs) + ")";
+}
+
+Loop make_loop(const TypeSignature& signature, const Binding& binding) {
+  Loop loop;
+  for (const Parameter& input : signature.inputs) loop.inputs.push_back(*dtype_of(input, binding));
+  for (const Parameter& output : signature.outputs) loop.outputs.push_back(*dtype_of(output, binding));
+  for (std::size_t i = 0; i < signature.variables.size(); ++i) {
+    loop.variables.emplace_back(signature.variables[i].name, *binding[i]);
+  }
+  loop.text = describe(signature, binding);
+  return loop;
+}
+
+/// A weak scalar may become any dtype of its kind or a higher one, where the arrays' kind is at least its own.
+bool bends(const Argument& argument, DType to, std::optional<Kind> arrays) {
+  return argument.weak && arrays && kind(argument.dtype) <= *arrays && kind(argument.dtype) <= kind(to);
+}
+
+std::optional<Kind> kind_of_arrays(std::span<const Argument> arguments) {
+  std::optional<Kind> highest;
+  for (const Argument& argument : arguments) {
+    if (!argument.weak) highest = std::max(highest.value_or(Kind::boolean), kind(argument.dtype));
+  }
+  return highest;
+}
+
+/// Fixes the open variables by promotion of the arguments bound to them.
+void bind_by_promotion(const TypeSignature& signature, std::span<const DType> dtypes, Binding& binding) {
+  for (std::size_t v = 0; v < binding.size(); ++v) {
+    if (binding[v]) continue;
+    std::optional<DType> bound;
+    for (std::size_t i = 0; i < dtypes.size(); ++i) {
+      const auto& type = signature.inputs[i].type;
+      if (!type.dtype && type.variable == v) bound = bound ? promote(*bound, dtypes[i]) : dtypes[i];
+    }
+    binding[v] = bound;
+  }
+}
+
+bool matches_exactly(const TypeSignature& signature, std::span<const DType> dtypes, const Binding& binding) {
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    if (*dtype_of(signature.inputs[i], binding) != dtypes[i]) return false;
+  }
+  return true;
+}
+
+struct Typed {
+  std::span<const Argument> arguments;
+  std::vector<DType> dtypes;  // effective
+  std::optional<Kind> arrays;
+};
+
+bool matches_safely(const TypeSignature& signature, const Typed& given, const Binding& binding) {
+  for (std::size_t i = 0; i < given.dtypes.size(); ++i) {
+    const DType to = *dtype_of(signature.inputs[i], binding);
+    if (!can_cast(given.dtypes[i], to, Casting::safe) && !bends(given.arguments[i], to, given.arrays)) return false;
+  }
+  return true;
+}
+
+std::string list_of(std::span<const DType> dtypes) {
+  std::string text = "(";
+  for (const DType dtype : dtypes) text += (text.size() > 1 ? ", " : "") + std::string(name(dtype));
+  return text + ")";
+}
+
+std::string list_of(std::span<const TypeSignature> signatures) {
+  std::string text;
+  for (const TypeSignature& signature : signatures) text += (text.empty() ? "" : "; ") + signature.text;
+  return text;
+}
+
+Loop search(const LoopRequest& request, const Typed& given) {
+  for (const bool exact : {true, false}) {
+    for (const TypeSignature& signature : request.signatures) {
+      for (Binding& binding : bindings_of(signature)) {
+        bind_by_promotion(signature, given.dtypes, binding);
+        if (exact ? matches_exactly(signature, given.dtypes, binding) : matches_safely(signature, given, binding)) {
+          return make_loop(signature, binding);
+        }
+      }
+    }
+  }
+  throw TypeError(std::string(request.name) + ": no loop takes " + list_of(given.dtypes) + " by safe casts; its loops are " +
+                  list_of(request.signatures) +
+                  "; convert an argument with astype(), or force a loop with .dtype or .signature");
+}
+
+/// "float32, float64 -> float32" to dtypes, inputs then outputs.
+std::vector<DType> parse_forced(std::string_view text, std::size_t nin, std::size_t nout) {
+  signature::Cursor cursor(text);
+  std::vector<DType> dtypes;
+  const auto read = [&](std::size_t count, const char* what) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) cursor.expect(',', "between dtypes");
+      cursor.skip_blanks();
+      const std::size_t at = cursor.position();
+      const std::string_view word = cursor.name();
+      if (word.empty()) cursor.fail(std::string("expected the dtype of ") + what + cursor.found());
+      try {
+        dtypes.push_back(dtype_from_name(word));
+      } catch (const TypeError& error) {
+        cursor.fail_at(at, error.what());
+      }
+    }
+  };
+  read(nin, "an input");
+  cursor.skip_blanks();
+  if (!cursor.rest().starts_with("->")) cursor.fail("expected '->' after the inputs" + cursor.found());
+  cursor.advance(2);
+  read(nout, "an output");
+  cursor.skip_blanks();
+  if (!cursor.at_end()) cursor.fail("expected the end of the signature" + cursor.found());
+  return dtypes;
+}
+
+Loop forced(const LoopRequest& request) {
+  const std::size_t nin = request.arguments.size();
+  std::vector<DType> wanted;
+  if (!request.forced_signature.empty()) {
+    wanted = parse_forced(request.forced_signature, nin, request.signatures.front().outputs.size());
+  }
+  for (const TypeSignature& signature : request.signatures) {
+    for (Binding& binding : bindings_of(signature)) {
+      // An open variable takes what is asked of the first parameter that has it.
+      const auto ask = [&](const Parameter& parameter, DType dtype) {
+        if (!parameter.type.dtype && !binding[parameter.type.variable]) binding[parameter.type.variable] = dtype;
+      };
+      if (request.dtype) {
+        for (const Parameter& output : signature.outputs) ask(output, *request.dtype);
+        std::vector<DType> dtypes = effective_dtypes(request.arguments);
+        bind_by_promotion(signature, dtypes, binding);
+      } else {
+        for (std::size_t i = 0; i < nin; ++i) ask(signature.inputs[i], wanted[i]);
+      }
+      const bool fits = request.dtype
+                            ? std::all_of(signature.outputs.begin(), signature.outputs.end(),
+                                          [&](const Parameter& output) { return dtype_of(output, binding) == *request.dtype; })
+                            : [&] {
+                                for (std::size_t i = 0; i < wanted.size(); ++i) {
+                                  const Parameter& parameter = i < nin ? signature.inputs[i] : signature.outputs[i - nin];
+                                  if (dtype_of(parameter, binding) != wanted[i]) return false;
+                                }
+                                return true;
+                              }();
+      if (fits) return make_loop(signature, binding);
+    }
+  }
+  const std::string asked = request.dtype ? "with outputs of dtype " + std::string(name(*request.dtype))
+                                          : "\"" + std::string(request.forced_signature) + "\"";
+  throw TypeError(std::string(request.name) + ": there is no loop " + asked + "; its loops are " + list_of(request.signatures));
+}
+
+}  // namespace
+
+std::vector<DType> effective_dtypes(std::span<const Argument> arguments) {
+  std::vector<DType> dtypes;
+  std::optional<DType> of_kind[4];  // promoted dtype of the arrays of each kind
+  const std::optional<Kind> highest = kind_of_arrays(arguments);
+  for (const Argument& argument : arguments) {
+    dtypes.push_back(argument.dtype);
+    if (argument.weak) continue;
+    auto& slot = of_kind[static_cast<int>(kind(argument.dtype))];
+    slot = slot ? promote(*slot, argument.dtype) : argument.dtype;
+  }
+  if (!highest) return dtypes;  // scalars only: their C++ types decide
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Kind own = kind(arguments[i].dtype);
+    if (!arguments[i].weak || own == Kind::boolean) continue;
+    if (own > *highest) {
+      if (own == Kind::complex && *highest == Kind::floating) {
+        dtypes[i] = promote(*of_kind[static_cast<int>(Kind::floating)], DType::complex64);
+      } else {
+        dtypes[i] = own == Kind::integer ? DType::int64 : own == Kind::floating ? DType::float64 : DType::complex128;
+      }
+      continue;
+    }
+    for (int k = static_cast<int>(own); k < 4; ++k) {
+      if (of_kind[k]) {
+        dtypes[i] = *of_kind[k];
+        break;
+      }
+    }
+  }
+  return dtypes;
+}
+
+Loop choose_loop(const LoopRequest& request) {
+  const Typed given{request.arguments, effective_dtypes(request.arguments), kind_of_arrays(request.arguments)};
+  Loop loop = request.dtype || !request.forced_signature.empty() ? forced(request) : search(request, given);
+  for (std::size_t i = 0; i < given.dtypes.size(); ++i) {
+    if (can_cast(given.dtypes[i], loop.inputs[i], request.casting) || bends(request.arguments[i], loop.inputs[i], given.arrays))
+      continue;
+    const std::string& input = request.signatures.front().inputs[i].name;
+    throw TypeError(std::string(request.name) + ": cannot cast input " + std::to_string(i) +
+                    (input.empty() ? "" : " (" + input + ")") + " from " + std::string(name(given.dtypes[i])) + " to " +
+                    std::string(name(loop.inputs[i])) + " under casting \"" + std::string(name(request.casting)) +
+                    "\" for the loop " + loop.text);
+  }
+  return loop;
+}
+
+std::vector<Loop> fixed_loops(std::span<const TypeSignature> signatures) {
+  std::vector<Loop> loops;
+  for (const TypeSignature& signature : signatures) {
+    for (const Binding& binding : bindings_of(signature)) {
+      if (std::all_of(binding.begin(), binding.end(), [](const auto& bound) { return bound.has_value(); })) {
+        loops.push_back(make_loop(signature, binding));
+      }
+    }
+  }
+  return loops;
+}
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,50 @@
+// Which loop of a ufunc a call runs, by NumPy's rule: exact dtypes first, then the first loop to which every input casts
+// safely. Pure. docs/semantics.md has the rules in words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kiln/dtype.hpp"
+#include "signature/signature.hpp"
+
+namespace kiln::ufunc {
+
+/// What an argument contributes to the choice: an array's dtype, or a weak scalar's own C++ type.
+struct Argument {
+  DType dtype = DType::float64;
+  bool weak = false;
+};
+
+/// A signature with every type fixed.
+struct Loop {
+  std::vector<DType> inputs;
+  std::vector<DType> outputs;
+  std::vector<std::pair<std::string, DType>> variables;
+  std::string text;  ///< "float32(float32 a, float32 b)"
+};
+
+struct LoopRequest {
+  std::string_view name = {};  ///< the ufunc's, for messages
+  std::span<const signature::TypeSignature> signatures = {};
+  std::span<const Argument> arguments = {};
+  std::optional<DType> dtype = std::nullopt;  ///< forces the loop with these outputs
+  std::string_view forced_signature = {};     ///< "float32, float32 -> float32"
+  Casting casting = Casting::same_kind;
+};
+
+/// TypeError where no loop fits, or where the one that does needs a cast that `casting` forbids; SignatureError for a forced
+/// signature that cannot be read.
+Loop choose_loop(const LoopRequest& request);
+
+/// The dtype that each argument counts as: its own, or for a weak scalar the arrays' (NEP 50).
+std::vector<DType> effective_dtypes(std::span<const Argument> arguments);
+
+/// Every loop whose types are all fixed by the signatures, in order of preference.
+std::vector<Loop> fixed_loops(std::span<const signature::TypeSignature> signatures);
+
+}  // namespace kiln::ufunc

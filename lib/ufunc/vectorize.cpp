@@ -1,0 +1,144 @@
+// Making ufuncs: definitions to parsed, checked, shareable functions; and the calls of a Ufunc handle.
+#include <algorithm>
+#include <utility>
+
+#include "codegen/spec.hpp"
+#include "kiln/error.hpp"
+#include "kiln/ufunc.hpp"
+#include "signature/signature.hpp"
+#include "ufunc/call.hpp"
+
+namespace kiln {
+namespace {
+
+void check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures) {
+  const signature::TypeSignature& first = signatures.front();
+  const auto same_names = [](const auto& a, const auto& b) {
+    return std::equal(a.begin(), a.end(), b.begin(),
+                      [](const auto& x, const auto& y) { return y.name.empty() || x.name == y.name; });
+  };
+  for (const signature::TypeSignature& other : signatures) {
+    if (other.inputs.size() != first.inputs.size() || other.outputs.size() != first.outputs.size()) {
+      throw SignatureError(kernel + ": every loop needs as many inputs and outputs as the first, \"" + first.text + "\"",
+                           other.text, 0);
+    }
+    if (!same_names(first.inputs, other.inputs) ||
+        (other.named_outputs && first.named_outputs && !same_names(first.outputs, other.outputs))) {
+      throw SignatureError(
+          kernel + ": names come from the first signature, \"" + first.text + "\"; leave them out here or write the same ones",
+          other.text, 0);
+    }
+  }
+}
+
+void check_name(const std::string& name) {
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      throw SignatureError("the kernel's name has a control character; names appear in messages, so use printable ones", name,
+                           static_cast<std::size_t>(&c - name.data()));
+    }
+  }
+}
+
+const CallOptions kNoOptions{};
+
+}  // namespace
+
+Ufunc vectorize(UfuncDefinition definition) {
+  if (definition.name.empty()) definition.name = "kernel";
+  check_name(definition.name);
+  if (definition.signatures.empty()) {
+    throw SignatureError(definition.name + ": no signature given; write one like \"float32(float32 a, float32 b)\"", "", 0);
+  }
+  if (definition.body.empty() == definition.expression.empty()) {
+    throw SignatureError(definition.name + (definition.body.empty() ? ": neither a body nor an expression given"
+                                                                    : ": give a body or an expression, not both"),
+                         definition.signatures.front(), 0);
+  }
+  std::vector<signature::TypeSignature> signatures;
+  for (const std::string& text : definition.signatures) signatures.push_back(signature::parse(text));
+  check_names(definition.name, signatures);
+  if (!definition.expression.empty() && signatures.front().named_outputs) {
+    throw SignatureError(definition.name + ": an expression gives one unnamed output; assign named outputs in a body",
+                         definition.signatures.front(), 0);
+  }
+  if (definition.expression.empty()) {
+    codegen::check_text(definition.name, definition.body);
+  } else {
+    codegen::check_expression(definition.name, definition.expression);
+  }
+  codegen::check_text(definition.name + ".functions", definition.functions);
+  codegen::check_text(definition.name + ".preamble", definition.preamble);
+  return Ufunc(std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures)));
+}
+
+Ufunc vectorize(std::string_view signature, std::string_view body) {
+  UfuncDefinition definition;
+  definition.signatures.emplace_back(signature);
+  definition.body = std::string(body);
+  return vectorize(std::move(definition));
+}
+
+UfuncDefinition parse_kernel(std::string_view text) {
+  signature::KernelText kernel = signature::parse_kernel(text);
+  UfuncDefinition definition;
+  definition.name = std::move(kernel.name);
+  definition.signatures.push_back(std::move(kernel.signature.text));
+  (kernel.expression ? definition.expression : definition.body) = std::move(kernel.body);
+  return definition;
+}
+
+Ufunc detail::vectorize_typed(DType result, std::span<const DType> types, std::span<const std::string_view> texts) {
+  std::string text = std::string(name(result)) + "(";
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string(name(types[i])) + " " + std::string(texts[i]);
+  }
+  return vectorize(text + ")", texts.back());
+}
+
+Array Ufunc::call_one(std::span<const Arg> args, const CallOptions* options) const {
+  if (impl_->nout() != 1) {
+    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " outputs: call outputs<" +
+                    std::to_string(impl_->nout()) + ">() instead of operator()");
+  }
+  Array result;
+  ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run({&result, 1});
+  return result;
+}
+
+void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
+  if (impl_->nout() != results.size()) {
+    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " output" + (impl_->nout() == 1 ? "" : "s") +
+                    ", not " + std::to_string(results.size()));
+  }
+  ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
+}
+
+std::vector<Array> Ufunc::outputs(std::span<const Arg> args, const CallOptions& options) const {
+  std::vector<Array> results(impl_->nout());
+  ufunc::Call(*impl_, args, options).run(results);
+  return results;
+}
+
+Resolution Ufunc::resolve(std::initializer_list<Arg> args, const CallOptions& options) const {
+  return ufunc::Call(*impl_, {args.begin(), args.size()}, options).resolve();
+}
+
+int Ufunc::compile(std::string_view target) const {
+  const auto compiler = backend::compiler_for(target);
+  const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
+  for (const ufunc::Loop& loop : loops) impl_->compile(loop, ufunc::contiguous_spec(loop, compiler->kind()), *compiler);
+  return static_cast<int>(loops.size());
+}
+
+const std::string& Ufunc::name() const noexcept {
+  return impl_->name();
+}
+int Ufunc::nin() const noexcept {
+  return static_cast<int>(impl_->nin());
+}
+int Ufunc::nout() const noexcept {
+  return static_cast<int>(impl_->nout());
+}
+
+}  // namespace kiln

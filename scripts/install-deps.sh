@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that kiln is built and tested with; does nothing, quickly, where they are all there.
+# usage: install-deps.sh [build|test|ci]     build: library, tool, examples; test: adds what the tests need; ci: adds the linters
+set -euo pipefail
+
+# KILN_NO_INSTALL=1: go on with what is installed (other distributions, containers without apt).
+if [ "${KILN_NO_INSTALL:-0}" = 1 ]; then exit 0; fi
+
+build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-dev nlohmann-json3-dev libfmt-dev
+       libxxhash-dev libcli11-dev python3)
+# hipRTC (compiles with no GPU), a second clang for the host program that links one, pkg-config for kiln.pc.
+tests=(doctest-dev libamdhip64-dev libclang-cpp14-dev pkgconf)
+# clang++-19 builds the plain loops that the benchmarks compare with.
+ci=(clang-19 clang-format-19 clang-tidy-19 libbenchmark-dev)
+
+case "${1:-build}" in
+  build) packages=("${build[@]}") ;;
+  test) packages=("${build[@]}" "${tests[@]}") ;;
+  ci) packages=("${build[@]}" "${tests[@]}" "${ci[@]}") ;;
+  *) echo "usage: $0 [build|test|ci]" >&2; exit 2 ;;
+esac
+
+system=$(. /etc/os-release 2>/dev/null && echo "${ID:-unknown} ${VERSION_ID:-}" || echo unknown)
+if [ "$system" != "debian 12" ]; then
+  {
+    echo "kiln's scripts install packages on Debian 12 only; this is ${system}."
+    echo "Install the equivalents of these by hand, then run this again with KILN_NO_INSTALL=1:"
+    echo "  ${packages[*]}"
+  } >&2
+  exit 1
+fi
+
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | awk '$2 == "installed" {print $1}' || true)
+missing=()
+for package in "${packages[@]}"; do
+  grep -qxF "$package" <<<"$installed" || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then exit 0; fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "kiln needs packages that only root can install, and there is no sudo. As root, run:" >&2
+    echo "  apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+echo "installing ${#missing[@]} Debian packages: ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+if ! { "${as_root[@]}" "${apt[@]}" update && "${as_root[@]}" "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } \
+    </dev/null >"$log" 2>&1; then
+  tail -n 40 "$log" >&2
+  echo "apt-get could not install: ${missing[*]} (its last words are above)" >&2
+  exit 1
+fi

@@ -1,0 +1,95 @@
+#include "command.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>  // mkdtemp
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+
+namespace cli {
+namespace fs = std::filesystem;
+
+Result run(const std::vector<std::string>& arguments, const RunOptions& options) {
+  const Scratch scratch;
+  write_file(scratch.file("in"), options.input);
+  const std::string out_path = options.out_path.empty() ? scratch.file("out") : options.out_path;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, scratch.file("in").c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, out_path.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, scratch.file("err").c_str(), O_WRONLY | O_CREAT, 0600);
+  if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
+
+  std::map<std::string, std::string> environment = options.environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : environment) entries.push_back(name + "=" + value);
+  const auto pointers = [](std::vector<std::string>& texts) {
+    std::vector<char*> list;
+    for (std::string& text : texts) list.push_back(text.data());
+    list.push_back(nullptr);
+    return list;
+  };
+  std::vector<std::string> words{KILN_CLI_COMMAND};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+
+  pid_t child = 0;
+  const int fault = posix_spawn(&child, KILN_CLI_COMMAND, &actions, nullptr, pointers(words).data(), pointers(entries).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (fault != 0) throw std::runtime_error(std::string("cannot start " KILN_CLI_COMMAND ": ") + std::strerror(fault));
+  int status = 0;
+  waitpid(child, &status, 0);
+  Result result;
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (options.out_path.empty()) result.out = read_file(out_path);
+  result.err = read_file(scratch.file("err"));
+  return result;
+}
+
+std::string sample(std::string_view name) {
+  return std::string(KILN_CLI_DATA "/") + std::string(name) + ".npy";
+}
+
+Scratch::Scratch() {
+  std::string name = (fs::temp_directory_path() / "kiln-cli-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+  path_ = name;
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::size_t Scratch::count() const {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+}
+
+std::size_t occurrences(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+
+}  // namespace cli

@@ -1,0 +1,54 @@
+// Runs the kiln command as a user's shell would, and keeps what it printed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+struct Result {
+  int status = -1;  ///< the exit status; 128 + the signal's number where one ended it
+  std::string out;
+  std::string err;
+};
+
+struct RunOptions {
+  std::string input = {};                               ///< standard input
+  std::map<std::string, std::string> environment = {};  ///< over this process's own
+  std::string folder = {};                              ///< the working directory
+  std::string out_path = {};                            ///< where standard output goes instead of Result::out
+};
+
+Result run(const std::vector<std::string>& arguments, const RunOptions& options = {});
+
+/// The path of a committed .npy file, by its name alone.
+std::string sample(std::string_view name);
+
+/// A folder of its own for one test; removed at the end.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+  /// How many entries it has.
+  [[nodiscard]] std::size_t count() const;
+
+ private:
+  std::string path_;
+};
+
+std::string read_file(const std::string& path);
+void write_file(const std::string& path, std::string_view text);
+
+/// How often `part` stands in `text`.
+std::size_t occurrences(std::string_view text, std::string_view part);
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace cli

@@ -1,0 +1,45 @@
+// kiln devices: the table and the JSON tell the same.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+using cli::contains;
+using cli::run;
+
+TEST_CASE("devices lists every device, as a table and as JSON") {
+  const auto table = run({"devices"});
+  CHECK(table.status == 0);
+  CHECK(table.err == "");
+  CHECK(table.out.starts_with("DEVICE"));
+  const auto json_run = run({"devices", "--json"});
+  REQUIRE(json_run.status == 0);
+  const auto json = nlohmann::json::parse(json_run.out);
+  REQUIRE(json.at("devices").is_array());
+  CHECK(cli::occurrences(table.out, "\n") == json.at("devices").size() + 1);
+  for (const auto& device : json.at("devices")) {
+    CAPTURE(device.dump());
+    REQUIRE_FALSE(device.contains("error"));
+    CHECK(contains(table.out, "\n" + device.at("device").get<std::string>() + " "));
+    CHECK(contains(table.out, device.at("name").get<std::string>()));
+    CHECK_FALSE(device.at("name").get<std::string>().empty());
+    CHECK_FALSE(device.at("target").get<std::string>().empty());
+    CHECK(device.at("memory_bytes").get<std::int64_t>() > 1 << 20);
+    CHECK(device.at("multiprocessors").get<int>() >= 1);
+  }
+}
+
+TEST_CASE("--verbose says why a vendor has no device, with every path tried") {
+  const auto json = nlohmann::json::parse(run({"devices", "--json"}).out);
+  const auto verbose = run({"devices", "--verbose"});
+  CHECK(verbose.status == 0);
+  for (const char* vendor : {"cuda", "hip"}) {
+    CAPTURE(vendor);
+    const bool missing = json.at("unavailable").contains(vendor);
+    bool listed = false;
+    for (const auto& device : json.at("devices")) listed = listed || device.at("kind") == vendor;
+    CHECK(missing != listed);
+    CHECK(contains(verbose.out, std::string("no ") + vendor + " device: ") == missing);
+  }
+}

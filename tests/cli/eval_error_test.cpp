@@ -1,0 +1,137 @@
+// kiln eval on bad input: status 1, one clear message, and nothing written.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.hpp"
+
+using cli::contains;
+using cli::run;
+using cli::sample;
+using cli::Scratch;
+
+namespace {
+
+const std::string kTwice = "float32 twice(float32 x) = 2 * x";
+
+/// Runs eval with an output file, and gives what it said; checks that it failed and wrote nothing.
+std::string fail(std::vector<std::string> words) {
+  const Scratch scratch;
+  words.insert(words.begin(), "eval");
+  words.insert(words.end(), {"-o", scratch.file("out.npy")});
+  const auto result = run(words);
+  CHECK(result.status == 1);
+  CHECK(result.out == "");
+  CHECK(result.err.starts_with("kiln: error: "));
+  CHECK(scratch.count() == 0);
+  return result.err;
+}
+
+std::string fail_in_one_line(const std::vector<std::string>& words) {
+  const std::string text = fail(words);
+  CAPTURE(text);
+  CHECK(cli::occurrences(text, "\n") == 1);
+  return text;
+}
+
+void check_says(const std::string& text, std::string_view part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  CHECK(contains(text, part));
+}
+
+}  // namespace
+
+TEST_CASE("a device that is not there") {
+  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "gpu"}), "\"gpu\"");
+  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "gpu"}), "cuda");
+  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "cuda:99"}), "cuda");
+  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "cpu:-1"}), "cpu:-1");
+}
+
+TEST_CASE("files that are not there, or not what they should be") {
+  check_says(fail_in_one_line({kTwice, "no/such.npy"}), "no/such.npy");
+  check_says(fail_in_one_line({kTwice, "1.2.3"}), "operand \"1.2.3\" is neither a number (3, 0x10, 2.5,");
+  check_says(fail_in_one_line({kTwice, sample("truncated")}), "the file has 802: it is truncated");
+  check_says(fail_in_one_line({kTwice, sample("text")}), "text.npy\": not a .npy file");
+  check_says(fail_in_one_line({kTwice, sample("object")}), "object.npy\": dtype '|O' is not supported: Python objects");
+  check_says(fail_in_one_line({kTwice, sample("strings")}), "<U3");
+  check_says(fail_in_one_line({kTwice, sample("negative")}), "a negative extent in the shape");
+  check_says(fail_in_one_line({kTwice, sample("overflow")}), "has more than 2^63-1 bytes");
+  check_says(fail_in_one_line({kTwice, sample("long_header")}), "the header claims 65535 bytes");
+  check_says(fail_in_one_line({kTwice, "/"}), "\"/\"");
+  check_says(fail_in_one_line({kTwice, "-"}), "failed to read standard input: ");
+  check_says(fail_in_one_line({"--file", "no/kernel.txt", sample("a")}),
+             "cannot open \"no/kernel.txt\": No such file or directory");
+  check_says(fail_in_one_line({"--file", "/", sample("a")}), "\"/\"");
+  check_says(fail_in_one_line({kTwice, sample("a"), "--functions", "@no.txt"}), "cannot open \"no.txt\"");
+}
+
+TEST_CASE("a signature that cannot be read shows the place") {
+  const std::string text = fail({"float32 twice(flaot32 x) = 2 * x", sample("a")});
+  check_says(text, "unknown dtype \"flaot32\": did you mean \"float32\"?\nfloat32 twice(flaot32 x) = 2 * x\n              ^\n");
+  check_says(fail({"float32 twice(float32 x, float32 x) = x", sample("a"), sample("a")}), "x");
+  check_says(fail({"float32 twice(float32 while) = 1", sample("a")}), "while");
+  check_says(fail({"float32 twice(float32 x)", sample("a")}), "^");
+  check_says(fail({"", sample("a")}), "kiln: error: ");
+}
+
+TEST_CASE("a body that does not compile shows its line and column") {
+  const std::string expression = fail({"float32 disc(float32 a, float32 b) = sqrt(b*b - 4*a*d)", sample("a"), sample("b")});
+  check_says(expression, "kiln: error: the kernel does not compile\n");
+  check_says(expression, "\ndisc:1:");
+  check_says(expression, "'d'");
+  check_says(expression, "while compiling");
+  const std::string body = fail({"float32 f(float32 x) {\n  const float32 y = 2;\n  return y * zz;\n}", sample("a")});
+  check_says(body, "\nf:3:14: error: ");
+  check_says(fail({"float32 f(float32 x) { x + 1; }", sample("a")}), "f:1:");
+  check_says(fail({"float32 f(float32 x) { return (x; }", sample("a")}), "(");
+}
+
+TEST_CASE("shapes and dtypes that do not fit") {
+  const std::string shapes = fail_in_one_line({"T add(T a, T b) = a + b", sample("a"), sample("dividend")});
+  check_says(shapes, "(203,)");
+  check_says(shapes, "(5,)");
+  check_says(fail_in_one_line({kTwice, sample("matrix")}), "float64");
+  check_says(fail_in_one_line({"T add(T a, T b) = a + b", sample("bytes"), "256"}), "does not fit in uint8");
+  check_says(fail_in_one_line({"T add(T a, T b) = a + b", sample("bytes"), "-1"}), "does not fit in uint8");
+  check_says(fail_in_one_line({kTwice, sample("a"), "--dtype", "float23"}), "float23");
+}
+
+TEST_CASE("results that cannot be written leave nothing behind") {
+  const Scratch scratch;
+  const auto missing = run({"eval", kTwice, sample("a"), "-o", scratch.file("no/out.npy")});
+  CHECK(missing.status == 1);
+  CHECK(missing.err == "kiln: error: cannot write \"" + scratch.file("no/out.npy") + "\": there is no folder \"" +
+                           scratch.file("no") + "\"\n");
+  const auto folder = run({"eval", kTwice, sample("a"), "-o", scratch.path()});
+  CHECK(folder.status == 1);
+  CHECK(folder.err == "kiln: error: cannot write \"" + scratch.path() + "\": it is a folder\n");
+
+  // The first of two is not written where the second cannot be.
+  const auto second = run({"eval", "(int32 q, int32 r) f(int32 a) { q = a; r = a; }", sample("dividend"), "-o",
+                           scratch.file("q.npy"), "-o", "/dev/full"});
+  CHECK(second.status == 1);
+  CHECK(second.err == "kiln: error: cannot write to \"/dev/full\"\n");
+  CHECK(scratch.count() == 0);
+
+  const auto printed = run({"eval", kTwice, sample("a")}, {.out_path = "/dev/full"});
+  CHECK(printed.status == 1);
+  CHECK(printed.err == "kiln: error: cannot write to standard output\n");
+
+  if (geteuid() != 0) {  // root may write anywhere
+    chmod(scratch.path().c_str(), 0500);
+    const auto locked = run({"eval", kTwice, sample("a"), "-o", scratch.file("out.npy")});
+    chmod(scratch.path().c_str(), 0700);
+    CHECK(locked.status == 1);
+    CHECK(contains(locked.err, "may not be written to"));
+  }
+}
+
+TEST_CASE("a failed run keeps an older output file") {
+  const Scratch scratch;
+  cli::write_file(scratch.file("out.npy"), "older");
+  CHECK(run({"eval", "float32 f(float32 x) = nothing", sample("a"), "-o", scratch.file("out.npy")}).status == 1);
+  CHECK(cli::read_file(scratch.file("out.npy")) == "older");
+  CHECK(scratch.count() == 1);
+}

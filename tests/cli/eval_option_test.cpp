@@ -1,0 +1,81 @@
+// kiln eval's options.
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+#include "npy_file.hpp"
+
+using cli::contains;
+using cli::run;
+using cli::sample;
+using cli::Scratch;
+
+TEST_CASE("--file reads the kernel from a file or from standard input") {
+  const Scratch scratch;
+  const std::string kernel =
+      "float64 cube(float64 x) {\n  const float64 square = x * x;  // } in a comment\n  return square * x;\n}\n";
+  cli::write_file(scratch.file("kernel.txt"), kernel);
+  CHECK(run({"eval", "--file", scratch.file("kernel.txt"), sample("zero_d")}).out == "3.375\n");
+  CHECK(run({"eval", "-f", "-", sample("zero_d")}, {.input = kernel}).out == "3.375\n");
+}
+
+TEST_CASE("--functions, --preamble, -D and -I reach the kernel") {
+  const Scratch scratch;
+  cli::write_file(scratch.file("functions.txt"), "float64 plus_one(float64 x) { return x + kOne; }");
+  cli::write_file(scratch.file("half_of.hpp"), "inline double half_of(double x) { return x / 2; }\n");
+  const auto result = run({"eval", "float64 f(float64 x) = SCALE * plus_one(half_of(x))", "3.0", "--functions",
+                           "@" + scratch.file("functions.txt"), "--preamble",
+                           "#include \"half_of.hpp\"\nconstexpr double kOne = 1;", "-D", "SCALE=100", "-I", scratch.path()});
+  CHECK(result.err == "");
+  CHECK(result.out == "250.0\n");
+}
+
+TEST_CASE("--contract rounds a*b+c once; without it, twice") {
+  // (1 + 2^-12)^2 - 1 - 2^-11 is 2^-24, which the rounded product loses.
+  const std::string kernel = "float32 f(float32 a, float32 b, float32 c) = a * b + c";
+  const std::string x = "1.000244140625";
+  CHECK(run({"eval", kernel, x, x, "-1.00048828125"}).out == "0.0\n");
+  const std::string fused = run({"eval", "--contract", kernel, x, x, "-1.00048828125"}).out;
+  // A processor without such an instruction rounds twice all the same.
+  CHECK((fused == "5.9604645e-08\n" || fused == "0.0\n"));
+  CHECK(run({"eval", "--fast-math", kernel, "2.0", "3.0", "4.0"}).out == "10.0\n");
+}
+
+TEST_CASE("--casting and --dtype choose and check the loop") {
+  CHECK(run({"eval", "T twice(T x) = 2 * x", sample("bytes"), "--dtype", "float32"}).out == "[  0.   2. 400. 510.]\n");
+  const auto refused = run({"eval", "T twice(T x) = 2 * x", sample("matrix"), "--dtype", "int32"});
+  CHECK(refused.status == 1);
+  CHECK(contains(refused.err, "same_kind"));
+  CHECK(run({"eval", "T twice(T x) = 2 * x", sample("matrix"), "--dtype", "int32", "--casting", "unsafe"}).out ==
+        "[[0 0 0 0]\n [0 0 0 0]\n [2 2 2 2]]\n");
+}
+
+TEST_CASE("--device names where to run") {
+  for (const char* device : {"best", "cpu", "cpu:1"}) {
+    CAPTURE(device);
+    const auto result = run({"eval", "float64 twice(float64 x) = 2 * x", sample("zero_d"), "--device", device});
+    if (result.status == 1 && contains(result.err, "built without")) continue;
+    CHECK(result.err == "");
+    CHECK(result.out == "3.0\n");
+  }
+}
+
+TEST_CASE("--time says where the kernel came from: compiled first, then from the disk") {
+  const Scratch cache;
+  const std::vector<std::string> words{"eval", "--time", "float32 plus(float32 x, float32 k) = x + k", sample("a"), "2.5"};
+  const auto cold = run(words, {.environment = {{"KILN_CACHE_DIR", cache.path()}}});
+  REQUIRE(cold.status == 0);
+  for (const char* part :
+       {"device     ", "operands   float32 (203,), 2.5\n", "results    float32 (203,)\n", "kernel     compiled in ",
+        "read       ", "to device  ", "first call ", " (best of ", " GB/s\n", "to host    "}) {
+    CAPTURE(part);
+    CHECK(contains(cold.err, part));
+  }
+  CHECK(contains(cold.err, "kept in " + cache.path()));
+  CHECK(contains(cold.out, "["));
+  CHECK_FALSE(contains(cold.out, "device"));
+  const auto warm = run(words, {.environment = {{"KILN_CACHE_DIR", cache.path()}}});
+  CHECK(contains(warm.err, "kernel     from the disk cache, " + cache.path()));
+  CHECK(warm.out == cold.out);
+  const auto without = run(words, {.environment = {{"KILN_CACHE_DIR", ""}}});
+  CHECK(contains(without.err, ", not kept: there is no disk cache"));
+}

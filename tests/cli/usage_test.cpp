@@ -1,0 +1,81 @@
+// Command lines that cannot be understood: status 2, the reason and where to find help; and the help itself.
+#include <doctest/doctest.h>
+
+#include "command.hpp"
+
+using cli::contains;
+using cli::run;
+using cli::sample;
+using cli::Scratch;
+
+namespace {
+
+const std::string kTwice = "float32 twice(float32 x) = 2 * x";
+
+void check_usage(const std::vector<std::string>& words, const std::string& reason, const std::string& command = "kiln eval") {
+  const auto result = run(words);
+  CHECK(result.status == 2);
+  CHECK(result.out == "");
+  CHECK(result.err == "kiln: error: " + reason + "\nTry '" + command + " --help'.\n");
+}
+
+}  // namespace
+
+TEST_CASE("no command, and unknown ones") {
+  check_usage({}, "no command: eval or devices", "kiln");
+  check_usage({"evil"}, "unknown command or option \"evil\": the commands are eval and devices", "kiln");
+  check_usage({"--frob"}, "unknown command or option \"--frob\": the commands are eval and devices", "kiln");
+}
+
+TEST_CASE("unknown options, and options without their value") {
+  check_usage({"eval", "--frob", kTwice, sample("a")}, "The following argument was not expected: --frob");
+  CHECK(run({"eval", kTwice, sample("a"), "-o"}).status == 2);
+  CHECK(run({"devices", "--frob"}).status == 2);
+  check_usage({"eval", kTwice, sample("a"), "--casting", "loose"},
+              "unknown --casting \"loose\": no, equiv, safe, same_kind or unsafe");
+}
+
+TEST_CASE("a wrong number of operands or outputs") {
+  check_usage({"eval"}, "no kernel: give its text, or --file FILE");
+  check_usage({"eval", kTwice}, "\"twice\" takes 1 operand, 0 given");
+  check_usage({"eval", kTwice, sample("a"), "-1"}, "\"twice\" takes 1 operand, 2 given");
+  check_usage({"eval", "float32 add(float32 a, float32 b) = a + b", sample("a")}, "\"add\" takes 2 operands, 1 given");
+  const std::string pair = "(int32 q, int32 r) pair(int32 a) { q = a; r = a; }";
+  const Scratch scratch;
+  check_usage({"eval", pair, sample("dividend"), "-o", scratch.file("q.npy")},
+              "\"pair\" has 2 outputs, but -o is given 1 time: once for each output, or not at all to print");
+  check_usage({"eval", kTwice, sample("a"), "-o", scratch.file("q.npy"), "-o", scratch.file("r.npy")},
+              "\"twice\" has 1 output, but -o is given 2 times: once for each output, or not at all to print");
+  check_usage({"eval", pair, sample("dividend"), "-o", scratch.file("q.npy"), "-o", scratch.file("q.npy")},
+              "two outputs would go to \"" + scratch.file("q.npy") + "\": give each its own -o");
+  CHECK(scratch.count() == 0);
+}
+
+TEST_CASE("an integer beyond 64 bits, and standard input named twice") {
+  check_usage({"eval", kTwice, "18446744073709551616"},
+              "operand \"18446744073709551616\" does not fit in 64 bits: write it as a float, \"18446744073709551616.0\"");
+  check_usage({"eval", kTwice, "-9223372036854775809"},
+              "operand \"-9223372036854775809\" does not fit in 64 bits: write it as a float, \"-9223372036854775809.0\"");
+  check_usage({"eval", "float32 add(float32 a, float32 b) = a + b", "-", "-"}, "standard input ('-') can be read only once");
+  check_usage({"eval", "--file", "-", "-"}, "standard input ('-') can be read only once");
+}
+
+TEST_CASE("--help and --version go to standard output") {
+  const auto version = run({"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.out == "kiln 0.1.0\n");
+  const auto help = run({"--help"});
+  CHECK(help.status == 0);
+  CHECK(contains(help.out, "Usage: kiln COMMAND [OPTIONS]\n"));
+  CHECK(contains(help.out, "eval"));
+  CHECK(contains(help.out, "devices"));
+  const auto eval = run({"eval", "--help"});
+  CHECK(eval.status == 0);
+  CHECK(eval.err == "");
+  for (const char* part : {"Usage: kiln eval [OPTIONS] KERNEL OPERAND...", "-o,--output", "--device", "--time", "--functions",
+                           "--preamble", "-D,--define", "-I,--include-dir", "--contract", "--fast-math", "--casting", "--dtype",
+                           "Examples:", "Exit status: 0"}) {
+    CAPTURE(part);
+    CHECK(contains(eval.out, part));
+  }
+}

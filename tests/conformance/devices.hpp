@@ -1,0 +1,85 @@
+// Runs a test's body on every device present, in every way that a user can reach it: host arrays, device arrays, an explicit
+// stream. The same case gives the same answer in all of them.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <kiln/kiln.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+enum class Mode : std::uint8_t { host, device, stream };
+inline constexpr std::initializer_list<Mode> kEveryMode = {Mode::host, Mode::device, Mode::stream};
+
+/// One device, reached in one way.
+class Target {
+ public:
+  Target(const kiln::Device& device, Mode mode);
+
+  [[nodiscard]] const kiln::Device& device() const { return device_; }
+  [[nodiscard]] Mode mode() const { return mode_; }
+  /// "cuda:0, device arrays, on a stream".
+  [[nodiscard]] std::string name() const;
+  /// The array itself in host mode, else one on the device.
+  [[nodiscard]] kiln::Array place(const kiln::Array& host) const;
+  /// `options` with the stream of this target, if it has one.
+  [[nodiscard]] kiln::CallOptions options(kiln::CallOptions options = {}) const;
+  kiln::Array call(const kiln::Ufunc& ufunc, std::initializer_list<kiln::Arg> args, kiln::CallOptions more = {}) const;
+  std::vector<kiln::Array> outputs(const kiln::Ufunc& ufunc, const std::vector<kiln::Arg>& args,
+                                   kiln::CallOptions more = {}) const;
+  /// A host copy of the values, in C order, once all work is done.
+  [[nodiscard]] kiln::Array fetch(const kiln::Array& array) const;
+  void wait() const;
+
+ private:
+  kiln::Device device_;
+  Mode mode_;
+  kiln::Stream stream_;
+};
+
+/// The devices of this machine, asked for once.
+const std::vector<kiln::Device>& devices();
+/// Notes that the running case has a part for each device: it is counted as not run for a kind that is missing.
+void count_case();
+
+template <class Body>
+void on_every_device(Body body, std::initializer_list<Mode> modes = kEveryMode) {
+  count_case();
+  for (const kiln::Device& device : devices()) {
+    for (const Mode mode : modes) {
+      const Target target(device, mode);
+      const std::string where = target.name();
+      INFO("on ", where);
+      body(target);
+    }
+  }
+}
+
+/// Seeded by KILN_TEST_SEED, else by the clock; main() prints the seed.
+std::uint64_t seed();
+/// A generator of its own for each use: the order of the cases does not matter.
+std::mt19937_64 random_source(std::uint64_t stream);
+/// A comment that no earlier run has had in a kernel: what it stands in misses every cache.
+std::string unique_comment();
+
+/// The text of the E that `call` throws; fails the case where it throws nothing or something else.
+template <class E, class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    FAIL_CHECK("another exception: ", error.what());
+    return {};
+  }
+  FAIL_CHECK("nothing was thrown");
+  return {};
+}
+
+}  // namespace conformance

@@ -1,0 +1,32 @@
+#include "golden.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace conformance {
+
+std::vector<std::int64_t> Golden::numbers(std::size_t field) const {
+  std::vector<std::int64_t> values;
+  if (fields.at(field) == "-") return values;
+  std::istringstream words(fields.at(field));
+  for (std::string word; std::getline(words, word, ',');) values.push_back(std::stoll(word));
+  return values;
+}
+
+std::vector<Golden> golden(const std::string& file) {
+  const std::string path = std::string(KILN_GOLDEN_DIR) + "/" + file;
+  std::ifstream stream(path);
+  std::vector<Golden> lines;
+  for (std::string text; std::getline(stream, text);) {
+    if (text.empty() || text[0] == '#') continue;
+    Golden line{text, {}};
+    std::istringstream words(text);
+    for (std::string word; words >> word;) line.fields.push_back(word);
+    lines.push_back(std::move(line));
+  }
+  if (lines.empty()) throw std::runtime_error("cannot read " + path);
+  return lines;
+}
+
+}  // namespace conformance

@@ -1,0 +1,27 @@
+// The golden files that golden/make_golden.py writes with NumPy.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "values.hpp"
+
+namespace conformance {
+
+/// One case: blank-separated fields.
+struct Golden {
+  std::string text;
+  std::vector<std::string> fields;
+  /// A field of comma-separated numbers; "-" is none.
+  [[nodiscard]] std::vector<std::int64_t> numbers(std::size_t field) const;
+};
+
+/// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
+std::vector<Golden> golden(const std::string& file);
+
+/// "int32" to its value.
+inline kiln::DType dtype_named(const std::string& name) {
+  return kiln::dtype_from_name(name);
+}
+
+}  // namespace conformance

@@ -1,0 +1,257 @@
+// What NVRTC and hipRTC make of the kernel templates, with no device: every variant on one architecture of each vendor, a
+// smoke set on the others, and the width of the memory accesses in the machine code.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../unit/backend/gpu_compilers.hpp"
+#include "backend/backend.hpp"
+#include "backend/gpu/compiler.hpp"
+#include "codegen/spec.hpp"
+
+namespace {
+
+using namespace kiln;
+using codegen::Access;
+using codegen::ElementwiseSpec;
+using codegen::UserText;
+using kiln::test::have_compiler;
+
+struct Variant {
+  std::string name;
+  UserText text;
+  ElementwiseSpec spec;
+};
+
+constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
+                          DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
+                          DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
+
+UserText product() {
+  return {.name = "product", .body = "return a * b;", .input_names = {"a", "b"}};
+}
+
+ElementwiseSpec binary(DType type, Access a, Access b, Access out) {
+  return {.inputs = {{type, type, a}, {type, type, b}}, .outputs = {{type, type, out}}};
+}
+
+std::vector<Variant> flat_variants() {
+  std::vector<Variant> found;
+  for (const int width : {1, 2, 4, 8}) {
+    for (const int unroll : {1, 2, 4}) {
+      for (const bool wide : {false, true}) {
+        Variant variant{"flat width " + std::to_string(width) + " unroll " + std::to_string(unroll) + (wide ? " wide" : ""),
+                        product(), binary(DType::float32, Access::contiguous, Access::contiguous, Access::contiguous)};
+        variant.spec.width = width;
+        variant.spec.unroll = unroll;
+        variant.spec.wide_index = wide;
+        found.push_back(variant);
+      }
+    }
+  }
+  for (const Access a : {Access::scalar, Access::broadcast}) {
+    Variant variant{a == Access::scalar ? "flat scalar" : "flat broadcast", product(),
+                    binary(DType::float32, a, Access::contiguous, Access::contiguous)};
+    variant.spec.width = 4;
+    found.push_back(variant);
+  }
+  Variant aliased = found[6];
+  aliased.name = "flat aliased";
+  aliased.spec.aliased = true;
+  found.push_back(aliased);
+  return found;
+}
+
+std::vector<Variant> nd_variants() {
+  std::vector<Variant> found;
+  for (const int rank : {1, 2, 3, 8}) {
+    for (const bool wide : {false, true}) {
+      for (const Access a : {Access::contiguous, Access::broadcast, Access::strided, Access::scalar}) {
+        // Of rank 1 only what has a stride is n-dimensional.
+        const Access b = rank == 1 ? Access::strided : Access::contiguous;
+        Variant variant{
+            "rank " + std::to_string(rank) + " access " + std::to_string(static_cast<int>(a)) + (wide ? " wide" : ""),
+            product(), binary(DType::float32, a, b, rank == 1 ? Access::strided : Access::contiguous)};
+        variant.spec.rank = rank;
+        variant.spec.width = a == Access::strided || rank == 1 ? 1 : 4;
+        variant.spec.unroll = a == Access::contiguous ? 2 : 1;
+        variant.spec.wide_index = wide;
+        found.push_back(variant);
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<Variant> dtype_variants() {
+  std::vector<Variant> found;
+  for (const DType type : kAll) {
+    Variant variant{"dtype " + std::string(name(type)), product(),
+                    binary(type, Access::contiguous, Access::contiguous, Access::contiguous)};
+    if (type == DType::bool_) variant.text.body = "return a && b;";
+    variant.spec.width = static_cast<int>(16 / itemsize(type));
+    found.push_back(variant);
+  }
+  for (const auto& [storage, compute] :
+       {std::pair{DType::float16, DType::float32}, {DType::int8, DType::float64}, {DType::uint16, DType::int64}}) {
+    Variant variant{"cast " + std::string(name(storage)) + " to " + std::string(name(compute)), product(),
+                    binary(compute, Access::contiguous, Access::contiguous, Access::contiguous)};
+    variant.spec.inputs[0].storage = storage;
+    variant.spec.width = 2;
+    found.push_back(variant);
+  }
+  Variant two{"two outputs",
+              {.name = "divmod", .body = "q = a / b; r = a % b;", .input_names = {"a", "b"}, .output_names = {"q", "r"}},
+              binary(DType::int32, Access::contiguous, Access::contiguous, Access::contiguous)};
+  two.spec.outputs.push_back(two.spec.outputs[0]);
+  two.spec.width = 4;
+  found.push_back(two);
+  return found;
+}
+
+backend::CompileRequest request(const Variant& variant, DeviceKind target) {
+  backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
+  made.source = codegen::render(variant.text, variant.spec, target);
+  made.headers = codegen::resolve_includes({{variant.text.name, made.source}}, {}, {});
+  return made;
+}
+
+void compile_all(const char* target, const std::vector<Variant>& variants) {
+  const auto compiler = backend::gpu::compiler_for_target(target);
+  REQUIRE(compiler);
+  for (const Variant& variant : variants) {
+    try {
+      const backend::CompileResult result = compiler->compile(request(variant, compiler->kind()));
+      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
+      CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
+    } catch (const CompileError& error) {
+      FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
+    }
+  }
+}
+
+std::vector<Variant> smoke() {
+  const auto flat = flat_variants();
+  const auto nd = nd_variants();
+  const auto dtypes = dtype_variants();
+  std::vector<Variant> chosen = {flat[14], flat[17], nd[9], nd[22]};
+  for (const Variant& variant : dtypes) {
+    if (variant.name == "dtype complex64" || variant.name == "dtype bfloat16" || variant.name == "dtype float64")
+      chosen.push_back(variant);
+  }
+  return chosen;
+}
+
+/// a * x + y over contiguous float32 arrays, as a call of it would be specialized.
+Variant saxpy() {
+  Variant variant{"saxpy", {.name = "saxpy", .body = "return a * x + y;", .input_names = {"a", "x", "y"}}, {}};
+  variant.spec.inputs = {{DType::float32, DType::float32, Access::scalar},
+                         {DType::float32, DType::float32, Access::contiguous},
+                         {DType::float32, DType::float32, Access::contiguous}};
+  variant.spec.outputs = {{DType::float32, DType::float32, Access::contiguous}};
+  variant.spec.width = 4;
+  variant.spec.unroll = 2;
+  return variant;
+}
+
+std::size_t count_of(const std::string& text, const std::string& word) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+/// Disassembly by llvm-objdump; empty where there is none.
+std::string disassembly(const std::string& code) {
+  const auto file = std::filesystem::temp_directory_path() / ("kiln-disassembly-" + std::to_string(getpid()));
+  std::ofstream(file, std::ios::binary) << code;
+  std::string text;
+  for (const char* tool : {"llvm-objdump-19", "llvm-objdump"}) {
+    const std::string command = std::string(tool) + " -d '" + file.string() + "' 2>/dev/null";
+    std::FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) continue;
+    char buffer[4096];
+    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) text.append(buffer, got);
+    pclose(pipe);
+    if (!text.empty()) break;
+  }
+  std::filesystem::remove(file);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("every variant compiles for sm_90") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  compile_all("sm_90", flat_variants());
+  compile_all("sm_90", nd_variants());
+  compile_all("sm_90", dtype_variants());
+}
+
+TEST_CASE("every variant compiles for gfx90a") {
+  if (!have_compiler(DeviceKind::hip)) return;
+  compile_all("gfx90a", flat_variants());
+  compile_all("gfx90a", nd_variants());
+  compile_all("gfx90a", dtype_variants());
+}
+
+TEST_CASE("the smoke set compiles for the other NVIDIA architectures") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  for (const char* target : {"sm_75", "sm_80", "sm_100"}) compile_all(target, smoke());
+}
+
+TEST_CASE("the smoke set compiles for the other AMD architectures") {
+  if (!have_compiler(DeviceKind::hip)) return;
+  for (const char* target : {"gfx906", "gfx1030"}) compile_all(target, smoke());
+}
+
+TEST_CASE("contiguous float32 moves 16 bytes an access on NVIDIA") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  const auto& library = backend::gpu::CompilerLibrary::of(DeviceKind::cuda);
+  const std::string text = backend::gpu::ptx(library, "sm_90", request(saxpy(), DeviceKind::cuda));
+  // The unrolled loop with two packs of each array, and the loop over what is left.
+  CHECK(count_of(text, "ld.global.nc.v4") == 6);
+  CHECK(count_of(text, "st.global.v4") == 3);
+  CHECK_MESSAGE(count_of(text, "fma.rn") == 0, "no contraction unless asked for");
+}
+
+TEST_CASE("contiguous float32 moves 16 bytes an access on AMD") {
+  if (!have_compiler(DeviceKind::hip)) return;
+  for (const char* target : {"gfx90a", "gfx1030"}) {
+    const std::string text =
+        disassembly(backend::gpu::compiler_for_target(target)->compile(request(saxpy(), DeviceKind::hip)).code);
+    if (text.empty()) {
+      CHECK_MESSAGE(std::getenv("KILN_REQUIRE_COMPILERS") == nullptr, "llvm-objdump is needed to read the machine code");
+      return;
+    }
+    CHECK_MESSAGE(count_of(text, "global_load_dwordx4") == 6, target);
+    CHECK_MESSAGE(count_of(text, "global_store_dwordx4") == 3, target);
+    CHECK_MESSAGE(count_of(text, "v_fma") + count_of(text, "v_mac") == 0, target);
+  }
+}
+
+TEST_CASE("errors have the user's place through the real templates") {
+  Variant variant = saxpy();
+  variant.text.body = "float t = a * x;\n\treturn t + z;";
+  for (const auto& [kind, target] : {std::pair{DeviceKind::cuda, "sm_90"}, {DeviceKind::hip, "gfx90a"}}) {
+    if (!have_compiler(kind)) continue;
+    try {
+      static_cast<void>(backend::gpu::compiler_for_target(target)->compile(request(variant, kind)));
+      FAIL_CHECK("compiled");
+    } catch (const CompileError& error) {
+      REQUIRE(!error.diagnostics().empty());
+      const Diagnostic& first = error.diagnostics().front();
+      CHECK(first.file == "saxpy");
+      CHECK(first.line == 2);
+      CHECK(first.column == 13);
+      CHECK(first.source_line == "\treturn t + z;");
+    }
+  }
+}

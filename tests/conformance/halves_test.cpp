@@ -1,0 +1,131 @@
+// float16 and bfloat16, exhaustively: all bit patterns in, and every rounding boundary out.
+#include <cmath>
+
+#include "devices.hpp"
+#include "values.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+using kiln::Ufunc;
+
+namespace {
+
+constexpr DType kHalves[] = {DType::float16, DType::bfloat16};
+
+Array every_pattern(DType dtype) {
+  std::vector<Exact> values;
+  std::vector<std::uint16_t> bits(65536);
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i);
+  return Array::view(bits.data(), {65536}, dtype, {}).copy();
+}
+
+std::vector<Exact> every_value(DType dtype) {
+  std::vector<Exact> values;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    values.emplace_back(decode_half(static_cast<std::uint16_t>(bits), dtype == DType::bfloat16));
+  }
+  return values;
+}
+
+/// Around every midpoint between two neighbours, and past the largest: below, on and above it by one step of a T.
+template <class T>
+std::vector<T> boundaries(DType dtype) {
+  const bool bfloat = dtype == DType::bfloat16;
+  const std::uint16_t infinity = bfloat ? 0x7f80 : 0x7c00;
+  std::vector<T> values;
+  for (std::uint16_t bits = 0; bits < infinity; ++bits) {
+    const long double low = decode_half(bits, bfloat);
+    const long double high = bits + 1 == infinity ? 2 * low - decode_half(static_cast<std::uint16_t>(bits - 1), bfloat)
+                                                  : decode_half(static_cast<std::uint16_t>(bits + 1), bfloat);
+    const T middle = static_cast<T>((low + high) / 2);
+    for (const T value : {std::nextafter(middle, T(0)), middle, std::nextafter(middle, std::numeric_limits<T>::infinity())}) {
+      values.push_back(bits % 2 == 0 ? value : -value);
+    }
+  }
+  return values;
+}
+
+template <class T>
+void check_rounding(const Target& target, DType dtype) {
+  const std::vector<T> values = boundaries<T>(dtype);
+  std::vector<Exact> expected;
+  for (const T value : values)
+    expected.push_back(decode_half(encode_half(value, dtype == DType::bfloat16), dtype == DType::bfloat16));
+  const Ufunc same = kiln::vectorize("T(T a)", "return a;");
+  const Array out = target.place(Array::zeros({static_cast<std::int64_t>(values.size())}, dtype));
+  target.call(same, {target.place(Array::from(values))}, {.out = out});
+  CHECK(difference(read(target.fetch(out)), expected) == "");
+}
+
+}  // namespace
+
+TEST_CASE("halves: every bit pattern widens exactly and survives the way back") {
+  const Ufunc widen = kiln::vectorize({.name = "widen",
+                                       .signatures = {"(float32 wide, T same)(T a) where T: float16, bfloat16"},
+                                       .body = "wide = a; same = a;"});
+  for (const DType dtype : kHalves) {
+    const std::string dtype_name(name(dtype));
+    INFO(dtype_name);
+    on_every_device([&](const Target& target) {
+      const auto results = target.outputs(widen, {target.place(every_pattern(dtype))});
+      CHECK(difference(read(target.fetch(results[0])), every_value(dtype)) == "");
+      CHECK(difference(read(target.fetch(results[1])), every_value(dtype)) == "");
+    });
+  }
+}
+
+TEST_CASE("halves: float32 and float64 round to the nearest, ties to even, once") {
+  for (const DType dtype : kHalves) {
+    const std::string dtype_name(name(dtype));
+    INFO(dtype_name);
+    on_every_device(
+        [&](const Target& target) {
+          check_rounding<float>(target, dtype);
+          check_rounding<double>(target, dtype);
+        },
+        {Mode::device});
+  }
+}
+
+TEST_CASE("halves: an expression is rounded once, where it is stored") {
+  const Ufunc expression = kiln::vectorize({.name = "expression",
+                                            .signatures = {"(T sum, T product, T quotient)(T a, T b)"},
+                                            .body = "sum = a + b; product = a * b; quotient = a / b;"});
+  auto source = random_source(5);
+  for (const DType dtype : kHalves) {
+    const std::string dtype_name(name(dtype));
+    INFO(dtype_name);
+    const bool bfloat = dtype == DType::bfloat16;
+    std::vector<Exact> a;
+    std::vector<Exact> b;
+    while (a.size() < 20000) {
+      const long double x = decode_half(static_cast<std::uint16_t>(source()), bfloat);
+      const long double y = decode_half(static_cast<std::uint16_t>(source()), bfloat);
+      // Results that float32 cannot hold as normal numbers would be rounded twice.
+      if (!std::isfinite(x) || !std::isfinite(y) || std::fabs(x) < 0x1p-60L || std::fabs(x) > 0x1p60L ||
+          std::fabs(y) < 0x1p-60L || std::fabs(y) > 0x1p60L) {
+        continue;
+      }
+      a.emplace_back(x);
+      b.emplace_back(y);
+    }
+    std::vector<Exact> sum;
+    std::vector<Exact> product;
+    std::vector<Exact> quotient;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      // Float32 has more than twice a half's digits: rounding through it gives the correctly rounded result.
+      sum.push_back(rounded(dtype, a[i].real() + b[i].real()));
+      product.push_back(rounded(dtype, a[i].real() * b[i].real()));
+      quotient.push_back(rounded(dtype, a[i].real() / b[i].real()));
+    }
+    on_every_device(
+        [&](const Target& target) {
+          const auto results = target.outputs(expression, {target.place(make(dtype, a)), target.place(make(dtype, b))});
+          CHECK(difference(read(target.fetch(results[0])), sum) == "");
+          CHECK(difference(read(target.fetch(results[1])), product) == "");
+          CHECK(difference(read(target.fetch(results[2])), quotient) == "");
+        },
+        {Mode::device});
+  }
+}

@@ -1,0 +1,112 @@
+// A small program of its own, run by process_test.cpp to see what a whole process does: which libraries it maps, what it finds
+// in the cache, how it forks and how it ends. Not a test by itself.
+#include <sys/wait.h>
+#include <unistd.h>
+#include <kiln/kiln.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+// As users write them: at namespace scope, made before main() and destroyed after it.
+const kiln::Ufunc axpy =
+    kiln::vectorize({.name = "axpy", .signatures = {"float64(float64 a, float64 x, float64 y)"}, .body = "return a * x + y;"});
+std::optional<kiln::Array> kept;
+std::optional<kiln::Array> result;
+std::optional<kiln::Stream> stream;
+
+bool compiler_mapped() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("libkiln-clang") != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// "axpy" under another text, so that it is no other run's kernel.
+kiln::Ufunc with_mark(const std::string& mark) {
+  return kiln::vectorize({.name = "marked",
+                          .signatures = {"float64(float64 a, float64 x, float64 y)"},
+                          .body = "/* " + mark + " */ return a * x + y;"});
+}
+
+bool right(const kiln::Ufunc& ufunc, const kiln::Device& device, std::int64_t count) {
+  const kiln::Array x = kiln::to_device(kiln::Array::full({count}, 3.0), device);
+  const std::vector<double> values = ufunc(2.0, x, 1.0).to_vector<double>();
+  for (const double value : values) {
+    if (value != 7.0) return false;
+  }
+  return values.size() == static_cast<std::size_t>(count);
+}
+
+int run(const kiln::Device& device, const std::string& mark) {
+  kiln::cache::set_log([](std::string_view line) { std::cout << "log: " << line << "\n"; });
+  const bool was_right = right(with_mark(mark), device, 1000);
+  std::cout << "right " << was_right << "\n";
+  const kiln::cache::Stats stats = kiln::cache::stats();
+  std::cout << "compiles " << stats.compiles << "\ndisk_hits " << stats.disk_hits << "\ncompiler_mapped " << compiler_mapped()
+            << "\n";
+  return 0;
+}
+
+/// Leaves everything to static destructors, with work in the queue.
+int leave(const kiln::Device& device) {
+  kept = kiln::to_device(kiln::Array::full({2'000'000}, 1.0), device);
+  result = kiln::device_array({2'000'000}, kiln::DType::float64, device);
+  stream.emplace(device);
+  for (int i = 0; i < 20; ++i) axpy({2.0, *kept, *kept}, {.out = *result, .stream = *stream});
+  for (int i = 0; i < 3; ++i) axpy({2.0, *kept, *kept}, {.out = *result});
+  return 0;
+}
+
+int split(const kiln::Device& device, const std::string& mark) {
+  std::cout << "parent " << right(axpy, device, 3'000'000) << "\n" << std::flush;
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      const kiln::Device cpu = kiln::Device::cpu();
+      std::cout << "child known " << right(axpy, cpu, 3'000'000) << "\n";
+      std::cout << "child new " << right(with_mark(mark), cpu, 1000) << "\n";
+      if (!device.is_cpu()) {
+        try {
+          std::cout << "child gpu " << right(axpy, device, 1000) << "\n";
+        } catch (const kiln::DeviceError& error) {
+          std::cout << "child gpu: " << error.what() << "\n";
+        }
+      }
+    } catch (const std::exception& error) {
+      std::cout << "child: " << error.what() << "\n";
+    }
+    std::cout << std::flush;
+    _exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::cout << "child left " << (WIFEXITED(status) ? WEXITSTATUS(status) : -1) << "\n";
+  std::cout << "parent again " << right(axpy, device, 3'000'000) << "\n";
+  std::cout << "parent new " << right(with_mark(mark + "p"), device, 1000) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "idle") {
+    std::cout << "compiler_mapped " << compiler_mapped() << "\n";
+    return 0;
+  }
+  const kiln::Device device = kiln::Device::from_string(argc > 2 ? argv[2] : "cpu");
+  const std::string mark = argc > 3 ? argv[3] : "";
+  if (what == "run") return run(device, mark);
+  if (what == "leave") return leave(device);
+  if (what == "split") return split(device, mark);
+  std::cout << "usage: probe idle | run DEVICE MARK | leave DEVICE | split DEVICE MARK\n";
+  return 2;
+}

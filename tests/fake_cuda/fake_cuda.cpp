@@ -1,0 +1,456 @@
+// A CUDA driver for tests: real bookkeeping, host memory, no execution. See fake_cuda.hpp.
+#include "fake_cuda.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
+              kInvalidHandle = 400, kNotFound = 500, kNotReady = 600;
+constexpr std::size_t kDeviceBytes = std::size_t{1} << 30;
+
+struct Module {
+  std::vector<int> sizes;
+};
+
+struct State {
+  std::recursive_mutex mutex;
+  std::string log, log_copy;
+  std::map<std::string, int> fail_next;
+  int fault = 0;
+  bool busy = false, pools = true;
+  int major = 9, minor = 0;
+  std::map<void*, std::size_t> memory;
+  std::set<std::uintptr_t> streams, events;
+  std::set<Module*> modules;
+  std::deque<FakeLaunch> launches;
+  std::uintptr_t next_handle = 1;
+};
+State& state() {
+  static State* const one = new State;
+  return *one;
+}
+
+int primary_context, foreign_context, the_pool;
+thread_local std::vector<void*> contexts;
+
+std::uintptr_t number(void* handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+/// What every call does: writes the log, answers a failure that was asked for, and wants the right context where it matters.
+int enter(const char* symbol, const std::string& details, bool needs_context = true) {
+  State& s = state();
+  s.log += symbol + (details.empty() ? "" : " " + details) + "\n";
+  if (const auto found = s.fail_next.find(symbol); found != s.fail_next.end()) {
+    const int status = found->second;
+    s.fail_next.erase(found);
+    return status;
+  }
+  if (needs_context && s.fault != 0) return s.fault;
+  if (needs_context && (contexts.empty() || contexts.back() != &primary_context)) return kInvalidContext;
+  return 0;
+}
+
+bool inside(void* address, std::size_t bytes) {
+  const auto& memory = state().memory;
+  auto next = memory.upper_bound(address);
+  if (next == memory.begin()) return false;
+  const auto& [start, size] = *std::prev(next);
+  return static_cast<char*>(address) + bytes <= static_cast<char*>(start) + size;
+}
+
+int take_memory(void** address, std::size_t bytes) {
+  std::size_t used = 0;
+  for (const auto& [start, size] : state().memory) used += size;
+  if (bytes == 0) return kInvalidValue;
+  if (bytes > kDeviceBytes - used) return kOutOfMemory;
+  *address = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  state().memory[*address] = bytes;
+  return 0;
+}
+
+int give_memory(void* address) {
+  if (state().memory.erase(address) == 0) return kInvalidValue;
+  std::free(address);
+  return 0;
+}
+
+bool known_stream(void* stream) {
+  return stream == nullptr || state().streams.count(number(stream)) != 0;
+}
+
+std::string on(void* stream) {
+  return "stream=" + std::to_string(number(stream));
+}
+
+}  // namespace
+
+#define FAKE_ENTER(...)                       \
+  const std::lock_guard guard(state().mutex); \
+  if (const int status = enter(__func__, __VA_ARGS__); status != 0) return status
+
+extern "C" {
+
+void kiln_fake_reset() {
+  const std::lock_guard guard(state().mutex);
+  state().log.clear();
+  state().launches.clear();
+  state().fail_next.clear();
+  state().fault = 0;
+  state().busy = false;
+  state().pools = true;
+  state().major = 9;
+  state().minor = 0;
+}
+void kiln_fake_fail_next(const char* symbol, int status) {
+  state().fail_next[symbol] = status;
+}
+void kiln_fake_fault(int status) {
+  state().fault = status;
+}
+void kiln_fake_set_busy(int busy) {
+  state().busy = busy != 0;
+}
+void kiln_fake_set_pools(int supported) {
+  state().pools = supported != 0;
+}
+void kiln_fake_set_capability(int major, int minor) {
+  state().major = major;
+  state().minor = minor;
+}
+const char* kiln_fake_log() {
+  state().log_copy = state().log;
+  return state().log_copy.c_str();
+}
+int kiln_fake_launch_count() {
+  return static_cast<int>(state().launches.size());
+}
+const FakeLaunch* kiln_fake_launch(int index) {
+  return &state().launches.at(static_cast<std::size_t>(index));
+}
+int kiln_fake_live_allocations() {
+  return static_cast<int>(state().memory.size());
+}
+int kiln_fake_live_streams() {
+  return static_cast<int>(state().streams.size());
+}
+int kiln_fake_live_events() {
+  return static_cast<int>(state().events.size());
+}
+int kiln_fake_live_modules() {
+  return static_cast<int>(state().modules.size());
+}
+int kiln_fake_context_depth() {
+  return static_cast<int>(contexts.size());
+}
+void kiln_fake_push_foreign_context() {
+  contexts.push_back(&foreign_context);
+}
+void kiln_fake_pop_context() {
+  contexts.pop_back();
+}
+
+int cuInit(unsigned) {
+  FAKE_ENTER("", false);
+  return 0;
+}
+int cuDriverGetVersion(int* version) {
+  const char* const wanted = std::getenv("KILN_FAKE_CUDA_VERSION");
+  *version = wanted != nullptr ? std::atoi(wanted) : 13000;
+  return 0;
+}
+int cuGetErrorName(int status, const char** text) {
+  switch (status) {
+    case 0:
+      *text = "CUDA_SUCCESS";
+      return 0;
+    case kInvalidValue:
+      *text = "CUDA_ERROR_INVALID_VALUE";
+      return 0;
+    case kOutOfMemory:
+      *text = "CUDA_ERROR_OUT_OF_MEMORY";
+      return 0;
+    case kInvalidImage:
+      *text = "CUDA_ERROR_INVALID_IMAGE";
+      return 0;
+    case kInvalidContext:
+      *text = "CUDA_ERROR_INVALID_CONTEXT";
+      return 0;
+    case 218:
+      *text = "CUDA_ERROR_INVALID_PTX";
+      return 0;
+    case kInvalidHandle:
+      *text = "CUDA_ERROR_INVALID_HANDLE";
+      return 0;
+    case kNotFound:
+      *text = "CUDA_ERROR_NOT_FOUND";
+      return 0;
+    case 700:
+      *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
+      return 0;
+    default:
+      *text = nullptr;
+      return kInvalidValue;
+  }
+}
+int cuGetErrorString(int status, const char** text) {
+  switch (status) {
+    case kOutOfMemory:
+      *text = "out of memory";
+      return 0;
+    case kInvalidImage:
+      *text = "device kernel image is invalid";
+      return 0;
+    case 218:
+      *text = "a PTX JIT compilation failed";
+      return 0;
+    case 700:
+      *text = "an illegal memory access was encountered";
+      return 0;
+    default:
+      *text = nullptr;
+      return kInvalidValue;
+  }
+}
+
+int cuDeviceGetCount(int* count) {
+  *count = 2;
+  return 0;
+}
+int cuDeviceGet(int* device, int index) {
+  if (index < 0 || index > 1) return kInvalidDevice;
+  *device = index;
+  return 0;
+}
+int cuDeviceGetName(char* name, int length, int) {
+  std::strncpy(name, "kiln's fake device (for tests: runs nothing)", static_cast<std::size_t>(length));
+  return 0;
+}
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+  *bytes = kDeviceBytes;
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  switch (attribute) {
+    case 1:
+      *value = 1024;
+      return 0;
+    case 5:
+      *value = 2147483647;
+      return 0;
+    case 8:
+      *value = 49152;
+      return 0;
+    case 10:
+      *value = 32;
+      return 0;
+    case 16:
+      *value = 132;
+      return 0;
+    case 38:
+      *value = 62914560;
+      return 0;
+    case 39:
+      *value = 2048;
+      return 0;
+    case 75:
+      *value = state().major;
+      return 0;
+    case 76:
+      *value = state().minor;
+      return 0;
+    case 115:
+      *value = state().pools ? 1 : 0;
+      return 0;
+    default:
+      return kInvalidValue;
+  }
+}
+
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  FAKE_ENTER("", false);
+  *context = &primary_context;
+  return 0;
+}
+int cuCtxGetCurrent(void** context) {
+  if (const auto found = state().fail_next.find("cuCtxGetCurrent"); found != state().fail_next.end()) return found->second;
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* context) {
+  FAKE_ENTER("", false);
+  contexts.push_back(context);
+  return 0;
+}
+int cuCtxPopCurrent_v2(void** context) {
+  FAKE_ENTER("", false);
+  if (contexts.empty()) return kInvalidContext;
+  *context = contexts.back();
+  contexts.pop_back();
+  return 0;
+}
+int cuCtxSetCurrent(void* context) {  // hip_over_cuda's way; kiln pushes and pops
+  FAKE_ENTER("", false);
+  if (contexts.empty()) contexts.emplace_back();
+  contexts.back() = context;
+  return 0;
+}
+int cuCtxSynchronize() {
+  FAKE_ENTER("");
+  state().busy = false;
+  return 0;
+}
+
+int cuMemAlloc_v2(void** address, std::size_t bytes) {
+  FAKE_ENTER("bytes=" + std::to_string(bytes));
+  return take_memory(address, bytes);
+}
+int cuMemFree_v2(void* address) {
+  FAKE_ENTER("");
+  return give_memory(address);
+}
+int cuMemPoolCreate(void** pool, const void*) {
+  FAKE_ENTER("", false);
+  *pool = &the_pool;
+  return 0;
+}
+int cuMemPoolSetAttribute(void* pool, int attribute, void* value) {
+  FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(*static_cast<std::uint64_t*>(value)), false);
+  return pool == &the_pool ? 0 : kInvalidValue;
+}
+int cuMemPoolTrimTo(void*, std::size_t bytes) {
+  FAKE_ENTER("bytes=" + std::to_string(bytes), false);
+  return 0;
+}
+int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void* stream) {
+  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
+  return pool == &the_pool && known_stream(stream) ? take_memory(address, bytes) : kInvalidValue;
+}
+int cuMemFreeAsync(void* address, void* stream) {
+  FAKE_ENTER(on(stream));
+  return known_stream(stream) ? give_memory(address) : kInvalidHandle;
+}
+int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void* stream) {
+  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
+  if (!known_stream(stream) || !inside(to, bytes)) return kInvalidValue;
+  std::memcpy(to, from, bytes);
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
+  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
+  if (!known_stream(stream) || !inside(from, bytes)) return kInvalidValue;
+  std::memcpy(to, from, bytes);
+  return 0;
+}
+int cuMemcpyDtoDAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
+  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
+  if (!known_stream(stream) || !inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  std::memmove(to, from, bytes);
+  return 0;
+}
+
+int cuStreamCreate(void** stream, unsigned flags) {
+  FAKE_ENTER("flags=" + std::to_string(flags));
+  const std::uintptr_t handle = state().next_handle++;
+  state().streams.insert(handle);
+  *stream = reinterpret_cast<void*>(handle);
+  return 0;
+}
+int cuStreamDestroy_v2(void* stream) {
+  FAKE_ENTER(on(stream));
+  return state().streams.erase(number(stream)) != 0 ? 0 : kInvalidHandle;
+}
+int cuStreamSynchronize(void* stream) {
+  FAKE_ENTER(on(stream));
+  state().busy = false;
+  return known_stream(stream) ? 0 : kInvalidHandle;
+}
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  FAKE_ENTER(on(stream));
+  return known_stream(stream) && state().events.count(number(event)) != 0 ? 0 : kInvalidHandle;
+}
+int cuEventCreate(void** event, unsigned flags) {
+  FAKE_ENTER("flags=" + std::to_string(flags));
+  const std::uintptr_t handle = state().next_handle++;
+  state().events.insert(handle);
+  *event = reinterpret_cast<void*>(handle);
+  return 0;
+}
+int cuEventDestroy_v2(void* event) {
+  FAKE_ENTER("");
+  return state().events.erase(number(event)) != 0 ? 0 : kInvalidHandle;
+}
+int cuEventRecord(void* event, void* stream) {
+  FAKE_ENTER(on(stream));
+  return known_stream(stream) && state().events.count(number(event)) != 0 ? 0 : kInvalidHandle;
+}
+int cuEventQuery(void* event) {
+  FAKE_ENTER("");
+  if (state().events.count(number(event)) == 0) return kInvalidHandle;
+  return state().busy ? kNotReady : 0;
+}
+
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options, void** values) {
+  FAKE_ENTER("");
+  std::istringstream text(static_cast<const char*>(image));
+  std::string word;
+  text >> word;
+  if (word == ".version") {
+    for (unsigned i = 0; i < count; ++i) {
+      if (options[i] == 5)
+        std::strcpy(static_cast<char*>(values[i]), "ptxas application ptx input, line 9; fatal: a fake failure\n");
+    }
+    return 218;
+  }
+  if (word != kFakeImage) return kInvalidImage;
+  auto* const made = new Module;
+  for (int size = 0; text >> size;) made->sizes.push_back(size);
+  state().modules.insert(made);
+  *module = made;
+  return 0;
+}
+int cuModuleUnload(void* module) {
+  FAKE_ENTER("");
+  auto* const known = static_cast<Module*>(module);
+  if (state().modules.erase(known) == 0) return kInvalidHandle;
+  delete known;
+  return 0;
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  FAKE_ENTER(name);
+  if (std::strcmp(name, "kiln_kernel") != 0) return kNotFound;
+  *function = module;
+  return 0;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int block, std::size_t) {
+  FAKE_ENTER("block=" + std::to_string(block));
+  *blocks = 8;
+  return 0;
+}
+int cuLaunchKernel(void* function, unsigned grid, unsigned, unsigned, unsigned block, unsigned, unsigned, unsigned,
+                   void* stream, void** parameters, void**) {
+  FAKE_ENTER(on(stream));
+  auto* const module = static_cast<Module*>(function);
+  if (state().modules.count(module) == 0 || !known_stream(stream)) return kInvalidHandle;
+  FakeLaunch& launch = state().launches.emplace_back();
+  launch.grid = grid;
+  launch.block = block;
+  launch.stream = number(stream);
+  launch.parameter_count = static_cast<int>(module->sizes.size());
+  for (std::size_t i = 0; i < module->sizes.size(); ++i) {
+    launch.sizes[i] = module->sizes[i];
+    std::memcpy(launch.bytes[i], parameters[i], static_cast<std::size_t>(module->sizes[i]));
+  }
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,45 @@
+// Controls of the fake CUDA driver that the unit tests load in the place of libcuda. It keeps "device" memory on the heap and
+// records launches without running them: it shows what kiln asks of a driver, never what a GPU would answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+struct FakeLaunch {
+  unsigned grid, block;
+  std::uint64_t stream;  // 0 is the default stream, others count from 1
+  int parameter_count;
+  int sizes[40];
+  unsigned char bytes[40][2560];
+};
+
+/// Forgets the log, the launches and every failure asked for; memory and streams stay.
+void kiln_fake_reset();
+/// The next call of that driver symbol answers `status`.
+void kiln_fake_fail_next(const char* symbol, int status);
+/// From now on every call that can answers `status`, as after a fault of a kernel.
+void kiln_fake_fault(int status);
+/// While busy, events are not ready; synchronizing a stream ends it.
+void kiln_fake_set_busy(int busy);
+/// Whether memory pools are offered; for backends opened afterwards.
+void kiln_fake_set_pools(int supported);
+void kiln_fake_set_capability(int major, int minor);
+/// What was called, one line each: "cuMemAllocFromPoolAsync stream=0 bytes=256".
+const char* kiln_fake_log();
+int kiln_fake_launch_count();
+const FakeLaunch* kiln_fake_launch(int index);
+/// Allocations not freed, streams and events not destroyed, modules not unloaded.
+int kiln_fake_live_allocations();
+int kiln_fake_live_streams();
+int kiln_fake_live_events();
+int kiln_fake_live_modules();
+/// Depth of the calling thread's context stack, and a context of "somebody else" on top of it.
+int kiln_fake_context_depth();
+void kiln_fake_push_foreign_context();
+void kiln_fake_pop_context();
+}
+
+/// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8".
+inline constexpr const char* kFakeImage = "FAKE-CUBIN";

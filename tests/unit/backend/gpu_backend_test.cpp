@@ -1,0 +1,489 @@
+// The GPU backend against a fake CUDA driver: what it asks for, in what order, and what it does with refusals. Nothing here
+// runs a kernel; results of kernels are the conformance suite's business, on real devices.
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../base/child_process.hpp"
+#include "backend/backend.hpp"
+#include "backend/gpu/backend.hpp"
+#include "backend/gpu/driver.hpp"
+
+#ifdef KILN_FAKE_CUDA_LIBRARY
+#include "fake_cuda.hpp"
+#include "gpu_compilers.hpp"
+
+namespace {
+
+using namespace kiln;
+using namespace kiln::backend;
+using namespace kiln::backend::gpu;
+
+/// The fake driver and its controls, loaded once.
+struct Fake {
+  Driver driver{dialect_of(DeviceKind::cuda), {KILN_FAKE_CUDA_LIBRARY}};
+  base::DynamicLibrary library;
+  Fake() {
+    const std::string name = KILN_FAKE_CUDA_LIBRARY;
+    library = base::DynamicLibrary::open_first(std::span(&name, 1), base::Unload::never).library;
+  }
+  template <typename Function>
+  Function* control(const char* name, Function*) const {
+    return library.function<Function*>(name);
+  }
+};
+Fake& fake() {
+  static auto* const one = new Fake;
+  return *one;
+}
+#define FAKE(name) fake().control(#name, static_cast<decltype(&(name))>(nullptr))
+
+/// A backend on the fake, and a clean log.
+struct Fixture {
+  explicit Fixture(bool pools = true) {
+    FAKE(kiln_fake_reset)();
+    FAKE(kiln_fake_set_pools)(pools ? 1 : 0);
+    backend = std::make_unique<GpuBackend>(fake().driver, 0, nullptr, "no compiler: a test");
+    FAKE(kiln_fake_reset)();
+    allocations_before = FAKE(kiln_fake_live_allocations)();
+  }
+  ~Fixture() {
+    FAKE(kiln_fake_reset)();
+    CHECK(FAKE(kiln_fake_live_allocations)() == allocations_before);
+    CHECK(FAKE(kiln_fake_context_depth)() == 0);
+  }
+  std::unique_ptr<GpuBackend> backend;
+  int allocations_before = 0;
+};
+
+/// The calls since the last reset, without the pushes and pops of the context.
+std::string calls() {
+  std::string text = FAKE(kiln_fake_log)();
+  std::string result;
+  while (!text.empty()) {
+    const std::string line = text.substr(0, text.find('\n') + 1);
+    text.erase(0, line.size());
+    if (!line.starts_with("cuCtx")) result += line;
+  }
+  FAKE(kiln_fake_reset)();
+  return result;
+}
+
+std::string error_of(const auto& action) {
+  try {
+    action();
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// Runs in a forked child and gives its exit status.
+int in_child(const auto& action) {
+  const pid_t pid = fork();
+  if (pid == 0) _exit(action());
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+struct Launch {
+  std::int64_t shape[1] = {100000};
+  std::int64_t strides[1] = {4};
+  float scalar = 1.5F;
+  std::vector<LaunchOperand> operands;
+  ElementwiseLaunch value;
+  explicit Launch(void* in, void* out)
+      : operands{{in, strides, 4, false}, {&scalar, nullptr, 4, true}, {out, strides, 4, false}},
+        value{.operands = operands, .shape = shape, .size = 100000, .width = 4, .unroll = 2} {}
+};
+
+}  // namespace
+
+TEST_CASE("gpu: limits and names come from the driver") {
+  Fixture fixture;
+  const DeviceInfo& info = fixture.backend->info();
+  CHECK(info.name == "kiln's fake device (for tests: runs nothing)");
+  CHECK(info.target == "sm_90");
+  CHECK(info.runtime == "CUDA 13.0 (driver), NVRTC not found");
+  CHECK(info.memory_bytes == std::int64_t{1} << 30);
+  CHECK(info.multiprocessors == 132);
+  CHECK(info.threads_per_multiprocessor == 2048);
+  CHECK(info.warp_size == 32);
+  CHECK(info.max_threads_per_block == 1024);
+  CHECK(info.max_grid_blocks == 2147483647);
+  CHECK(info.shared_bytes_per_block == 49152);
+  CHECK(info.l2_bytes == 62914560);
+  CHECK_THROWS_WITH_AS(static_cast<void>(fixture.backend->compiler()), "no compiler: a test", DeviceError);
+  FAKE(kiln_fake_set_capability)(12, 1);
+  CHECK(architecture_of(fake().driver, 0) == "sm_121");
+}
+
+TEST_CASE("gpu: memory comes from a pool that keeps it, in the order of the stream") {
+  FAKE(kiln_fake_reset)();
+  GpuBackend backend(fake().driver, 0, nullptr, {});
+  CHECK(calls() == "cuDevicePrimaryCtxRetain\ncuMemPoolCreate\ncuMemPoolSetAttribute attribute=4 value=18446744073709551615\n");
+  Fixture fixture;
+  void* const address = fixture.backend->allocate(1000, nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(address) % 256 == 0);
+  void* const empty = fixture.backend->allocate(0, nullptr);
+  CHECK(empty != nullptr);
+  fixture.backend->deallocate(address, 1000, nullptr);
+  fixture.backend->deallocate(empty, 0, nullptr);
+  fixture.backend->deallocate(nullptr, 0, nullptr);
+  CHECK(calls() ==
+        "cuMemAllocFromPoolAsync stream=0 bytes=1000\ncuMemAllocFromPoolAsync stream=0 bytes=1\n"
+        "cuMemFreeAsync stream=0\ncuMemFreeAsync stream=0\n");
+}
+
+TEST_CASE("gpu: without pools memory is the driver's, and freed only when the work is done") {
+  Fixture fixture(false);
+  void* const address = fixture.backend->allocate(64, nullptr);
+  fixture.backend->deallocate(address, 64, nullptr);
+  CHECK(calls() == "cuMemAlloc_v2 bytes=64\ncuStreamSynchronize stream=0\ncuMemFree_v2\n");
+}
+
+TEST_CASE("gpu: out of memory trims the pool and tries again, then says how much") {
+  Fixture fixture;
+  FAKE(kiln_fake_fail_next)("cuMemAllocFromPoolAsync", 2);
+  void* const address = fixture.backend->allocate(4096, nullptr);
+  CHECK(calls() ==
+        "cuMemAllocFromPoolAsync stream=0 bytes=4096\ncuMemPoolTrimTo bytes=0\ncuMemAllocFromPoolAsync stream=0 bytes=4096\n");
+  fixture.backend->deallocate(address, 4096, nullptr);
+  try {
+    static_cast<void>(fixture.backend->allocate(std::size_t{1} << 40, nullptr));
+    CHECK(false);
+  } catch (const DeviceError& error) {
+    CHECK(std::string(error.what()) ==
+          "failed to allocate 1099511627776 bytes on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+    CHECK(error.code() == 2);
+    CHECK(error.code_name() == "CUDA_ERROR_OUT_OF_MEMORY");
+  }
+}
+
+TEST_CASE("gpu: copies arrive, and those with the host wait") {
+  Fixture fixture;
+  const std::vector<int> numbers = {1, 2, 3, 4};
+  void* const a = fixture.backend->allocate(16, nullptr);
+  void* const b = fixture.backend->allocate(16, nullptr);
+  static_cast<void>(calls());
+  fixture.backend->upload(a, numbers.data(), 16, nullptr);
+  CHECK(calls() == "cuMemcpyHtoDAsync_v2 stream=0 bytes=16\ncuStreamSynchronize stream=0\n");
+  fixture.backend->copy(b, a, 16, nullptr);
+  CHECK(calls() == "cuMemcpyDtoDAsync_v2 stream=0 bytes=16\n");
+  std::vector<int> back(4);
+  fixture.backend->download(back.data(), b, 16, nullptr);
+  CHECK(calls() == "cuMemcpyDtoHAsync_v2 stream=0 bytes=16\ncuStreamSynchronize stream=0\n");
+  CHECK(back == numbers);
+  fixture.backend->upload(a, numbers.data(), 0, nullptr);
+  CHECK(calls().empty());
+  fixture.backend->deallocate(a, 16, nullptr);
+  fixture.backend->deallocate(b, 16, nullptr);
+}
+
+TEST_CASE("gpu: the caller's current context survives every call") {
+  Fixture fixture;
+  FAKE(kiln_fake_push_foreign_context)();
+  void* const address = fixture.backend->allocate(16, nullptr);
+  CHECK(FAKE(kiln_fake_context_depth)() == 1);
+  const std::string log = FAKE(kiln_fake_log)();
+  CHECK(log == "cuCtxPushCurrent_v2\ncuMemAllocFromPoolAsync stream=0 bytes=16\ncuCtxPopCurrent_v2\n");
+  FAKE(kiln_fake_fail_next)("cuMemcpyHtoDAsync_v2", 1);
+  CHECK(error_of([&] { fixture.backend->upload(address, "x", 1, nullptr); }) ==
+        "failed to copy to the device on cuda:0: CUDA_ERROR_INVALID_VALUE");
+  CHECK(FAKE(kiln_fake_context_depth)() == 1);
+  fixture.backend->deallocate(address, 16, nullptr);
+  FAKE(kiln_fake_pop_context)();
+}
+
+TEST_CASE("gpu: a launch passes count, scalars and addresses") {
+  Fixture fixture;
+  void* const in = fixture.backend->allocate(400000, nullptr);
+  void* const out = fixture.backend->allocate(400000, nullptr);
+  {
+    const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "saxpy");
+    static_cast<void>(calls());
+    const Launch launch(in, out);
+    fixture.backend->launch(*module, launch.value, nullptr, nullptr);
+    REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
+    const FakeLaunch& seen = *FAKE(kiln_fake_launch)(0);
+    CHECK(seen.stream == 0);
+    // 25000 packs of 4; 132 multiprocessors want blocks of 64 threads with 2 packs each, which makes 196 of them.
+    CHECK(seen.block == 64);
+    CHECK(seen.grid == 196);
+    REQUIRE(seen.parameter_count == 4);
+    std::uint32_t n = 0;
+    void* address = nullptr;
+    float scalar = 0;
+    std::memcpy(&n, seen.bytes[0], sizeof(n));
+    CHECK(n == 100000);
+    std::memcpy(&address, seen.bytes[1], sizeof(address));
+    CHECK(address == in);
+    std::memcpy(&scalar, seen.bytes[2], sizeof(scalar));
+    CHECK(scalar == 1.5F);
+    std::memcpy(&address, seen.bytes[3], sizeof(address));
+    CHECK(address == out);
+    CHECK(calls() == "cuLaunchKernel stream=0\n");
+    CHECK_FALSE(fixture.backend->asynchronous(nullptr));
+
+    FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
+    CHECK(error_of([&] { fixture.backend->launch(*module, launch.value, nullptr, nullptr); }) ==
+          "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+    static_cast<void>(calls());
+  }
+  CHECK_MESSAGE(calls() == "cuModuleUnload\n", "after cuCtxSynchronize: the kernel may still run");
+  CHECK(FAKE(kiln_fake_live_modules)() == 0);
+  fixture.backend->deallocate(in, 400000, nullptr);
+  fixture.backend->deallocate(out, 400000, nullptr);
+}
+
+TEST_CASE("gpu: code that does not load names the module, with the driver's log") {
+  Fixture fixture;
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->load("garbage", "discriminant")); }) ==
+        "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_IMAGE (device kernel image is invalid)");
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->load(".version 9.0", "discriminant")); }) ==
+        "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): ptxas "
+        "application "
+        "ptx input, line 9; fatal: a fake failure");
+  FAKE(kiln_fake_fail_next)("cuModuleGetFunction", 500);
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) ==
+        "failed to find the kernel kiln_kernel in module \"k\" on cuda:0: CUDA_ERROR_NOT_FOUND");
+  CHECK(FAKE(kiln_fake_live_modules)() == 0);
+}
+
+TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once") {
+  Fixture fixture;
+  void* const in = fixture.backend->allocate(400000, nullptr);
+  const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "k");
+  const Launch launch(in, in);
+  {
+    const auto queue = fixture.backend->make_queue();
+    CHECK(fixture.backend->asynchronous(queue.get()));
+    std::string log = calls();
+    CHECK(log.find("cuStreamCreate flags=1\ncuEventCreate flags=2\n") != std::string::npos);
+    fixture.backend->launch(*module, launch.value, queue.get(), nullptr);
+    REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
+    const std::string stream = "stream=" + std::to_string(FAKE(kiln_fake_launch)(0)->stream);
+    CHECK(stream != "stream=0");
+    CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream + "\n");
+    fixture.backend->launch(*module, launch.value, queue.get(), nullptr);
+    CHECK(calls() == "cuLaunchKernel " + stream + "\n");
+    void* const more = fixture.backend->allocate(16, nullptr);
+    static_cast<void>(calls());
+    // A copy is held by nothing: the default stream, in whose order memory is freed, waits for it.
+    fixture.backend->copy(more, in, 16, queue.get());
+    CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuMemcpyDtoDAsync_v2 " + stream +
+                         " bytes=16\ncuEventRecord " + stream + "\ncuStreamWaitEvent stream=0\n");
+    fixture.backend->deallocate(more, 16, queue.get());
+    CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuMemFreeAsync " + stream + "\n");
+  }
+  CHECK(FAKE(kiln_fake_live_streams)() == 0);
+  CHECK(FAKE(kiln_fake_live_events)() == 0);
+  fixture.backend->deallocate(in, 400000, nullptr);
+}
+
+TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
+  Fixture fixture;
+  void* const in = fixture.backend->allocate(400000, nullptr);
+  const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "k");
+  const Launch launch(in, in);
+  auto queue = fixture.backend->make_queue();
+  // Freed by the last holder, as an array's buffer is.
+  const auto buffer = [&] {
+    void* const memory = fixture.backend->allocate(64, nullptr);
+    return std::shared_ptr<const void>(memory,
+                                       [&](const void* p) { fixture.backend->deallocate(const_cast<void*>(p), 64, nullptr); });
+  };
+  const int before = FAKE(kiln_fake_live_allocations)();
+  FAKE(kiln_fake_set_busy)(1);
+  for (int i = 0; i < 50; ++i) fixture.backend->launch(*module, launch.value, queue.get(), buffer());
+  CHECK(FAKE(kiln_fake_live_allocations)() == before + 50);
+  SUBCASE("synchronizing lets go of all") {
+    queue->synchronize();
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+  }
+  SUBCASE("later launches let go of what is done by then") {
+    FAKE(kiln_fake_set_busy)(0);
+    for (int i = 0; i < 13; ++i) fixture.backend->launch(*module, launch.value, queue.get(), buffer());
+    CHECK(FAKE(kiln_fake_live_allocations)() < before + 15);
+    queue->synchronize();
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+  }
+  SUBCASE("destroying the queue waits and lets go of all") {
+    queue.reset();
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+  }
+  queue.reset();
+  fixture.backend->deallocate(in, 400000, nullptr);
+}
+
+TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
+  Fixture fixture;
+  void* const address = fixture.backend->allocate(16, nullptr);
+  const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "k");
+  const Launch launch(address, address);
+  FAKE(kiln_fake_fault)(700);
+  const std::string words = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)";
+  CHECK(error_of([&] { fixture.backend->synchronize(); }) ==
+        "failed to synchronize the default stream on cuda:0: " + words +
+            "; a kernel failed, and the device is lost to this process until it is restarted");
+  // The driver forgets here; a real one does not, and neither does kiln.
+  FAKE(kiln_fake_reset)();
+  const std::string lost = "cuda:0 is lost to this process: an earlier kernel failed with " + words +
+                           "; restart the process to use the device again";
+  CHECK(error_of([&] { fixture.backend->synchronize(); }) == lost);
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) == lost);
+  CHECK(error_of([&] { fixture.backend->launch(*module, launch.value, nullptr, nullptr); }) == lost);
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->make_queue()); }) == lost);
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) == lost);
+  try {
+    fixture.backend->synchronize();
+  } catch (const DeviceError& error) {
+    CHECK(error.code() == 700);
+    CHECK(error.code_name() == "CUDA_ERROR_ILLEGAL_ADDRESS");
+  }
+  // Nothing is asked of a lost device again, not even to take memory back.
+  fixture.backend->deallocate(address, 16, nullptr);
+  CHECK(calls().empty());
+  GpuBackend other(fake().driver, 0, nullptr, {});
+  other.deallocate(address, 16, nullptr);
+}
+
+TEST_CASE("gpu: an ordinary error is not a lost device") {
+  Fixture fixture;
+  FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
+  CHECK(error_of([&] { fixture.backend->synchronize(); }) ==
+        "failed to synchronize the default stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
+  CHECK_NOTHROW(fixture.backend->synchronize());
+}
+
+TEST_CASE("gpu: a driver that is already down at exit is not an error of a destructor") {
+  Fixture fixture;
+  void* const address = fixture.backend->allocate(16, nullptr);
+  auto queue = fixture.backend->make_queue();
+  auto module = fixture.backend->load(kFakeImage, "k");
+  FAKE(kiln_fake_fault)(4);
+  fixture.backend->deallocate(address, 16, nullptr);
+  queue.reset();
+  module.reset();
+  FAKE(kiln_fake_reset)();
+  fixture.backend->deallocate(address, 16, nullptr);
+}
+
+TEST_CASE("gpu: a forked child is told so, and frees nothing") {
+  watch_forks();
+  Fixture fixture;
+  void* const address = fixture.backend->allocate(16, nullptr);
+  FAKE(kiln_fake_reset)();
+  const int status = in_child([&] {
+    const std::string expected =
+        "cannot use cuda:0 in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process "
+        "anew "
+        "(exec) or use the CPU";
+    if (error_of([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) != expected) return 1;
+    if (error_of([&] { fixture.backend->synchronize(); }) != expected) return 2;
+    if (error_of([&] { fixture.backend->upload(address, "x", 1, nullptr); }) != expected) return 3;
+    fixture.backend->deallocate(address, 16, nullptr);
+    if (device_count(DeviceKind::cuda) != 0) return 4;
+    if (error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0)); }) != expected) return 5;
+    return FAKE(kiln_fake_log)()[0] == '\0' ? 0 : 6;
+  });
+  CHECK(status == 0);
+  fixture.backend->deallocate(address, 16, nullptr);
+}
+
+TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()) {
+  CHECK(device_count(DeviceKind::cuda) == 2);
+  CHECK(why_none(DeviceKind::cuda).empty());
+  Backend& first = gpu::open(DeviceKind::cuda, 0);
+  CHECK(&first == &gpu::open(DeviceKind::cuda, 0));
+  CHECK(&first != &gpu::open(DeviceKind::cuda, 1));
+  CHECK(first.info().target == "sm_90");
+  CHECK(first.info().runtime == "CUDA 13.0 (driver), NVRTC not found");
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(first.compiler()),
+      doctest::Contains("cannot compile for cuda:0 (sm_90): NVRTC was not found: tried /nowhere/nvrtc (no such file); "),
+      DeviceError);
+  const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 7)); });
+  // After a fork the driver is the parent's: no devices, so that the best device is the CPU.
+  watch_forks();
+  CHECK(in_child([] {
+          const bool none = device_count(DeviceKind::cuda) == 0 && !why_none(DeviceKind::cuda).empty();
+          return none ? 0 : 1;
+        }) == 0);
+  CHECK(message == "there is no device cuda:7: CUDA 13.0 (" KILN_FAKE_CUDA_LIBRARY ") found cuda:0 to cuda:1");
+}
+TEST_CASE("gpu: the registry's view through KILN_CUDA") {
+  CHECK(kiln::test::ChildProcess("gpu: the registry's view through KILN_CUDA [child]",
+                                 {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_NVRTC", "/nowhere/nvrtc"}})
+            .wait() == 0);
+}
+
+TEST_CASE("gpu: a device with its compiler [child]" * doctest::skip()) {
+  Backend& backend = gpu::open(DeviceKind::cuda, 0);
+  CHECK(backend.compiler()->target() == "sm_90");
+  CHECK(backend.compiler()->name() == "NVRTC");
+  CHECK(backend.info().runtime.starts_with("CUDA 13.0 (driver), NVRTC 1"));
+  CHECK(backend.info().runtime.find('+') == std::string::npos);
+}
+TEST_CASE("gpu: a device with its compiler") {
+  if (!kiln::test::have_compiler(DeviceKind::cuda)) return;
+  CHECK(kiln::test::ChildProcess("gpu: a device with its compiler [child]", {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}}).wait() ==
+        0);
+}
+
+TEST_CASE("gpu: a compiler newer than the driver does not count [child]" * doctest::skip()) {
+  // An 11.2, the one left to try, is too old in its turn.
+  const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0).compiler()); });
+  CHECK(message.starts_with("cannot compile for cuda:0 (sm_90): NVRTC "));
+  CHECK(message.find("libnvrtc.so.13") == std::string::npos);
+  CHECK(message.ends_with(" (newer ones do not count: the driver is for CUDA 11)"));
+}
+TEST_CASE("gpu: a compiler newer than the driver does not count") {
+  CHECK(kiln::test::ChildProcess("gpu: a compiler newer than the driver does not count [child]",
+                                 {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_CUDA_VERSION", "11080"}})
+            .wait() == 0);
+}
+#endif
+
+TEST_CASE("gpu: no driver lists every path tried [child]" * doctest::skip()) {
+  using namespace kiln;
+  CHECK(backend::gpu::device_count(DeviceKind::cuda) == 0);
+  const std::string why = backend::gpu::why_none(DeviceKind::cuda);
+  CHECK(why.starts_with("no CUDA driver was found: tried /nowhere/libcuda.so.1 (no such file); "));
+  CHECK(why.ends_with("; install the NVIDIA driver, or name its file in KILN_CUDA"));
+  CHECK(backend::gpu::device_count(DeviceKind::hip) == 0);
+  CHECK(backend::gpu::why_none(DeviceKind::hip).starts_with("no HIP driver was found: tried /nowhere/libamdhip64.so.6 ("));
+}
+TEST_CASE("gpu: no driver lists every path tried") {
+  CHECK(kiln::test::ChildProcess("gpu: no driver lists every path tried [child]",
+                                 {{"KILN_CUDA", "/nowhere/libcuda.so.1"}, {"KILN_HIP", "/nowhere/libamdhip64.so.6"}})
+            .wait() == 0);
+}
+
+TEST_CASE("gpu: a library that is not a driver is told apart [child]" * doctest::skip()) {
+  const std::string why = kiln::backend::gpu::why_none(kiln::DeviceKind::cuda);
+  CHECK(why.find(" has no symbol cuInit, which kiln needs") != std::string::npos);
+}
+TEST_CASE("gpu: a library that is not a driver is told apart") {
+  CHECK(kiln::test::ChildProcess("gpu: a library that is not a driver is told apart [child]", {{"KILN_CUDA", "libm.so.6"}})
+            .wait() == 0);
+}
+
+TEST_CASE("gpu: the real HIP runtime answers: devices or its own words [child]" * doctest::skip()) {
+  using namespace kiln;
+  const int count = backend::gpu::device_count(DeviceKind::hip);
+  const std::string why = backend::gpu::why_none(DeviceKind::hip);
+  CHECK((count > 0) == why.empty());
+  if (count == 0)
+    CHECK_THROWS_WITH_AS(static_cast<void>(backend::gpu::open(DeviceKind::hip, 0)), doctest::Contains("HIP"), DeviceError);
+}
+TEST_CASE("gpu: the real HIP runtime answers: devices or its own words") {
+  CHECK(kiln::test::ChildProcess("gpu: the real HIP runtime answers: devices or its own words [child]", {}).wait() == 0);
+}

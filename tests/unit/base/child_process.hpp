@@ -1,0 +1,68 @@
+// Runs one test case of this test program in a process of its own, started anew with other environment variables. Such a case
+// is decorated with doctest::skip(), so that it runs in no other way. What it prints is shown where it fails.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace kiln::test {
+
+class ChildProcess {
+ public:
+  /// Starts it. The name must hold no comma, asterisk or blank at its ends.
+  ChildProcess(const std::string& test_case, const std::map<std::string, std::string>& environment) {
+    const std::string filter = "--test-case=" + test_case;
+    output_ = std::tmpfile();
+    pid_ = fork();
+    if (pid_ != 0) return;
+    if (output_ != nullptr) dup2(fileno(output_), STDOUT_FILENO);
+    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    execl("/proc/self/exe", "kiln-unit-tests", filter.c_str(), "--no-skip", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  ChildProcess(ChildProcess&& other) noexcept
+      : pid_(std::exchange(other.pid_, -1)), output_(std::exchange(other.output_, nullptr)) {}
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess() {
+    if (pid_ > 0) {
+      kill();
+      wait();
+    }
+    if (output_ != nullptr) std::fclose(output_);
+  }
+
+  void kill() const { ::kill(pid_, SIGKILL); }
+
+  /// The exit status, 0 where every assertion held; 128 + n where signal n ended it; 126 where there is no such test case.
+  int wait() {
+    int status = 0;
+    if (pid_ <= 0 || waitpid(std::exchange(pid_, -1), &status, 0) < 0) return -1;
+    const std::string text = output();
+    // doctest is content with a name that no case has.
+    if (text.find("test cases: 0 |") != std::string::npos) return 126;
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) std::fwrite(text.data(), 1, text.size(), stderr);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  std::string output() {
+    std::string text;
+    if (output_ == nullptr) return text;
+    std::rewind(output_);
+    char part[4096];
+    while (const std::size_t size = std::fread(part, 1, sizeof part, output_)) text.append(part, size);
+    return text;
+  }
+
+  pid_t pid_ = -1;
+  std::FILE* output_ = nullptr;
+};
+
+}  // namespace kiln::test

@@ -1,0 +1,356 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "../base/child_process.hpp"
+#include "../base/temporary_directory.hpp"
+#include "sample.hpp"
+
+using kiln::cache::DiskStore;
+using kiln::test::ChildProcess;
+using kiln::test::entry_file;
+using kiln::test::list_files;
+using kiln::test::read_text;
+using kiln::test::sample_entry;
+using kiln::test::sample_key;
+using kiln::test::TemporaryDirectory;
+using kiln::test::write_text;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Store {
+  explicit Store(const std::string& directory, std::vector<std::string> read_only = {}, std::uint64_t max_bytes = 1 << 30,
+                 std::chrono::milliseconds timeout = 10s)
+      : disk(directory, std::move(read_only), max_bytes, [this](const std::string& line) { lines.push_back(line); }, timeout) {}
+  std::vector<std::string> lines;
+  DiskStore disk;
+};
+
+mode_t mode_of(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0;
+}
+
+std::time_t age_of(const std::string& path) {
+  struct stat status{};
+  stat(path.c_str(), &status);
+  return std::time(nullptr) - status.st_mtime;
+}
+
+void set_age(const std::string& path, std::time_t seconds) {
+  const timespec stamp{std::time(nullptr) - seconds, 0};
+  const timespec times[2] = {stamp, stamp};
+  utimensat(AT_FDCWD, path.c_str(), times, 0);
+}
+
+const std::string kKey = sample_key().canonical();
+
+}  // namespace
+
+TEST_CASE("an entry is found by the store that put it, by another, and not under another key") {
+  const TemporaryDirectory folder;
+  Store store(folder / "cache/kiln");
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK_FALSE(std::filesystem::exists(folder / "cache"));  // looking makes nothing
+  store.disk.put(kKey, sample_entry("code"));
+  REQUIRE(store.disk.find(kKey));
+  CHECK(store.disk.find(kKey)->payload == "code");
+  Store other(folder / "cache/kiln");
+  CHECK(other.disk.find(kKey)->payload == "code");
+  CHECK(other.disk.find(kKey)->info.kernel == "saxpy");
+  CHECK_FALSE(other.disk.find(sample_key("other").canonical()));
+  CHECK(store.lines.empty());
+  CHECK(other.lines.empty());
+  CHECK(store.disk.directory() == folder / "cache/kiln");
+}
+
+TEST_CASE("the directory is private, an entry has its digest as its name, and no other file stays") {
+  const TemporaryDirectory folder;
+  Store store(folder / "cache");
+  store.disk.put(kKey, sample_entry());
+  (void)store.disk.lock(kKey);
+  CHECK(mode_of(folder / "cache") == 0700);
+  CHECK(mode_of(folder / "cache/" + entry_file(kKey)) == 0600);
+  auto expected = std::vector<std::string>{entry_file(kKey), "sweep.lock", "usage"};
+  std::sort(expected.begin(), expected.end());
+  CHECK(list_files(folder / "cache") == expected);
+}
+
+TEST_CASE("a cache that is emptied while the process runs is filled again") {
+  const TemporaryDirectory folder;
+  Store store(folder / "cache");
+  store.disk.put(kKey, sample_entry("1"));
+  std::filesystem::remove_all(folder / "cache");
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK_FALSE(store.disk.lock(kKey) == nullptr);
+  store.disk.put(kKey, sample_entry("2"));
+  CHECK(store.disk.find(kKey)->payload == "2");
+  CHECK(mode_of(folder / "cache") == 0700);
+  CHECK(store.lines.empty());
+}
+
+TEST_CASE("a damaged entry is a miss, is set aside and said, and can be stored again") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  store.disk.put(kKey, sample_entry("code"));
+  const std::string file = folder / entry_file(kKey);
+  std::string bytes = read_text(file);
+  bytes[bytes.size() / 2] ^= 1;
+  write_text(file, bytes);
+  CHECK_FALSE(store.disk.find(kKey));
+  REQUIRE(store.lines.size() == 1);
+  CHECK(store.lines[0] == "cache entry " + file + " is not used: wrong checksum; moved to " + folder / "damaged");
+  CHECK_FALSE(std::filesystem::exists(file));
+  CHECK(read_text(folder / "damaged/" + kiln::cache::digest(kKey) + ".kiln") == bytes);
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK(store.lines.size() == 1);
+  store.disk.put(kKey, sample_entry("again"));
+  CHECK(store.disk.find(kKey)->payload == "again");
+}
+
+TEST_CASE("another key's entry, another format's, and what is no entry are misses under any name") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  store.disk.put(kKey, sample_entry("code"));
+  const std::string good = read_text(folder / entry_file(kKey));
+  const std::string other = sample_key("other").canonical();
+  const std::string file = folder / entry_file(other);
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+  const auto last_reason = [&] {
+    CHECK_FALSE(store.disk.find(other));
+    const std::string line = store.lines.empty() ? "" : store.lines.back();
+    CHECK(line.starts_with("cache entry " + file + " is not used: "));
+    CHECK(line.ends_with("; moved to " + folder / "damaged"));
+    CHECK_FALSE(std::filesystem::exists(file));
+    return line.substr(file.size() + 26, line.rfind(';') - file.size() - 26);
+  };
+  const auto place = [&](const std::string& bytes) {
+    std::filesystem::remove_all(file);
+    write_text(file, bytes);
+    chmod(file.c_str(), 0600);
+  };
+  place(good);
+  CHECK(last_reason() == "made for another key");
+  std::string newer = good;
+  newer[8] = 9;
+  place(newer);
+  CHECK(last_reason() == "format version 9, this kiln reads 1");
+  place("");
+  CHECK(last_reason() == "not a kiln cache entry");
+  place(good);
+  chmod(file.c_str(), 0620);
+  CHECK(last_reason() == "others could have written it");
+  REQUIRE(symlink((folder / entry_file(kKey)).c_str(), file.c_str()) == 0);
+  CHECK(last_reason() == "a symbolic link");
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  CHECK(last_reason() == "cannot read " + file + ": not a regular file");
+  place("");
+  REQUIRE(truncate(file.c_str(), 300 << 20) == 0);
+  CHECK(last_reason() == "cannot read " + file + ": it has 314572800 bytes, more than the limit of 268435456");
+  if (geteuid() == 0) {
+    place(good);
+    REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
+    CHECK(last_reason() == "others could have written it");
+  }
+  CHECK(store.disk.find(kKey)->payload == "code");
+}
+
+TEST_CASE("a refused directory is not used, and said once") {
+  const TemporaryDirectory folder;
+  const std::string shared = folder / "shared";
+  mkdir(shared.c_str(), 0700);
+  chmod(shared.c_str(), 0777);
+  Store store(shared);
+  CHECK_FALSE(store.disk.find(kKey));
+  store.disk.put(kKey, sample_entry());
+  CHECK(store.disk.lock(kKey) == nullptr);
+  CHECK(store.disk.directory().empty());
+  CHECK(list_files(shared).empty());
+  REQUIRE(store.lines.size() == 1);
+  CHECK(store.lines[0] == "cache directory " + shared +
+                              " is not used: it can be written by others (mode 0777); to mend it: chmod "
+                              "700 " +
+                              shared + "; until then kernels are kept in memory only");
+}
+
+TEST_CASE("a directory that cannot be made is said once") {
+  Store store("/proc/kiln/cache");
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK(store.disk.lock(kKey) == nullptr);
+  store.disk.put(kKey, sample_entry());
+  store.disk.put(kKey, sample_entry());
+  REQUIRE(store.lines.size() == 1);
+  CHECK(store.lines[0] ==
+        "kernels are not stored in the cache: cannot create /proc/kiln/cache: No such file or directory; free or unlock that "
+        "disk, or set KILN_CACHE_DIR to a directory of your own");
+}
+
+TEST_CASE("helper process: puts into a full disk" * doctest::skip()) {
+  // In a mount namespace of its own where it may have one: a disk of 64 KB, and then a read-only one.
+  const std::string disk = std::getenv("KILN_TEST_PATH");
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("none", disk.c_str(), "tmpfs", 0, "size=64k,mode=700") != 0) {
+    MESSAGE("no mount namespaces here");
+    return;
+  }
+  Store store(disk);
+  store.disk.put(kKey, sample_entry("small"));
+  CHECK(store.lines.empty());
+  const std::string large = sample_key("large").canonical();
+  for (int i = 0; i < 2; ++i) store.disk.put(large, sample_entry(std::string(100'000, 'x')));
+  REQUIRE(store.lines.size() == 1);
+  CHECK(store.lines[0].starts_with("kernels are not stored in the cache: cannot write " + disk + "/" + entry_file(large)));
+  CHECK(
+      store.lines[0].ends_with(": No space left on device; free or unlock that disk, or set KILN_CACHE_DIR to a directory of "
+                               "your own"));
+  CHECK_FALSE(store.disk.find(large));
+  CHECK(store.disk.find(kKey)->payload == "small");
+
+  REQUIRE(mount("none", disk.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0);
+  Store locked(disk);
+  CHECK(locked.disk.find(kKey)->payload == "small");
+  CHECK(locked.disk.lock(large) == nullptr);
+  for (int i = 0; i < 2; ++i) locked.disk.put(large, sample_entry("l"));
+  REQUIRE(locked.lines.size() == 1);
+  CHECK(
+      locked.lines[0].ends_with(": Read-only file system; free or unlock that disk, or set KILN_CACHE_DIR to a directory of "
+                                "your own"));
+}
+
+TEST_CASE("a full or read-only disk costs one line") {
+  const TemporaryDirectory folder;
+  ChildProcess child("helper process: puts into a full disk", {{"KILN_TEST_PATH", folder.path()}});
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("an entry larger than the bound is not stored, and said once") {
+  const TemporaryDirectory folder;
+  Store store(folder.path(), {}, 1000);
+  for (int i = 0; i < 2; ++i) store.disk.put(kKey, sample_entry(std::string(5000, 'x')));
+  CHECK(list_files(folder.path()).empty());
+  REQUIRE(store.lines.size() == 1);
+  CHECK(store.lines[0].starts_with("kernel \"saxpy\" is not stored in the cache: its "));
+  CHECK(store.lines[0].ends_with(" bytes are more than the bound of 1000; raise KILN_CACHE_MAX_BYTES"));
+}
+
+TEST_CASE("puts keep the directory within its bound, with the entries last used") {
+  const TemporaryDirectory folder;
+  Store store(folder.path(), {}, 100'000);
+  const auto key = [](int i) { return sample_key(fmt::format("source {}", i)).canonical(); };
+  store.disk.put(key(0), sample_entry(std::string(9'000, 'x')));
+  for (int i = 1; i < 60; ++i) {
+    store.disk.put(key(i), sample_entry(std::string(9'000, 'x')));
+    // Ages as if a day lay between the puts; the first one is used every day.
+    for (int j = 0; j <= i; ++j) {
+      const std::string file = folder / entry_file(key(j));
+      if (std::filesystem::exists(file)) set_age(file, j == 0 ? 700 : 86'400 * (i - j));
+    }
+    CHECK(store.disk.find(key(0)));
+  }
+  std::uintmax_t total = 0;
+  for (const std::string& name : list_files(folder.path())) total += std::filesystem::file_size(folder / name);
+  CHECK(total <= 100'000);
+  CHECK(total >= 70'000);
+  CHECK(store.disk.find(key(0)));
+  CHECK(store.disk.find(key(59)));
+  CHECK(store.disk.find(key(54)));
+  CHECK_FALSE(store.disk.find(key(1)));
+  CHECK_FALSE(store.disk.find(key(40)));
+  CHECK(store.lines.empty());
+}
+
+TEST_CASE("a hit renews an old stamp and leaves a young one") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  store.disk.put(kKey, sample_entry());
+  const std::string file = folder / entry_file(kKey);
+  set_age(file, 5000);
+  CHECK(store.disk.find(kKey));
+  CHECK(age_of(file) < 200);
+  set_age(file, 300);
+  CHECK(store.disk.find(kKey));
+  CHECK(age_of(file) >= 300);
+  set_age(file, -5000);  // a clock that was wrong
+  CHECK(store.disk.find(kKey));
+  CHECK(age_of(file) > -200);
+}
+
+TEST_CASE("read-only directories are asked in order, and never written") {
+  const TemporaryDirectory folder;
+  const std::string second_key = sample_key("second").canonical();
+  Store(folder / "r1").disk.put(kKey, sample_entry("first"));
+  Store(folder / "r2").disk.put(kKey, sample_entry("not asked"));
+  Store(folder / "r2").disk.put(second_key, sample_entry("second"));
+  set_age(folder / "r2/" + entry_file(second_key), 5000);
+  const auto before = list_files(folder / "r2");
+
+  Store store(folder / "own", {folder / "absent", folder / "r1", folder / "r2"});
+  CHECK(store.disk.find(kKey)->payload == "first");
+  CHECK(store.disk.find(second_key)->payload == "second");
+  CHECK(age_of(folder / "r2/" + entry_file(second_key)) >= 5000);
+  store.disk.put(kKey, sample_entry("own"));
+  CHECK(store.disk.find(kKey)->payload == "own");
+  CHECK(list_files(folder / "r2") == before);
+  CHECK(store.lines.empty());
+
+  const std::string file = folder / "r2/" + entry_file(second_key);
+  write_text(file, "damaged");
+  CHECK_FALSE(store.disk.find(second_key));
+  CHECK(store.lines == std::vector<std::string>{"cache entry " + file + " is not used: not a kiln cache entry; remove it"});
+  CHECK(list_files(folder / "r2") == before);
+
+  chmod((folder / "r1").c_str(), 0777);
+  Store refusing(folder / "empty", {folder / "r1"});
+  CHECK_FALSE(refusing.disk.find(kKey));
+  CHECK_FALSE(refusing.disk.find(kKey));
+  CHECK(refusing.lines ==
+        std::vector<std::string>{"read-only cache directory " + folder / "r1" +
+                                 " is not used: it can be written by others (mode 0777); to mend it: chmod go-w " +
+                                 folder / "r1"});
+}
+
+TEST_CASE("a flight that takes too long is said once and not waited for") {
+  const TemporaryDirectory folder;
+  Store holder(folder.path());
+  Store waiter(folder.path(), {}, 1 << 30, 30ms);
+  const auto flight = holder.disk.lock(kKey);
+  REQUIRE(flight != nullptr);
+  CHECK(waiter.disk.lock(kKey) == nullptr);
+  CHECK(waiter.disk.lock(kKey) == nullptr);
+  CHECK(waiter.disk.lock(sample_key("other").canonical()) != nullptr);
+  CHECK(waiter.lines == std::vector<std::string>{"another process holds " + folder / "locks" +
+                                                 " for more than 30 ms; this one compiles without waiting for it"});
+}
+
+TEST_CASE("threads that put, find and damage the same entries see whole ones or none") {
+  const TemporaryDirectory folder;
+  DiskStore store(folder.path(), {}, 60'000, [](const std::string&) {});
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 60; ++i) {
+        const int which = (i + t) % 7;
+        const std::string key = sample_key(fmt::format("{}", which)).canonical();
+        const std::string payload(4000, static_cast<char>('a' + which));
+        if (const auto entry = store.find(key); entry && entry->payload != payload) ++wrong;
+        if (i % 3 == 0) store.put(key, sample_entry(payload));
+        if (i % 20 == 19) write_text(folder / entry_file(key), "damage");
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}

@@ -1,0 +1,135 @@
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.hpp"
+#include "sample.hpp"
+
+using kiln::cache::decode;
+using kiln::cache::encode;
+using kiln::cache::Entry;
+using kiln::test::sample_entry;
+using kiln::test::sample_key;
+
+namespace {
+
+// The checksum of a forged entry is right, so that what comes after it is what is tested.
+std::string with_checksum(std::string bytes) {
+  const auto hash = kiln::base::hash128(std::string_view(bytes).substr(0, bytes.size() - 16));
+  std::memcpy(bytes.data() + bytes.size() - 16, hash.data(), 16);
+  return bytes;
+}
+
+std::string reason(std::string_view bytes, const std::string& key) {
+  std::string why;
+  return decode(bytes, key, &why) ? "read" : why;
+}
+
+}  // namespace
+
+TEST_CASE("an entry comes back as it went in") {
+  const std::string key = sample_key().canonical();
+  const std::string payload(70'000, '\0');
+  const auto entry = decode(encode(key, sample_entry(payload)), key, nullptr);
+  REQUIRE(entry);
+  CHECK(entry->payload == payload);
+  CHECK(entry->info.kernel == "saxpy");
+  CHECK(entry->info.signature == "float32(float32 a)");
+  CHECK(entry->info.body == "return a;");
+  CHECK(entry->info.compile_ms == 12.5);
+  CHECK(entry->info.created_unix == 1'700'000'000);
+  CHECK(decode(encode(key, sample_entry("")), key, nullptr)->payload.empty());
+}
+
+TEST_CASE("the file holds the whole key and the description as JSON") {
+  const std::string key = sample_key().canonical();
+  const std::string bytes = encode(key, sample_entry());
+  CHECK(bytes.starts_with("kiln\r\n\x1a\n"));
+  CHECK(bytes.substr(36, key.size()) == key);
+  const std::size_t info = 36 + key.size();
+  const std::size_t size = bytes.find('}', info) + 1 - info;
+  CHECK(nlohmann::json::parse(bytes.substr(info, size))["kernel"] == "saxpy");
+}
+
+TEST_CASE("a description that is not UTF-8 does not keep the code from being stored") {
+  const std::string key = sample_key().canonical();
+  Entry entry = sample_entry();
+  entry.info.body = "return a; // \xff";
+  const auto back = decode(encode(key, entry), key, nullptr);
+  REQUIRE(back);
+  CHECK(back->payload == entry.payload);
+  CHECK(back->info.body == "return a; // \xef\xbf\xbd");
+}
+
+TEST_CASE("an entry that ends at any earlier byte is a miss with a reason") {
+  const std::string key = sample_key().canonical();
+  const std::string bytes = encode(key, sample_entry());
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    // A copy of exactly that length, so that the address sanitizer sees a read beyond it.
+    const std::vector<char> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length));
+    const std::string why = reason({cut.data(), cut.size()}, key);
+    CAPTURE(length);
+    CHECK(why == (length < 8 ? "not a kiln cache entry" : "truncated"));
+  }
+  CHECK(reason(bytes + "x", key) == "longer than its sizes say");
+}
+
+TEST_CASE("an entry with any byte changed is a miss with a reason") {
+  const std::string key = sample_key().canonical();
+  const std::string bytes = encode(key, sample_entry());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      const std::string why = reason(damaged, key);
+      CAPTURE(i);
+      CHECK(why != "read");
+      CHECK_FALSE(why.empty());
+    }
+  }
+}
+
+TEST_CASE("hostile sizes are refused before anything is allocated") {
+  const std::string key = sample_key().canonical();
+  for (const std::size_t at : {12U, 20U, 28U}) {
+    for (const int fill : {0xff, 0x7f}) {
+      std::string bytes = encode(key, sample_entry());
+      std::memset(bytes.data() + at, fill, 8);
+      CHECK(reason(with_checksum(bytes), key) == "truncated");
+    }
+  }
+  // Two sizes whose sum wraps around to the right one.
+  std::string bytes = encode(key, sample_entry());
+  std::memset(bytes.data() + 12, 0xff, 8);
+  CHECK(reason(with_checksum(bytes), key) == "truncated");
+}
+
+TEST_CASE("foreign bytes, another format version, another key, and a bad description each have their reason") {
+  const std::string key = sample_key().canonical();
+  const std::string bytes = encode(key, sample_entry());
+  CHECK(reason("", key) == "not a kiln cache entry");
+  CHECK(reason("\x7f"
+               "ELF and so on",
+               key) == "not a kiln cache entry");
+
+  std::string newer = bytes;
+  newer[8] = 2;
+  CHECK(reason(with_checksum(newer), key) == "format version 2, this kiln reads 1");
+
+  CHECK(reason(bytes, sample_key("other").canonical()) == "made for another key");
+  CHECK(reason(bytes, "") == "made for another key");
+
+  const std::size_t quote = 36 + key.size() + 1;
+  for (const std::string& replacement : {std::string("x"), std::string("\0", 1), std::string("[")}) {
+    std::string damaged = bytes;
+    damaged.replace(quote, 1, replacement);
+    CHECK(reason(with_checksum(damaged), key) == "unreadable description");
+  }
+  std::string renamed = bytes;
+  renamed.replace(renamed.find("\"kernel\"", quote), 8, "\"kernal\"");
+  CHECK(reason(with_checksum(renamed), key) == "unreadable description");
+  std::string retyped = bytes;
+  retyped.replace(retyped.find("1700000000", quote), 10, "\"17000000\"");
+  CHECK(reason(with_checksum(retyped), key) == "unreadable description");
+}

@@ -1,0 +1,101 @@
+#include "cache/flight.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "../base/child_process.hpp"
+#include "../base/temporary_directory.hpp"
+
+using kiln::cache::FlightState;
+using kiln::cache::take_flight;
+using kiln::test::ChildProcess;
+using kiln::test::TemporaryDirectory;
+using namespace std::chrono_literals;
+
+TEST_CASE("a flight excludes others until it ends, and leaves no file") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "k.lock";
+  auto first = take_flight(path, 1s);
+  REQUIRE(first.state == FlightState::held);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(take_flight(path, 60ms).state == FlightState::timed_out);
+  CHECK(std::chrono::steady_clock::now() - start >= 60ms);
+  CHECK(take_flight(folder / "other.lock", 0ms).state == FlightState::held);
+  first.flight.reset();
+  CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(take_flight(path, 0ms).state == FlightState::held);
+}
+
+TEST_CASE("many threads hold a flight one at a time") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "k.lock";
+  std::atomic<int> inside{0};
+  std::atomic<int> clashes{0};
+  std::atomic<int> held{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        const auto attempt = take_flight(path, 30s);
+        if (attempt.state != FlightState::held) continue;
+        ++held;
+        if (inside.fetch_add(1) != 0) ++clashes;
+        std::this_thread::yield();
+        inside.fetch_sub(1);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  CHECK(held == 120);
+  CHECK(clashes == 0);
+}
+
+TEST_CASE("a flight that cannot be is unavailable at once") {
+  const TemporaryDirectory folder;
+  CHECK(take_flight(folder / "absent/k.lock", 10s).state == FlightState::unavailable);
+  CHECK(take_flight("/proc/k.lock", 10s).state == FlightState::unavailable);
+}
+
+TEST_CASE("helper process: takes a flight and keeps it" * doctest::skip()) {
+  const auto attempt = take_flight(std::getenv("KILN_TEST_PATH"), 10s);
+  REQUIRE(attempt.state == FlightState::held);
+  kiln::test::write_text(std::getenv("KILN_TEST_READY"), "ready");
+  std::this_thread::sleep_for(60s);
+}
+
+TEST_CASE("a flight of a killed process is free again") {
+  const TemporaryDirectory folder;
+  ChildProcess child("helper process: takes a flight and keeps it",
+                     {{"KILN_TEST_PATH", folder / "k.lock"}, {"KILN_TEST_READY", folder / "ready"}});
+  for (int i = 0; i < 6000 && kiln::test::read_text(folder / "ready") != "ready"; ++i) std::this_thread::sleep_for(5ms);
+  REQUIRE(kiln::test::read_text(folder / "ready") == "ready");
+  CHECK(take_flight(folder / "k.lock", 50ms).state == FlightState::timed_out);
+  child.kill();
+  CHECK(child.wait() == 128 + SIGKILL);
+  CHECK(take_flight(folder / "k.lock", 10s).state == FlightState::held);
+}
+
+TEST_CASE("a child forked during a flight does not keep it") {
+  const TemporaryDirectory folder;
+  auto attempt = take_flight(folder / "k.lock", 1s);
+  REQUIRE(attempt.state == FlightState::held);
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  attempt.flight.reset();
+  CHECK(take_flight(folder / "k.lock", 0ms).state == FlightState::held);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("a helper process that is no test case is told apart from one that passes") {
+  CHECK(ChildProcess("helper process: there is none", {}).wait() == 126);
+}

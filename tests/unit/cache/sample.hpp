@@ -1,0 +1,41 @@
+// A key and an entry that the cache's tests start from.
+#pragma once
+
+#include <string>
+
+#include "cache/cache.hpp"
+
+namespace kiln::test {
+
+inline cache::Key sample_key(const std::string& source = "float f(float a) { return a; }\n") {
+  return {.kiln_version = "0.1.0",
+          .templates = "0123456789abcdef0123456789abcdef",
+          .source = source,
+          .headers = {{"a.hpp", "#define A 1\n"}, {"b.hpp", "#define B \"2\"\n"}},
+          .options = {"-O3", "-std=c++20"},
+          .defines = {"N=3"},
+          .contract = false,
+          .fast_math = false,
+          .target = "sm_90",
+          .compiler = "NVRTC 13.0.48",
+          .runtime = ""};
+}
+
+inline cache::Entry sample_entry(const std::string& payload = std::string("\x7f"
+                                                                          "ELF\0\1\2",
+                                                                          7)) {
+  return {.info = {.kernel = "saxpy",
+                   .signature = "float32(float32 a)",
+                   .body = "return a;",
+                   .compile_ms = 12.5,
+                   .created_unix = 1'700'000'000},
+          .payload = payload};
+}
+
+/// The file of a key's entry, relative to the cache's directory.
+inline std::string entry_file(const std::string& canonical_key) {
+  const std::string digest = cache::digest(canonical_key);
+  return digest.substr(0, 2) + "/" + digest.substr(2) + ".kiln";
+}
+
+}  // namespace kiln::test

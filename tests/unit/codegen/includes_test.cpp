@@ -1,0 +1,111 @@
+// Which files a kernel's includes reach, and in which order places are searched.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "codegen/spec.hpp"
+#include "kiln/error.hpp"
+
+using kiln::codegen::embedded_headers;
+using kiln::codegen::resolve_includes;
+
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+// A folder of its own with files, removed at the end.
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / ("kiln-includes-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path / "sub");
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path / name) << text; }
+  std::filesystem::path path;
+};
+
+template <class Error>
+std::string message(const Texts& given, const std::string& text, const std::vector<std::string>& folders = {}) {
+  try {
+    resolve_includes({{"k", text}}, given, folders);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("includes are followed through given texts, cycles included") {
+  const Texts given{{"a.h", "#include <b.h>\n"},
+                    {"b.h", "# /* here */ include \"a.h\" // again\n#in\\\nclude \"sub/c.h\""},
+                    {"sub/c.h", "int c;"},
+                    {"unused.h", "int u;"}};
+  const Texts found = resolve_includes({{"k", "  #  include \"a.h\"\n"}}, given, {});
+  CHECK(found == Texts{{"a.h", given.at("a.h")}, {"b.h", given.at("b.h")}, {"sub/c.h", "int c;"}});
+}
+
+TEST_CASE("comments and strings include nothing") {
+  CHECK(resolve_includes({{"k", "// #include \"x.h\"\n/*\n#include \"y.h\"\n*/ auto s = R\"(\n#include \"z.h\"\n)\";"}}, {}, {})
+            .empty());
+}
+
+TEST_CASE("given texts come before folders, folders before kiln's own headers") {
+  const Folder folder;
+  folder.write("a.h", "from the folder");
+  folder.write("b.h", "from the folder");
+  folder.write("sub/d.h", "deep");
+  const Texts given{{"a.h", "given"}, {"kiln/math.hpp", "mine"}};
+  const Texts found = resolve_includes(
+      {{"k",
+        "#include \"a.h\"\n#include \"b.h\"\n#include \"sub/d.h\"\n#include \"kiln/math.hpp\"\n#include \"kiln/types.hpp\""}},
+      given, {"/nonexistent", folder.path.string()});
+  CHECK(found.at("a.h") == "given");
+  CHECK(found.at("b.h") == "from the folder");
+  CHECK(found.at("sub/d.h") == "deep");
+  CHECK(found.at("kiln/math.hpp") == "mine");
+  CHECK(found.at("kiln/types.hpp") == embedded_headers().at("kiln/types.hpp"));
+  CHECK(found.contains("kiln/portable.hpp"));  // through types.hpp
+  CHECK_FALSE(found.contains("kiln/half.hpp"));
+}
+
+TEST_CASE("a file that is not there is named, with where it was looked for") {
+  CHECK(
+      message<kiln::IoError>({}, "int x;\n#include \"no.h\"\n") ==
+      "failed to find the header \"no.h\", which k:2 includes: it is not among the kernel's headers, and there are no include "
+      "folders; give its text in .headers or its folder in .include_dirs");
+  CHECK(message<kiln::IoError>({{"a.h", "#include <vector>"}}, "#include \"a.h\"", {"/none", "/nor/here"}) ==
+        "failed to find the header \"vector\", which a.h:1 includes: it is not among the kernel's headers, nor in the include "
+        "folders \"/none\", \"/nor/here\"; give its text in .headers or its folder in .include_dirs");
+}
+
+TEST_CASE("includes that cannot be followed are errors") {
+  const std::string computed = message<kiln::CompileError>({}, "#define F \"a.h\"\n#include F\n");
+  CHECK(computed.find("k:2:10: error: a computed #include cannot be followed") != std::string::npos);
+  CHECK(message<kiln::CompileError>({}, "#include_next <a.h>").find("#include_next is not supported") != std::string::npos);
+  CHECK(message<kiln::CompileError>({}, "#include \"a.h\n").find("a header name that begins here does not end on its line") !=
+        std::string::npos);
+  const std::string time = message<kiln::CompileError>({{"a.h", "\nauto t = __TIME__;"}}, "#include \"a.h\"");
+  CHECK(time.find("a.h:2:10: error: __TIME__ may not be used") != std::string::npos);
+}
+
+TEST_CASE("the embedded headers are those of kernels-src") {
+  CHECK(embedded_headers().size() >= 10);
+  for (const auto& [name, text] : embedded_headers()) {
+    CAPTURE(name);
+    CHECK(name.starts_with("kiln/"));
+    CHECK(text.find("#pragma once") != std::string::npos);
+    CHECK_NOTHROW(kiln::codegen::check_text(name, text));
+    // portable.hpp is the only one that asks for the target.
+    const bool asks = text.find("#if KILN_C") != std::string::npos || text.find("__CUDA") != std::string::npos ||
+                      text.find("__HIP") != std::string::npos;
+    CHECK(asks == (name == "kiln/portable.hpp"));
+  }
+}

@@ -1,0 +1,153 @@
+#include "program/job.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "../base/temporary_directory.hpp"
+#include "counting_compiler.hpp"
+#include "kiln/version.hpp"
+
+using kiln::DeviceKind;
+using kiln::program::Job;
+using kiln::program::make_job;
+using kiln::program::Request;
+using kiln::test::CountingCompiler;
+
+namespace {
+
+struct Definition {
+  Definition() {
+    text.name = "k";
+    text.body = "return a + ONE;";
+    text.preamble = "#include \"mine.hpp\"\n";
+    text.input_names = {"a"};
+    spec.inputs = {{}};
+    spec.outputs = {{}};
+    headers["mine.hpp"] = "#include \"deeper.hpp\"\n";
+    headers["deeper.hpp"] = "#define ONE 1\n";
+    headers["unused.hpp"] = "#define TWO 2\n";
+  }
+  [[nodiscard]] Request request() const {
+    Request request;
+    request.text = &text;
+    request.spec = &spec;
+    request.headers = &headers;
+    request.include_dirs = &include_dirs;
+    request.defines = &defines;
+    request.contract = contract;
+    request.fast_math = fast_math;
+    request.signature = signature;
+    return request;
+  }
+  kiln::codegen::UserText text;
+  kiln::codegen::ElementwiseSpec spec;
+  std::map<std::string, std::string> headers;
+  std::vector<std::string> include_dirs;
+  std::vector<std::string> defines{"N=3"};
+  bool contract = false;
+  bool fast_math = false;
+  std::string signature = "float64(float64 a)";
+};
+
+nlohmann::json key_of(const Definition& definition, const CountingCompiler& compiler) {
+  return nlohmann::json::parse(make_job(definition.request(), compiler).key);
+}
+
+}  // namespace
+
+TEST_CASE("a job holds what the compiler is given, and a key of all of it") {
+  const Definition definition;
+  const CountingCompiler compiler;
+  const Job job = make_job(definition.request(), compiler);
+  CHECK(job.compile.name == "k");
+  CHECK(job.compile.context == "float64(float64 a)");
+  CHECK(job.compile.source == kiln::codegen::render(definition.text, definition.spec, DeviceKind::cuda));
+  CHECK(job.compile.defines == definition.defines);
+  CHECK(job.body == "return a + ONE;");
+  CHECK(job.digest == kiln::cache::digest(job.key));
+  CHECK(job.compile.headers.at("deeper.hpp") == "#define ONE 1\n");
+  CHECK_FALSE(job.compile.headers.contains("unused.hpp"));
+
+  const auto key = nlohmann::json::parse(job.key);
+  CHECK(key["kiln"] == KILN_VERSION);
+  CHECK(key["source"] == job.compile.source);
+  CHECK(key["options"] == nlohmann::json::array({"-count"}));
+  CHECK(key["target"] == "sm_90");
+  CHECK(key["compiler"] == "Counting 1");
+  CHECK(key["runtime"] == "");
+  CHECK(key["templates"].get<std::string>().size() == 32);
+}
+
+TEST_CASE("the key repeats the user's headers, not the library's own") {
+  Definition definition;
+  const CountingCompiler compiler;
+  const Job job = make_job(definition.request(), compiler);
+  CHECK(nlohmann::json::parse(job.key)["headers"] ==
+        nlohmann::json::array({{"deeper.hpp", "#define ONE 1\n"}, {"mine.hpp", "#include \"deeper.hpp\"\n"}}));
+  std::string own;
+  for (const auto& [name, text] : job.compile.headers) {
+    if (kiln::codegen::embedded_headers().contains(name)) own = name;
+  }
+  REQUIRE_FALSE(own.empty());
+
+  // A file of the user's under the name of one of the library's takes part, and so is in the key.
+  definition.headers[own] = "// mine\n";
+  const auto headers = key_of(definition, compiler)["headers"];
+  CHECK(std::find(headers.begin(), headers.end(), nlohmann::json::array({own, "// mine\n"})) != headers.end());
+}
+
+TEST_CASE("only CPU code depends on the C library") {
+  const Definition definition;
+  const auto key = key_of(definition, CountingCompiler({}, DeviceKind::cpu));
+  CHECK(key["runtime"].get<std::string>().starts_with("glibc 2."));
+}
+
+TEST_CASE("what can change the code changes the digest, what cannot does not") {
+  const std::vector<std::function<void(Definition&, CountingCompiler&)>> changes{
+      [](Definition& d, CountingCompiler&) { d.text.body += " "; },
+      [](Definition& d, CountingCompiler&) { d.text.functions = "int f();"; },
+      [](Definition& d, CountingCompiler&) { d.headers["deeper.hpp"] = "#define ONE 2\n"; },
+      [](Definition& d, CountingCompiler&) { d.defines = {"N=4"}; },
+      [](Definition& d, CountingCompiler&) { d.defines.clear(); },
+      [](Definition& d, CountingCompiler&) { d.contract = true; },
+      [](Definition& d, CountingCompiler&) { d.fast_math = true; },
+      [](Definition& d, CountingCompiler&) { d.spec.wide_index = true; },
+      [](Definition& d, CountingCompiler&) { d.spec.inputs[0].compute = kiln::DType::float32; },
+      [](Definition&, CountingCompiler& c) { c.version_text = "2"; },
+      [](Definition&, CountingCompiler& c) { c.target_text = "sm_80"; },
+  };
+  const auto digest = [](const Definition& definition, const CountingCompiler& compiler) {
+    return make_job(definition.request(), compiler).digest;
+  };
+  const std::string original = digest(Definition{}, CountingCompiler{});
+  std::set<std::string> digests{original};
+  for (const auto& change : changes) {
+    Definition definition;
+    CountingCompiler compiler;
+    change(definition, compiler);
+    digests.insert(digest(definition, compiler));
+  }
+  CHECK(digests.size() == changes.size() + 1);
+
+  Definition same;
+  same.signature = "another text of the same loop";
+  same.headers["unused.hpp"] += "changed";
+  same.include_dirs = {"/nowhere"};
+  CHECK(digest(same, CountingCompiler{}) == original);
+}
+
+TEST_CASE("a header from a folder takes part by its text") {
+  const kiln::test::TemporaryDirectory folder;
+  Definition definition;
+  definition.headers.erase("deeper.hpp");
+  definition.include_dirs = {folder.path()};
+  const CountingCompiler compiler;
+  CHECK_THROWS_AS((void)make_job(definition.request(), compiler), kiln::IoError);
+  kiln::test::write_text(folder / "deeper.hpp", "#define ONE 1\n");
+  const std::string first = make_job(definition.request(), compiler).digest;
+  kiln::test::write_text(folder / "deeper.hpp", "#define ONE 1.0\n");
+  CHECK(make_job(definition.request(), compiler).digest != first);
+}

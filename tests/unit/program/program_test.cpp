@@ -1,0 +1,113 @@
+#include "program/program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <latch>
+#include <thread>
+
+#include "../base/child_process.hpp"
+#include "../base/temporary_directory.hpp"
+#include "counting_compiler.hpp"
+#include "kiln/cache.hpp"
+
+using namespace kiln;
+using kiln::test::ChildProcess;
+using kiln::test::CountingCompiler;
+using kiln::test::TemporaryDirectory;
+
+namespace {
+
+struct LoadedText final : backend::Module {
+  explicit LoadedText(std::string_view code) : text(code) {}
+  std::string text;
+};
+
+// Loads code as text; runs nothing.
+class TextBackend final : public backend::Backend {
+ public:
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] const std::shared_ptr<const backend::Compiler>& compiler() const override { return compiler_; }
+  [[nodiscard]] std::shared_ptr<backend::Module> load(std::string_view code, const std::string&) override {
+    ++loads;
+    return std::make_shared<LoadedText>(code);
+  }
+  [[nodiscard]] void* allocate(std::size_t, backend::Queue*) override { return nullptr; }
+  void deallocate(void*, std::size_t, backend::Queue*) noexcept override {}
+  void upload(void*, const void*, std::size_t, backend::Queue*) override {}
+  void download(void*, const void*, std::size_t, backend::Queue*) override {}
+  void copy(void*, const void*, std::size_t, backend::Queue*) override {}
+  void launch(const backend::Module&, const backend::ElementwiseLaunch&, backend::Queue*,
+              std::shared_ptr<const void>) override {}
+  [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
+  [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
+  void synchronize() override {}
+
+  std::atomic<int> loads{0};
+  std::shared_ptr<CountingCompiler> counting = std::make_shared<CountingCompiler>(std::chrono::milliseconds(20));
+
+ private:
+  DeviceInfo info_;
+  std::shared_ptr<const backend::Compiler> compiler_ = counting;
+};
+
+}  // namespace
+
+TEST_CASE("helper process: loads" * doctest::skip()) {
+  codegen::UserText text;
+  text.name = "k";
+  text.body = "return a;";
+  text.input_names = {"a"};
+  codegen::ElementwiseSpec spec;
+  spec.inputs = {{}};
+  spec.outputs = {{}};
+  program::Request request;
+  request.text = &text;
+  request.spec = &spec;
+  request.signature = "float64(float64 a)";
+
+  CHECK(program::counts().compiles == 0);
+  CHECK(cache::stats().compiles == 0);
+  TextBackend first;
+  TextBackend second;
+  const bool warm = std::getenv("KILN_TEST_WARM") != nullptr;
+  const auto module = program::load(request, first);
+  CHECK(dynamic_cast<const LoadedText&>(*module).text == "code of " + codegen::render(text, spec, first.counting->kind()));
+  CHECK(program::load(request, first) == module);
+  CHECK(first.loads == 1);
+  // Another device of the same target has a module of its own, of the same code.
+  CHECK(program::load(request, second) != module);
+  CHECK(second.loads == 1);
+  CHECK(second.counting->compiles == 0);
+  CHECK(first.counting->compiles == (warm ? 0 : 1));
+  CHECK(cache::stats().compiles == (warm ? 0 : 1));
+  CHECK(cache::stats().disk_hits == (warm ? 1 : 0));
+  CHECK(cache::stats().memory_hits == 2);
+  CHECK((cache::stats().compile_ms >= 20) == !warm);
+
+  // Threads that load one kernel at once share its module.
+  text.body = "return a + 1;";
+  std::latch start(6);
+  std::vector<std::shared_ptr<backend::Module>> modules(6);
+  std::vector<std::thread> threads;
+  for (auto& place : modules) {
+    threads.emplace_back([&] {
+      start.arrive_and_wait();
+      place = program::load(request, first);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& loaded : modules) CHECK(loaded == modules[0]);
+  CHECK(first.counting->compiles == (warm ? 0 : 2));
+
+  text.body = "error";
+  CHECK_THROWS_AS((void)program::load(request, first), CompileError);
+  CHECK_THROWS_AS((void)program::load(request, first), CompileError);
+  CHECK(first.counting->compiles == (warm ? 1 : 3));
+}
+
+TEST_CASE("load gives one module for each key and device, and counts where its code came from") {
+  const TemporaryDirectory folder;
+  CHECK(ChildProcess("helper process: loads", {{"KILN_CACHE_DIR", folder / "cache"}}).wait() == 0);
+  CHECK(ChildProcess("helper process: loads", {{"KILN_CACHE_DIR", folder / "cache"}, {"KILN_TEST_WARM", "1"}}).wait() == 0);
+  CHECK(ChildProcess("helper process: loads", {{"KILN_CACHE_DIR", ""}}).wait() == 0);
+}

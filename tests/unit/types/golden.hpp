@@ -1,0 +1,96 @@
+// Reference results that the scripts in tests/golden wrote, and the small parsers for them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/shape.hpp"
+
+namespace golden {
+
+inline std::filesystem::path path(const std::string& name) {
+#ifdef KILN_GOLDEN_DIR
+  return std::filesystem::path(KILN_GOLDEN_DIR) / name;
+#else
+  return std::filesystem::path(__FILE__).lexically_normal().parent_path().parent_path().parent_path() / "golden" / name;
+#endif
+}
+
+inline std::string bytes(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw std::runtime_error("cannot open " + file.string());
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+inline std::vector<std::string> lines(const std::string& name) {
+  std::vector<std::string> result;
+  std::istringstream text(bytes(path(name)));
+  for (std::string line; std::getline(text, line);) result.push_back(line);
+  return result;
+}
+
+inline std::vector<std::string> words(const std::string& line, char separator = ' ') {
+  std::vector<std::string> result;
+  std::istringstream text(line);
+  for (std::string word; std::getline(text, word, separator);) result.push_back(word);
+  return result;
+}
+
+/// "2,3" or "-" for none.
+inline kiln::Dims dims(const std::string& text) {
+  kiln::Dims result;
+  if (text == "-") return result;
+  for (const std::string& word : words(text, ',')) result.push_back(std::stoll(word));
+  return result;
+}
+
+/// "0aff" or "-" for none.
+inline std::string from_hex(const std::string& text) {
+  std::string result;
+  if (text == "-") return result;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    result += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  }
+  return result;
+}
+
+/// FNV-1a of everything added.
+class Checksum {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  [[nodiscard]] std::string hex() const {
+    std::ostringstream text;
+    text.width(16);
+    text.fill('0');
+    text << std::hex << state_;
+    return text.str();
+  }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325U;
+};
+
+/// Runs the call and gives the text of what it throws, or says that it threw nothing of that type.
+template <class Exception, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Exception& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("an exception of another type: ") + error.what();
+  }
+  return "no exception";
+}
+
+}  // namespace golden

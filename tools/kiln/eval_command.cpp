@@ -1,0 +1,169 @@
+#include "eval_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <iostream>
+#include <span>
+#include <utility>
+
+#include "evaluation.hpp"
+#include "help_text.hpp"
+#include "kernel_text.hpp"
+#include "kiln/kiln.hpp"
+#include "operand.hpp"
+#include "result_files.hpp"
+#include "scalar_text.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+constexpr const char* kFooter =
+    R"(KERNEL is a declaration with a body: an expression after '=', or C++ statements in braces.
+  float32 hypot2(float32 a, float32 b) = sqrt(a*a + b*b)
+  T clip(T x, T lo, T hi) where T: float32, float64 { if (x < lo) return lo; return x > hi ? hi : x; }
+  (int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }
+Types: bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, complex128, or a
+type variable (T), which is taken from the operands.
+
+OPERAND is a .npy file, '-' for one on standard input, or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
+Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters.
+Write ./3 for a file whose name is a number. Operands broadcast as in NumPy. Without -o the results are printed.
+
+Examples:
+  kiln eval 'float32 disc(float32 a, float32 b, float32 c) = sqrt(b*b - 4*a*c)' a.npy b.npy c.npy -o d.npy
+  kiln eval 'T scale(T x, T k) = x * k' x.npy 2.5
+  kiln eval '(int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }' a.npy 7 -o q.npy -o r.npy
+  kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
+
+Exit status: 0 done, 1 something failed (nothing was written), 2 the command line is wrong.
+KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
+
+Casting casting_from_name(const std::string& text) {
+  for (const Casting casting : {Casting::no, Casting::equiv, Casting::safe, Casting::same_kind, Casting::unsafe}) {
+    if (text == name(casting)) return casting;
+  }
+  throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
+}
+
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+void print(std::span<const Array> results) {
+  for (const Array& result : results) std::cout << result << '\n';
+  if (!std::cout.flush()) throw IoError("cannot write to standard output");
+}
+
+}  // namespace
+
+EvalCommand::EvalCommand(CLI::App& app) : command_(app.add_subcommand("eval", "Run a kernel on .npy files and numbers")) {
+  set_usage(*command_, "kiln eval [OPTIONS] KERNEL OPERAND...\n       kiln eval [OPTIONS] --file FILE OPERAND...");
+  command_->footer(kFooter);
+  command_->add_option("words", words_, "The kernel's text, and what it is given")->type_name("KERNEL OPERAND");
+  const auto each_once = [](CLI::Option* option) { return option->expected(1)->allow_extra_args(false)->take_all(); };
+  command_->add_option("-f,--file", file_, "Read the kernel from FILE; '-' is standard input")->type_name("FILE");
+  each_once(
+      command_->add_option("-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output"))
+      ->type_name("FILE");
+  command_->add_option("-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N")
+      ->type_name("DEVICE")
+      ->capture_default_str();
+  command_->add_flag("-t,--time", time_, "Say on standard error what ran where, and how long each step took");
+  command_->add_option("--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE")
+      ->type_name("TEXT");
+  command_->add_option("--preamble", preamble_, "C++ text that stands before the functions, or @FILE")->type_name("TEXT");
+  each_once(command_->add_option("-D,--define", defines_, "Define a macro"))->type_name("NAME[=VALUE]");
+  each_once(command_->add_option("-I,--include-dir", include_dirs_, "Look for #include files in DIR"))->type_name("DIR");
+  command_->add_flag("--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
+  command_->add_flag("--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
+  command_->add_option("--casting", casting_, "Casts to allow: no, equiv, safe, same_kind, unsafe")
+      ->type_name("RULE")
+      ->capture_default_str();
+  command_->add_option("--dtype", dtype_, "Use the kernel's loop of this output dtype")->type_name("DTYPE");
+}
+
+bool EvalCommand::chosen() const {
+  return command_->parsed();
+}
+
+std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments) {
+  const auto is_number = [](const std::string& text) {
+    try {
+      return read_scalar(text).has_value();
+    } catch (const UsageError&) {
+      return true;  // an integer that is too large: reported where operands are read
+    }
+  };
+  const auto end_of_options = std::find(arguments.begin(), arguments.end(), "--");
+  for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
+    const bool like_option = argument->size() > 1 && argument->starts_with('-');
+    if (like_option && (argument > end_of_options || is_number(*argument))) argument->insert(0, " ");
+  }
+  if (end_of_options != arguments.end()) arguments.erase(end_of_options);
+  return arguments;
+}
+
+std::vector<std::string> EvalCommand::operand_texts() const {
+  std::vector<std::string> texts(words_.begin() + (file_.empty() ? 1 : 0), words_.end());
+  for (std::string& text : texts) {
+    if (text.starts_with(" -")) text.erase(0, 1);
+  }
+  return texts;
+}
+
+void EvalCommand::check_standard_input(const std::vector<std::string>& operands) const {
+  const auto readers = std::count_if(operands.begin(), operands.end(), is_standard_stream) +
+                       (is_standard_stream(file_) ? 1 : 0) + (functions_ == "@-" ? 1 : 0) + (preamble_ == "@-" ? 1 : 0);
+  if (readers > 1) throw UsageError("standard input ('-') can be read only once");
+}
+
+UfuncDefinition EvalCommand::definition() const {
+  UfuncDefinition definition = parse_kernel(file_.empty() ? words_.front() : read_text_file(file_));
+  definition.functions = text_or_file(functions_);
+  definition.preamble = text_or_file(preamble_);
+  definition.defines = defines_;
+  definition.include_dirs = include_dirs_;
+  definition.contract = contract_;
+  definition.fast_math = fast_math_;
+  return definition;
+}
+
+void EvalCommand::check_counts(const Ufunc& ufunc, std::size_t operands) const {
+  const auto nin = static_cast<std::size_t>(ufunc.nin());
+  const auto nout = static_cast<std::size_t>(ufunc.nout());
+  if (operands != nin) {
+    throw UsageError(fmt::format("\"{}\" takes {}, {} given", ufunc.name(), plural(nin, "operand"), operands));
+  }
+  if (!outputs_.empty() && outputs_.size() != nout) {
+    throw UsageError(fmt::format("\"{}\" has {}, but -o is given {}: once for each output, or not at all to print",
+                                 ufunc.name(), plural(nout, "output"), plural(outputs_.size(), "time")));
+  }
+}
+
+void EvalCommand::run() const {
+  if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
+  const std::vector<std::string> operands = operand_texts();
+  check_standard_input(operands);
+  UfuncDefinition kernel = definition();
+  const std::string signature = kernel.signatures.front();
+  const Ufunc ufunc = vectorize(std::move(kernel));
+  check_counts(ufunc, operands.size());
+  CallOptions options;
+  options.casting = casting_from_name(casting_);
+  if (!dtype_.empty()) options.dtype = dtype_from_name(dtype_);
+  const ResultFiles files(outputs_);
+  const Evaluation evaluation = evaluate({.ufunc = ufunc,
+                                          .signature = signature,
+                                          .operand_texts = operands,
+                                          .device = Device::from_string(device_),
+                                          .options = options,
+                                          .time = time_});
+  outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
+  if (time_) std::cerr << to_string(evaluation.report);
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,149 @@
+#include "evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "fixed_loop.hpp"
+#include "operand.hpp"
+
+namespace kiln::tool {
+namespace {
+
+std::string describe(const Array& array) {
+  return fmt::format("{} {}", name(array.dtype()), to_string(array.shape()));
+}
+
+std::string describe(std::span<const Array> arrays) {
+  std::string text;
+  for (const Array& array : arrays) text += (text.empty() ? "" : ", ") + describe(array);
+  return text;
+}
+
+/// Calls again, into the same outputs, until enough was seen for a stable best time.
+std::vector<double> time_repeats(const std::function<void()>& call) {
+  constexpr double kEnoughMs = 300;
+  constexpr std::size_t kFewest = 3;
+  constexpr std::size_t kMost = 100;
+  std::vector<double> times;
+  double total = 0;
+  while (times.size() < kFewest || (total < kEnoughMs && times.size() < kMost)) {
+    Stopwatch watch;
+    call();
+    times.push_back(watch.lap());
+    total += times.back();
+  }
+  return times;
+}
+
+/// The operands as a call takes them; an Arg refers to the array in its operand.
+class Operands {
+ public:
+  explicit Operands(const std::vector<std::string>& texts) : texts_(texts) {
+    for (const std::string& text : texts) operands_.push_back(read_operand(text));
+  }
+
+  void place(const Device& device) {
+    for (Operand& operand : operands_) {
+      if (auto* array = std::get_if<Array>(&operand)) *array = to_device(*array, device);
+    }
+    device.synchronize();
+  }
+  [[nodiscard]] bool any_array() const {
+    for (const Operand& operand : operands_) {
+      if (std::holds_alternative<Array>(operand)) return true;
+    }
+    return false;
+  }
+  /// `loop`: given where it was chosen beforehand.
+  [[nodiscard]] std::vector<Arg> args(const std::optional<FixedLoop>& loop) const {
+    std::vector<Arg> args;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (const auto* array = std::get_if<Array>(&operands_[i])) {
+        args.emplace_back(*array);
+      } else {
+        const auto& scalar = std::get<Scalar>(operands_[i]);
+        args.push_back(to_arg(loop ? loop->suited(scalar, i) : scalar));
+      }
+    }
+    return args;
+  }
+  [[nodiscard]] std::string description() const {
+    std::string text;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const auto* array = std::get_if<Array>(&operands_[i]);
+      text += (i > 0 ? ", " : "") + (array != nullptr ? describe(*array) : texts_[i]);
+    }
+    return text;
+  }
+  [[nodiscard]] std::int64_t nbytes() const {
+    std::int64_t bytes = 0;
+    for (const Operand& operand : operands_) {
+      if (const auto* array = std::get_if<Array>(&operand)) bytes += array->nbytes();
+    }
+    return bytes;
+  }
+
+ private:
+  const std::vector<std::string>& texts_;
+  std::vector<Operand> operands_;
+};
+
+}  // namespace
+
+Evaluation evaluate(EvaluationRequest request) {
+  Evaluation evaluation;
+  TimeReport& report = evaluation.report;
+  report.device = request.device;
+  Stopwatch watch;
+  request.device.synchronize();  // opens the driver
+  report.open_ms = watch.lap();
+  Operands operands(request.operand_texts);
+  report.read_ms = watch.lap();
+  operands.place(request.device);
+  report.to_device_ms = watch.lap();
+  report.operands = operands.description();
+
+  CallOptions options = std::move(request.options);
+  std::optional<FixedLoop> loop;
+  std::string loop_text;
+  const bool numbers_only = !operands.any_array();
+  if (numbers_only) {
+    // Numbers alone belong to no device: a stream of it says where they are to run.
+    options.stream = Stream(request.device);
+    if (!options.dtype) loop = fixed_loop(request.signature);
+    if (loop) loop_text = loop->text();
+    options.signature = loop_text;
+  }
+  const std::vector<Arg> args = operands.args(loop);
+  const auto call = [&] {
+    std::vector<Array> results = request.ufunc.outputs(args, options);
+    numbers_only ? options.stream.synchronize() : request.device.synchronize();
+    return results;
+  };
+  report.before = cache::stats();
+  watch.lap();
+  const std::vector<Array> results = call();
+  report.first_call_ms = watch.lap();
+  report.after = cache::stats();
+  report.results = describe(results);
+  report.bytes = operands.nbytes();
+  for (const Array& result : results) report.bytes += result.nbytes();
+  if (request.time) {
+    options.out = results;
+    report.repeats_ms = time_repeats([&] { static_cast<void>(call()); });
+  }
+  watch.lap();
+  for (const Array& result : results) {
+    evaluation.results.push_back(result.device().is_cpu() ? result : result.copy_to_host());
+  }
+  report.to_host_ms = watch.lap();
+  return evaluation;
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,67 @@
+#include "fixed_loop.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "kiln/error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+/// The first word of each parameter in "float32 a, int32".
+std::vector<std::string_view> first_words(std::string_view parameters) {
+  constexpr std::string_view kBlank = " \t\n\r";
+  std::vector<std::string_view> words;
+  while (!parameters.empty()) {
+    const std::string_view parameter = parameters.substr(0, parameters.find(','));
+    const std::size_t start = parameter.find_first_not_of(kBlank);
+    if (start != std::string_view::npos) {
+      words.push_back(parameter.substr(start, parameter.find_first_of(kBlank, start) - start));
+    }
+    parameters.remove_prefix(std::min(parameters.size(), parameter.size() + 1));
+  }
+  return words;
+}
+
+std::string join(const std::vector<DType>& dtypes) {
+  std::string text;
+  for (const DType dtype : dtypes) text += (text.empty() ? "" : ", ") + std::string(name(dtype));
+  return text;
+}
+
+}  // namespace
+
+std::string FixedLoop::text() const {
+  return join(inputs) + " -> " + join(outputs);
+}
+
+Scalar FixedLoop::suited(const Scalar& scalar, std::size_t input) const {
+  const DType dtype = inputs[input];
+  const auto* integer = std::get_if<std::int64_t>(&scalar);
+  if (integer == nullptr || *integer < 0 || kind(dtype) != Kind::integer || is_signed(dtype)) return scalar;
+  return static_cast<std::uint64_t>(*integer);
+}
+
+std::optional<FixedLoop> fixed_loop(std::string_view signature) {
+  // The inputs stand in the last pair of parentheses; the outputs before it, in one of their own where they have names.
+  const std::size_t close = signature.rfind(')');
+  const std::size_t open = signature.rfind('(', close);
+  if (close == std::string_view::npos || open == std::string_view::npos) return std::nullopt;
+  std::string_view outputs = signature.substr(0, open);
+  const std::size_t from = outputs.find('(');
+  if (from != std::string_view::npos) outputs = outputs.substr(from + 1, outputs.rfind(')') - from - 1);
+  FixedLoop loop;
+  try {
+    for (const std::string_view word : first_words(signature.substr(open + 1, close - open - 1))) {
+      loop.inputs.push_back(dtype_from_name(word));
+    }
+    for (const std::string_view word : first_words(outputs)) loop.outputs.push_back(dtype_from_name(word));
+  } catch (const TypeError&) {
+    return std::nullopt;  // a type variable
+  }
+  return loop;
+}
+
+}  // namespace kiln::tool

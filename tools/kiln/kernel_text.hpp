@@ -1,0 +1,14 @@
+// Where the kernel comes from: the command line, a file or standard input.
+#pragma once
+
+#include <string>
+
+namespace kiln::tool {
+
+/// A whole text file, "-" being standard input; IoError where it cannot be read.
+std::string read_text_file(const std::string& path);
+
+/// The text itself, or the content of FILE where it is "@FILE".
+std::string text_or_file(const std::string& text);
+
+}  // namespace kiln::tool

@@ -1,0 +1,23 @@
+// One operand of `kiln eval`: a number, or an array from a .npy file or from standard input.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "kiln/array.hpp"
+#include "scalar_text.hpp"
+
+namespace kiln::tool {
+
+using Operand = std::variant<Scalar, Array>;
+
+/// Whether the text names standard input.
+inline bool is_standard_stream(const std::string& text) {
+  return text == "-";
+}
+
+/// A number where the text reads as one, else the array of that file ("./3" is a file); "-" is standard input. IoError
+/// where there is no such file, or it is not a .npy file.
+Operand read_operand(const std::string& text);
+
+}  // namespace kiln::tool
