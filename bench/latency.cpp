@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <kiln/kiln.hpp>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ int child() {
       {.name = "saxpy", .signatures = {"float32(float32 a, float32 x, float32 y)"}, .body = "return a * x + y;"});
   const float got2 = second(2.0F, x, x).as<const float>()[0];
   const double second_ms = ms_since(again);
-  if (got != 1.4142135F || got2 != 6.0F) return 1;
+  if (got != std::numbers::sqrt2_v<float> || got2 != 6.0F) return 1;
   std::printf("%f %f %d\n", first_ms, second_ms, compiler_is_loaded() ? 1 : 0);
   return 0;
 }

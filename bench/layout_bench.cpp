@@ -56,6 +56,21 @@ void column(benchmark::State& state, bool plain) {
   });
 }
 
+void row(benchmark::State& state, bool plain) {
+  const std::int64_t rows = state.range(0);
+  const std::int64_t columns = state.range(1);
+  const Array a = ones({1, columns});
+  const Array b = ones({rows, columns});
+  const Array out = ones({rows, columns});
+  repeat(state, rows * columns, [&] {
+    if (plain) {
+      plain_row_add(a.as<float>(), b.as<float>(), out.as<float>(), rows, columns);
+    } else {
+      add({a, b}, {.out = out});
+    }
+  });
+}
+
 void transposed(benchmark::State& state, bool plain) {
   const std::int64_t rows = state.range(0);
   const Array a = ones({rows, rows});
@@ -75,6 +90,8 @@ BENCHMARK_CAPTURE(strided, kiln, false)->Arg(100'000)->Arg(10'000'000);
 BENCHMARK_CAPTURE(strided, plain, true)->Arg(100'000)->Arg(10'000'000);
 BENCHMARK_CAPTURE(column, kiln, false)->Args({1000, 1000})->Args({100'000, 3})->Args({10'000, 37});
 BENCHMARK_CAPTURE(column, plain, true)->Args({1000, 1000})->Args({100'000, 3})->Args({10'000, 37});
+BENCHMARK_CAPTURE(row, kiln, false)->Args({1000, 1000})->Args({10'000, 37});
+BENCHMARK_CAPTURE(row, plain, true)->Args({1000, 1000})->Args({10'000, 37});
 BENCHMARK_CAPTURE(transposed, kiln, false)->Arg(300)->Arg(2000);
 BENCHMARK_CAPTURE(transposed, plain, true)->Arg(300)->Arg(2000);
 

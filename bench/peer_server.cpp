@@ -1,49 +1,112 @@
-// Times kiln for bench/peers.py: reads "OPERATION N THREADS SECONDS" lines, answers each with the median nanoseconds per
-// element, so that kiln and its peers take turns in one run.
+// Times kiln for bench/peers.py and bench/math.py, so that kiln and its peers take turns in one run. Each line asks for
+// nanoseconds per element: "OPERATION N THREADS SECONDS" for those of the median call, or "math N THREADS SECONDS FUNCTION
+// DTYPE:LOW:HIGH…" for a function of kiln::math on uniform values, for those of the shortest call, one DTYPE:LOW:HIGH for each
+// input.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <map>
+#include <random>
+#include <sstream>
 #include <string>
 #include <tuple>
 
 #include "operations.hpp"
 
-int main() {
-  using namespace kiln;
-  using Clock = std::chrono::steady_clock;
+namespace {
+
+using namespace kiln;
+using Clock = std::chrono::steady_clock;
+
+/// Nanoseconds per element of each call, in rising order.
+std::vector<double> times_of(std::int64_t n, double seconds, const std::function<void()>& call) {
+  call();
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < 5 || std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
+    // Short calls are timed in groups, so that reading the clock does not show.
+    const int group = static_cast<int>(std::max<std::int64_t>(1, 20'000 / n));
+    const auto begin = Clock::now();
+    for (int i = 0; i < group; ++i) call();
+    times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / group / static_cast<double>(n));
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+/// "float64:0.1:0.9" to an array.
+Array uniform(const std::string& text, std::int64_t n) {
+  std::istringstream words(text);
+  std::string dtype;
+  double low = 0;
+  double high = 1;
+  char colon = ':';
+  std::getline(words, dtype, ':');
+  words >> low >> colon >> high;
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> real(low, high);
+  const DType type = dtype_from_name(dtype);
+  if (kind(type) == Kind::complex) {
+    Array values = Array::empty({n}, DType::complex128);
+    for (std::int64_t i = 0; i < n; ++i) values.as<std::complex<double>>()[i] = {real(random), real(random)};
+    return values.astype(type, Casting::unsafe);
+  }
+  Array values = Array::empty({n}, DType::float64);
+  for (std::int64_t i = 0; i < n; ++i) values.as<double>()[i] = real(random);
+  return values.astype(type, Casting::unsafe);
+}
+
+double time_math(std::int64_t n, int threads, double seconds, std::istream& words) {
+  std::string name;
+  words >> name;
+  const Ufunc* const function = math::find(name);
+  if (function == nullptr) throw std::runtime_error("unknown function " + name);
+  const Device device = Device::cpu({.threads = threads});
+  static std::map<std::string, Array> cached;
+  std::vector<Array> inputs;
+  for (std::string text; words >> text;) {
+    Array& made = cached[text + "/" + std::to_string(n) + (inputs.empty() ? "" : "b")];
+    if (!made) made = uniform(text, n);
+    inputs.push_back(to_device(made, device));
+  }
+  const std::vector<Arg> args(inputs.begin(), inputs.end());
+  const CallOptions options{.out = function->outputs(args)};
+  return times_of(n, seconds, [&] { function->outputs(args, options); }).front();
+}
+
+double time_operation(const std::string& name, std::int64_t n, int threads, double seconds) {
   struct Prepared {
     std::vector<Array> inputs;
     Array out;
   };
-  std::map<std::tuple<std::string, std::int64_t, int>, Prepared> prepared;
-  std::string name;
-  std::int64_t n = 0;
-  int threads = 0;
-  double seconds = 0;
-  while (std::cin >> name >> n >> threads >> seconds) {
-    const auto all = bench::operations();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& operation) { return operation.name == name; });
-    if (found == all.end()) {
-      std::cerr << "unknown operation " << name << "\n";
-      return 1;
-    }
-    const Device device = Device::cpu({.threads = threads});
-    Prepared& arrays = prepared[{name, n, threads}];
-    if (!arrays.out) arrays = {bench::make_inputs(*found, n, device), to_device(Array::zeros({n}, found->dtype), device)};
-    const auto args = bench::arguments(*found, arrays.inputs);
-    const CallOptions options{.out = arrays.out};
-    found->ufunc(std::span<const Arg>(args), options);
-    std::vector<double> times;
-    const auto start = Clock::now();
-    while (times.size() < 5 || std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
-      // Short calls are timed in groups, so that reading the clock does not show.
-      const int group = static_cast<int>(std::max<std::int64_t>(1, 20'000 / n));
-      const auto begin = Clock::now();
-      for (int i = 0; i < group; ++i) found->ufunc(std::span<const Arg>(args), options);
-      times.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count() / group / static_cast<double>(n));
-    }
-    std::sort(times.begin(), times.end());
-    std::cout << times[times.size() / 2] << std::endl;
+  static std::map<std::tuple<std::string, std::int64_t, int>, Prepared> prepared;
+  const auto all = bench::operations();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& operation) { return operation.name == name; });
+  if (found == all.end()) throw std::runtime_error("unknown operation " + name);
+  const Device device = Device::cpu({.threads = threads});
+  Prepared& arrays = prepared[{name, n, threads}];
+  if (!arrays.out) arrays = {bench::make_inputs(*found, n, device), to_device(Array::zeros({n}, found->dtype), device)};
+  const auto args = bench::arguments(*found, arrays.inputs);
+  const CallOptions options{.out = arrays.out};
+  const std::vector<double> times = times_of(n, seconds, [&] { found->ufunc(std::span<const Arg>(args), options); });
+  return times[times.size() / 2];
+}
+
+}  // namespace
+
+int main() try {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::int64_t n = 0;
+    int threads = 0;
+    double seconds = 0;
+    words >> name >> n >> threads >> seconds;
+    std::cout << (name == "math" ? time_math(n, threads, seconds, words) : time_operation(name, n, threads, seconds)) << "\n"
+              << std::flush;
   }
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
 }

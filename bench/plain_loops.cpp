@@ -102,3 +102,10 @@ extern "C" void plain_column_add(const float* __restrict a, const float* __restr
     for (std::int64_t j = 0; j < columns; ++j) out[i * columns + j] = column + b[i * columns + j];
   }
 }
+
+extern "C" void plain_row_add(const float* __restrict a, const float* __restrict b, float* __restrict out, std::int64_t rows,
+                              std::int64_t columns) {
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) out[i * columns + j] = a[j] + b[i * columns + j];
+  }
+}

@@ -25,6 +25,8 @@ void plain_complex_multiply_nt(const void* const* in, const float* scalars, void
 
 /// out[i][j] = a[j][i] + b[i][j] over rows × columns, in the order of out.
 void plain_transposed_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
+/// out[i][j] = a[j] + b[i][j].
+void plain_row_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
 /// out[i][j] = a[i] + b[i][j].
 void plain_column_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
 }

@@ -22,10 +22,18 @@ echo
 "$bin/kiln-latency"
 "$bin/kiln-compile-latency"
 echo
+echo "### The cache (µs)"
+echo
+"$bin/kiln-cache-bench"
+echo
 echo "### Against NumPy, Numba, numexpr"
 echo
 if "${PYTHON:-python3}" -c 'import numpy, numba, numexpr' 2>/dev/null; then
   "${PYTHON:-python3}" bench/peers.py --server "$bin/kiln-peer-server"
+  echo
+  echo "### kiln::math against NumPy"
+  echo
+  "${PYTHON:-python3}" bench/math.py --server "$bin/kiln-peer-server"
 else
   echo "not run: python3 -m pip install -r bench/requirements.txt"
 fi

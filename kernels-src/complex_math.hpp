@@ -1,8 +1,8 @@
-// The functions of <complex>. Formulas: W. Kahan, "Branch cuts for complex elementary functions" (1987).
+// The functions of <complex>. complex64 computes in complex128 and rounds once, which costs little where loops are vectors, and
+// keeps every digit.
 #pragma once
-#include "kiln/complex.hpp"
-#include "kiln/exponential.hpp"
-#include "kiln/trigonometry.hpp"
+#include "kiln/complex_circular.hpp"
+#include "kiln/rounding.hpp"
 
 namespace kiln {
 
@@ -14,21 +14,9 @@ template <class T>
 KILN_FN T imag(const complex<T>& z) {
   return z.im;
 }
-template <real_number T>
-KILN_FN T real(T x) {
-  return x;
-}
-template <real_number T>
-KILN_FN T imag(T) {
-  return T(0);
-}
 template <class T>
 KILN_FN complex<T> conj(const complex<T>& z) {
   return {z.re, -z.im};
-}
-template <real_number T>
-KILN_FN T conj(T x) {
-  return x;
 }
 template <class T>
 KILN_FN T abs(const complex<T>& z) {
@@ -41,10 +29,6 @@ KILN_FN T norm(const complex<T>& z) {
 template <class T>
 KILN_FN T arg(const complex<T>& z) {
   return atan2(z.im, z.re);
-}
-template <real_number T>
-KILN_FN float_of<T> arg(T x) {
-  return atan2(float_of<T>(0), static_cast<float_of<T>>(x));
 }
 template <real_number R, real_number A>
 KILN_FN complex<float_of<R, A>> polar(R radius, A angle) {
@@ -67,59 +51,66 @@ template <class T>
 KILN_FN complex<T> proj(const complex<T>& z) {
   return isinf(z) ? complex<T>(T(INFINITY), copysign(T(0), z.im)) : z;
 }
+#define KILN_COMPLEX_FUNCTION(name)                              \
+  template <class T>                                             \
+  KILN_FN complex<T> name(const complex<T>& z) {                 \
+    return complex<T>(complex_double::name(complex<double>(z))); \
+  }
+KILN_COMPLEX_FUNCTION(exp)
+KILN_COMPLEX_FUNCTION(exp2)
+KILN_COMPLEX_FUNCTION(expm1)
+KILN_COMPLEX_FUNCTION(log)
+KILN_COMPLEX_FUNCTION(log2)
+KILN_COMPLEX_FUNCTION(log10)
+KILN_COMPLEX_FUNCTION(log1p)
+KILN_COMPLEX_FUNCTION(sqrt)
+KILN_COMPLEX_FUNCTION(sin)
+KILN_COMPLEX_FUNCTION(cos)
+KILN_COMPLEX_FUNCTION(tan)
+KILN_COMPLEX_FUNCTION(asin)
+KILN_COMPLEX_FUNCTION(acos)
+KILN_COMPLEX_FUNCTION(atan)
+KILN_COMPLEX_FUNCTION(sinh)
+KILN_COMPLEX_FUNCTION(cosh)
+KILN_COMPLEX_FUNCTION(tanh)
+KILN_COMPLEX_FUNCTION(asinh)
+KILN_COMPLEX_FUNCTION(acosh)
+KILN_COMPLEX_FUNCTION(atanh)
+#undef KILN_COMPLEX_FUNCTION
 
+// z to the power of a whole n, 0 < |n| < 128, by squaring: exact where the products are.
 template <class T>
-KILN_FN complex<T> exp(const complex<T>& z) {
-  const T e = exp(z.re);
-  return {e * cos(z.im), z.im == 0 ? z.im : e * sin(z.im)};
-}
-template <class T>
-KILN_FN complex<T> log(const complex<T>& z) {
-  if constexpr (same<T, float>) {
-    const double square = static_cast<double>(z.re) * z.re + static_cast<double>(z.im) * z.im;
-    return {static_cast<float>(0.5 * log(square)), arg(z)};
-  } else {
-    const T x = abs(z.re), y = abs(z.im);
-    const T big = max(x, y), small = min(x, y);
-    // Near the unit circle the logarithm of the modulus would lose all its digits.
-    const bool near = big > T(0.5) && big < T(1.5) && small < T(1.5);
-    return {near ? T(0.5) * log1p((big - 1) * (big + 1) + small * small) : log(abs(z)), arg(z)};
+KILN_FN complex<T> whole_power(const complex<T>& z, int32 n) {
+  const int32 m = n < 0 ? -n : n;
+  complex<T> power(T(1)), square(z);
+#pragma unroll
+  for (int bit = 0; bit < 7; ++bit) {
+    const bool set = ((m >> bit) & 1) != 0, first = (m & ((1 << bit) - 1)) == 0;
+    const complex<T> product = power * square;
+    power = {set ? (first ? square.re : product.re) : power.re, set ? (first ? square.im : product.im) : power.im};
+    square = square * square;
   }
+  const complex<T> inverse = T(1) / power;
+  return {n < 0 ? inverse.re : power.re, n < 0 ? inverse.im : power.im};
 }
-template <class T>
-KILN_FN complex<T> log2(const complex<T>& z) {
-  return log(z) * T(1.4426950408889634074);
-}
-template <class T>
-KILN_FN complex<T> log10(const complex<T>& z) {
-  return log(z) * T(0.43429448190325182765);
-}
-template <class T>
-KILN_FN complex<T> sqrt(const complex<T>& z) {
-  if (z.re == 0 && z.im == 0) {
-    return {T(0), z.im};
-  }
-  if (isinf(z.im)) {
-    return {T(INFINITY), z.im};
-  }
-  // Scaled, so that the sum below does not overflow, nor lose bits to subnormals.
-  const T size = max(abs(z.re), abs(z.im));
-  const T huge = sizeof(T) == 4 ? T(0x1p125f) : T(0x1p1021), tiny = sizeof(T) == 4 ? T(0x1p-100f) : T(0x1p-900);
-  const T down = size > huge ? T(0.0625) : size < tiny ? (sizeof(T) == 4 ? T(0x1p60f) : T(0x1p200)) : T(1);
-  const T up = size > huge ? T(4) : size < tiny ? (sizeof(T) == 4 ? T(0x1p-30f) : T(0x1p-100)) : T(1);
-  const T x = z.re * down, y = z.im * down;
-  const T t = sqrt((abs(x) + hypot(x, y)) * T(0.5));
-  const T other = y / (2 * t);
-  return x >= 0 ? complex<T>(t * up, other * up) : complex<T>(abs(other) * up, copysign(t, y) * up);
-}
-
 template <class A, class B>
 KILN_FN complex<component<A, B>> pow(const complex<A>& z, const complex<B>& w) {
   using T = component<A, B>;
-  if (z.re == 0 && z.im == 0) {
-    return w.re == 0 && w.im == 0 ? complex<T>(T(1)) : complex<T>(T(0));
-  }
-  return exp(complex<T>(w) * log(complex<T>(z)));
+  const complex<T> base(z), exponent(w);
+  const bool whole = exponent.im == 0 && fabs(exponent.re) < 100 && trunc(exponent.re) == exponent.re;
+  const complex<T> by_squaring = whole_power(base, whole ? int32(exponent.re) : int32(1));
+  const complex<T> by_exp(exp(complex<double>(exponent) * log(complex<double>(base))));
+  const bool one = exponent.re == 0 && exponent.im == 0;
+  const bool zero = base.re == 0 && base.im == 0;
+  const T of_zero = exponent.re > 0 ? T(0) : T(NAN);
+  return {one     ? T(1)
+          : zero  ? of_zero
+          : whole ? by_squaring.re
+                  : by_exp.re,
+          one     ? T(0)
+          : zero  ? of_zero
+          : whole ? by_squaring.im
+                  : by_exp.im};
 }
 template <class A, real_number B>
 KILN_FN complex<component<A, B>> pow(const complex<A>& z, B w) {
@@ -132,84 +123,19 @@ KILN_FN complex<component<A, B>> pow(const complex<A>& z, B w) {
       if (n & 1) {
         power = power * square;
       }
-      square = square * square;
+      if (n > 1) {
+        square = square * square;
+      }
     }
     return w < 0 ? T(1) / power : power;
   } else {
-    return pow(z, complex<T>(w));
+    return pow(z, complex<T>(T(w)));
   }
 }
 template <class A, real_number B>
 KILN_FN complex<component<A, B>> pow(B x, const complex<A>& w) {
   using T = component<A, B>;
   return pow(complex<T>(x), w);
-}
-
-template <class T>
-KILN_FN complex<T> sinh(const complex<T>& z) {
-  return {sinh(z.re) * cos(z.im), cosh(z.re) * sin(z.im)};
-}
-template <class T>
-KILN_FN complex<T> cosh(const complex<T>& z) {
-  return {cosh(z.re) * cos(z.im), sinh(z.re) * sin(z.im)};
-}
-template <class T>
-KILN_FN complex<T> tanh(const complex<T>& z) {
-  if (abs(z.re) > (sizeof(T) == 4 ? T(11) : T(22))) {
-    return {copysign(T(1), z.re), 4 * sin(z.im) * cos(z.im) * exp(-2 * abs(z.re))};
-  }
-  const T t = tan(z.im), beta = 1 + t * t, s = sinh(z.re), rho = sqrt(1 + s * s);
-  const T scale = 1 + beta * s * s;
-  return {beta * rho * s / scale, t / scale};
-}
-// i * z, by which the circular functions come from the hyperbolic ones.
-template <class T>
-KILN_FN complex<T> turned(const complex<T>& z) {
-  return {-z.im, z.re};
-}
-template <class T>
-KILN_FN complex<T> turned_back(const complex<T>& z) {
-  return {z.im, -z.re};
-}
-template <class T>
-KILN_FN complex<T> sin(const complex<T>& z) {
-  return turned_back(sinh(turned(z)));
-}
-template <class T>
-KILN_FN complex<T> cos(const complex<T>& z) {
-  return cosh(turned(z));
-}
-template <class T>
-KILN_FN complex<T> tan(const complex<T>& z) {
-  return turned_back(tanh(turned(z)));
-}
-template <class T>
-KILN_FN complex<T> asin(const complex<T>& z) {
-  const complex<T> a = sqrt(T(1) - z), b = sqrt(T(1) + z);
-  return {atan2(z.re, (a * b).re), asinh((conj(a) * b).im)};
-}
-template <class T>
-KILN_FN complex<T> acos(const complex<T>& z) {
-  const complex<T> a = sqrt(T(1) - z), b = sqrt(T(1) + z);
-  return {2 * atan2(a.re, b.re), asinh((conj(b) * a).im)};
-}
-template <class T>
-KILN_FN complex<T> acosh(const complex<T>& z) {
-  const complex<T> a = sqrt(z - T(1)), b = sqrt(z + T(1));
-  return {asinh((conj(a) * b).re), 2 * atan2(a.im, b.re)};
-}
-template <class T>
-KILN_FN complex<T> atanh(const complex<T>& z) {
-  const T x = abs(z.re), q = 1 - x;  // log1p of a positive number loses nothing
-  return {copysign(T(0.25) * log1p(4 * x / (q * q + z.im * z.im)), z.re), T(0.5) * atan2(2 * z.im, q * (1 + x) - z.im * z.im)};
-}
-template <class T>
-KILN_FN complex<T> asinh(const complex<T>& z) {
-  return turned_back(asin(turned(z)));
-}
-template <class T>
-KILN_FN complex<T> atan(const complex<T>& z) {
-  return turned_back(atanh(turned(z)));
 }
 
 }  // namespace kiln

@@ -17,7 +17,7 @@ struct cpu_launch {
   void (*drive)(const cpu_launch*, int64 begin, int64 end, const cpu_kernel*);
 };
 struct cpu_kernel {
-  void (*blocks)(void* const* operands, int64 count);
+  void (*blocks)(void* const* operands, int64 count, int64 columns, int64 first);
   void (*copy_past_cache)(void* to, const void* from, int64 lines);
   int32 inputs;
   int32 outputs;
@@ -28,12 +28,34 @@ struct cpu_kernel {
 // Whole blocks of 64 elements, so that vector loops need no scalar remainder: libm's vector functions and its scalar ones
 // differ in the last bits, and a result must not depend on where its element stands. Not inlined for the same reason.
 template <class Work>
-KILN_NOINLINE void run_blocks(void* const* operands, int64 count) {
-  const Work work(operands);
+KILN_NOINLINE void run_blocks(void* const* operands, int64 count, int64, int64) {
+  const Work work(operands, 0, 0);
   const int64 elements = count * 64;
 #pragma clang loop vectorize(assume_safety)
   for (int64 i = 0; i < elements; ++i) {
     work.one(i);
+  }
+}
+
+// The same where the blocks go across rows of `columns` elements, from the element `first` of a row on, and broadcast operands
+// have each row's value over 32 lanes. 32 elements that go over the end of their row begin that much before the end of the
+// row's lanes: the next row's are behind them. The inner loop must not be unrolled: unrolled before it is vectorized, it would
+// never be (10 times as slow, and libm's scalar functions instead of its vector ones); interleaved, vectors of bytes would be
+// more than it has.
+template <class Work>
+KILN_NOINLINE void run_rows(void* const* operands, int64 count, int64 columns, int64 first) {
+  int64 left = columns - first;
+  int64 row = 0;
+#pragma clang loop unroll(disable)
+  for (int64 part = 0; part < 2 * count; ++part) {
+    const Work work(operands, part * 32, row + (left < 32 ? 32 - left : 0));
+#pragma clang loop vectorize(assume_safety) unroll(disable)
+    for (int64 i = 0; i < 32; ++i) {
+      work.one(i);
+    }
+    left -= 32;
+    row += left > 0 ? 0 : 32;
+    left += left > 0 ? 0 : columns;
   }
 }
 

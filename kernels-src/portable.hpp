@@ -17,6 +17,12 @@
 #define KILN_LIBM(name) __builtin_##name
 #define KILN_SQRTF(x) __builtin_sqrtf(x)
 #define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
+#define KILN_LOGF(x) ::kiln::log_by_polynomial(x)
+#if defined(__FMA__) || defined(__aarch64__)
+#define KILN_FUSED true
+#else
+#define KILN_FUSED false
+#endif
 // Buffers of the host may be aligned to the component only.
 #define KILN_COMPLEX_ALIGN(T) alignas(T)
 // A trivially copyable complex64 is passed as <2 x float>, which keeps the loop vectorizer away.
@@ -34,8 +40,20 @@
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
 #define KILN_LIBM(name) ::name
 #define KILN_HYPOTF(x, y) ::hypotf(x, y)
+#define KILN_LOGF(x) ::logf(x)
+#define KILN_FUSED true
 #define KILN_COMPLEX_ALIGN(T) alignas(2 * sizeof(T))
 #define KILN_COMPLEX_TRIVIAL 1
+#endif
+
+#if KILN_CUDA
+#define KILN_TRAILING_ZEROS(x) (__ffsll(static_cast<long long>(x)) - 1)
+#define KILN_POPULATION_32(x) __popc(x)
+#define KILN_POPULATION_64(x) __popcll(x)
+#else
+#define KILN_TRAILING_ZEROS(x) __builtin_ctzll(x)
+#define KILN_POPULATION_32(x) __builtin_popcount(x)
+#define KILN_POPULATION_64(x) __builtin_popcountll(x)
 #endif
 
 #if KILN_CUDA

@@ -16,4 +16,10 @@ KILN_LIBM_1(asinh)
 KILN_LIBM_1(acosh)
 KILN_LIBM_1(atanh)
 
+// The angle of a real number: 0 or pi; complex_math.hpp has the others.
+template <real_number T>
+KILN_FN float_of<T> arg(T x) {
+  return atan2(float_of<T>(0), static_cast<float_of<T>>(x));
+}
+
 }  // namespace kiln

@@ -35,7 +35,7 @@ fi
 
 generator=()
 if [ ! -e "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS=ON -DKILN_EXAMPLES=ON \
+cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS="${KILN_TOOLS:-ON}" -DKILN_EXAMPLES=ON \
   -DKILN_BENCHMARKS=OFF -DKILN_WERROR="${KILN_WERROR:-OFF}"
 cmake --build "$build" --parallel "$(nproc)"
 built=$SECONDS

@@ -107,6 +107,7 @@ class KILN_API CompileError : public Error {
   [[nodiscard]] const std::vector<std::string>& options() const noexcept { return details_->options; }
   [[nodiscard]] const std::string& target() const noexcept { return details_->target; }
   [[nodiscard]] const std::string& compiler() const noexcept { return details_->compiler; }
+  [[nodiscard]] const std::string& context() const noexcept { return details_->context; }
 
  private:
   std::shared_ptr<const Details> details_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kiln/array.hpp"
+#include "kiln/cache.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
 #include "kiln/stream.hpp"
@@ -79,6 +80,7 @@ struct UfuncDefinition {
   std::vector<std::string> defines = {};
   bool contract = false;
   bool fast_math = false;
+  Cache cache = {};  ///< where its machine code is kept; the process's by default
 };
 
 namespace detail {

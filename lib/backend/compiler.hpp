@@ -1,14 +1,17 @@
 // The compilers behind one interface: NVRTC, hipRTC and Clang. They work with no device present.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
+#include "kiln/inspect.hpp"
 
 namespace kiln::backend {
 
@@ -49,6 +52,13 @@ class Compiler {
   /// Throws CompileError (diagnostics in the user's coordinates), or DeviceError where the compiler cannot be loaded.
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;
   [[nodiscard]] virtual DeviceKind kind() const = 0;
+
+  /// The request in a form on the way to machine code, as text; compile()'s errors. TypeError where this compiler has no such
+  /// form.
+  [[nodiscard]] virtual std::string emit(const CompileRequest& request, inspect::Form form) const;
+  /// How many registers' worth of stores the machine code makes for want of registers, by the compiler's own report; nothing
+  /// where it makes none. compile()'s errors.
+  [[nodiscard]] virtual std::optional<std::int64_t> spills(const CompileRequest& request) const;
 };
 
 /// A compiler for "sm_90", "gfx90a", "x86-64-v3", "native" (this CPU): no device is needed. DeviceError for a target that no

@@ -24,6 +24,7 @@ namespace kiln::backend {
 
 inline constexpr const char* kKernelSymbol = "kiln_kernel";
 inline constexpr std::int64_t kCpuBlock = 64;
+inline constexpr std::int64_t kCpuRowLanes = 32;
 inline constexpr int kGpuBlock = 256;
 
 struct CpuLaunch;
@@ -43,8 +44,10 @@ struct CpuLaunch {
 };
 // What a kernel tells its driver of itself.
 struct CpuKernelParts {
-  // Computes count blocks of kCpuBlock elements. Operands are contiguous (rank > 1: broadcast ones, too), or one value.
-  void (*blocks)(void* const* operands, std::int64_t count);
+  // Computes count blocks of kCpuBlock elements. Operands are contiguous, or one value. With rank > 1 the blocks go across rows
+  // of `columns` elements (kCpuRowLanes or more), from the element `first` of a row on, and broadcast operands have each row's
+  // value over kCpuRowLanes lanes. Rows of kCpuRowLanes from 0 on: they have a value for each element.
+  void (*blocks)(void* const* operands, std::int64_t count, std::int64_t columns, std::int64_t first);
   void (*copy_past_cache)(void* to, const void* from, std::int64_t lines);  // of 64 bytes; null: stores go through the cache
   std::int32_t inputs;
   std::int32_t outputs;

@@ -15,6 +15,14 @@ std::shared_ptr<const Compiler> compiler_for_target(std::string_view) {
 }  // namespace cpu
 #endif
 
+std::string Compiler::emit(const CompileRequest& request, inspect::Form) const {
+  throw TypeError(name() + " gives no intermediate form of \"" + request.name + '"');
+}
+
+std::optional<std::int64_t> Compiler::spills(const CompileRequest&) const {
+  return std::nullopt;
+}
+
 Backend& backend_for(const Device& device) {
   watch_forks();
   if (device.is_cpu()) return cpu::open(device.index());

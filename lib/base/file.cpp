@@ -1,6 +1,7 @@
 // Reading and publishing through plain system calls: std::fstream has no O_EXCL, no fsync, and loses errno.
 #include "base/file.hpp"
 
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fault_point.hpp"
 #include "base/file_descriptor.hpp"
 
 namespace kiln::base {
@@ -27,10 +29,15 @@ auto restart_after_signals(Call call) {
 
 // 0, or errno.
 int write_all(int fd, std::string_view bytes) {
+  // A test that dies at "half-written" leaves half a file, as a write that the kernel cuts short would.
+  const bool halves = fault_hook.load(std::memory_order_relaxed) != nullptr;
+  const std::size_t half = bytes.size() / 2;
   while (!bytes.empty()) {
-    const ssize_t written = restart_after_signals([&] { return ::write(fd, bytes.data(), bytes.size()); });
+    const std::size_t size = halves && bytes.size() > half ? bytes.size() - half : bytes.size();
+    const ssize_t written = restart_after_signals([&] { return ::write(fd, bytes.data(), size); });
     if (written < 0) return errno;
     bytes.remove_prefix(static_cast<std::size_t>(written));
+    if (!bytes.empty()) fault_point("publish:half-written");
   }
   return 0;
 }
@@ -99,22 +106,29 @@ std::optional<FileError> publish_file(const std::string& path, std::string_view 
   std::string temporary;
   FileDescriptor file = open_temporary(path, options.mode, &temporary);
   if (!file) return failure("create", temporary, errno);
+  if (options.lock) (void)::flock(file.get(), LOCK_EX | LOCK_NB);  // fails where there are no locks
+  fault_point("publish:opened");
   const auto abandon = [&](const char* verb, const std::string& what, int code) {
     ::unlink(temporary.c_str());
     return failure(verb, what, code);
   };
   if (const int code = write_all(file.get(), bytes)) return abandon("write", temporary, code);
+  fault_point("publish:written");
   if (options.sync) {
     if (const int code = sync(file.get())) return abandon("sync", temporary, code);
+    fault_point("publish:synced");
   }
   if (const int code = close_checked(std::move(file))) return abandon("write", temporary, code);
+  fault_point("publish:closed");
   if (::rename(temporary.c_str(), path.c_str()) != 0) return abandon("rename onto", path, errno);
+  fault_point("publish:renamed");
   if (options.sync_directory) {
     const std::size_t slash = path.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     const FileDescriptor directory = FileDescriptor::open(folder, O_RDONLY | O_DIRECTORY);
     if (!directory) return failure("open", folder, errno);
     if (const int code = sync(directory.get())) return failure("sync", folder, code);
+    fault_point("publish:directory-synced");
   }
   return std::nullopt;
 }

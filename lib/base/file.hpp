@@ -39,6 +39,7 @@ struct PublishOptions {
   mode_t mode = 0666;           ///< as open(2) takes it: the umask applies
   bool sync = true;             ///< the bytes are on the disk before the name is
   bool sync_directory = false;  ///< and the name is before the call returns
+  bool lock = false;  ///< hold flock() on the temporary file, so that others can tell it from one of a process that died
 };
 
 /// Writes a temporary file beside `path`, then renames it onto `path`. On failure nothing is left and an old file stays as

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +14,26 @@ using Hash128 = std::array<unsigned char, 16>;
 
 [[nodiscard]] Hash128 hash128(std::string_view bytes) noexcept;
 
+/// hash128 of bytes that come in pieces.
+class Hasher128 {
+ public:
+  Hasher128();
+  ~Hasher128();
+  Hasher128(Hasher128&&) noexcept;
+  Hasher128(const Hasher128&) = delete;
+  Hasher128& operator=(const Hasher128&) = delete;
+  void update(std::string_view bytes) noexcept;
+  /// Of all bytes so far; more may follow.
+  [[nodiscard]] Hash128 result() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// 32 lower-case hex digits.
 [[nodiscard]] std::string to_hex(const Hash128& hash);
+/// Nothing for another text.
+[[nodiscard]] std::optional<Hash128> from_hex(std::string_view text) noexcept;
 
 }  // namespace kiln::base

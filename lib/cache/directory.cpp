@@ -11,13 +11,36 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/fault_point.hpp"
 #include "base/file.hpp"
 
 namespace kiln::cache {
 namespace {
 
-// A relative name would change its meaning with the working directory.
-std::string absolute(std::string path) {
+std::vector<std::string> split_paths(const std::string& text) {
+  std::vector<std::string> paths;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find(':', start), text.size());
+    if (end > start) paths.push_back(absolute_path(text.substr(start, end - start)));
+    start = end + 1;
+  }
+  return paths;
+}
+
+// Not of the path's making: the same look may succeed later.
+bool is_passing(int code) {
+  return code == EIO || code == ESTALE || code == EINTR || code == EAGAIN || code == ENOMEM || code == ETIMEDOUT;
+}
+
+Verdict refuse_others_writing(const std::string& path, mode_t mode) {
+  return {Trust::refused,
+          fmt::format("it can be written by others (mode {:04o}); to mend it: chmod 700 {}", mode & 07777U, path)};
+}
+
+}  // namespace
+
+std::string absolute_path(std::string path) {
   if (path.empty()) return path;
   if (path.front() != '/') {
     std::error_code error;
@@ -29,24 +52,6 @@ std::string absolute(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
 }
-
-std::vector<std::string> split_paths(const std::string& text) {
-  std::vector<std::string> paths;
-  std::size_t start = 0;
-  while (start <= text.size()) {
-    const std::size_t end = std::min(text.find(':', start), text.size());
-    if (end > start) paths.push_back(absolute(text.substr(start, end - start)));
-    start = end + 1;
-  }
-  return paths;
-}
-
-Verdict refuse_others_writing(const std::string& path, mode_t mode) {
-  return {Trust::refused,
-          fmt::format("it can be written by others (mode {:04o}); to mend it: chmod 700 {}", mode & 07777U, path)};
-}
-
-}  // namespace
 
 std::optional<std::uint64_t> parse_bytes(const std::string& text) {
   std::uint64_t number = 0;
@@ -69,12 +74,12 @@ Settings read_settings(const std::function<std::optional<std::string>(const char
   const auto xdg = env("XDG_CACHE_HOME");
   const auto home = env("HOME");
   if (own) {
-    settings.directory = absolute(*own);
+    settings.directory = absolute_path(*own);
     if (own->empty()) return settings;
   } else if (xdg && !xdg->empty() && xdg->front() == '/') {  // the XDG specification: relative paths are to be ignored
-    settings.directory = absolute(*xdg + "/kiln");
+    settings.directory = absolute_path(*xdg + "/kiln");
   } else if (home && !home->empty()) {
-    settings.directory = absolute(*home + "/.cache/kiln");
+    settings.directory = absolute_path(*home + "/.cache/kiln");
   } else {
     settings.complaints.emplace_back(
         "no directory for the kernel cache: none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME is set; kernels are kept in memory "
@@ -98,7 +103,9 @@ Verdict check_own_directory(const std::string& path) {
   struct stat status{};
   if (::lstat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return {Trust::missing, {}};
-    return {Trust::refused, fmt::format("{}; set KILN_CACHE_DIR to a directory of your own", base::errno_text(errno))};
+    const int code = errno;
+    return {Trust::refused, fmt::format("{}; set KILN_CACHE_DIR to a directory of your own", base::errno_text(code)),
+            is_passing(code)};
   }
   const uid_t self = ::geteuid();
   if (S_ISLNK(status.st_mode)) {
@@ -125,13 +132,15 @@ Verdict check_own_directory(const std::string& path) {
   return {Trust::trusted, {}};
 }
 
-Verdict check_read_only_directory(const std::string& path) {
+Verdict check_read_only_tier(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return {Trust::missing, {}};
     return {Trust::refused, base::errno_text(errno) + "; take it out of KILN_CACHE_READONLY_DIRS"};
   }
-  if (!S_ISDIR(status.st_mode)) return {Trust::refused, "it is not a directory; take it out of KILN_CACHE_READONLY_DIRS"};
+  if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
+    return {Trust::refused, "it is neither a directory nor a bundle; take it out of KILN_CACHE_READONLY_DIRS"};
+  }
   if ((status.st_mode & 022U) != 0) {
     return {Trust::refused,
             fmt::format("it can be written by others (mode {:04o}); to mend it: chmod go-w {}", status.st_mode & 07777U, path)};
@@ -140,12 +149,18 @@ Verdict check_read_only_directory(const std::string& path) {
 }
 
 int make_directories(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return 0;
+  if (::mkdir(path.c_str(), 0700) == 0) {
+    base::fault_point("mkdir");
+    return 0;
+  }
+  if (errno == EEXIST) return 0;
   if (errno != ENOENT) return errno;
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos || slash == 0) return ENOENT;
   if (const int code = make_directories(path.substr(0, slash))) return code;
-  return ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+  if (::mkdir(path.c_str(), 0700) != 0) return errno == EEXIST ? 0 : errno;
+  base::fault_point("mkdir");
+  return 0;
 }
 
 }  // namespace kiln::cache

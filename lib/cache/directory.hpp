@@ -22,6 +22,10 @@ struct Settings {
 /// Reads KILN_CACHE_DIR, XDG_CACHE_HOME, HOME, KILN_CACHE_READONLY_DIRS and KILN_CACHE_MAX_BYTES through `env`.
 [[nodiscard]] Settings read_settings(const std::function<std::optional<std::string>(const char*)>& env);
 
+/// A relative name would change its meaning with the working directory. Empty for an empty one, and where there is no working
+/// directory.
+[[nodiscard]] std::string absolute_path(std::string path);
+
 /// A number of bytes: "1000000", "512K", "100M", "2G" (powers of 1024). Nothing for any other text.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(const std::string& text);
 
@@ -29,15 +33,16 @@ enum class Trust { trusted, missing, refused };
 
 struct Verdict {
   Trust trust = Trust::refused;
-  std::string reason;  ///< where refused: "it can be written by others (mode 0777); to mend it: chmod 700 /x"
+  std::string reason = {};  ///< where refused: "it can be written by others (mode 0777); to mend it: chmod 700 /x"
+  bool passing = false;     ///< refused for a fault of the disk that may be over next time
 };
 
 /// A directory is trusted where it belongs to this process's user and nobody else can write in it; a symbolic link to one,
 /// where the link is this user's or root's.
 [[nodiscard]] Verdict check_own_directory(const std::string& path);
 
-/// A read-only tier may belong to anyone, since the user named it, but only its owner may write in it.
-[[nodiscard]] Verdict check_read_only_directory(const std::string& path);
+/// A read-only tier, directory or bundle, may belong to anyone, since the user named it, but only its owner may write in it.
+[[nodiscard]] Verdict check_read_only_tier(const std::string& path);
 
 /// Makes the directory and its parents with mode 0700; fine where it is there. errno, or 0.
 [[nodiscard]] int make_directories(const std::string& path);

@@ -1,37 +1,54 @@
 // Finding, publishing and setting aside. Holds no mutex, only atomics, so that a forked child can go on using it.
+#include "cache/disk_store.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <ctime>
 
+#include "base/fault_point.hpp"
 #include "base/file.hpp"
-#include "cache/cache.hpp"
 #include "cache/directory.hpp"
 #include "cache/eviction.hpp"
 #include "cache/flight.hpp"
+#include "cache/key.hpp"
+#include "cache/names.hpp"
+#include "cache/stamp.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::cache {
 namespace {
 
-constexpr std::uint64_t kMaxEntryBytes = std::uint64_t{256} << 20;
-// A hit renews the stamp of an entry only where it is older than this, so that hits do not write.
-constexpr std::time_t kStampSeconds = 600;
+// A read-only tier that is opened at its first use. Opened twice by two threads, the second one's goes.
+class Slot {
+ public:
+  explicit Slot(std::string path) : path_(std::move(path)) {}
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot() { delete tier_.load(); }
 
-struct Place {
-  std::string folder;
-  std::string file;
+  // Null where it is refused, or not there (which is asked again).
+  const Tier* get(const Log& log) {
+    if (const Tier* const known = tier_.load(std::memory_order_acquire)) return known;
+    if (refused_.load(std::memory_order_relaxed)) return nullptr;
+    OpenedTier opened = open_read_only_tier(path_, log);
+    if (opened.trust == Trust::refused) refused_.store(true, std::memory_order_relaxed);
+    if (opened.tier == nullptr) return nullptr;
+    const Tier* known = nullptr;
+    if (tier_.compare_exchange_strong(known, opened.tier.get(), std::memory_order_acq_rel)) return opened.tier.release();
+    return known;
+  }
+
+ private:
+  std::string path_;
+  std::atomic<const Tier*> tier_{nullptr};
+  std::atomic<bool> refused_{false};
 };
-
-Place place_of(const std::string& directory, const std::string& digest) {
-  Place place;
-  place.folder = directory + "/" + digest.substr(0, 2);
-  place.file = place.folder + "/" + digest.substr(2) + kEntrySuffix;
-  return place;
-}
 
 }  // namespace
 
@@ -39,13 +56,19 @@ struct DiskStore::Impl {
   // Faults that are told once.
   enum Fault : unsigned { kRefused = 1, kUnreadable = 2, kUnwritable = 4, kTooLarge = 8, kWaited = 16 };
 
-  std::string directory;
-  std::vector<std::string> read_only;
+  Impl(std::string path, std::vector<std::string> others)
+      : directory(std::move(path)), own(directory, DirectoryTier::Owner::self) {
+    for (std::string& other : others) read_only.push_back(std::make_unique<Slot>(std::move(other)));
+  }
+
+  const std::string directory;
+  const std::string nowhere;
+  const DirectoryTier own;
+  std::vector<std::unique_ptr<Slot>> read_only;
   std::uint64_t max_bytes = 0;
-  std::function<void(const std::string&)> log;
+  Log log;
   std::chrono::milliseconds flight_timeout{};
   std::atomic<Trust> trust{Trust::missing};
-  std::vector<std::atomic<Trust>> tier_trust;
   std::atomic<unsigned> told{0};
 
   void tell(const std::string& line) const {
@@ -56,8 +79,9 @@ struct DiskStore::Impl {
     if ((told.fetch_or(fault) & fault) == 0) tell(line);
   }
 
-  // The verdict is kept, but for a directory that is not there yet.
+  // The verdict is kept, but for a directory that is not there yet, or that the disk would not tell of just now.
   Trust check() {
+    if (directory.empty()) return Trust::missing;
     const Trust known = trust.load(std::memory_order_acquire);
     if (known != Trust::missing) return known;
     const Verdict verdict = check_own_directory(directory);
@@ -65,23 +89,13 @@ struct DiskStore::Impl {
       tell_once(kRefused, fmt::format("cache directory {} is not used: {}; until then kernels are kept in memory only",
                                       directory, verdict.reason));
     }
-    trust.store(verdict.trust, std::memory_order_release);
-    return verdict.trust;
-  }
-
-  Trust check_tier(std::size_t i) {
-    const Trust known = tier_trust[i].load(std::memory_order_acquire);
-    if (known != Trust::missing) return known;
-    const Verdict verdict = check_read_only_directory(read_only[i]);
-    tier_trust[i].store(verdict.trust, std::memory_order_release);
-    if (verdict.trust == Trust::refused) {
-      tell(fmt::format("read-only cache directory {} is not used: {}", read_only[i], verdict.reason));
-    }
+    if (!verdict.passing) trust.store(verdict.trust, std::memory_order_release);
     return verdict.trust;
   }
 
   // True where the directory can be written in, made where it was not there.
   bool prepare() {
+    if (directory.empty()) return false;
     Trust now = check();
     if (now == Trust::missing) {
       if (const int code = make_directories(directory)) {
@@ -100,127 +114,136 @@ struct DiskStore::Impl {
                           why));
   }
 
-  std::optional<Entry> find_own(const std::string& key, const std::string& digest);
-  std::optional<Entry> find_in_tier(const std::string& tier, const std::string& key, const std::string& digest);
-  void set_aside(const std::string& file, const std::string& digest, const std::string& why) const;
+  Found find_own(const std::string& key, const std::string& digest);
+  Found find_in(const Tier& tier, const std::string& key, const std::string& digest);
+  void set_aside(const std::string& digest, const std::string& why) const;
   std::optional<base::FileError> publish(const std::string& digest, const std::string& bytes);
 };
 
-std::optional<Entry> DiskStore::Impl::find_own(const std::string& key, const std::string& digest) {
-  if (check() != Trust::trusted) return std::nullopt;
-  const Place place = place_of(directory, digest);
-  base::FileError error;
-  const auto contents = base::read_file(place.file, {.limit = kMaxEntryBytes, .follow_links = false}, &error);
-  if (!contents) {
-    // ELOOP is a symbolic link in place of the entry; code 0 is what is no file or too large.
-    if (error.code == ELOOP || error.code == 0) {
-      set_aside(place.file, digest, error.code == 0 ? error.text : "a symbolic link");
-    } else if (error.code != ENOENT) {
-      tell_once(kUnreadable, fmt::format("cache entry is not used: {}", error.text));
+Found DiskStore::Impl::find_own(const std::string& key, const std::string& digest) {
+  if (check() != Trust::trusted) return {};
+  std::int64_t stamp = 0;
+  Found found = own.find(key, digest, &stamp);
+  if (found) {
+    const std::int64_t age = static_cast<std::int64_t>(std::time(nullptr)) - stamp;
+    if (age > kStampSeconds || age < -kStampSeconds) {
+      renew_stamp(own.file_of(digest));
+      base::fault_point("stamped");
     }
-    return std::nullopt;
+    return found;
   }
-  // The directory may have been open to others before it was mended.
-  if (contents->owner != ::geteuid() || (contents->mode & 022U) != 0) {
-    set_aside(place.file, digest, "others could have written it");
-    return std::nullopt;
+  switch (found.flaw.reason) {
+    case Miss::absent:
+    case Miss::other_format:
+      break;
+    case Miss::unreadable:
+      tell_once(kUnreadable, fmt::format("cache entry is not used: {}", found.flaw.text));
+      break;
+    case Miss::damaged:
+    case Miss::other_key:
+    case Miss::not_trusted:
+      set_aside(digest, found.flaw.text);
   }
-  std::string why;
-  std::optional<Entry> entry = decode(contents->bytes, key, &why);
-  if (!entry) {
-    set_aside(place.file, digest, why);
-    return std::nullopt;
-  }
-  const std::time_t age = std::time(nullptr) - static_cast<std::time_t>(contents->modified_seconds);
-  if (age > kStampSeconds || age < -kStampSeconds) ::utimensat(AT_FDCWD, place.file.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
-  return entry;
+  return found;
 }
 
-std::optional<Entry> DiskStore::Impl::find_in_tier(const std::string& tier, const std::string& key, const std::string& digest) {
-  const Place place = place_of(tier, digest);
-  base::FileError error;
-  const auto contents = base::read_file(place.file, {.limit = kMaxEntryBytes, .follow_links = true}, &error);
-  if (!contents) {
-    if (error.code != ENOENT) tell_once(kUnreadable, fmt::format("cache entry is not used: {}", error.text));
-    return std::nullopt;
+Found DiskStore::Impl::find_in(const Tier& tier, const std::string& key, const std::string& digest) {
+  Found found = tier.find(key, digest);
+  found.read_only = true;
+  if (found || found.flaw.reason == Miss::absent || found.flaw.reason == Miss::other_format) return found;
+  if (found.flaw.reason == Miss::unreadable) {
+    tell_once(kUnreadable, fmt::format("cache entry is not used: {}", found.flaw.text));
+  } else {
+    tell(fmt::format("cache entry {}/{} is not used: {}; remove it", tier.path(), entry_path(digest), found.flaw.text));
   }
-  std::string why = "others could have written it";
-  std::optional<Entry> entry;
-  if ((contents->mode & 022U) == 0) entry = decode(contents->bytes, key, &why);
-  if (!entry) tell(fmt::format("cache entry {} is not used: {}; remove it", place.file, why));
-  return entry;
+  return found;
 }
 
 // Kept for whoever wants to know what happened to it; the sweep removes it first.
-void DiskStore::Impl::set_aside(const std::string& file, const std::string& digest, const std::string& why) const {
-  const std::string folder = directory + "/" + kDamagedFolder;
+void DiskStore::Impl::set_aside(const std::string& digest, const std::string& why) const {
+  const std::string file = own.file_of(digest);
+  const std::string folder = fmt::format("{}/{}", directory, kDamagedFolder);
   std::string what = "moved to " + folder;
   (void)::mkdir(folder.c_str(), 0700);
-  if (::rename(file.c_str(), (folder + "/" + digest + kEntrySuffix).c_str()) != 0) {
+  base::fault_point("set-aside:folder");
+  if (::rename(file.c_str(), fmt::format("{}/{}{}", folder, digest, kEntrySuffix).c_str()) != 0) {
     if (errno == ENOENT) return;  // another thread or process was faster, and has said so
     what = "it cannot be moved away: " + base::errno_text(errno);
+  } else {
+    base::fault_point("set-aside:renamed");
   }
   tell(fmt::format("cache entry {} is not used: {}; {}", file, why, what));
 }
 
 std::optional<base::FileError> DiskStore::Impl::publish(const std::string& digest, const std::string& bytes) {
-  const Place place = place_of(directory, digest);
+  const std::string file = own.file_of(digest);
   // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears, which
   // the checksum finds.
-  const base::PublishOptions options{.mode = 0600, .sync = false};
-  auto error = base::publish_file(place.file, bytes, options);
-  if (!error || error->code != ENOENT) return error;
+  const base::PublishOptions options{.mode = 0600, .sync = false, .lock = true};
+  auto error = base::publish_file(file, bytes, options);
+  if (!error || (error->code != ENOENT && error->code != ESTALE)) return error;
   // The folder's first entry, or someone emptied the cache while we run.
-  if (const int code = make_directories(place.folder)) {
-    return base::FileError{code, fmt::format("cannot create {}: {}", place.folder, base::errno_text(code))};
+  const std::string folder = file.substr(0, file.rfind('/'));
+  if (const int code = make_directories(folder)) {
+    return base::FileError{code, fmt::format("cannot create {}: {}", folder, base::errno_text(code))};
   }
-  return base::publish_file(place.file, bytes, options);
+  return base::publish_file(file, bytes, options);
 }
 
-DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only_directories, std::uint64_t max_bytes,
-                     std::function<void(const std::string&)> log, std::chrono::milliseconds flight_timeout)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->directory = std::move(directory);
-  impl_->read_only = std::move(read_only_directories);
+DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
+                     std::chrono::milliseconds flight_timeout)
+    : impl_(std::make_unique<Impl>(std::move(directory), std::move(read_only))) {
   impl_->max_bytes = max_bytes;
   impl_->log = std::move(log);
   impl_->flight_timeout = flight_timeout;
-  impl_->tier_trust = std::vector<std::atomic<Trust>>(impl_->read_only.size());
-  for (auto& trust : impl_->tier_trust) trust.store(Trust::missing);
 }
 
 DiskStore::~DiskStore() = default;
 
-std::optional<Entry> DiskStore::find(const std::string& canonical_key) {
+Found DiskStore::find(const std::string& canonical_key) {
   const std::string digest = cache::digest(canonical_key);
-  std::optional<Entry> entry = impl_->find_own(canonical_key, digest);
-  for (std::size_t i = 0; !entry && i < impl_->read_only.size(); ++i) {
-    if (impl_->check_tier(i) == Trust::trusted) entry = impl_->find_in_tier(impl_->read_only[i], canonical_key, digest);
+  Found found = impl_->find_own(canonical_key, digest);
+  for (const auto& slot : impl_->read_only) {
+    if (found) break;
+    const Tier* const tier = slot->get(impl_->log);
+    if (tier == nullptr) continue;
+    Found there = impl_->find_in(*tier, canonical_key, digest);
+    if (there || found.flaw.reason == Miss::absent) found = std::move(there);
   }
-  return entry;
+  return found;
 }
 
-void DiskStore::put(const std::string& canonical_key, const Entry& entry) {
-  if (!impl_->prepare()) return;
+std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& entry) {
+  if (!impl_->prepare()) return 0;
   const std::string bytes = encode(canonical_key, entry);
   if (bytes.size() > impl_->max_bytes || bytes.size() > kMaxEntryBytes) {
     impl_->tell_once(Impl::kTooLarge,
                      fmt::format("kernel \"{}\" is not stored in the cache: its {} bytes are more than the bound of {}; raise "
                                  "KILN_CACHE_MAX_BYTES",
                                  entry.info.kernel, bytes.size(), std::min(impl_->max_bytes, kMaxEntryBytes)));
-    return;
+    return 0;
   }
   // Before the entry is there: a process killed in between leaves an estimate that is too high, never too low.
   const bool due = add_to_usage(impl_->directory, bytes.size(), impl_->max_bytes);
-  if (const auto error = impl_->publish(digest(canonical_key), bytes)) return impl_->tell_unwritable(error->text);
-  if (due) sweep(impl_->directory, impl_->max_bytes);
+  base::fault_point("put:counted");
+  if (const auto error = impl_->publish(digest(canonical_key), bytes)) {
+    impl_->tell_unwritable(error->text);
+    return 0;
+  }
+  base::fault_point("put:published");
+  if (due) {
+    sweep(impl_->directory, impl_->max_bytes);
+    base::fault_point("put:swept");
+  }
+  return bytes.size();
 }
 
 std::unique_ptr<DiskStore::Flight> DiskStore::lock(const std::string& canonical_key) {
   if (!impl_->prepare()) return nullptr;
-  const std::string folder = impl_->directory + "/" + kLocksFolder;
+  const std::string folder = fmt::format("{}/{}", impl_->directory, kLocksFolder);
   if (make_directories(folder) != 0) return nullptr;  // put() will say why
-  FlightAttempt attempt = take_flight(folder + "/" + digest(canonical_key) + ".lock", impl_->flight_timeout);
+  FlightAttempt attempt =
+      take_flight(fmt::format("{}/{}{}", folder, digest(canonical_key), kLockSuffix), impl_->flight_timeout);
   if (attempt.state == FlightState::timed_out) {
     impl_->tell_once(Impl::kWaited,
                      fmt::format("another process holds {} for more than {} ms; this one compiles without waiting for it",
@@ -230,12 +253,33 @@ std::unique_ptr<DiskStore::Flight> DiskStore::lock(const std::string& canonical_
 }
 
 const std::string& DiskStore::directory() const noexcept {
-  static const std::string& none = *std::make_unique<std::string>().release();
   try {
-    return impl_->check() == Trust::refused ? none : impl_->directory;
+    return impl_->check() == Trust::refused ? impl_->nowhere : impl_->directory;
   } catch (...) {  // out of memory while saying why it is refused
-    return none;
+    return impl_->nowhere;
   }
+}
+
+std::string DiskStore::checked_directory() const {
+  if (impl_->directory.empty()) return {};
+  const Verdict verdict = check_own_directory(impl_->directory);
+  if (verdict.trust == Trust::refused) {
+    throw CacheError(fmt::format("cannot use the cache directory {}: {}", impl_->directory, verdict.reason));
+  }
+  return verdict.trust == Trust::missing ? std::string() : impl_->directory;
+}
+
+std::vector<const Tier*> DiskStore::tiers() const {
+  std::vector<const Tier*> all;
+  if (!checked_directory().empty()) all.push_back(&impl_->own);
+  for (const auto& slot : impl_->read_only) {
+    if (const Tier* const tier = slot->get(impl_->log)) all.push_back(tier);
+  }
+  return all;
+}
+
+std::uint64_t DiskStore::max_bytes() const noexcept {
+  return impl_->max_bytes;
 }
 
 }  // namespace kiln::cache

@@ -1,60 +1,98 @@
 // The bytes of an entry's file:
 //   magic (8) · format version (4) · key bytes (8) · info bytes (8) · payload bytes (8), little-endian
 //   key (canonical JSON) · info (JSON) · payload · XXH3-128 of everything before it (16)
+// Every format, past and to come, begins with magic and version and ends with that checksum, so that an entry of another format
+// can be told from a damaged one.
 // The key is a text of its own so that a look-up compares it and parses nothing of its size.
+#include "cache/entry.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
-#include "cache/cache.hpp"
+#include "base/little_endian.hpp"
 
 namespace kiln::cache {
 namespace {
 
+using base::append_integer;
+using base::read_integer;
+
 constexpr std::string_view kMagic("kiln\r\n\x1a\n", 8);  // as PNG's: shows what a text-mode copy did
 constexpr std::uint32_t kFormatVersion = 1;
-constexpr std::size_t kPrologueBytes = 8 + 4 + 3 * 8;
 constexpr std::size_t kChecksumBytes = 16;
-
-void append_integer(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFF);
-}
-
-std::uint64_t read_integer(std::string_view bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = count; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return value;
-}
 
 std::string_view view(const base::Hash128& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
 }
 
-bool read_info(std::string_view text, Info* info) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return false;
-  const auto string = [&](const char* name, std::string* to) {
-    const auto found = json.find(name);
-    if (found == json.end() || !found->is_string()) return false;
-    *to = found->get_ref<const std::string&>();
-    return true;
-  };
-  const auto found_ms = json.find("compile_ms");
-  const auto found_created = json.find("created_unix");
-  if (found_ms == json.end() || !found_ms->is_number()) return false;
-  if (found_created == json.end() || !found_created->is_number_integer()) return false;
-  info->compile_ms = found_ms->get<double>();
-  info->created_unix = found_created->get<std::int64_t>();
-  return string("kernel", &info->kernel) && string("signature", &info->signature) && string("body", &info->body);
+struct Sections {
+  std::string_view key, info, payload;
+};
+
+bool fail(Flaw* why, Miss reason, std::string text) {
+  if (why != nullptr) *why = {reason, std::move(text)};
+  return false;
+}
+
+bool has_checksum(std::string_view bytes) {
+  const std::size_t end = bytes.size() - kChecksumBytes;
+  return view(base::hash128(bytes.substr(0, end))) == bytes.substr(end);
+}
+
+// The prologue but for its version. One size at a time against what is left: sums of hostile sizes could wrap.
+bool split(std::string_view head, std::uint64_t file_bytes, Prologue* out, Flaw* why) {
+  if (head.substr(0, kMagic.size()) != kMagic) return fail(why, Miss::damaged, "not a kiln cache entry");
+  if (head.size() < kPrologueBytes || file_bytes < kPrologueBytes + kChecksumBytes) {
+    return fail(why, Miss::damaged, "truncated");
+  }
+  *out = {read_integer(head, 12, 8), read_integer(head, 20, 8), read_integer(head, 28, 8)};
+  std::uint64_t left = file_bytes - kPrologueBytes - kChecksumBytes;
+  for (const std::uint64_t size : {out->key_bytes, out->info_bytes, out->payload_bytes}) {
+    if (size > left) return fail(why, Miss::damaged, "truncated");
+    left -= size;
+  }
+  return left == 0 || fail(why, Miss::damaged, "longer than its sizes say");
+}
+
+bool is_other_format(std::string_view head, Flaw* why) {
+  if (head.size() < kMagic.size() + 4 || !head.starts_with(kMagic)) return false;
+  const std::uint64_t version = read_integer(head, 8, 4);
+  if (version == kFormatVersion) return false;
+  fail(why, Miss::other_format,
+       "format version " + std::to_string(version) + ", this kiln reads " + std::to_string(kFormatVersion));
+  return true;
+}
+
+bool open(std::string_view bytes, Sections* out, Flaw* why) {
+  // What another version wrote has another layout, but its checksum; without that, it is the version that is damaged.
+  if (bytes.size() >= kPrologueBytes + kChecksumBytes && is_other_format(bytes, why)) {
+    return has_checksum(bytes) ? false : fail(why, Miss::damaged, "wrong checksum");
+  }
+  Prologue sizes;
+  if (!split(bytes, bytes.size(), &sizes, why)) return false;
+  if (!has_checksum(bytes)) return fail(why, Miss::damaged, "wrong checksum");
+  out->key = bytes.substr(kPrologueBytes, sizes.key_bytes);
+  out->info = bytes.substr(kPrologueBytes + sizes.key_bytes, sizes.info_bytes);
+  out->payload = bytes.substr(kPrologueBytes + sizes.key_bytes + sizes.info_bytes, sizes.payload_bytes);
+  return true;
+}
+
+std::optional<Record> record_of(const Sections& sections, Flaw* why) {
+  std::optional<Info> info = parse_info(sections.info);
+  if (!info) {
+    fail(why, Miss::damaged, "unreadable description");
+    return std::nullopt;
+  }
+  return Record{*std::move(info), std::string(sections.payload)};
 }
 
 }  // namespace
 
-std::string encode(const std::string& canonical_key, const Entry& entry) {
-  const nlohmann::json json = {{"kernel", entry.info.kernel},
-                               {"signature", entry.info.signature},
-                               {"body", entry.info.body},
-                               {"compile_ms", entry.info.compile_ms},
-                               {"created_unix", entry.info.created_unix}};
+std::string encode(const std::string& canonical_key, const Record& entry) {
+  const nlohmann::json json = {{"kernel", entry.info.kernel},         {"kind", entry.info.kind},
+                               {"signature", entry.info.signature},   {"target", entry.info.target},
+                               {"compiler", entry.info.compiler},     {"body", entry.info.body},
+                               {"compile_ms", entry.info.compile_ms}, {"created_unix", entry.info.created_unix}};
   // The texts are for people; bytes that are not UTF-8 may be replaced here, unlike in the key.
   const std::string info = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;
@@ -71,34 +109,52 @@ std::string encode(const std::string& canonical_key, const Entry& entry) {
   return out;
 }
 
-std::optional<Entry> decode(std::string_view bytes, std::string_view canonical_key, std::string* why) {
-  const auto miss = [&](std::string reason) {
-    if (why != nullptr) *why = std::move(reason);
+std::optional<Record> decode(std::string_view bytes, std::string_view canonical_key, Flaw* why) {
+  Sections sections;
+  if (!open(bytes, &sections, why)) return std::nullopt;
+  if (sections.key != canonical_key) {
+    fail(why, Miss::other_key, "made for another key");
     return std::nullopt;
+  }
+  return record_of(sections, why);
+}
+
+std::optional<Stored> decode_any(std::string_view bytes, Flaw* why) {
+  Sections sections;
+  if (!open(bytes, &sections, why)) return std::nullopt;
+  std::optional<Record> record = record_of(sections, why);
+  if (!record) return std::nullopt;
+  return Stored{std::string(sections.key), *std::move(record)};
+}
+
+std::optional<Prologue> read_prologue(std::string_view bytes, std::uint64_t file_bytes, Flaw* why) {
+  Prologue sizes;
+  if (is_other_format(bytes, why) || !split(bytes, file_bytes, &sizes, why)) return std::nullopt;
+  return sizes;
+}
+
+std::optional<Info> parse_info(std::string_view text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  enum class Need { required, optional };
+  const auto string = [&](const char* name, Need need, std::string* to) {
+    const auto found = json.find(name);
+    if (found == json.end()) return need == Need::optional;
+    if (!found->is_string()) return false;
+    *to = found->get_ref<const std::string&>();
+    return true;
   };
-  if (bytes.substr(0, kMagic.size()) != kMagic) return miss("not a kiln cache entry");
-  if (bytes.size() < kPrologueBytes + kChecksumBytes) return miss("truncated");
-  const std::uint64_t version = read_integer(bytes, 8, 4);
-  if (version != kFormatVersion) {
-    return miss("format version " + std::to_string(version) + ", this kiln reads " + std::to_string(kFormatVersion));
-  }
-  const std::uint64_t key_size = read_integer(bytes, 12, 8);
-  const std::uint64_t info_size = read_integer(bytes, 20, 8);
-  const std::uint64_t payload_size = read_integer(bytes, 28, 8);
-  // One at a time against what is left: sums of hostile sizes could wrap.
-  std::uint64_t left = bytes.size() - kPrologueBytes - kChecksumBytes;
-  for (const std::uint64_t size : {key_size, info_size, payload_size}) {
-    if (size > left) return miss("truncated");
-    left -= size;
-  }
-  if (left != 0) return miss("longer than its sizes say");
-  const std::size_t end = bytes.size() - kChecksumBytes;
-  if (view(base::hash128(bytes.substr(0, end))) != bytes.substr(end)) return miss("wrong checksum");
-  if (bytes.substr(kPrologueBytes, key_size) != canonical_key) return miss("made for another key");
-  Entry entry;
-  if (!read_info(bytes.substr(kPrologueBytes + key_size, info_size), &entry.info)) return miss("unreadable description");
-  entry.payload = bytes.substr(kPrologueBytes + key_size + info_size, payload_size);
-  return entry;
+  const auto ms = json.find("compile_ms");
+  const auto created = json.find("created_unix");
+  if (ms == json.end() || !ms->is_number() || created == json.end() || !created->is_number_integer()) return std::nullopt;
+  Info info;
+  info.compile_ms = ms->get<double>();
+  info.created_unix = created->get<std::int64_t>();
+  const bool all = string("kernel", Need::required, &info.kernel) && string("signature", Need::required, &info.signature) &&
+                   string("body", Need::required, &info.body) && string("kind", Need::optional, &info.kind) &&
+                   string("target", Need::optional, &info.target) && string("compiler", Need::optional, &info.compiler);
+  if (!all) return std::nullopt;
+  return info;
 }
 
 }  // namespace kiln::cache

@@ -1,7 +1,6 @@
 // The estimate's file, and the sweep over the directory.
 #include "cache/eviction.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,20 +11,23 @@
 #include <charconv>
 #include <chrono>
 #include <ctime>
-#include <memory>
-#include <string_view>
 #include <thread>
 #include <tuple>
 #include <vector>
 
+#include "base/fault_point.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
+#include "cache/walk.hpp"
 
 namespace kiln::cache {
 namespace {
 
+// A sweep of 100,000 entries holds its put up for seconds. Where the estimate is far below the bound, what it may be wrong by
+// does not matter so soon.
 constexpr std::uint64_t kPutsBetweenSweeps = 1000;
-constexpr std::time_t kStaleSeconds = 3600;
+constexpr std::uint64_t kPutsFarBelowBound = 100'000;
+constexpr std::int64_t kStampSlackSeconds = 600;  // hosts on a network differ by less
 
 struct Usage {
   std::uint64_t bytes = 0;
@@ -33,7 +35,8 @@ struct Usage {
 };
 
 base::FileDescriptor open_usage(const std::string& directory) {
-  return base::FileDescriptor::open(directory + "/" + kUsageFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+  return base::FileDescriptor::open(fmt::format("{}/{}", directory, kUsageFile), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
+                                    0600);
 }
 
 // The estimate is locked for microseconds; whoever holds it longer was stopped, and is not waited for. An estimate changed
@@ -60,7 +63,9 @@ void write_usage(int fd, const Usage& usage) {
   const std::string text = fmt::format("{} {}\n", usage.bytes, usage.puts);
   // A torn estimate reads as none, and the next put sweeps.
   if (::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size())) {
+    base::fault_point("usage:written");
     if (::ftruncate(fd, static_cast<off_t>(text.size())) != 0) return;
+    base::fault_point("usage:truncated");
   }
 }
 
@@ -74,43 +79,24 @@ struct File {
   [[nodiscard]] auto rank() const { return std::tuple(!damaged, stamp.tv_sec, stamp.tv_nsec); }
 };
 
-template <typename Visit>
-void for_each_file(const std::string& folder, Visit visit) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
-  if (stream == nullptr) return;
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string_view name = entry->d_name;
-    struct stat status{};
-    if (::fstatat(::dirfd(stream.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISREG(status.st_mode)) visit(name, status);
-  }
-}
-
-bool has_suffix(std::string_view name, std::string_view suffix) {
-  return name.size() > suffix.size() && name.ends_with(suffix);
-}
-
-// Removes stale files on the way: only what has a name of ours, in case the user pointed us at a folder with other things.
-std::vector<File> list_files(const std::string& directory) {
-  const std::time_t stale = std::time(nullptr) - kStaleSeconds;
+// Entries, oldest first. Removes what was left behind on the way.
+std::vector<File> list_files(const std::string& directory, std::time_t now, std::string* failure) {
   std::vector<File> files;
-  const auto collect = [&](const std::string& folder, bool damaged) {
-    for_each_file(folder, [&](std::string_view name, const struct stat& status) {
-      std::string path = folder + "/" + std::string(name);
-      if (has_suffix(name, kEntrySuffix)) {
-        files.push_back({std::move(path), static_cast<std::uint64_t>(status.st_size), damaged, status.st_mtim});
-      } else if (name.find(std::string(kEntrySuffix) + std::string(base::kTemporaryMark)) != std::string_view::npos &&
-                 status.st_mtime < stale) {
-        ::unlink(path.c_str());
+  const int code = walk(directory, [&](const CacheFile& file) {
+    timespec stamp = file.status.st_mtim;
+    const std::int64_t age = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(stamp.tv_sec);
+    if (file.kind == NameKind::entry) {
+      if (age < -kStampSlackSeconds) {
+        ::utimensat(AT_FDCWD, (directory + "/" + file.path).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+        stamp = {now, 0};
       }
-    });
-  };
-  for (unsigned shard = 0; shard < 256; ++shard) collect(fmt::format("{}/{:02x}", directory, shard), false);
-  collect(directory + "/" + kDamagedFolder, true);
-  const std::string locks = directory + "/" + kLocksFolder;
-  for_each_file(locks, [&](std::string_view name, const struct stat& status) {
-    if (has_suffix(name, ".lock") && status.st_mtime < stale) ::unlink((locks + "/" + std::string(name)).c_str());
+      files.push_back({file.path, static_cast<std::uint64_t>(file.status.st_size), file.damaged, stamp});
+    } else if ((age > kStaleSeconds || age < -kStaleSeconds) && left_behind(directory, file, now)) {
+      remove_file(directory, file.path);
+    }
   });
+  if (code != 0) *failure = fmt::format("cannot read the cache directory {}: {}", directory, base::errno_text(code));
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.rank() < b.rank(); });
   return files;
 }
 
@@ -119,37 +105,62 @@ std::vector<File> list_files(const std::string& directory) {
 bool add_to_usage(const std::string& directory, std::uint64_t bytes, std::uint64_t max_bytes) {
   const base::FileDescriptor file = open_usage(directory);
   if (!file) return false;
+  base::fault_point("usage:opened");
   lock_briefly(file.get());
+  base::fault_point("usage:locked");
   Usage usage;
   const bool known = read_usage(file.get(), &usage);
   usage.bytes = usage.bytes + bytes < bytes ? UINT64_MAX : usage.bytes + bytes;
   ++usage.puts;
   if (known) write_usage(file.get(), usage);
   (void)::flock(file.get(), LOCK_UN);
-  return !known || usage.bytes > max_bytes || usage.puts >= kPutsBetweenSweeps;
+  base::fault_point("usage:unlocked");
+  const std::uint64_t patience = usage.bytes > max_bytes / 2 ? kPutsBetweenSweeps : kPutsFarBelowBound;
+  return !known || usage.bytes > max_bytes || usage.puts >= patience;
+}
+
+void set_usage(const std::string& directory, std::uint64_t bytes) {
+  if (const base::FileDescriptor usage = open_usage(directory)) write_usage(usage.get(), {bytes, 0});
+}
+
+Swept remove_entries(const std::string& directory, const Limits& limits) {
+  const std::time_t now = disk_time(directory);
+  Swept swept;
+  const std::vector<File> files = list_files(directory, now, &swept.failure);
+  base::fault_point("sweep:listed");
+  for (const File& file : files) swept.bytes_left += file.size;
+  const bool too_many = limits.max_bytes && swept.bytes_left > *limits.max_bytes;
+  const std::uint64_t enough = !too_many ? UINT64_MAX : limits.enough.value_or(*limits.max_bytes);
+  for (const File& file : files) {
+    const bool old = limits.older_than && now - file.stamp.tv_sec > limits.older_than->count();
+    const bool newest = limits.keep_newest && !file.damaged && &file == &files.back();
+    if (newest || (!limits.everything && !old && swept.bytes_left <= enough)) continue;
+    if (const int code = remove_file(directory, file.path)) {
+      if (swept.failure.empty()) {
+        swept.failure = fmt::format("cannot remove {}/{}: {}", directory, file.path, base::errno_text(code));
+      }
+      continue;
+    }
+    base::fault_point("sweep:removed");
+    swept.bytes_left -= file.size;
+    swept.removed_bytes += file.size;
+    ++swept.removed;
+  }
+  set_usage(directory, swept.bytes_left);
+  base::fault_point("sweep:counted");
+  return swept;
 }
 
 Swept sweep(const std::string& directory, std::uint64_t max_bytes) {
   // A file of its own: the estimate's lock must stay short for the others.
   const base::FileDescriptor turn =
-      base::FileDescriptor::open(directory + "/sweep.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+      base::FileDescriptor::open(fmt::format("{}/{}", directory, kSweepFile), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (!turn) return {};
   if (::flock(turn.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
-  std::vector<File> files = list_files(directory);
-  Swept swept;
-  for (const File& file : files) swept.bytes_left += file.size;
-  if (swept.bytes_left > max_bytes) {
-    std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.rank() < b.rank(); });
-    const std::uint64_t enough = max_bytes - max_bytes / 10;
-    for (const File& file : files) {
-      if (swept.bytes_left <= enough || (!file.damaged && &file == &files.back())) break;
-      if (::unlink(file.path.c_str()) != 0) continue;
-      swept.bytes_left -= file.size;
-      ++swept.removed;
-    }
-  }
-  if (const base::FileDescriptor usage = open_usage(directory)) write_usage(usage.get(), {swept.bytes_left, 0});
+  base::fault_point("sweep:locked");
+  Swept swept = remove_entries(directory, {.max_bytes = max_bytes, .enough = max_bytes - max_bytes / 10, .keep_newest = true});
   ::flock(turn.get(), LOCK_UN);
+  base::fault_point("sweep:unlocked");
   return swept;
 }
 

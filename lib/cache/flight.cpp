@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/fault_point.hpp"
 #include "base/file_descriptor.hpp"
 
 namespace kiln::cache {
@@ -20,8 +21,10 @@ class FileFlight final : public DiskStore::Flight {
   FileFlight& operator=(const FileFlight&) = delete;
   ~FileFlight() override {
     ::unlink(path_.c_str());
+    base::fault_point("flight:removed");
     // A forked child shares the open file: closing it here alone would leave the lock with the child.
     ::flock(file_.get(), LOCK_UN);
+    base::fault_point("flight:unlocked");
   }
 
  private:
@@ -48,14 +51,19 @@ FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds tim
   for (;;) {
     base::FileDescriptor file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
     if (!file) return {};
+    base::fault_point("flight:opened");
     // flock has no time-out of its own but signals, which belong to the program.
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) return {};
+      if (errno != EWOULDBLOCK && errno != EINTR) {
+        ::unlink(path.c_str());  // no locks here (ENOLCK, an NFS server without them): nobody needs the file
+        return {};
+      }
       if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestPause);
     }
     if (still_named(file.get(), path)) {
+      base::fault_point("flight:locked");
       return {FlightState::held, std::make_unique<FileFlight>(std::move(file), path)};
     }
     if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};

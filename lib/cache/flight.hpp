@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "cache/cache.hpp"
+#include "cache/disk_store.hpp"
 
 namespace kiln::cache {
 

@@ -1,44 +1,14 @@
 // The canonical text of a key. Written by hand: 20 KB of source take a JSON library several times as long, and the text must
 // not change with that library's version.
+#include "cache/key.hpp"
+
 #include <array>
 
 #include "base/hash.hpp"
-#include "cache/cache.hpp"
+#include "base/utf8.hpp"
 
 namespace kiln::cache {
 namespace {
-
-// The number of continuation bytes and the range of the first of them, by Unicode's table 3-7; none for an invalid lead byte.
-struct Utf8Lead {
-  int continuations = 0;
-  unsigned char low = 0x80, high = 0xBF;
-};
-
-Utf8Lead classify(unsigned char lead) {
-  if (lead >= 0xC2 && lead <= 0xDF) return {1};
-  if (lead == 0xE0) return {2, 0xA0};
-  if (lead == 0xED) return {2, 0x80, 0x9F};
-  if (lead >= 0xE1 && lead <= 0xEF) return {2};
-  if (lead == 0xF0) return {3, 0x90};
-  if (lead == 0xF4) return {3, 0x80, 0x8F};
-  if (lead >= 0xF1 && lead <= 0xF3) return {3};
-  return {};
-}
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) continue;
-    const Utf8Lead kind = classify(lead);
-    if (kind.continuations == 0) return false;
-    for (int k = 1; k <= kind.continuations; ++k) {
-      if (++i >= text.size()) return false;
-      const auto byte = static_cast<unsigned char>(text[i]);
-      if (byte < (k == 1 ? kind.low : 0x80) || byte > (k == 1 ? kind.high : 0xBF)) return false;
-    }
-  }
-  return true;
-}
 
 void write_escape(std::string& out, unsigned char byte) {
   constexpr const char* kDigits = "0123456789abcdef";
@@ -86,7 +56,7 @@ void write_string(std::string& out, std::string_view text, const std::array<bool
 // A user's text need not be UTF-8, JSON must be: other bytes are written as {"latin1": …}, so that different texts stay
 // different.
 void write(std::string& out, std::string_view text) {
-  if (is_utf8(text)) return write_string(out, text, kEscaped);
+  if (base::is_utf8(text)) return write_string(out, text, kEscaped);
   out += "{\"latin1\":";
   write_string(out, text, kEscapedLatin1);
   out += '}';
@@ -146,7 +116,7 @@ std::string Key::canonical() const {
   member("kiln", text(kiln_version));
   member("options", options);
   member("runtime", text(runtime));
-  member("schema", std::string_view("1"));
+  member("schema", kKeySchema);
   member("source", text(source));
   member("target", text(target));
   member("templates", text(templates));

@@ -22,11 +22,14 @@ std::string_view access_name(Access access) {
   return "scalar";
 }
 
-// Whether the loop reads it anew for each element. In several dimensions a broadcast operand has another value in each row,
-// and the driver's blocks go across rows.
+// In several dimensions a broadcast operand has another value in each row, and the driver's blocks go across rows.
+bool by_row(const OperandSpec& operand, int rank) {
+  return operand.access == Access::broadcast && rank > 1;
+}
+
+// Whether the loop reads it anew for each element.
 bool streamed(const OperandSpec& operand, int rank) {
-  return operand.access == Access::contiguous || operand.access == Access::strided ||
-         (operand.access == Access::broadcast && rank > 1);
+  return operand.access == Access::contiguous || operand.access == Access::strided || by_row(operand, rank);
 }
 
 }  // namespace
@@ -39,6 +42,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
   std::string stores;
   std::string how;
   std::string sizes;
+  bool rows = false;
   for (std::size_t k = 0; k < inputs + spec.outputs.size(); ++k) {
     const bool input = k < inputs;
     const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - inputs];
@@ -51,7 +55,9 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
       initializers += fmt::format("{}p{}({})", k == 0 ? "" : ", ", k, loaded(operand, "*" + pointer));
     } else {
       members += fmt::format("  {}{}* p{};\n", input ? "const " : "", type, k);
-      initializers += fmt::format("{}p{}({})", k == 0 ? "" : ", ", k, pointer);
+      const bool row = by_row(operand, spec.rank);
+      rows |= row;
+      initializers += fmt::format("{}p{}({} + {})", k == 0 ? "" : ", ", k, pointer, row ? "lane" : "element");
     }
     if (input) {
       arguments.push_back(once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k)));
@@ -62,15 +68,15 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
     sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
   }
   return fmt::format(
-      "struct work {{\n{}  KILN_FN explicit work(void* const* p) : {} {{}}\n"
+      "struct work {{\n{}  KILN_FN work(void* const* p, int64 element, int64 lane) : {} {{}}\n"
       "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
       "static const access how[] = {{{}}};\n"
       "static const uint8 itemsize[] = {{{}}};\n"
-      "static const cpu_kernel kernel = {{run_blocks<work>, {}, {}, {}, how, itemsize}};\n"
+      "static const cpu_kernel kernel = {{{}<work>, {}, {}, {}, how, itemsize}};\n"
       "KILN_KERNEL kiln_kernel(const cpu_launch* launch, int64 begin, int64 end) {{\n"
       "  launch->drive(launch, begin, end, &kernel);\n}}\n",
-      members, initializers, evaluation(spec, arguments), stores, how, sizes, spec.nontemporal ? "copy_past_cache" : "nullptr",
-      inputs, spec.outputs.size());
+      members, initializers, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks",
+      spec.nontemporal ? "copy_past_cache" : "nullptr", inputs, spec.outputs.size());
 }
 
 }  // namespace kiln::codegen

@@ -1,13 +1,14 @@
 // Finds every file that a kernel's texts include, before any compiler runs: what takes part is known and is in the cache's key.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <set>
 
+#include "codegen/embedded.hpp"
 #include "codegen/scanner.hpp"
 #include "codegen/spec.hpp"
 #include "codegen/text_error.hpp"
@@ -53,6 +54,15 @@ std::vector<Include> includes_of(const std::string& file, const std::string& tex
   return found;
 }
 
+// One of the library's own headers, or null.
+const EmbeddedHeader* embedded(const std::string& name) {
+  const auto& all = embedded_texts();
+  const auto found =
+      std::lower_bound(all.begin(), all.end(), name,
+                       [](const EmbeddedHeader& header, const std::string& wanted) { return header.name < wanted; });
+  return found != all.end() && found->name == name ? &*found : nullptr;
+}
+
 std::optional<std::string> read_file(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
@@ -72,11 +82,22 @@ class Resolver {
       : given_(given), folders_(folders) {}
 
   void follow(const std::string& file, const std::string& text) {
-    for (const Include& include : includes_of(file, text)) {
-      if (!found_.contains(include.name)) {
-        found_.emplace(include.name, find(include, file));
-        waiting_.push_back(include.name);
-      }
+    for (const Include& include : includes_of(file, text)) add(include, file);
+  }
+
+  void add(const Include& include, const std::string& from) {
+    if (found_.contains(include.name)) {
+      return;
+    }
+    // Scanning the library's own headers would take most of the time to a key; the build has done it.
+    const EmbeddedHeader* own = nullptr;
+    found_.emplace(include.name, find(include, from, own));
+    if (own == nullptr) {
+      waiting_.push_back(include.name);
+      return;
+    }
+    for (const std::string_view name : own->includes) {
+      add({std::string(name), {}}, include.name);
     }
   }
 
@@ -90,7 +111,7 @@ class Resolver {
   }
 
  private:
-  std::string find(const Include& include, const std::string& from) const {
+  std::string find(const Include& include, const std::string& from, const EmbeddedHeader*& own) const {
     if (const auto it = given_.find(include.name); it != given_.end()) {
       return it->second;
     }
@@ -105,8 +126,9 @@ class Resolver {
         return *std::move(text);
       }
     }
-    if (const auto it = embedded_headers().find(include.name); it != embedded_headers().end()) {
-      return it->second;
+    own = embedded(include.name);
+    if (own != nullptr) {
+      return std::string(own->text);
     }
     std::string searched;
     for (const std::string& folder : folders_) {
@@ -129,10 +151,14 @@ class Resolver {
 
 std::map<std::string, std::string> resolve_includes(const std::vector<std::pair<std::string, std::string>>& roots,
                                                     const std::map<std::string, std::string>& given,
-                                                    const std::vector<std::string>& include_dirs) {
+                                                    const std::vector<std::string>& include_dirs,
+                                                    const std::vector<std::string>& needed) {
   Resolver resolver(given, include_dirs);
   for (const auto& [file, text] : roots) {
     resolver.follow(file, text);
+  }
+  for (const std::string& name : needed) {
+    resolver.add({name, {}}, "the rendered unit");
   }
   return resolver.finish();
 }

@@ -34,17 +34,47 @@ void collect(std::string_view text, Used& used) {
   }
 }
 
-constexpr std::array kMath{"sqrt", "rsqrt", "exp",   "log",      "sin",  "cos", "sincos",   "pow", "hypot",    "fabs",
-                           "abs",  "floor", "fmin",  "fmax",     "min",  "max", "clamp",    "fma", "sign",     "copysign",
-                           "pi",   "isnan", "isinf", "isfinite", "M_PI", "M_E", "INFINITY", "NAN", "HUGE_VAL", "signbit"};
+constexpr std::array kMath{"sqrt", "rsqrt",    "exp",     "log",   "sin",   "cos",      "sincos", "pow",   "hypot",
+                           "fabs", "abs",      "floor",   "fmin",  "fmax",  "min",      "max",    "clamp", "fma",
+                           "sign", "copysign", "pi",      "isnan", "isinf", "isfinite", "M_PI",   "M_E",   "INFINITY",
+                           "NAN",  "HUGE_VAL", "signbit", "real",  "imag",  "conj"};
 constexpr std::array kExponential{"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
-constexpr std::array kTrigonometry{"tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"};
+constexpr std::array kTrigonometry{"tan",  "asin", "acos",  "atan",  "atan2", "sinh",
+                                   "cosh", "tanh", "asinh", "acosh", "atanh", "arg"};
 constexpr std::array kRounding{"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
 constexpr std::array kSpecial{"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
                               "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
-constexpr std::array kComplexMath{"abs",  "arg",   "norm",  "conj",  "proj",  "polar", "exp",      "log",  "log2", "log10",
-                                  "sqrt", "pow",   "sin",   "cos",   "tan",   "sinh",  "cosh",     "tanh", "asin", "acos",
-                                  "atan", "asinh", "acosh", "atanh", "isnan", "isinf", "isfinite", "real", "imag", "sign"};
+constexpr std::array kIntegers{"wrapping_add",
+                               "wrapping_subtract",
+                               "wrapping_multiply",
+                               "wrapping_negate",
+                               "square",
+                               "magnitude",
+                               "truncated_divide",
+                               "truncated_remainder",
+                               "floor_divide",
+                               "floor_remainder",
+                               "shift_left",
+                               "shift_right",
+                               "integer_power",
+                               "gcd",
+                               "lcm",
+                               "bit_count",
+                               "equal_to",
+                               "less_than",
+                               "less_or_equal",
+                               "bit_not"};
+constexpr std::array kFloating{
+    "truncated_remainder", "floor_divide", "floor_remainder", "floor_divmod", "maximum",     "minimum",  "maximum_number",
+    "minimum_number",      "heaviside",    "logaddexp",       "logaddexp2",   "next_number", "spacing",  "split_exponent",
+    "scale_exponent",      "true_divide",  "reciprocal",      "power",        "round_down",  "round_up", "round_to_zero"};
+constexpr std::array kComplexMath{"abs",   "arg",   "norm",     "conj", "proj", "polar", "exp",   "log",
+                                  "log2",  "log10", "sqrt",     "pow",  "sin",  "cos",   "tan",   "sinh",
+                                  "cosh",  "tanh",  "asin",     "acos", "atan", "asinh", "acosh", "atanh",
+                                  "isnan", "isinf", "isfinite", "real", "imag", "expm1", "exp2",  "log1p"};
+constexpr std::array kComplexArithmetic{"equal_to",       "less_than",      "less_or_equal", "maximum",    "minimum",
+                                        "maximum_number", "minimum_number", "true_divide",   "reciprocal", "power",
+                                        "rint",           "square",         "sign"};
 
 template <std::size_t N>
 bool uses(const Used& used, const std::array<const char*, N>& names) {
@@ -102,11 +132,20 @@ std::vector<std::string> needed_headers(const UserText& text, const ElementwiseS
   if (uses(used, kRounding)) {
     headers.emplace_back("kiln/rounding.hpp");
   }
+  if (uses(used, kIntegers)) {
+    headers.emplace_back("kiln/integers.hpp");
+  }
+  if (uses(used, kFloating)) {
+    headers.emplace_back("kiln/floating.hpp");
+  }
   if (uses(used, kSpecial)) {
     headers.emplace_back("kiln/special.hpp");
   }
   if (complex_math) {
     headers.emplace_back("kiln/complex_math.hpp");
+  }
+  if (complex && uses(used, kComplexArithmetic)) {
+    headers.emplace_back("kiln/complex_arithmetic.hpp");
   }
   headers.emplace_back(target == DeviceKind::cpu ? "kiln/elementwise_cpu.hpp"
                        : needs_nd(spec)          ? "kiln/elementwise_gpu_nd.hpp"

@@ -26,8 +26,8 @@ class Renderer {
  public:
   Renderer(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) : text_(text), spec_(spec), target_(target) {}
 
-  std::string source() {
-    for (const std::string& header : needed_headers(text_, spec_, target_)) {
+  std::string source(const std::vector<std::string>& headers) {
+    for (const std::string& header : headers) {
       out_ += fmt::format("#include \"{}\"\n", header);
     }
     user_code();
@@ -118,7 +118,12 @@ class Renderer {
 }  // namespace
 
 std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) {
-  return Renderer(text, spec, target).source();
+  return render(text, spec, target, needed_headers(text, spec, target));
+}
+
+std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target,
+                   const std::vector<std::string>& headers) {
+  return Renderer(text, spec, target).source(headers);
 }
 
 }  // namespace kiln::codegen

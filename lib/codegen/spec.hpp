@@ -34,7 +34,7 @@ struct ElementwiseSpec {
   int unroll = 1;            ///< GPU: accesses in flight per thread
   bool wide_index = false;   ///< GPU: 64-bit index
   bool aliased = false;      ///< an output is also an input: no __restrict__
-  bool nontemporal = false;  ///< CPU: stores past the cache (outputs contiguous, rank 1)
+  bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
 };
 
 /// The user's side of a kernel.
@@ -52,6 +52,9 @@ struct UserText {
 /// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
 /// #line, and one kernel named kiln_kernel with the parameters of kernels-src/elementwise.hpp. Pure.
 std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target);
+/// The same with the headers to include, from needed_headers().
+std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target,
+                   const std::vector<std::string>& headers);
 
 /// The device-side headers by the name in #include ("kiln/portable.hpp" → text), embedded at build time.
 const std::map<std::string, std::string>& embedded_headers();
@@ -63,11 +66,12 @@ void check_text(const std::string& file, const std::string& text);
 /// check_text for UserText::expression: no ';' outside brackets, no preprocessor directive, not empty.
 void check_expression(const std::string& file, const std::string& text);
 
-/// Every file that an #include in `roots` can reach, by the name that it is included under. Names in `given` come first, then
-/// include_dirs, then embedded_headers(). IoError for a file not found (with the folders searched) and CompileError for a
-/// computed include. Only the embedded headers reached are returned, too.
+/// Every file that an #include in `roots`, or one of the names in `needed`, can reach, by the name that it is included under.
+/// Names in `given` come first, then include_dirs, then embedded_headers(). IoError for a file not found (with the folders
+/// searched) and CompileError for a computed include. Only the embedded headers reached are returned, too.
 std::map<std::string, std::string> resolve_includes(const std::vector<std::pair<std::string, std::string>>& roots,
                                                     const std::map<std::string, std::string>& given,
-                                                    const std::vector<std::string>& include_dirs);
+                                                    const std::vector<std::string>& include_dirs,
+                                                    const std::vector<std::string>& needed = {});
 
 }  // namespace kiln::codegen

@@ -6,7 +6,18 @@
 #include <optional>
 #include <utility>
 
+#include "program/end_of_text.hpp"
+#include "program/fork_guard.hpp"
+
 namespace kiln::program {
+
+Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {
+  guard_forks_of(this);
+}
+
+Builder::~Builder() {
+  forget_forks_of(this);
+}
 
 Code Builder::build(const Job& job, const backend::Compiler& compiler) {
   for (;;) {
@@ -15,8 +26,8 @@ Code Builder::build(const Job& job, const backend::Compiler& compiler) {
     std::optional<Outcome> known;
     {
       const std::lock_guard lock(mutex_);
-      if (const auto found = known_.find(job.digest); found != known_.end()) {
-        known = found->second;
+      if (const Outcome* const found = memory_.find(job.digest)) {
+        known = *found;
       } else {
         const auto [flight, first] = in_flight_.try_emplace(job.digest);
         if (first) {
@@ -28,8 +39,24 @@ Code Builder::build(const Job& job, const backend::Compiler& compiler) {
     }
     if (!known && !other.valid()) return lead(job, compiler, std::move(promise));
     const Outcome& outcome = known ? *known : other.get();
-    if (outcome.code != nullptr || outcome.failure != nullptr) return from_memory(outcome, job);
+    if (outcome.known()) return from_memory(outcome, job);
   }
+}
+
+std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend& backend) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (MemoryTier::Loaded loaded = memory_.find_module(job.digest, backend); loaded.module != nullptr) {
+      Counters::add(counters_.memory_hits, 1);
+      counters_.add_saved_ms(loaded.compile_ms);
+      return std::move(loaded.module);
+    }
+  }
+  const Code code = build(job, *backend.compiler());
+  // Two threads may load it at once; both go on with the first one's.
+  const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);
+  const std::lock_guard lock(mutex_);
+  return memory_.insert_module(job.digest, backend, {module, code.compile_ms});
 }
 
 // The one thread that looks on the disk and compiles, while others wait for the promise.
@@ -37,16 +64,14 @@ Code Builder::lead(const Job& job, const backend::Compiler& compiler, std::promi
   Outcome outcome;
   std::unique_ptr<cache::DiskStore::Flight> flight;
   try {
-    const auto look = [&] {
-      std::optional<cache::Entry> entry = store_ == nullptr ? std::nullopt : store_->find(job.key);
-      if (!entry) return false;
-      outcome.code = std::make_shared<const Code>(Code{std::move(entry->payload), Origin::disk, entry->info.compile_ms});
-      return true;
-    };
-    if (!look()) {
+    cache::Miss miss = cache::Miss::absent;
+    if (!look_on_disk(job, &outcome, &miss)) {
       if (store_ != nullptr) flight = store_->lock(job.key);
       // Another process may have compiled it while this one waited, also where the wait was given up.
-      if (store_ == nullptr || !look()) outcome = compile(job, compiler);
+      if (store_ == nullptr || !look_on_disk(job, &outcome, nullptr)) {
+        Counters::add(counters_.misses[static_cast<std::size_t>(miss)], 1);
+        outcome = compile(job, compiler);
+      }
     }
     settle(job.digest, outcome);
   } catch (...) {
@@ -55,74 +80,89 @@ Code Builder::lead(const Job& job, const backend::Compiler& compiler, std::promi
     throw;
   }
   promise.set_value(outcome);
-  if (outcome.failure != nullptr) rethrow(outcome, job);
-  if (outcome.code->origin == Origin::disk) {
-    disk_hits_.fetch_add(1, std::memory_order_relaxed);
-  } else {
-    store(job, *outcome.code);  // after the promise: the others need not wait for the disk
+  if (outcome.failure != nullptr) {
+    Counters::add(counters_.failures, 1);
+    rethrow(outcome, job);
   }
-  return *outcome.code;
+  if (outcome.code.origin == Origin::compiled) {
+    store(job, outcome.code);  // after the promise: the others need not wait for the disk
+  } else {
+    Counters::add(outcome.code.origin == Origin::disk ? counters_.disk_hits : counters_.read_only_hits, 1);
+    counters_.add_saved_ms(outcome.code.compile_ms);
+  }
+  return outcome.code;
 }
 
-Builder::Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
+bool Builder::look_on_disk(const Job& job, Outcome* outcome, cache::Miss* miss) {
+  if (store_ == nullptr) return false;
+  cache::Found found = store_->find(job.key);
+  Counters::add(counters_.bytes_read, found.bytes);
+  if (!found) {
+    if (miss != nullptr) *miss = found.flaw.reason;
+    return false;
+  }
+  outcome->code = {.image = std::make_shared<const std::string>(std::move(found.record->payload)),
+                   .origin = found.read_only ? Origin::read_only : Origin::disk,
+                   .compile_ms = found.record->info.compile_ms};
+  return true;
+}
+
+Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const auto elapsed_ns = [&] {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
     return static_cast<std::uint64_t>(ns.count());
   };
-  compiles_.fetch_add(1, std::memory_order_relaxed);
+  Counters::add(counters_.compiles, 1);
   Outcome outcome;
   try {
     backend::CompileResult result = compiler.compile(job.compile);
     const std::uint64_t ns = elapsed_ns();
-    compile_ns_.fetch_add(ns, std::memory_order_relaxed);
-    outcome.code = std::make_shared<const Code>(Code{std::move(result.code), Origin::compiled, static_cast<double>(ns) / 1e6});
+    Counters::add(counters_.compile_ns, ns);
+    outcome.code = {.image = std::make_shared<const std::string>(std::move(result.code)),
+                    .origin = Origin::compiled,
+                    .compile_ms = static_cast<double>(ns) / 1e6};
   } catch (const CompileError& error) {
-    compile_ns_.fetch_add(elapsed_ns(), std::memory_order_relaxed);
-    outcome.failure = std::make_shared<const CompileError>(error);
+    Counters::add(counters_.compile_ns, elapsed_ns());
+    outcome.failure = std::make_shared<const CompileError>(at_end_of_text(error, job.compile.name, job.body));
     outcome.signature = job.compile.context;
   }
   return outcome;
 }
 
-void Builder::store(const Job& job, const Code& code) const {
+void Builder::store(const Job& job, const Code& code) {
   if (store_ == nullptr) return;
-  store_->put(job.key, {.info = {.kernel = job.compile.name,
-                                 .signature = job.compile.context,
-                                 .body = job.body,
-                                 .compile_ms = code.compile_ms,
-                                 .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
-                        .payload = code.bytes});
+  const std::uint64_t written = store_->put(job.key, {.info = {.kernel = job.compile.name,
+                                                               .signature = job.compile.context,
+                                                               .target = job.target,
+                                                               .compiler = job.compiler,
+                                                               .body = job.body,
+                                                               .compile_ms = code.compile_ms,
+                                                               .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
+                                                      .payload = code.bytes()});
+  Counters::add(counters_.bytes_written, written);
 }
 
 void Builder::settle(const std::string& digest, const Outcome& outcome) {
+  MemoryTier::Dropped dropped;  // ends after the lock
   const std::lock_guard lock(mutex_);
   in_flight_.erase(digest);
-  if (outcome.failure != nullptr) {
-    if (!known_.emplace(digest, outcome).second) return;
-    failure_order_.push_back(digest);
-    if (failure_order_.size() > limits_.failures) {
-      known_.erase(failure_order_.front());
-      failure_order_.pop_front();
-    }
-  } else if (outcome.code != nullptr && outcome.code->bytes.size() <= limits_.code_bytes) {
-    if (!known_.emplace(digest, outcome).second) return;
-    code_order_.push_back(digest);
-    code_bytes_ += outcome.code->bytes.size();
-    while (code_bytes_ > limits_.code_bytes) {
-      const auto oldest = known_.find(code_order_.front());
-      code_bytes_ -= oldest->second.code->bytes.size();
-      known_.erase(oldest);
-      code_order_.pop_front();
-    }
-  }
+  if (!outcome.known()) return;
+  memory_.insert(digest, outcome, dropped);
+  counters_.memory_bytes.store(memory_.code_bytes(), std::memory_order_relaxed);
 }
 
 Code Builder::from_memory(const Outcome& outcome, const Job& job) {
-  if (outcome.failure != nullptr) rethrow(outcome, job);
-  count_memory_hit();
-  return {outcome.code->bytes, Origin::memory, outcome.code->compile_ms};
+  if (outcome.failure != nullptr) {
+    Counters::add(counters_.failures, 1);
+    rethrow(outcome, job);
+  }
+  Counters::add(counters_.memory_hits, 1);
+  counters_.add_saved_ms(outcome.code.compile_ms);
+  Code code = outcome.code;
+  code.origin = Origin::memory;
+  return code;
 }
 
 // A copy for each thread. The signature is not part of the key, and the message must show that of this call.
@@ -142,11 +182,6 @@ void Builder::after_fork_in_child() {
   // The threads that were compiling are not in this process: whoever waited for them would wait for ever.
   in_flight_.clear();
   mutex_.unlock();
-}
-
-Counts Builder::counts() const noexcept {
-  return {memory_hits_.load(std::memory_order_relaxed), disk_hits_.load(std::memory_order_relaxed),
-          compiles_.load(std::memory_order_relaxed), static_cast<double>(compile_ns_.load(std::memory_order_relaxed)) / 1e6};
 }
 
 }  // namespace kiln::program

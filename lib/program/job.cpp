@@ -5,6 +5,8 @@
 
 #include <atomic>
 
+#include "cache/key.hpp"
+#include "codegen/needed_headers.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::program {
@@ -23,17 +25,6 @@ std::string digest_of_templates() {
   return cache::digest(all);
 }
 
-// Once per process. No function-local static: its guard could be held by another thread at a fork.
-const std::string& templates_digest() {
-  static constinit std::atomic<const std::string*> current{nullptr};
-  const std::string* known = current.load(std::memory_order_acquire);
-  if (known == nullptr) {
-    auto made = std::make_unique<const std::string>(digest_of_templates());
-    if (current.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) known = made.release();
-  }
-  return *known;
-}
-
 // The digest of the templates covers the embedded headers: leaving them out keeps keys small. One that the user's own file
 // replaces under the same name stays in.
 std::map<std::string, std::string> without_embedded(const std::map<std::string, std::string>& headers) {
@@ -48,6 +39,17 @@ std::map<std::string, std::string> without_embedded(const std::map<std::string, 
 
 }  // namespace
 
+// Once per process. No function-local static: its guard could be held by another thread at a fork.
+const std::string& templates_digest() {
+  static constinit std::atomic<const std::string*> current{nullptr};
+  const std::string* known = current.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto made = std::make_unique<const std::string>(digest_of_templates());
+    if (current.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) known = made.release();
+  }
+  return *known;
+}
+
 Job make_job(const Request& request, const backend::Compiler& compiler) {
   const std::map<std::string, std::string> no_headers;
   const std::vector<std::string> no_directories;
@@ -56,15 +58,13 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   const codegen::UserText& text = *request.text;
   compile.name = text.name;
   compile.context = request.signature;
-  compile.source = codegen::render(text, *request.spec, compiler.kind());
-  // The user's texts by their own names, for messages, and the whole for what the templates include. A text is in both, and is
-  // looked at first under the name that the user knows.
-  compile.headers = codegen::resolve_includes({{text.name + ".preamble", text.preamble},
-                                               {text.name + ".functions", text.functions},
-                                               {text.name, text.body},
-                                               {text.name + " (rendered)", compile.source}},
-                                              request.headers != nullptr ? *request.headers : no_headers,
-                                              request.include_dirs != nullptr ? *request.include_dirs : no_directories);
+  const std::vector<std::string> needed = codegen::needed_headers(text, *request.spec, compiler.kind());
+  compile.source = codegen::render(text, *request.spec, compiler.kind(), needed);
+  // What the rendered unit includes is what the user's texts do, and what it needs itself.
+  compile.headers = codegen::resolve_includes(
+      {{text.name + ".preamble", text.preamble}, {text.name + ".functions", text.functions}, {text.name, text.body}},
+      request.headers != nullptr ? *request.headers : no_headers,
+      request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
   if (request.defines != nullptr) compile.defines = *request.defines;
   compile.contract = request.contract;
   compile.fast_math = request.fast_math;
@@ -84,6 +84,8 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.key = key.canonical();
   job.digest = cache::digest(job.key);
   job.body = text.body;
+  job.target = compiler.short_target();
+  job.compiler = key.compiler;
   return job;
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "backend/compiler.hpp"
-#include "cache/cache.hpp"
 #include "program/program.hpp"
 
 namespace kiln::program {
@@ -13,10 +12,16 @@ struct Job {
   backend::CompileRequest compile;
   std::string key;     ///< canonical text
   std::string digest;  ///< of the key
-  std::string body;    ///< the user's text, for the entry
+  // For the entry:
+  std::string body;      ///< the user's text
+  std::string target;    ///< in short
+  std::string compiler;  ///< name and version
 };
 
 /// Renders the source, resolves its includes (CompileError, IoError) and makes the key for that compiler. Nothing is compiled.
 [[nodiscard]] Job make_job(const Request& request, const backend::Compiler& compiler);
+
+/// Digest of the embedded device headers, part of every key.
+[[nodiscard]] const std::string& templates_digest();
 
 }  // namespace kiln::program

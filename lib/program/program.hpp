@@ -9,10 +9,12 @@
 
 #include "backend/backend.hpp"
 #include "codegen/spec.hpp"
+#include "kiln/cache.hpp"
 
 namespace kiln::program {
 
-enum class Origin : std::uint8_t { memory, disk, compiled };
+/// Where machine code came from: "disk" is the cache's directory, "read_only" one of the tiers behind it.
+enum class Origin : std::uint8_t { memory, disk, read_only, compiled };
 
 /// What is to be built. Texts are the definition's; headers are resolved here.
 struct Request {
@@ -23,26 +25,23 @@ struct Request {
   const std::vector<std::string>* defines = nullptr;
   bool contract = false;
   bool fast_math = false;
-  std::string signature;  // of the loop, for messages and the entry
+  std::string signature;         // of the loop, for messages and the entry
+  const Cache* cache = nullptr;  // null: the process's
 };
 
 struct Code {
-  std::string bytes;
+  std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned
   Origin origin = Origin::compiled;
-  double compile_ms = 0;
+  double compile_ms = 0;  ///< what it took to compile, whenever that was
+
+  [[nodiscard]] const std::string& bytes() const noexcept { return *image; }
 };
 
-/// Machine code from disk or the compiler, without loading it. Throws CompileError.
+/// Machine code from the cache or the compiler, without loading it. Throws CompileError.
 Code build(const Request& request, const backend::Compiler& compiler);
 
-/// The loaded kernel; the same module for the same key and device.
+/// The loaded kernel; the same module for the same key, device and cache, as long as someone holds it or the cache has room for
+/// it.
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend);
-
-/// Counts since the process started, for tests and tools.
-struct Counts {
-  std::uint64_t memory_hits, disk_hits, compiles;
-  double compile_ms;
-};
-Counts counts() noexcept;
 
 }  // namespace kiln::program

@@ -194,6 +194,17 @@ ConvertLoop convert_loop(DType from, DType to) noexcept {
   return kLoops[static_cast<std::size_t>(from) * kCount + static_cast<std::size_t>(to)];
 }
 
+std::string integer_text(DType from, const void* value) {
+  if (!is_signed(from)) {
+    std::uint64_t number = 0;
+    convert_scalar(from, value, DType::uint64, &number);
+    return std::to_string(number);
+  }
+  std::int64_t number = 0;
+  convert_scalar(from, value, DType::int64, &number);
+  return std::to_string(number);
+}
+
 bool integer_fits(DType from, const void* value, DType to) noexcept {
   std::uint64_t bits = 0;
   convert_scalar(from, value, is_signed(from) ? DType::int64 : DType::uint64, &bits);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "kiln/dtype.hpp"
 
@@ -16,6 +17,9 @@ void convert_scalar(DType from, const void* src, DType to, void* dst) noexcept;
 /// Whether the integer (or bool) at `value` is in the range of `to`, as NEP 50 asks of weak integers: always true where `to`
 /// is floating or complex.
 [[nodiscard]] bool integer_fits(DType from, const void* value, DType to) noexcept;
+
+/// The integer (or bool) at `value` in decimal digits, for messages.
+[[nodiscard]] std::string integer_text(DType from, const void* value);
 
 /// Converts `count` elements; strides in bytes, of any sign. The ranges may be the same or do not overlap.
 using ConvertLoop = void (*)(const char* from, std::ptrdiff_t from_stride, char* to, std::ptrdiff_t to_stride,

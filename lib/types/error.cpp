@@ -71,6 +71,11 @@ std::string compile_message(const CompileError::Details& details) {
     message += "error: the compiler gave up without a diagnostic\n";
     if (!details.log.empty()) message += details.log + (details.log.back() == '\n' ? "" : "\n");
   }
+  // A text that kiln itself refuses has no loop and no target yet.
+  if (details.context.empty() && details.target.empty()) {
+    message.pop_back();
+    return message;
+  }
   message += "  while compiling \"" + details.context + "\" for " + details.target + " (" + details.compiler + ')';
   return message;
 }

@@ -85,17 +85,20 @@ void Call::run(std::span<Array> results) {
     allocate(results);
     return;
   }
-  separate_overlaps(nullptr);
+  for (std::uint64_t copied = overlapping_inputs(); copied != 0; copied &= copied - 1) {
+    replace_by_copy(static_cast<std::size_t>(__builtin_ctzll(copied)));
+  }
   convert_scalars();
   iterate();
-  specialize();
+  classify();
   backend::Backend& backend = backend::backend_for(device_);
   const Variant::Key key = variant_key();
   const Variant* variant = find(plan_->variants, key);
   // Compiling may throw: nothing has been allocated or written yet.
-  if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, spec(), backend);
+  if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, layout_, storage_dtypes(), backend);
   allocate(results);
   launch(*variant, backend, results);
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
 }
 
 void Call::launch(const Variant& variant, backend::Backend& backend, std::span<const Array> results) {
@@ -114,9 +117,9 @@ void Call::launch(const Variant& variant, backend::Backend& backend, std::span<c
   const auto shape = iteration_->shape();
   backend::ElementwiseLaunch work;
   work.operands = {operands, count_};
-  work.width = width_;
-  work.unroll = unroll_;
-  work.wide_index = wide_index_;
+  work.width = variant.width;
+  work.unroll = variant.unroll;
+  work.wide_index = layout_.wide_index;
   const std::size_t outer = shape.size() > backend::kMaxKernelRank ? shape.size() - backend::kMaxKernelRank : 0;
   work.shape = shape.subspan(outer);
   if (outer == 0) {
@@ -213,7 +216,12 @@ void Call::run_through_device(std::span<Array> results) {
     for (std::size_t i = 0; i < nout_; ++i) targets.push_back(device_array(*shape_, plan_->loop.outputs[i], device_));
     options.out = Outputs(std::move(targets));
   }
-  Call(ufunc_, args, options).run(device_results);
+  Call on_device(ufunc_, args, options);
+  on_device.brought_from_host_ = result_on_host_;
+  on_device.run(device_results);
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr && result_on_host_ && size_ > 0) {
+    record_as_on_host(*recorder);
+  }
   // Copies are ordered after the default stream only.
   if (queue_ != nullptr) queue_->synchronize();
   for (std::size_t i = 0; i < nout_; ++i) {
@@ -302,9 +310,10 @@ void Call::check_outputs() {
   }
 }
 
-/// Copies an input that an output would overwrite before it is read. Equal windows are safe: each element is read before it is
-/// written.
-void Call::separate_overlaps(std::vector<std::string>* report) {
+/// A bit for each input that an output would overwrite before it is read. Equal windows are safe: each element is read before
+/// it is written.
+std::uint64_t Call::overlapping_inputs(std::vector<std::string>* report) {
+  std::uint64_t found = 0;
   for (std::size_t o = nin_; o < count_; ++o) {
     const detail::ArrayRep* out = operands_[o].rep;
     if (out == nullptr) continue;
@@ -323,13 +332,13 @@ void Call::separate_overlaps(std::vector<std::string>* report) {
         throw ShapeError(ufunc_.name() + ": " + ufunc_.operand_name(o) + " and " + ufunc_.operand_name(i) +
                          " share memory; give outputs that do not overlap");
       }
+      found |= std::uint64_t{1} << i;
       if (report != nullptr) {
         report->push_back(ufunc_.operand_name(i) + " overlaps " + ufunc_.operand_name(o) + " and is copied first");
-      } else {
-        replace_by_copy(i);
       }
     }
   }
+  return found;
 }
 
 void Call::replace_by_copy(std::size_t operand) {
@@ -358,7 +367,7 @@ void Call::iterate() {
   } else {
     iteration_.emplace(*shape_, all);
   }
-  for (std::size_t i = 0; i < count_; ++i) operands_[i].access = find_access(i);
+  for (std::size_t i = 0; i < count_; ++i) operands_[i].access = access_of(placement(), i);
 }
 
 void Call::allocate(std::span<Array> results) {
@@ -385,8 +394,9 @@ void Call::convert_scalars() {
     const DType to = compute_dtype(i);
     if (kind(scalar->dtype()) == Kind::integer && kind(to) == Kind::integer && options_.casting != Casting::unsafe &&
         !integer_fits(scalar->dtype(), scalar->value(), to)) {
-      throw TypeError(ufunc_.name() + ": the integer given as " + ufunc_.operand_name(i) + " does not fit in " +
-                      std::string(name(to)) + ", the dtype of the loop " + plan_->loop.text);
+      throw TypeError(ufunc_.name() + ": the integer " + integer_text(scalar->dtype(), scalar->value()) + " given as " +
+                      ufunc_.operand_name(i) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
+                      plan_->loop.text);
     }
     convert_scalar(scalar->dtype(), scalar->value(), to, values_[i].bytes);
   }
@@ -420,12 +430,11 @@ Resolution Call::resolve() {
     }
   }
   if (size_ > 0) {
-    separate_overlaps(&resolution.copies);
+    overlapping_inputs(&resolution.copies);
     convert_scalars();
     iterate();
-    bool strided = false;
-    for (std::size_t i = 0; i < count_; ++i) strided |= access(i) == codegen::Access::strided;
-    resolution.variant = strided ? "strided" : iteration_->rank() == 1 ? "contiguous" : "inner-contiguous";
+    classify();
+    resolution.variant = variant_name(layout_, count_);
   } else {
     resolution.variant = "empty";
   }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kiln/error.hpp"
-#include "program/program.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {
@@ -21,6 +20,7 @@ program::Request request_for(const UfuncDefinition& definition, const codegen::U
   request.contract = definition.contract;
   request.fast_math = definition.fast_math;
   request.signature = signature;
+  request.cache = &definition.cache;
   return request;
 }
 
@@ -33,7 +33,10 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
                         ufunc::names_slow_function(definition_.functions)) {}
 
 UfuncImpl::~UfuncImpl() {
-  for (ufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) ufunc::destroy(plan->variants);
+  for (ufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) {
+    ufunc::destroy(plan->variants);
+    ufunc::destroy(plan->recorded);
+  }
   ufunc::destroy(plans_);
 }
 
@@ -69,19 +72,24 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span
 }
 
 const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
-                                         const codegen::ElementwiseSpec& spec, backend::Backend& backend) const {
-  const codegen::UserText text = text_of(plan.loop);
+                                         const ufunc::LayoutClass& layout, std::span<const DType> storage,
+                                         backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
-  made->module = program::load(request_for(definition_, text, spec, plan.loop.text), backend);
+  with_request(plan.loop, storage, layout, backend.compiler()->kind(), [&](const program::Request& request) {
+    made->module = program::load(request, backend);
+    made->width = request.spec->width;
+    made->unroll = request.spec->unroll;
+  });
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }
 
-void UfuncImpl::compile(const ufunc::Loop& loop, const codegen::ElementwiseSpec& spec,
-                        const backend::Compiler& compiler) const {
+void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout,
+                             DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
-  program::build(request_for(definition_, text, spec, loop.text), compiler);
+  const codegen::ElementwiseSpec spec = ufunc::specialize(loop, storage, layout, kind, arithmetic_bound_);
+  work(request_for(definition_, text, spec, loop.text));
 }
 
 codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {

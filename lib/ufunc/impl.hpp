@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "backend/backend.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/ufunc.hpp"
+#include "program/program.hpp"
 #include "signature/signature.hpp"
+#include "ufunc/layout_class.hpp"
 #include "ufunc/loops.hpp"
 
 namespace kiln::ufunc {
@@ -19,12 +22,21 @@ namespace kiln::ufunc {
 struct Variant {
   struct Key {
     std::uint64_t access = 0;  // two bits for each operand
-    std::uint64_t rest = 0;    // rank, width, unroll, flags and device
+    std::uint64_t rest = 0;    // the rest of the layout's class, and the device
     friend bool operator==(const Key&, const Key&) = default;
   };
   Key key;
   std::shared_ptr<backend::Module> module;
+  int width = 1;  // of its spec
+  int unroll = 1;
   Variant* next = nullptr;
+};
+
+/// A layout that was reported to the recorder.
+struct Recorded {
+  using Key = Variant::Key;
+  Key key;
+  Recorded* next = nullptr;
 };
 
 /// The loop that a combination of argument types runs, with its variants.
@@ -43,6 +55,7 @@ struct TypePlan {
   std::string forced_signature;  // what key.signature refers to
   Loop loop;
   std::atomic<Variant*> variants{nullptr};
+  std::atomic<Recorded*> recorded{nullptr};
   TypePlan* next = nullptr;
 };
 
@@ -76,6 +89,7 @@ class UfuncImpl {
   UfuncImpl(const UfuncImpl&) = delete;
   UfuncImpl& operator=(const UfuncImpl&) = delete;
 
+  [[nodiscard]] const UfuncDefinition& definition() const noexcept { return definition_; }
   [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
   [[nodiscard]] std::size_t nin() const noexcept { return signatures_.front().inputs.size(); }
   [[nodiscard]] std::size_t nout() const noexcept { return signatures_.front().outputs.size(); }
@@ -90,10 +104,11 @@ class UfuncImpl {
   ufunc::TypePlan& make_plan(const ufunc::TypePlan::Key& key, std::span<const ufunc::Argument> arguments,
                              const CallOptions& options) const;
   /// The variant, compiled and loaded at the first call.
-  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ElementwiseSpec& spec,
-                                backend::Backend& backend) const;
-  /// Compiles without a device.
-  void compile(const ufunc::Loop& loop, const codegen::ElementwiseSpec& spec, const backend::Compiler& compiler) const;
+  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const ufunc::LayoutClass& layout,
+                                std::span<const DType> storage, backend::Backend& backend) const;
+  /// The kernel of a loop for operands that are stored so, for a compiler: `work` gets what program::build() takes.
+  void with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout, DeviceKind kind,
+                    const std::function<void(const program::Request&)>& work) const;
 
  private:
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
@@ -103,5 +118,8 @@ class UfuncImpl {
   bool arithmetic_bound_;
   mutable std::atomic<ufunc::TypePlan*> plans_{nullptr};
 };
+
+/// What vectorize() makes a handle to.
+std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);
 
 }  // namespace kiln::detail

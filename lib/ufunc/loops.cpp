@@ -138,39 +138,11 @@ Loop search(const LoopRequest& request, const Typed& given) {
                   "; convert an argument with astype(), or force a loop with .dtype or .signature");
 }
 
-/// "float32, float64 -> float32" to dtypes, inputs then outputs.
-std::vector<DType> parse_forced(std::string_view text, std::size_t nin, std::size_t nout) {
-  signature::Cursor cursor(text);
-  std::vector<DType> dtypes;
-  const auto read = [&](std::size_t count, const char* what) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0) cursor.expect(',', "between dtypes");
-      cursor.skip_blanks();
-      const std::size_t at = cursor.position();
-      const std::string_view word = cursor.name();
-      if (word.empty()) cursor.fail(std::string("expected the dtype of ") + what + cursor.found());
-      try {
-        dtypes.push_back(dtype_from_name(word));
-      } catch (const TypeError& error) {
-        cursor.fail_at(at, error.what());
-      }
-    }
-  };
-  read(nin, "an input");
-  cursor.skip_blanks();
-  if (!cursor.rest().starts_with("->")) cursor.fail("expected '->' after the inputs" + cursor.found());
-  cursor.advance(2);
-  read(nout, "an output");
-  cursor.skip_blanks();
-  if (!cursor.at_end()) cursor.fail("expected the end of the signature" + cursor.found());
-  return dtypes;
-}
-
 Loop forced(const LoopRequest& request) {
   const std::size_t nin = request.arguments.size();
   std::vector<DType> wanted;
   if (!request.forced_signature.empty()) {
-    wanted = parse_forced(request.forced_signature, nin, request.signatures.front().outputs.size());
+    wanted = parse_loop(request.forced_signature, nin, request.signatures.front().outputs.size());
   }
   for (const TypeSignature& signature : request.signatures) {
     for (Binding& binding : bindings_of(signature)) {
@@ -204,6 +176,33 @@ Loop forced(const LoopRequest& request) {
 }
 
 }  // namespace
+
+std::vector<DType> parse_loop(std::string_view text, std::size_t nin, std::size_t nout) {
+  signature::Cursor cursor(text);
+  std::vector<DType> dtypes;
+  const auto read = [&](std::size_t count, const char* what) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0) cursor.expect(',', "between dtypes");
+      cursor.skip_blanks();
+      const std::size_t at = cursor.position();
+      const std::string_view word = cursor.name();
+      if (word.empty()) cursor.fail(std::string("expected the dtype of ") + what + cursor.found());
+      try {
+        dtypes.push_back(dtype_from_name(word));
+      } catch (const TypeError& error) {
+        cursor.fail_at(at, error.what());
+      }
+    }
+  };
+  read(nin, "an input");
+  cursor.skip_blanks();
+  if (!cursor.rest().starts_with("->")) cursor.fail("expected '->' after the inputs" + cursor.found());
+  cursor.advance(2);
+  read(nout, "an output");
+  cursor.skip_blanks();
+  if (!cursor.at_end()) cursor.fail("expected the end of the signature" + cursor.found());
+  return dtypes;
+}
 
 std::vector<DType> effective_dtypes(std::span<const Argument> arguments) {
   std::vector<DType> dtypes;
@@ -250,6 +249,31 @@ Loop choose_loop(const LoopRequest& request) {
                     "\" for the loop " + loop.text);
   }
   return loop;
+}
+
+std::optional<Loop> find_loop(std::span<const TypeSignature> signatures, std::span<const DType> dtypes) {
+  for (const TypeSignature& signature : signatures) {
+    Binding binding(signature.variables.size());
+    bool fits = signature.inputs.size() + signature.outputs.size() == dtypes.size();
+    for (std::size_t i = 0; i < dtypes.size() && fits; ++i) {
+      const std::size_t nin = signature.inputs.size();
+      const signature::Type& type = (i < nin ? signature.inputs[i] : signature.outputs[i - nin]).type;
+      std::optional<DType> known = type.dtype ? type.dtype : binding[type.variable];
+      if (!known) {
+        const std::vector<DType>& choices = signature.variables[type.variable].choices;
+        fits = choices.empty() || std::find(choices.begin(), choices.end(), dtypes[i]) != choices.end();
+        binding[type.variable] = dtypes[i];
+      } else {
+        fits = *known == dtypes[i];
+      }
+    }
+    if (fits) return make_loop(signature, binding);
+  }
+  return std::nullopt;
+}
+
+Loop bind(const TypeSignature& signature, std::span<const DType> variables) {
+  return make_loop(signature, Binding(variables.begin(), variables.end()));
 }
 
 std::vector<Loop> fixed_loops(std::span<const TypeSignature> signatures) {

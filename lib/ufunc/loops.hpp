@@ -41,8 +41,17 @@ struct LoopRequest {
 /// signature that cannot be read.
 Loop choose_loop(const LoopRequest& request);
 
+/// "float32, float64 -> float32" to dtypes, inputs then outputs; SignatureError where it cannot be read.
+std::vector<DType> parse_loop(std::string_view text, std::size_t nin, std::size_t nout);
+
 /// The dtype that each argument counts as: its own, or for a weak scalar the arrays' (NEP 50).
 std::vector<DType> effective_dtypes(std::span<const Argument> arguments);
+
+/// The first signature's loop with exactly these dtypes, inputs then outputs; nothing where none has it.
+std::optional<Loop> find_loop(std::span<const signature::TypeSignature> signatures, std::span<const DType> dtypes);
+
+/// The loop of a signature with a dtype for each of its type variables, in order.
+Loop bind(const signature::TypeSignature& signature, std::span<const DType> variables);
 
 /// Every loop whose types are all fixed by the signatures, in order of preference.
 std::vector<Loop> fixed_loops(std::span<const signature::TypeSignature> signatures);

@@ -1,4 +1,4 @@
-// Which variant of a loop a call runs: how each operand is reached, and on a GPU how wide.
+// Which variant of a loop a call runs, and the report of it to a recorder.
 #include <algorithm>
 
 #include "ufunc/call.hpp"
@@ -7,139 +7,142 @@
 namespace kiln::ufunc {
 namespace {
 
-std::uintptr_t address(const char* data) noexcept {
-  return reinterpret_cast<std::uintptr_t>(data);
+std::uint64_t bits_of(const LayoutClass& layout) noexcept {
+  std::uint64_t bits = layout.rank;
+  const auto flag = [&bits](bool value, int shift) { bits |= static_cast<std::uint64_t>(value) << shift; };
+  flag(layout.packs, 8);
+  flag(layout.wide_index, 9);
+  flag(layout.in_place, 10);
+  flag(layout.large, 11);
+  return bits;
+}
+
+/// Everything, for whatever processor.
+LayoutClass classify_whole(const Placement& at, bool in_place) noexcept {
+  LayoutClass layout;
+  for (std::size_t i = 0; i < at.operands.size(); ++i) layout.set_access(i, at.operands[i].access);
+  layout.rank = static_cast<std::uint8_t>(std::min(at.iteration.rank(), backend::kMaxKernelRank));
+  layout.packs = divides_into_packs(at);
+  layout.wide_index = at.iteration.size() > tuning::kMaxNarrowIndex;
+  layout.in_place = in_place;
+  layout.large = stores_past_cache(at);
+  return layout;
+}
+
+/// An array packed anew, at an address that is aligned as a device's are. Repeated axes of an input stay so: see send().
+detail::ArrayRep packed(const detail::ArrayRep& rep, bool input, std::size_t index) {
+  detail::ArrayRep once = rep;
+  for (std::size_t d = 0; d < once.shape.size() && input; ++d) {
+    if (once.strides[d] == 0) once.shape[d] = 1;
+  }
+  once = *detail::make_array(std::move(once)).rep();
+  const Order order = input && once.f_contiguous && !once.c_contiguous ? Order::fortran : Order::c;
+  detail::ArrayRep made = rep;
+  made.buffer = nullptr;
+  made.data = reinterpret_cast<char*>(static_cast<std::uintptr_t>(index + 1) << 20);
+  made.strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
+  for (std::size_t d = 0; d < once.shape.size(); ++d) {
+    if (once.shape[d] != rep.shape[d]) made.strides[d] = 0;
+  }
+  return made;
+}
+
+/// The class that operands would have in a loop of this shape.
+LayoutClass classify_as_placed(const Shape& shape, std::span<PlacedOperand> operands, std::size_t inputs, bool in_place) {
+  static const Shape none;
+  std::vector<layout::Operand> all;
+  for (const PlacedOperand& operand : operands) {
+    all.push_back(operand.rep != nullptr      ? layout::Operand{&operand.rep->shape, &operand.rep->strides, operand.itemsize}
+                  : operand.scalar != nullptr ? layout::Operand{&none, &none, operand.itemsize}
+                                              : layout::Operand{nullptr, nullptr, operand.itemsize});
+  }
+  const layout::Iteration iteration(shape, all);
+  const Placement at{iteration, operands, inputs};
+  for (std::size_t i = 0; i < operands.size(); ++i) operands[i].access = access_of(at, i);
+  return classify_whole(at, in_place);
 }
 
 }  // namespace
 
-codegen::Access Call::find_access(std::size_t operand) const noexcept {
-  if (is_scalar(operand)) return codegen::Access::scalar;
-  const std::int64_t stride = iteration_->inner_stride(operand);
-  if (stride == operands_[operand].itemsize) return codegen::Access::contiguous;
-  return stride == 0 ? codegen::Access::broadcast : codegen::Access::strided;
-}
-
 Variant::Key Call::variant_key() const noexcept {
   Variant::Key key;
-  for (std::size_t i = 0; i < count_; ++i) key.access |= static_cast<std::uint64_t>(access(i)) << (2 * i);
-  const auto field = [&key](auto value, int shift) { key.rest |= static_cast<std::uint64_t>(value) << shift; };
-  field(kernel_rank(), 0);
-  field(width_, 8);
-  field(unroll_, 16);
-  field(wide_index_, 24);
-  field(aliased_, 25);
-  field(nontemporal_, 26);
-  field(device_.index(), 32);
-  field(device_.kind(), 56);
+  key.access = layout_.access;
+  key.rest =
+      bits_of(layout_) | static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56;
   return key;
 }
 
-int Call::kernel_rank() const noexcept {
-  return std::min(iteration_->rank(), gpu_ ? backend::kMaxKernelRank : 2);
-}
-
-void Call::specialize() {
+// Only what this device's variants differ by: layouts that differ in the rest share a variant.
+void Call::classify() {
+  const Placement at = placement();
+  for (std::size_t i = 0; i < count_; ++i) layout_.set_access(i, access(i));
   if (gpu_) {
-    wide_index_ = iteration_->size() > tuning::kMaxNarrowIndex;
-    choose_width();
-    return;
+    layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
+    layout_.wide_index = iteration_->size() > tuning::kMaxNarrowIndex;
+    layout_.packs = divides_into_packs(at);
+    layout_.in_place = aliased_;
+  } else {
+    layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
+    layout_.large = !ufunc_.arithmetic_bound() && stores_past_cache(at);
   }
-  // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
-  // __restrict__.
-  aliased_ = false;
-  if (iteration_->rank() != 1 || ufunc_.arithmetic_bound()) return;
-  std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (is_scalar(i) || access(i) == codegen::Access::broadcast) continue;
-    bytes += iteration_->size() * operands_[i].itemsize;
-    if (!is_output(i)) continue;
-    // Fresh outputs are aligned.
-    const detail::ArrayRep* rep = operands_[i].rep;
-    if (access(i) != codegen::Access::contiguous || (rep != nullptr && address(rep->data) % 64 != 0)) return;
-  }
-  nontemporal_ = bytes >= tuning::kNontemporalBytes && !overwrites_input();
 }
 
-void Call::choose_width() {
-  const auto shape = iteration_->shape();
-  std::int64_t narrowest = 16;
-  std::int64_t widest = 0;
-  bool flat = shape.size() == 1;
+void Call::record(Recorder& recorder) {
+  const LayoutClass here = classify_whole(placement(), aliased_);
+  if (!result_on_host_) return report(recorder, here, brought_from_host_ ? Processors::gpu : Processors::all);
+  // On a GPU the same call would run on copies of its host arrays.
+  std::vector<PlacedOperand> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
+  std::vector<detail::ArrayRep> copies;
+  copies.reserve(count_);
   for (std::size_t i = 0; i < count_; ++i) {
-    const codegen::Access how = access(i);
-    flat &= how != codegen::Access::strided;
-    if (how != codegen::Access::contiguous) continue;
-    const auto size = operands_[i].itemsize;
-    narrowest = std::min(narrowest, size);
-    widest = std::max(widest, size);
+    // An input that overlaps an output was replaced by a copy, which a GPU needs not.
+    const detail::ArrayRep* rep = i < nin_ && args_[i].is_array() ? args_[i].array().rep().get() : operands[i].rep;
+    if (rep != nullptr) operands[i].rep = &copies.emplace_back(packed(*rep, !is_output(i), i));
   }
-  std::int64_t width = tuning::width(narrowest, widest);
-  // The flat kernel handles a rest that fills no pack; rows of the n-dimensional one must be whole packs.
-  if (!flat && shape.back() % width != 0) width = 1;
-  for (std::size_t i = 0; i < count_ && width > 1; ++i) {
-    const detail::ArrayRep* rep = operands_[i].rep;
-    // Fresh outputs are aligned and packed, but their rows are as long as the loop's.
-    if (access(i) != codegen::Access::contiguous) continue;
-    const std::int64_t alignment = std::min<std::int64_t>(16, width * operands_[i].itemsize);
-    if (rep != nullptr && address(rep->data + iteration_->offset(i)) % static_cast<std::uintptr_t>(alignment) != 0) width = 1;
-    for (const std::int64_t stride : iteration_->strides(i).first(shape.size() - 1)) {
-      if (stride % alignment != 0) width = 1;
-    }
-  }
-  std::int64_t bytes = 0;
+  const LayoutClass there = classify_as_placed(*shape_, operands, nin_, false);
+  if (here == there) return report(recorder, here, Processors::all);
+  report(recorder, here, Processors::cpu);
+  report(recorder, there, Processors::gpu);
+}
+
+// A call on host arrays that ran on a GPU: on a CPU it would run on them as they are.
+void Call::record_as_on_host(Recorder& recorder) {
+  const std::uint64_t copied = overlapping_inputs();
+  std::vector<PlacedOperand> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
+  std::vector<detail::ArrayRep> copies;
+  copies.reserve(count_);
   for (std::size_t i = 0; i < nin_; ++i) {
-    if (is_scalar(i) || access(i) == codegen::Access::broadcast) continue;
-    bytes += width * operands_[i].itemsize;
-  }
-  width_ = static_cast<int>(width);
-  unroll_ = tuning::unroll(bytes);
-}
-
-bool Call::overwrites_input() const noexcept {
-  for (std::size_t o = nin_; o < count_; ++o) {
-    for (std::size_t i = 0; i < nin_; ++i) {
-      if (operands_[o].rep != nullptr && operands_[i].rep != nullptr && operands_[o].rep->data == operands_[i].rep->data)
-        return true;
+    if ((copied >> i & 1U) != 0) {
+      detail::ArrayRep& copy = copies.emplace_back(*operands[i].rep);
+      copy.strides = detail::packed_strides(copy.shape, operands[i].itemsize, Order::c);
+      copy.data = reinterpret_cast<char*>(static_cast<std::uintptr_t>(i + 1) << 20);
+      operands[i].rep = &copy;
     }
   }
-  return false;
+  report(recorder, classify_as_placed(*shape_, operands, nin_, aliased_), Processors::cpu);
 }
 
-codegen::ElementwiseSpec Call::spec() const {
-  codegen::ElementwiseSpec spec;
-  for (std::size_t i = 0; i < count_; ++i) {
-    (is_output(i) ? spec.outputs : spec.inputs).push_back({storage_dtype(i), compute_dtype(i), access(i)});
+void Call::report(Recorder& recorder, LayoutClass layout, Processors processors) {
+  // What the others do not look at would only tell apart what is the same.
+  if (processors == Processors::cpu) {
+    layout.rank = std::min<std::uint8_t>(layout.rank, 2);
+    layout.packs = true;
+    layout.wide_index = layout.in_place = false;
+  } else if (processors == Processors::gpu) {
+    layout.large = false;
   }
-  spec.rank = kernel_rank();
-  spec.width = width_;
-  spec.unroll = unroll_;
-  spec.wide_index = wide_index_;
-  spec.aliased = aliased_;
-  spec.nontemporal = nontemporal_;
-  return spec;
+  const Recorded::Key key{layout.access, bits_of(layout) | static_cast<std::uint64_t>(processors) << 16};
+  if (find(plan_->recorded, key) != nullptr) return;
+  const std::vector<DType> storage = storage_dtypes();
+  recorder.used(
+      {.definition = ufunc_.definition(), .loop = plan_->loop, .storage = storage, .layout = layout, .processors = processors});
+  publish(plan_->recorded, std::make_unique<Recorded>(Recorded{key, nullptr}).release());
 }
 
-codegen::ElementwiseSpec contiguous_spec(const Loop& loop, DeviceKind kind) {
-  codegen::ElementwiseSpec spec;
-  std::int64_t narrowest = 16;
-  std::int64_t widest = 0;
-  std::int64_t bytes = 0;
-  for (const auto* dtypes : {&loop.inputs, &loop.outputs}) {
-    for (const DType dtype : *dtypes) {
-      (dtypes == &loop.inputs ? spec.inputs : spec.outputs).push_back({dtype, dtype, codegen::Access::contiguous});
-      const auto size = static_cast<std::int64_t>(itemsize(dtype));
-      narrowest = std::min(narrowest, size);
-      widest = std::max(widest, size);
-      if (dtypes == &loop.inputs) bytes += size;
-    }
-  }
-  if (kind != DeviceKind::cpu) {
-    const std::int64_t width = tuning::width(narrowest, widest);
-    spec.width = static_cast<int>(width);
-    spec.unroll = tuning::unroll(bytes * width);
-  }
-  return spec;
+std::vector<DType> Call::storage_dtypes() const {
+  std::vector<DType> dtypes;
+  for (std::size_t i = 0; i < count_; ++i) dtypes.push_back(storage_dtype(i));
+  return dtypes;
 }
 
 }  // namespace kiln::ufunc

@@ -44,7 +44,7 @@ const CallOptions kNoOptions{};
 
 }  // namespace
 
-Ufunc vectorize(UfuncDefinition definition) {
+std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition) {
   if (definition.name.empty()) definition.name = "kernel";
   check_name(definition.name);
   if (definition.signatures.empty()) {
@@ -69,7 +69,11 @@ Ufunc vectorize(UfuncDefinition definition) {
   }
   codegen::check_text(definition.name + ".functions", definition.functions);
   codegen::check_text(definition.name + ".preamble", definition.preamble);
-  return Ufunc(std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures)));
+  return std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
+}
+
+Ufunc vectorize(UfuncDefinition definition) {
+  return Ufunc(detail::make_ufunc(std::move(definition)));
 }
 
 Ufunc vectorize(std::string_view signature, std::string_view body) {
@@ -127,7 +131,10 @@ Resolution Ufunc::resolve(std::initializer_list<Arg> args, const CallOptions& op
 int Ufunc::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
-  for (const ufunc::Loop& loop : loops) impl_->compile(loop, ufunc::contiguous_spec(loop, compiler->kind()), *compiler);
+  for (const ufunc::Loop& loop : loops) {
+    impl_->with_request(loop, ufunc::dtypes_of(loop), {}, compiler->kind(),
+                        [&](const program::Request& request) { program::build(request, *compiler); });
+  }
   return static_cast<int>(loops.size());
 }
 

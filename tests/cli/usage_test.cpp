@@ -10,6 +10,7 @@ using cli::Scratch;
 
 namespace {
 
+const std::string kCommands = "eval, functions, devices, cache, compile and inspect";
 const std::string kTwice = "float32 twice(float32 x) = 2 * x";
 
 void check_usage(const std::vector<std::string>& words, const std::string& reason, const std::string& command = "kiln eval") {
@@ -22,15 +23,20 @@ void check_usage(const std::vector<std::string>& words, const std::string& reaso
 }  // namespace
 
 TEST_CASE("no command, and unknown ones") {
-  check_usage({}, "no command: eval or devices", "kiln");
-  check_usage({"evil"}, "unknown command or option \"evil\": the commands are eval and devices", "kiln");
-  check_usage({"--frob"}, "unknown command or option \"--frob\": the commands are eval and devices", "kiln");
+  check_usage({}, "no command: the commands of kiln are " + kCommands, "kiln");
+  check_usage({"evil"}, "unknown command \"evil\": the commands of kiln are " + kCommands + "; did you mean \"eval\"?", "kiln");
+  check_usage({"dev"}, "unknown command \"dev\": the commands of kiln are " + kCommands + "; did you mean \"devices\"?",
+              "kiln");
+  check_usage({"frobnicate"}, "unknown command \"frobnicate\": the commands of kiln are " + kCommands, "kiln");
+  check_usage({"--frob"}, "unknown option \"--frob\" of kiln", "kiln");
 }
 
 TEST_CASE("unknown options, and options without their value") {
-  check_usage({"eval", "--frob", kTwice, sample("a")}, "The following argument was not expected: --frob");
+  check_usage({"eval", "--frob", kTwice, sample("a")}, "unknown option \"--frob\" of kiln eval");
   CHECK(run({"eval", kTwice, sample("a"), "-o"}).status == 2);
   CHECK(run({"devices", "--frob"}).status == 2);
+  check_usage({"devices", "--jsn"}, "unknown option \"--jsn\" of kiln devices; did you mean \"--json\"?", "kiln devices");
+  check_usage({"devices", "cpu"}, "kiln devices does not know what to do with \"cpu\"", "kiln devices");
   check_usage({"eval", kTwice, sample("a"), "--casting", "loose"},
               "unknown --casting \"loose\": no, equiv, safe, same_kind or unsafe");
 }
@@ -67,6 +73,8 @@ TEST_CASE("--help and --version go to standard output") {
   const auto help = run({"--help"});
   CHECK(help.status == 0);
   CHECK(contains(help.out, "Usage: kiln COMMAND [OPTIONS]\n"));
+  CHECK(run({"help"}).out == help.out);
+  CHECK(run({"help", "devices"}).out == run({"devices", "--help"}).out);
   CHECK(contains(help.out, "eval"));
   CHECK(contains(help.out, "devices"));
   const auto eval = run({"eval", "--help"});

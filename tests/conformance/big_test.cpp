@@ -8,7 +8,6 @@
 
 using namespace conformance;
 using kiln::Array;
-using kiln::DType;
 using kiln::Slice;
 using kiln::Ufunc;
 

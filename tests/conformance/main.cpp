@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   }
   for (const kiln::Device& device : devices())
     std::cout << "device " << to_string(device) << ": " << device.info().name << "\n";
-  std::cout << "KILN_TEST_SEED=" << seed() << std::endl;
+  std::cout << "KILN_TEST_SEED=" << seed() << "\n" << std::flush;
   doctest::Context context(argc, argv);
   const int result = context.run();
   if (context.shouldExit()) return result;

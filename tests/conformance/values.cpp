@@ -118,7 +118,7 @@ std::vector<Exact> read(const kiln::Array& array) {
   return with_type(array.dtype(), [&]<class T>(std::type_identity<T>) {
     std::vector<Exact> values;
     values.reserve(static_cast<std::size_t>(array.size()));
-    for (const T& value : array.template to_vector<T>()) values.push_back(exact(value));
+    for (const T value : array.template to_vector<T>()) values.push_back(exact(value));
     return values;
   });
 }

@@ -41,5 +41,6 @@ void kiln_fake_push_foreign_context();
 void kiln_fake_pop_context();
 }
 
-/// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8".
+/// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8". With
+/// KILN_FAKE_ANY_IMAGE in the environment it takes all others as well, and looks at no parameter.
 inline constexpr const char* kFakeImage = "FAKE-CUBIN";

@@ -172,7 +172,7 @@ Status hipDeviceGetAttribute(int* value, int attribute, int device) {
 }
 Status hipGetDevicePropertiesR0600(void* properties, int device) {
   constexpr std::size_t kArchOffset = 1160;
-  std::strcpy(static_cast<char*>(properties) + kArchOffset, kArch);
+  std::memcpy(static_cast<char*>(properties) + kArchOffset, kArch, std::strlen(kArch) + 1);
   return CU(cuDeviceGetName, static_cast<char*>(properties), 255, device);
 }
 Status hipGetDevice(int* device) {
@@ -320,7 +320,8 @@ std::string log_of(void* program) {
   if (RTC(nvrtcGetProgramLogSize, program, &bytes) != 0 || bytes == 0) return {};
   std::string log(bytes, '\0');
   if (RTC(nvrtcGetProgramLog, program, log.data()) != 0) return {};
-  return clang_log(log.c_str());
+  log.pop_back();  // NVRTC counts the terminating zero
+  return clang_log(log);
 }
 }  // namespace
 Status hiprtcGetProgramLogSize(void* program, std::size_t* bytes) {

@@ -22,14 +22,18 @@ LAYERS = {
     "codegen": ["signature"],
     "cache": ["base"],
     "program": ["codegen", "cache", "backend"],
+    "inspect": ["program"],
     "array": ["layout", "backend"],
     "ufunc": ["signature", "layout", "program", "array"],
+    "math": ["ufunc"],
     "gufunc": ["ufunc"],
+    "manifest": ["ufunc"],
     "capi": [],
 }
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.
-PUBLIC_HEADERS = {"stream": "backend", "cache": "cache", "array": "array", "npy": "array", "ufunc": "ufunc", "kiln": "ufunc"}
+PUBLIC_HEADERS = {"stream": "backend", "cache": "cache", "inspect": "backend", "array": "array", "npy": "array", "ufunc": "ufunc", "math": "math",
+                  "manifest": "manifest", "kiln": "math"}
 
 VENDOR = re.compile(r"^(cuda(_\w+)?\.h|cuda/|cuda\w*\.h|cu\w+\.h|nvrtc\w*\.h|nv\w+\.h|hip/|hiprtc|roc\w+/|rocm|hsa/|amd_comgr)")
 LLVM = re.compile(r"^(clang|clang-c|llvm|llvm-c|lld)/")
@@ -141,6 +145,8 @@ PLANTED = {  # file: (an include that is fine, one that is not)
     "lib/array/array.cpp": ('"layout/shape.hpp"', "<hip/hip_runtime.h>"),
     "lib/program/program.cpp": ('"codegen/spec.hpp"', '"array/rep.hpp"'),
     "lib/ufunc/call.cpp": ('"program/program.hpp"', "<lld/Common/Driver.h>"),
+    "lib/math/bits.cpp": ('"kiln/math.hpp"', "<nvrtc.h>"),
+    "lib/ufunc/loops.cpp": ('"kiln/ufunc.hpp"', '"math/entry.hpp"'),
     "include/kiln/array.hpp": ('"kiln/shape.hpp"', "<nlohmann/json.hpp>"),
     "tools/kiln/main.cpp": ("<kiln/array.hpp>", '"backend/backend.hpp"'),
     "tools/kiln/eval.cpp": ('"eval.hpp"', '"../../lib/array/rep.hpp"'),
@@ -148,7 +154,7 @@ PLANTED = {  # file: (an include that is fine, one that is not)
     "tests/unit/x_test.cpp": ('"array/rep.hpp"', "<clang/Frontend/CompilerInstance.h>"),
 }
 HEADERS = ["lib/base/file.hpp", "lib/types/dtype.hpp", "lib/backend/backend.hpp", "lib/backend/gpu/driver.hpp", "lib/codegen/spec.hpp",
-           "lib/backend/cpu/clang.hpp", "lib/layout/shape.hpp", "lib/array/rep.hpp", "lib/program/program.hpp", "tools/kiln/eval.hpp",
+           "lib/backend/cpu/clang.hpp", "lib/layout/shape.hpp", "lib/array/rep.hpp", "lib/program/program.hpp", "lib/math/entry.hpp", "tools/kiln/eval.hpp",
            "include/kiln/shape.hpp", "include/kiln/ufunc.hpp", "include/kiln/kiln.hpp"]
 
 

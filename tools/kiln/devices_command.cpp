@@ -125,22 +125,17 @@ void print_table(const std::vector<Device>& devices) {
 
 }  // namespace
 
-DevicesCommand::DevicesCommand(CLI::App& app)
-    : command_(app.add_subcommand("devices", "List the devices that kernels can run on")) {
-  set_usage(*command_, "kiln devices [OPTIONS]");
-  command_->add_flag("--json", json_, "Print JSON, in bytes and counts, with why a vendor has no device here");
-  command_->add_flag("-v,--verbose", verbose_, "Say why a vendor has no device here");
-  command_->footer(
+DevicesCommand::DevicesCommand(CLI::App& app) {
+  set_usage(app, "kiln devices [OPTIONS]");
+  app.add_flag("--json", json_, "Print JSON, in bytes and counts, with why a vendor has no device here");
+  app.add_flag("-v,--verbose", verbose_, "Say why a vendor has no device here");
+  app.footer(
       R"(Columns: TARGET what kernels are compiled for, UNITS multiprocessors (on a CPU threads), WARP threads in a warp or
 wavefront, BLOCK threads in a block at most, GRID blocks in a launch at most, SHARED shared memory of a block, CACHE the
 last level. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)");
 }
 
-bool DevicesCommand::chosen() const {
-  return command_->parsed();
-}
-
-void DevicesCommand::run() const {
+int DevicesCommand::run() {
   const std::vector<Device> devices = Device::all();
   if (json_) {
     print_json(devices);
@@ -151,6 +146,7 @@ void DevicesCommand::run() const {
     }
   }
   if (!std::cout.flush()) throw IoError("cannot write to standard output");
+  return kDone;
 }
 
 }  // namespace kiln::tool

@@ -1,22 +1,16 @@
 // `kiln devices`: the devices that kernels can run on, as a table or as JSON.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "command.hpp"
 
 namespace kiln::tool {
 
-class DevicesCommand {
+class DevicesCommand : public Command {
  public:
-  /// Adds the subcommand and its options to `app`, which must not outlive this.
   explicit DevicesCommand(CLI::App& app);
-
-  [[nodiscard]] bool chosen() const;
-  void run() const;
+  int run() override;
 
  private:
-  CLI::App* command_;
   bool json_ = false;
   bool verbose_ = false;
 };

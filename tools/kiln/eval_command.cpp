@@ -16,6 +16,7 @@
 #include "operand.hpp"
 #include "result_files.hpp"
 #include "scalar_text.hpp"
+#include "standard_function.hpp"
 #include "usage_error.hpp"
 
 namespace kiln::tool {
@@ -27,7 +28,8 @@ constexpr const char* kFooter =
   T clip(T x, T lo, T hi) where T: float32, float64 { if (x < lo) return lo; return x > hi ? hi : x; }
   (int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }
 Types: bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, complex128, or a
-type variable (T), which is taken from the operands.
+type variable (T), which is taken from the operands. A name alone is a function of the standard library: hypot,
+divmod, … ('kiln functions' lists them).
 
 OPERAND is a .npy file, '-' for one on standard input, or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
 Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters.
@@ -37,6 +39,7 @@ Examples:
   kiln eval 'float32 disc(float32 a, float32 b, float32 c) = sqrt(b*b - 4*a*c)' a.npy b.npy c.npy -o d.npy
   kiln eval 'T scale(T x, T k) = x * k' x.npy 2.5
   kiln eval '(int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }' a.npy 7 -o q.npy -o r.npy
+  kiln eval hypot a.npy b.npy -o c.npy
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
 
 Exit status: 0 done, 1 something failed (nothing was written), 2 the command line is wrong.
@@ -60,34 +63,28 @@ void print(std::span<const Array> results) {
 
 }  // namespace
 
-EvalCommand::EvalCommand(CLI::App& app) : command_(app.add_subcommand("eval", "Run a kernel on .npy files and numbers")) {
-  set_usage(*command_, "kiln eval [OPTIONS] KERNEL OPERAND...\n       kiln eval [OPTIONS] --file FILE OPERAND...");
-  command_->footer(kFooter);
-  command_->add_option("words", words_, "The kernel's text, and what it is given")->type_name("KERNEL OPERAND");
+EvalCommand::EvalCommand(CLI::App& app) {
+  set_usage(app, "kiln eval [OPTIONS] KERNEL OPERAND...\n       kiln eval [OPTIONS] --file FILE OPERAND...");
+  app.footer(kFooter);
+  app.add_option("words", words_, "The kernel's text, and what it is given")->type_name("KERNEL OPERAND");
   const auto each_once = [](CLI::Option* option) { return option->expected(1)->allow_extra_args(false)->take_all(); };
-  command_->add_option("-f,--file", file_, "Read the kernel from FILE; '-' is standard input")->type_name("FILE");
-  each_once(
-      command_->add_option("-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output"))
+  app.add_option("-f,--file", file_, "Read the kernel from FILE; '-' is standard input")->type_name("FILE");
+  each_once(app.add_option("-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output"))
       ->type_name("FILE");
-  command_->add_option("-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N")
+  app.add_option("-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N")
       ->type_name("DEVICE")
       ->capture_default_str();
-  command_->add_flag("-t,--time", time_, "Say on standard error what ran where, and how long each step took");
-  command_->add_option("--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE")
-      ->type_name("TEXT");
-  command_->add_option("--preamble", preamble_, "C++ text that stands before the functions, or @FILE")->type_name("TEXT");
-  each_once(command_->add_option("-D,--define", defines_, "Define a macro"))->type_name("NAME[=VALUE]");
-  each_once(command_->add_option("-I,--include-dir", include_dirs_, "Look for #include files in DIR"))->type_name("DIR");
-  command_->add_flag("--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
-  command_->add_flag("--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
-  command_->add_option("--casting", casting_, "Casts to allow: no, equiv, safe, same_kind, unsafe")
+  app.add_flag("-t,--time", time_, "Say on standard error what ran where, and how long each step took");
+  app.add_option("--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE")->type_name("TEXT");
+  app.add_option("--preamble", preamble_, "C++ text that stands before the functions, or @FILE")->type_name("TEXT");
+  each_once(app.add_option("-D,--define", defines_, "Define a macro"))->type_name("NAME[=VALUE]");
+  each_once(app.add_option("-I,--include-dir", include_dirs_, "Look for #include files in DIR"))->type_name("DIR");
+  app.add_flag("--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
+  app.add_flag("--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
+  app.add_option("--casting", casting_, "Casts to allow: no, equiv, safe, same_kind, unsafe")
       ->type_name("RULE")
       ->capture_default_str();
-  command_->add_option("--dtype", dtype_, "Use the kernel's loop of this output dtype")->type_name("DTYPE");
-}
-
-bool EvalCommand::chosen() const {
-  return command_->parsed();
+  app.add_option("--dtype", dtype_, "Use the kernel's loop of this output dtype")->type_name("DTYPE");
 }
 
 std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments) {
@@ -121,6 +118,15 @@ void EvalCommand::check_standard_input(const std::vector<std::string>& operands)
   if (readers > 1) throw UsageError("standard input ('-') can be read only once");
 }
 
+void EvalCommand::check_no_text_options(std::string_view name) const {
+  const std::pair<const char*, bool> given[] = {
+      {"--functions", !functions_.empty()},      {"--preamble", !preamble_.empty()}, {"--define", !defines_.empty()},
+      {"--include-dir", !include_dirs_.empty()}, {"--contract", contract_},          {"--fast-math", fast_math_}};
+  for (const auto& [option, present] : given) {
+    if (present) throw UsageError(fmt::format("{} is for a kernel's text: the library's \"{}\" is as it is", option, name));
+  }
+}
+
 UfuncDefinition EvalCommand::definition() const {
   UfuncDefinition definition = parse_kernel(file_.empty() ? words_.front() : read_text_file(file_));
   definition.functions = text_or_file(functions_);
@@ -144,13 +150,22 @@ void EvalCommand::check_counts(const Ufunc& ufunc, std::size_t operands) const {
   }
 }
 
-void EvalCommand::run() const {
+std::pair<Ufunc, std::string> EvalCommand::kernel() const {
+  if (file_.empty() && is_function_name(words_.front())) {
+    const math::FunctionInfo& function = standard_function(words_.front());
+    check_no_text_options(function.name);
+    return {*math::find(function.name), ""};  // of many signatures: numbers keep their own dtypes
+  }
+  UfuncDefinition definition = this->definition();
+  std::string signature = definition.signatures.front();
+  return {vectorize(std::move(definition)), std::move(signature)};
+}
+
+int EvalCommand::run() {
   if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
   const std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
-  UfuncDefinition kernel = definition();
-  const std::string signature = kernel.signatures.front();
-  const Ufunc ufunc = vectorize(std::move(kernel));
+  const auto [ufunc, signature] = kernel();
   check_counts(ufunc, operands.size());
   CallOptions options;
   options.casting = casting_from_name(casting_);
@@ -164,6 +179,7 @@ void EvalCommand::run() const {
                                           .time = time_});
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
   if (time_) std::cerr << to_string(evaluation.report);
+  return kDone;
 }
 
 }  // namespace kiln::tool

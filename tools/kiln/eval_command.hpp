@@ -3,24 +3,21 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "kiln/ufunc.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace kiln::tool {
 
-class EvalCommand {
+class EvalCommand : public Command {
  public:
-  /// Adds the subcommand and its options to `app`, which must not outlive this.
   explicit EvalCommand(CLI::App& app);
 
-  [[nodiscard]] bool chosen() const;
-  /// Prints or writes the results. UsageError, kiln::Error.
-  void run() const;
+  /// Prints or writes the results.
+  int run() override;
 
   /// Negative numbers, and all that follows "--", would be taken for options: a blank in front of them, which operands
   /// leave off again, tells them apart.
@@ -30,9 +27,11 @@ class EvalCommand {
   [[nodiscard]] std::vector<std::string> operand_texts() const;
   void check_standard_input(const std::vector<std::string>& operands) const;
   [[nodiscard]] UfuncDefinition definition() const;
+  /// What is to run, and its signature where it has just one.
+  [[nodiscard]] std::pair<Ufunc, std::string> kernel() const;
+  void check_no_text_options(std::string_view name) const;
   void check_counts(const Ufunc& ufunc, std::size_t operands) const;
 
-  CLI::App* command_;
   std::vector<std::string> words_;  // the kernel, unless from a file, then the operands
   std::string file_;
   std::vector<std::string> outputs_;

@@ -1,38 +1,55 @@
-// The kiln command: reads the command line, runs one subcommand, and turns what went wrong into a message and a status.
+// The kiln command: reads the command line, runs one command of the table, and turns what went wrong into a message and a
+// status.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "devices_command.hpp"
+#include "commands.hpp"
+#include "description.hpp"
 #include "eval_command.hpp"
 #include "help_text.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "kiln/version.hpp"
+#include "output.hpp"
+#include "usage.hpp"
 #include "usage_error.hpp"
 
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
+using kiln::tool::kDone;
+using kiln::tool::kFailed;
+using kiln::tool::kUsage;
 
 int report(int status, std::string_view message) {
-  fmt::print(stderr, "kiln: error: {}\n", message);
+  kiln::tool::print_error(message);
   return status;
 }
 
-int report_usage(std::string_view message, std::string_view command) {
+int report_usage(std::string_view message, const CLI::App& command) {
   report(kUsage, message);
-  fmt::print(stderr, "Try '{} --help'.\n", command);
+  fmt::print(stderr, "Try '{} --help'.\n", kiln::tool::full_name(command));
   return kUsage;
+}
+
+std::vector<std::string> read_words(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "eval") words = kiln::tool::EvalCommand::protect(std::move(words));
+  if (!words.empty() && words.front() == "help") {  // "kiln help eval" is "kiln eval --help"
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
 }
 
 int run(int argc, char** argv) {
@@ -40,40 +57,42 @@ int run(int argc, char** argv) {
   app.name("kiln");
   kiln::tool::set_usage(app, "kiln COMMAND [OPTIONS]");
   app.set_version_flag("--version", "kiln " KILN_VERSION);
-  app.footer("Try 'kiln eval --help' for how kernels are written, with examples.");
+  app.footer(
+      "'kiln COMMAND --help' has every option of a command, with examples.\n"
+      "Exit status: 0 done, 1 something failed, 2 the command line is wrong.");
+  bool describe = false;
+  app.add_flag("--describe", describe)->group("");  // hidden: for scripts/cli_pages.py
   app.require_subcommand(0, 1);
-  const kiln::tool::EvalCommand eval(app);
-  const kiln::tool::DevicesCommand devices(app);
-  const auto command = [&] { return eval.chosen() ? "kiln eval" : devices.chosen() ? "kiln devices" : "kiln"; };
+  const kiln::tool::CommandSet commands(app, kiln::tool::commands());
   try {
     // CLI11 takes its arguments last one first.
-    std::vector<std::string> arguments = kiln::tool::EvalCommand::protect({argv + std::min(argc, 1), argv + argc});
-    std::reverse(arguments.begin(), arguments.end());
-    app.parse(std::move(arguments));
-    if (eval.chosen()) {
-      eval.run();
-    } else if (devices.chosen()) {
-      devices.run();
-    } else {
-      return report_usage("no command: eval or devices", "kiln");
+    std::vector<std::string> words = read_words(argc, argv);
+    std::reverse(words.begin(), words.end());
+    app.parse(std::move(words));
+    kiln::tool::Command* const command = commands.chosen();
+    if (describe) {
+      kiln::tool::print_json(kiln::tool::describe(app));
+      return kDone;
     }
-    return 0;
+    if (command == nullptr) {
+      return report_usage("no command: the commands of kiln are " + kiln::tool::listed(kiln::tool::command_names(app)), app);
+    }
+    return command->run();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    if (!eval.chosen() && !devices.chosen() && argc > 1) {
-      return report_usage(fmt::format("unknown command or option \"{}\": the commands are eval and devices", argv[1]), "kiln");
-    }
-    return report_usage(error.what(), command());
+    return report_usage(kiln::tool::explain(app, error), kiln::tool::deepest(app));
   } catch (const kiln::tool::UsageError& error) {
-    return report_usage(error.what(), command());
+    return report_usage(error.what(), kiln::tool::deepest(app));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // `kiln … | head` ends quietly, whatever the shell that started us did with the signal.
+  std::signal(SIGPIPE, SIG_DFL);
   try {
-    kiln::cache::set_log([](std::string_view line) { fmt::print(stderr, "kiln: warning: {}\n", line); });
+    kiln::cache::set_log(kiln::tool::print_warning);
     return run(argc, argv);
   } catch (const kiln::CompileError& error) {
     // The diagnostics begin lines of their own, NAME:LINE:COLUMN first, for tools that look for that.

@@ -103,6 +103,15 @@ std::vector<std::string> ClangCompiler::options(const CompileRequest& request) c
 }
 
 CompileResult ClangCompiler::compile(const CompileRequest& request) const {
+  return run(request, KILN_CLANG_SHARED_OBJECT);
+}
+
+std::string ClangCompiler::emit(const CompileRequest& request, inspect::Form form) const {
+  if (form != inspect::Form::llvm_ir) return Compiler::emit(request, form);
+  return run(request, KILN_CLANG_IR).code;
+}
+
+CompileResult ClangCompiler::run(const CompileRequest& request, int form) const {
   const kiln_clang_api& module = clang_module();
   const std::vector<std::string> options = this->options(request);
   std::vector<const char*> arguments;
@@ -111,7 +120,8 @@ CompileResult ClangCompiler::compile(const CompileRequest& request) const {
   std::vector<kiln_clang_file> headers;
   headers.reserve(request.headers.size());
   for (const auto& [name, contents] : request.headers) headers.push_back({text(name), text(contents)});
-  const kiln_clang_request call{.source = text(request.source),
+  const kiln_clang_request call{.form = form,
+                                .source = text(request.source),
                                 .headers = headers.data(),
                                 .header_count = headers.size(),
                                 .arguments = arguments.data(),

@@ -19,8 +19,12 @@ class ClangCompiler : public Compiler {
   /// Also a CompileError: a function that is called and nowhere defined. Compiles of several threads run side by side.
   [[nodiscard]] CompileResult compile(const CompileRequest& request) const override;
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu; }
+  /// LLVM's intermediate language, after all its passes.
+  [[nodiscard]] std::string emit(const CompileRequest& request, inspect::Form form) const override;
 
  private:
+  [[nodiscard]] CompileResult run(const CompileRequest& request, int form) const;
+
   Target target_;
 };
 

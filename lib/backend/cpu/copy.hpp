@@ -11,6 +11,7 @@ struct CpuTile {
   std::int64_t row_stride;
   std::int64_t columns;
   std::int64_t column_stride;
+  std::int64_t pitch;  ///< from row to row in the buffer, at least a row's bytes; what lies between may be overwritten
 };
 
 /// Reads the tile row by row into a buffer. `size` is an element's: 1, 2, 4, 8 or 16 bytes. No alignment is asked for.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -110,7 +111,16 @@ std::string tuning(const CpuidSource& source, const std::vector<Feature>& featur
 
 }  // namespace
 
-HostFeatures detect(const CpuidSource& source) {
+HostFeatures detect(const CpuidSource& given) {
+  // Each leaf once: a virtual machine takes microseconds for one.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters> known;
+  const CpuidSource source{.query =
+                               [&](std::uint32_t leaf, std::uint32_t subleaf) {
+                                 const auto [place, first] = known.try_emplace({leaf, subleaf});
+                                 if (first) place->second = given.query(leaf, subleaf);
+                                 return place->second;
+                               },
+                           .enabled_state = given.enabled_state};
   HostFeatures host;
   bool whole_level[5] = {true, true, true, true, true};
   for (const Row& row : kRows) {
@@ -128,6 +138,18 @@ HostFeatures detect(const CpuidSource& source) {
   }
   host.tune = tuning(source, host.features);
   return host;
+}
+
+std::optional<std::vector<Feature>> parse_features(std::string_view text) {
+  std::vector<Feature> features;
+  for (const Row& row : kRows) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    if (word.empty() || (word.front() != '+' && word.front() != '-') || word.substr(1) != row.name) return std::nullopt;
+    features.push_back({row.name, word.front() == '+'});
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  if (!text.empty()) return std::nullopt;
+  return features;
 }
 
 CpuidSource host_cpuid() {

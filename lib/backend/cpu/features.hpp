@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kiln::backend::cpu {
@@ -32,6 +34,10 @@ struct HostFeatures {
 
 /// This machine. Only the features that compiled code can use are looked at. Pure.
 HostFeatures detect(const CpuidSource& source);
+
+/// From "+sse3 -avx …", every row of the table by its name and in its order, as Target::text has them; nothing for other
+/// texts. `level` and `tune` are the caller's.
+std::optional<std::vector<Feature>> parse_features(std::string_view text);
 
 /// cpuid and xgetbv of the processor that runs this; nothing is there on other architectures.
 CpuidSource host_cpuid();

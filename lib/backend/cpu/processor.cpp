@@ -4,12 +4,33 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <fstream>
 #include <thread>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace kiln::backend::cpu {
 
 std::string processor_name() {
+#if defined(__x86_64__)
+  // Reading /proc/cpuinfo takes a tenth of a millisecond, and more with every processor.
+  std::array<unsigned, 12> words{};
+  bool known = true;
+  for (unsigned i = 0; i < 3 && known; ++i) {
+    unsigned* const w = words.data() + std::size_t{4} * i;
+    known = __get_cpuid(0x80000002U + i, w, w + 1, w + 2, w + 3) != 0;
+  }
+  if (known) {
+    const auto* const text = reinterpret_cast<const char*>(words.data());
+    const std::string name(text, strnlen(text, sizeof words));
+    const std::size_t begin = name.find_first_not_of(' ');
+    if (begin != std::string::npos) return name.substr(begin, name.find_last_not_of(' ') + 1 - begin);
+  }
+#endif
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("model name")) continue;

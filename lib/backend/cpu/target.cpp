@@ -1,5 +1,7 @@
 #include "backend/cpu/target.hpp"
 
+#include <algorithm>
+
 namespace kiln::backend::cpu {
 namespace {
 
@@ -11,6 +13,23 @@ std::string level_name(int level) {
 // a polynomial 0.72, division, square root and exp the same. Older cores lower their clock for them.
 const char* vector_width(const std::string& tune) {
   return tune == "sapphirerapids" || tune == "znver4" || tune == "znver5" ? "512" : "256";
+}
+
+/// The reverse of target_of(): the processor whose target has that text.
+std::optional<HostFeatures> features_of(std::string_view text) {
+  constexpr std::string_view kTune = " tune=";
+  const std::size_t space = text.find(' ');
+  const std::size_t tune = text.rfind(kTune);
+  if (space == std::string_view::npos || tune == std::string_view::npos || tune < space + 1) return std::nullopt;
+  HostFeatures host;
+  while (host.level <= 4 && text.substr(0, space) != level_name(host.level)) ++host.level;
+  const std::string_view tuned = text.substr(tune + kTune.size());
+  const auto ordinary = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  auto features = parse_features(text.substr(space + 1, tune - space - 1));
+  if (host.level > 4 || !features || tuned.empty() || !std::all_of(tuned.begin(), tuned.end(), ordinary)) return std::nullopt;
+  host.features = *std::move(features);
+  host.tune = tuned;
+  return host;
 }
 
 Target level_target(int level) {
@@ -47,11 +66,12 @@ const Target& native_target() {
 }
 
 std::optional<Target> target_named(std::string_view name) {
-  if (name == "native") return native_target();
+  if (name == "native" || name == native_target().text) return native_target();
 #if defined(__x86_64__)
   for (int level = 1; level <= 4; ++level) {
     if (name == level_name(level)) return level_target(level);
   }
+  if (const auto features = features_of(name)) return target_of(*features);
 #endif
   return std::nullopt;
 }

@@ -19,7 +19,8 @@ struct Target {
 /// This machine; asked once. Loads nothing.
 const Target& native_target();
 
-/// "native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4". Nothing for other names, and for levels of x86-64 elsewhere.
+/// "native", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", or the text of another machine's target. Nothing for other names,
+/// and for levels of x86-64 elsewhere.
 std::optional<Target> target_named(std::string_view name);
 
 /// The target of a processor with those features.

@@ -66,14 +66,29 @@ class GpuCompiler final : public Compiler {
   std::string short_target() const override { return target_.name; }
   std::string target() const override {
     if (!target_.assembly) return target_.name;
-    return target_.name + " (PTX for " + target_.arch + (target_.finisher.empty() ? "" : ", finished by " + target_.finisher) +
-           ")";
+    return target_.name + std::string(kAssemblyMark) + target_.arch +
+           (target_.finisher.empty() ? "" : ", finished by " + target_.finisher) + ")";
   }
   std::vector<std::string> options(const CompileRequest& request) const override {
     return library_.dialect().options(request, target_.arch, library_.version_number());
   }
 
-  CompileResult compile(const CompileRequest& request) const override {
+  CompileResult compile(const CompileRequest& request) const override { return compile(request, options(request)); }
+
+  std::string emit(const CompileRequest& request, inspect::Form form) const override {
+    if (form != inspect::Form::ptx || kind() != DeviceKind::cuda) return Compiler::emit(request, form);
+    return ptx(library_, target_.name, request);
+  }
+
+  std::optional<std::int64_t> spills(const CompileRequest& request) const override {
+    if (*library_.dialect().report_option == '\0' || target_.assembly) return std::nullopt;
+    std::vector<std::string> chosen = options(request);
+    chosen.emplace_back(library_.dialect().report_option);
+    return spilled_registers(compile(request, chosen).log);
+  }
+
+ private:
+  CompileResult compile(const CompileRequest& request, const std::vector<std::string>& chosen) const {
     if (forked()) {
       throw DeviceError("cannot compile with " + name() +
                         " in a process forked from one that used kiln: its state does not survive fork(); start the process "
@@ -82,7 +97,6 @@ class GpuCompiler final : public Compiler {
     const CompilerTable& calls = library_.table();
     const auto guard = library_.lock();
     Program program(calls, request);
-    const std::vector<std::string> chosen = options(request);
     const Status status = program.compile(chosen);
     CompileResult result;
     result.log = normalize_log(program.text(calls.log_size, calls.log));
@@ -93,7 +107,6 @@ class GpuCompiler final : public Compiler {
     return result;
   }
 
- private:
   [[noreturn]] void fail(const CompileRequest& request, std::vector<std::string> options, const std::string& log,
                          const std::string& status) const {
     CompileError::Details details;

@@ -26,6 +26,9 @@ struct CompileTarget {
 [[nodiscard]] CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch,
                                              const std::string& driver);
 
+/// The text that make_compiler()'s compilers have in their target where the code is PTX: "sm_120 (PTX for …".
+inline constexpr std::string_view kAssemblyMark = " (PTX for ";
+
 /// The PTX text of a request for "sm_90", for tests and inspection. Throws as Compiler::compile does; NVRTC only.
 [[nodiscard]] std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request);
 

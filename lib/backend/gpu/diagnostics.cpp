@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 namespace kiln::backend::gpu {
@@ -200,6 +201,21 @@ std::string normalize_log(std::string_view log) {
   const std::size_t last = result.find_last_not_of(std::string_view("\0\n\r \t", 5));
   result.resize(last == std::string::npos ? 0 : last + 1);
   return result;
+}
+
+std::optional<std::int64_t> spilled_registers(std::string_view log) {
+  constexpr std::string_view kWords = " bytes spill stores";
+  constexpr std::int64_t kRegisterBytes = 4;
+  std::optional<std::int64_t> registers;
+  for (std::size_t at = log.find(kWords); at != std::string_view::npos; at = log.find(kWords, at + 1)) {
+    const std::size_t before = log.find_last_not_of("0123456789", at == 0 ? 0 : at - 1);
+    const std::string_view digits = log.substr(before + 1, at - before - 1);
+    std::int64_t bytes = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), bytes).ec == std::errc()) {
+      registers = registers.value_or(0) + bytes / kRegisterBytes;
+    }
+  }
+  return registers;
 }
 
 void restore_tabs(std::vector<Diagnostic>& diagnostics, std::string_view source) {

@@ -1,6 +1,8 @@
 // Compiler logs into values: NVRTC's format, and clang's as hipRTC prints it. Hand-written line readers. Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,10 @@ inline constexpr const char* kProgramName = "kernel";
 /// The log as it can be shown, compared and cached: hipRTC's random temporary paths replaced by the names that the program
 /// knows, no NUL or blank lines at the end.
 [[nodiscard]] std::string normalize_log(std::string_view log);
+
+/// The registers' worth of stores that ptxas reports ("8 bytes spill stores": 2), over all functions; nothing where it reports
+/// none.
+[[nodiscard]] std::optional<std::int64_t> spilled_registers(std::string_view log);
 
 /// Puts back the tabs of source lines that clang printed expanded: a column counts a tab as one, and a caret drawn under the
 /// expanded line would miss. `source` is the translation unit.

@@ -14,6 +14,10 @@ constexpr const char* kCudaHomeVariables[] = {"CUDA_PATH", "CUDA_HOME"};
 constexpr const char* kCudaHomes[] = {"/usr/local/cuda"};
 constexpr const char* kCudaFolders[] = {"lib64", "lib"};
 
+constexpr const char* kNvdisasmArguments[] = {"--print-code"};
+constexpr const char* kCuobjdumpArguments[] = {"--dump-sass"};
+constexpr DisassemblerProgram kCudaDisassemblers[] = {{"nvdisasm", kNvdisasmArguments}, {"cuobjdump", kCuobjdumpArguments}};
+
 constexpr const char* kHipDriver[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
 // Before ROCm 5.6 hipRTC was inside the runtime.
 constexpr const char* kHiprtc[] = {"libhiprtc.so.7",   "libhiprtc.so.6",   "libhiprtc.so.5",
@@ -76,6 +80,9 @@ constexpr Dialect kCuda = {
     .minimum_compiler = 1200,
     .compiler_locks = false,
     .driver_limits_compiler = true,
+    .report_option = "--ptxas-options=-v",
+    .disassemblers = kCudaDisassemblers,
+    .disassembler_advice = "install the CUDA toolkit's binary utilities (nvdisasm), or set CUDA_PATH; ptx needs NVRTC alone",
     .load_log = true,
     .options = nvrtc_options,
     .parse = parse_nvrtc,
@@ -105,6 +112,9 @@ constexpr Dialect kHip = {
     .minimum_compiler = 500,
     .compiler_locks = true,
     .driver_limits_compiler = false,
+    .report_option = "",
+    .disassemblers = {},
+    .disassembler_advice = "",
     .load_log = false,
     .options = hiprtc_options,
     .parse = parse_clang,

@@ -23,6 +23,12 @@ struct LibrarySearch {
   bool loader_first;
 };
 
+/// A vendor's program that disassembles a file; found in PATH and in the `bin` folder of the compiler library's homes.
+struct DisassemblerProgram {
+  const char* name;
+  std::span<const char* const> arguments;  ///< before the file
+};
+
 /// Numbers of device attributes.
 struct AttributeNumbers {
   int multiprocessors, threads_per_multiprocessor, warp_size, threads_per_block, grid_x, shared_per_block, l2_bytes,
@@ -47,7 +53,10 @@ struct Dialect {
   int minimum_compiler;         ///< major * 100 + minor: kernels are C++20
   bool compiler_locks;          ///< the compiler is not re-entrant: one compile at a time
   bool driver_limits_compiler;  ///< a compiler of a newer major than the driver's makes code that the driver refuses
-  bool load_log;                ///< loading a module can tell what its JIT compiler could not do
+  const char* report_option;    ///< makes the compiler's log tell of spills; empty: the machine code does
+  std::span<const DisassemblerProgram> disassemblers;  ///< best first; none: LLVM's is used
+  const char* disassembler_advice;
+  bool load_log;  ///< loading a module can tell what its JIT compiler could not do
 
   /// The options of one compile, in order. `version` is the compiler's, major * 100 + minor.
   std::vector<std::string> (*options)(const CompileRequest& request, std::string_view arch, int version);

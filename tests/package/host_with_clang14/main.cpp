@@ -10,7 +10,7 @@
 
 // Of libclang-cpp.so.14, which ships without headers.
 namespace clang {
-std::string getClangFullVersion();
+std::string getClangFullVersion();  // NOLINT(readability-identifier-naming): clang's own name
 }
 
 namespace {

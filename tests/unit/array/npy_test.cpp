@@ -88,7 +88,7 @@ TEST_CASE("files that NumPy wrote are read, and written back byte for byte") {
     CHECK((array.is_f_contiguous() && !array.is_c_contiguous()) == (words[3] == "F"));
     CHECK(elements(array) == golden::from_hex(words[4]));
     save_npy(folder / "out.npy", array);
-    const bool other_form = words[0].find("version") == 0 || words[0].find("big") != std::string::npos;
+    const bool other_form = words[0].starts_with("version") || words[0].find("big") != std::string::npos;
     CHECK((golden::bytes(folder / "out.npy") == golden::bytes(file)) == !other_form);
     CHECK(elements(load_npy(folder / "out.npy")) == golden::from_hex(words[4]));
     ++cases;

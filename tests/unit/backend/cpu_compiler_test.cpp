@@ -264,7 +264,8 @@ TEST_CASE("cpu compiler: what LLVM takes for the end of the process is an error,
   const std::string source = test::binary_source("return a;");
   // No processor of this kind has that code model: LLVM calls its fatal error handler.
   const char* const arguments[] = {"-triple", "x86_64-pc-linux-gnu", "-x", "c++", "-std=c++20", "-mcmodel=tiny"};
-  const kiln_clang_request request{.source = {source.data(), source.size()},
+  const kiln_clang_request request{.form = KILN_CLANG_SHARED_OBJECT,
+                                   .source = {source.data(), source.size()},
                                    .headers = nullptr,
                                    .header_count = 0,
                                    .arguments = arguments,

@@ -15,15 +15,35 @@ namespace {
 
 constexpr std::uint8_t kContiguous = 0, kBroadcast = 1, kStrided = 2, kScalar = 3;  // codegen::Access
 
-// out(float64) = 2 * a(int16) + b(float32). The driver gives whole blocks; b may be one value in one dimension.
-template <bool Streamed>
-void blocks(void* const* operands, std::int64_t count) {
-  const auto* a = static_cast<const std::int16_t*>(operands[0]);
-  const auto* b = static_cast<const float*>(operands[1]);
+// How the kernel is given an input: for each element, by row, or one value.
+enum class Given { stream, rows, value };
+
+template <class T, Given How>
+T load(void* const* operands, std::size_t k, std::int64_t i, std::int64_t columns, std::int64_t first) {
+  const auto* values = static_cast<const T*>(operands[k]);
+  if constexpr (How != Given::rows) {
+    return values[How == Given::stream ? i : 0];
+  }
+  // The lanes of the row that this part of a block begins in; those behind the row's end have the lanes of the next.
+  const std::int64_t begin = first + i / kCpuRowLanes * kCpuRowLanes;
+  const std::int64_t left = columns - begin % columns;
+  return values[begin / columns * kCpuRowLanes + (left < kCpuRowLanes ? kCpuRowLanes - left : 0) + i % kCpuRowLanes];
+}
+
+// out(float64) = 2 * a(int16) + b(float32). The driver gives whole blocks.
+template <Given A, Given B>
+void blocks(void* const* operands, std::int64_t count, std::int64_t columns, std::int64_t first) {
+  CHECK(columns >= kCpuRowLanes);
   auto* out = static_cast<double*>(operands[2]);
   for (std::int64_t i = 0; i < count * kCpuBlock; ++i) {
-    out[i] = 2.0 * a[i] + static_cast<double>(b[Streamed ? i : 0]);
+    out[i] = 2.0 * load<std::int16_t, A>(operands, 0, i, columns, first) +
+             static_cast<double>(load<float, B>(operands, 1, i, columns, first));
   }
+}
+
+template <Given A>
+auto kernel_for(Given b) {
+  return b == Given::stream ? blocks<A, Given::stream> : b == Given::rows ? blocks<A, Given::rows> : blocks<A, Given::value>;
 }
 
 void copy_lines(void* to, const void* from, std::int64_t lines) {
@@ -91,8 +111,15 @@ void check(const Layout& layout, std::int64_t begin, std::int64_t end, std::mt19
   }
   void* const data[3] = {&a.at(0), &b.at(0), &out.at(0)};
   const std::uint8_t itemsize[3] = {2, 4, 8};
-  const bool streamed = layout.access[1] != kScalar && (layout.access[1] != kBroadcast || rank > 1);
-  const CpuKernelParts kernel{.blocks = streamed ? blocks<true> : blocks<false>,
+  const auto given = [&](std::size_t k) {
+    const std::uint8_t access = layout.access[k];
+    return access == kScalar || (access == kBroadcast && rank == 1) ? Given::value
+           : access == kBroadcast                                   ? Given::rows
+                                                                    : Given::stream;
+  };
+  const CpuKernelParts kernel{.blocks = given(0) == Given::stream ? kernel_for<Given::stream>(given(1))
+                                        : given(0) == Given::rows ? kernel_for<Given::rows>(given(1))
+                                                                  : kernel_for<Given::value>(given(1)),
                               .copy_past_cache = layout.past_cache ? copy_lines : nullptr,
                               .inputs = 2,
                               .outputs = 1,
@@ -164,5 +191,64 @@ TEST_CASE("several dimensions: long and short rows, strides of any sign, rows th
     if (begin < size) {
       check(layout, begin, begin + 1 + below(size - begin), random);
     }
+  }
+}
+
+namespace {
+
+enum class Order { rows, columns, every_other, row_values, column_values };
+
+/// Strides, in elements, of one operand over planes of rows, its axes in that order in memory, some of them backwards.
+std::vector<std::int64_t> strides_in(Order order, const std::vector<std::int64_t>& shape, std::int64_t padding,
+                                     unsigned signs) {
+  const std::int64_t rows = shape[1];
+  const std::int64_t columns = shape[2];
+  std::vector<std::int64_t> strides;
+  switch (order) {
+    case Order::rows:
+      strides = {rows * (columns + padding), columns + padding, 1};
+      break;
+    case Order::columns:
+      strides = {columns * (rows + padding), 1, rows + padding};
+      break;
+    case Order::every_other:
+      strides = {columns * (2 * rows + padding), 2, 2 * rows + padding};
+      break;
+    case Order::row_values:
+      strides = {rows, 1, 0};
+      break;
+    case Order::column_values:
+      strides = {0, 0, 1};
+      break;
+  }
+  for (std::size_t d = 0; d < 2; ++d) strides[d] *= (signs >> d & 1) != 0 ? -1 : 1;
+  if (std::abs(strides[2]) > 1 && (signs & 4) != 0) strides[2] *= -1;
+  return strides;
+}
+
+std::uint8_t access_of(std::int64_t innermost) {
+  return innermost == 1 ? kContiguous : innermost == 0 ? kBroadcast : kStrided;
+}
+
+}  // namespace
+
+TEST_CASE("planes: transposed, padded and broadcast operands, tiles and rows of any size, forwards and backwards") {
+  std::mt19937 random(6);
+  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 600; ++round) {
+    const std::int64_t wide[] = {3, 40, 130, 800, 5000};
+    Layout layout;
+    layout.shape = {1 + below(3), 1 + below(round % 2 == 0 ? 6 : 70), 1 + below(wide[round % 5])};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto order = static_cast<Order>(below(k == 2 ? 3 : 5));
+      const std::int64_t padding = below(2) == 0 ? 0 : below(5);
+      layout.elements[k] = strides_in(order, layout.shape, padding, below(2) == 0 ? 0 : static_cast<unsigned>(below(8)));
+      layout.access[k] = access_of(layout.elements[k][2]);
+    }
+    const std::int64_t size = layout.shape[0] * layout.shape[1] * layout.shape[2];
+    const std::int64_t begin = below(size / kCpuBlock + 1) * kCpuBlock;
+    CAPTURE(round);
+    check(layout, 0, size, random);
+    if (begin < size) check(layout, begin, begin + 1 + below(size - begin), random);
   }
 }

@@ -179,3 +179,27 @@ TEST_CASE("cpu target: the vectors are as wide as the level's") {
 
 }  // namespace
 }  // namespace kiln
+
+#if defined(__x86_64__)
+TEST_CASE("cpu target: the text of a target names it again, and no other text does") {
+  using kiln::backend::cpu::target_named;
+  const auto native = kiln::backend::cpu::native_target();
+  const auto same = target_named(native.text);
+  REQUIRE(same.has_value());
+  CHECK(same->arguments == native.arguments);
+  CHECK(same->short_name == native.short_name);
+  // Another machine's.
+  const std::size_t tune = native.text.rfind(" tune=");
+  REQUIRE(tune != std::string::npos);
+  const auto other = target_named(native.text.substr(0, tune) + " tune=znver2");
+  REQUIRE(other.has_value());
+  CHECK(other->text == native.text.substr(0, tune) + " tune=znver2");
+  for (const std::string& bad : {native.text + " -load", native.text.substr(0, tune), native.text.substr(0, tune) + " tune=",
+                                 native.text + "\n", native.text.substr(0, tune) + " +more tune=generic",
+                                 std::string("x86-64-v5") + native.text.substr(native.text.find(' ')),
+                                 std::string("x86-64-v4 tune=generic"), std::string("x86-64 ")}) {
+    CAPTURE(bad);
+    CHECK_FALSE(target_named(bad).has_value());
+  }
+}
+#endif

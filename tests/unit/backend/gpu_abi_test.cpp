@@ -50,6 +50,7 @@ constexpr bool same_argument() {
       using T = std::remove_pointer_t<decltype(type)>;
       return std::is_integral_v<T> || std::is_enum_v<T> || std::is_pointer_v<T>;
     };
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): a pointer passes as a pointer, whatever it points to.
     return sizeof(A) == sizeof(B) && plain(static_cast<A*>(nullptr)) && plain(static_cast<B*>(nullptr));
   }
 }

@@ -151,3 +151,13 @@ TEST_CASE("logs lose random paths and trailing rubbish") {
   CHECK(normalize_log("/tmp/comgr-notours stays") == "/tmp/comgr-notours stays");
   CHECK(normalize_log(std::string_view("\n\n\0", 3)).empty());
 }
+
+TEST_CASE("gpu diagnostics: the spills that ptxas reports") {
+  using kiln::backend::gpu::spilled_registers;
+  CHECK_FALSE(spilled_registers("").has_value());
+  CHECK_FALSE(spilled_registers("ptxas info    : Used 32 registers").has_value());
+  CHECK_FALSE(spilled_registers(" bytes spill stores").has_value());
+  CHECK(spilled_registers("    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n") == 0);
+  CHECK(spilled_registers("    296 bytes stack frame, 292 bytes spill stores, 300 bytes spill loads\n"
+                          "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n") == 75);
+}

@@ -9,10 +9,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace kiln::test {
+
+/// In such a case: a variable of the environment that it was started with.
+inline std::string from_parent(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) throw std::runtime_error(std::string(variable) + " is not set: another case starts this one");
+  return value;
+}
 
 class ChildProcess {
  public:
@@ -54,10 +62,13 @@ class ChildProcess {
  private:
   std::string output() {
     std::string text;
-    if (output_ == nullptr) return text;
-    std::rewind(output_);
+    if (output_ == nullptr || std::fseek(output_, 0, SEEK_SET) != 0) return text;
     char part[4096];
-    while (const std::size_t size = std::fread(part, 1, sizeof part, output_)) text.append(part, size);
+    std::size_t size = 0;
+    do {
+      size = std::fread(part, 1, sizeof part, output_);
+      text.append(part, size);
+    } while (size == sizeof part);
     return text;
   }
 

@@ -89,7 +89,7 @@ TEST_CASE("a directory that others can write in is refused with the command that
     const Verdict verdict = check_own_directory(shared);
     CHECK(verdict.trust == Trust::refused);
     CHECK(verdict.reason == "it can be written by others (mode " + shown + "); to mend it: chmod 700 " + shared);
-    CHECK(check_read_only_directory(shared).reason ==
+    CHECK(check_read_only_tier(shared).reason ==
           "it can be written by others (mode " + shown + "); to mend it: chmod go-w " + shared);
   }
   chmod(shared.c_str(), 0755);
@@ -101,7 +101,8 @@ TEST_CASE("what is no directory is refused") {
   kiln::test::write_text(folder / "file", "");
   CHECK(check_own_directory(folder / "file").reason ==
         "it is not a directory; remove it or set KILN_CACHE_DIR to a directory of your own");
-  CHECK(check_read_only_directory(folder / "file").reason == "it is not a directory; take it out of KILN_CACHE_READONLY_DIRS");
+  CHECK(check_read_only_tier("/dev/null").reason ==
+        "it is neither a directory nor a bundle; take it out of KILN_CACHE_READONLY_DIRS");
   CHECK(check_own_directory(folder / "file/below").reason == "Not a directory; set KILN_CACHE_DIR to a directory of your own");
   REQUIRE(symlink("nowhere", (folder / "dangling").c_str()) == 0);
   CHECK(check_own_directory(folder / "dangling").reason ==
@@ -117,7 +118,7 @@ TEST_CASE("a directory or link of someone else is refused") {
   CHECK(check_own_directory(foreign).reason ==
         "it belongs to user 12345, not to user 0, who runs this process; set KILN_CACHE_DIR to a directory of your own");
   // The user named a read-only tier, and may name a colleague's.
-  CHECK(check_read_only_directory(foreign).trust == Trust::trusted);
+  CHECK(check_read_only_tier(foreign).trust == Trust::trusted);
 
   const std::string link = folder / "link";
   REQUIRE(symlink(foreign.c_str(), link.c_str()) == 0);

@@ -18,6 +18,7 @@
 #include "sample.hpp"
 
 using kiln::cache::DiskStore;
+using kiln::cache::Miss;
 using kiln::test::ChildProcess;
 using kiln::test::entry_file;
 using kiln::test::list_files;
@@ -25,6 +26,7 @@ using kiln::test::read_text;
 using kiln::test::sample_entry;
 using kiln::test::sample_key;
 using kiln::test::TemporaryDirectory;
+using kiln::test::with_checksum;
 using kiln::test::write_text;
 using namespace std::chrono_literals;
 
@@ -143,10 +145,10 @@ TEST_CASE("another key's entry, another format's, and what is no entry are misse
   };
   place(good);
   CHECK(last_reason() == "made for another key");
-  std::string newer = good;
-  newer[8] = 9;
-  place(newer);
-  CHECK(last_reason() == "format version 9, this kiln reads 1");
+  std::string damaged = good;
+  damaged[8] = 9;
+  place(damaged);
+  CHECK(last_reason() == "wrong checksum");
   place("");
   CHECK(last_reason() == "not a kiln cache entry");
   place(good);
@@ -165,6 +167,59 @@ TEST_CASE("another key's entry, another format's, and what is no entry are misse
     CHECK(last_reason() == "others could have written it");
   }
   CHECK(store.disk.find(kKey)->payload == "code");
+}
+
+TEST_CASE("an entry of another format is a miss that is left to the kiln that wrote it, until it is replaced") {
+  const TemporaryDirectory folder;
+  Store store(folder / "own", {folder / "other"});
+  for (const char* where : {"own", "other"}) {
+    Store(folder / where).disk.put(kKey, sample_entry("code"));
+    const std::string file = folder / where + ("/" + entry_file(kKey));
+    std::string newer = read_text(file);
+    newer[8] = 2;
+    newer = with_checksum(newer);
+    write_text(file, newer);
+    chmod(file.c_str(), 0600);
+    const auto found = store.disk.find(kKey);
+    CHECK_FALSE(found);
+    CHECK(found.flaw.reason == Miss::other_format);
+    CHECK(found.flaw.text == "format version 2, this kiln reads 1");
+    CHECK(read_text(file) == newer);
+  }
+  CHECK(store.lines.empty());
+  store.disk.put(kKey, sample_entry("ours"));
+  CHECK(store.disk.find(kKey)->payload == "ours");
+}
+
+TEST_CASE("a miss says why, and of several tiers the first that had a file") {
+  const TemporaryDirectory folder;
+  Store store(folder / "own", {folder / "r1", folder / "r2"});
+  CHECK(store.disk.find(kKey).flaw.reason == Miss::absent);
+  Store(folder / "r1").disk.put(kKey, sample_entry("one"));
+  Store(folder / "r2").disk.put(kKey, sample_entry("two"));
+  write_text(folder / "r1/" + entry_file(kKey), "damaged");
+  const auto found = store.disk.find(kKey);
+  CHECK(found->payload == "two");
+  CHECK(found.read_only);
+  CHECK(found.bytes == std::filesystem::file_size(folder / "r2/" + entry_file(kKey)));
+  chmod((folder / "r2/" + entry_file(kKey)).c_str(), 0666);
+  CHECK(store.disk.find(kKey).flaw.reason == Miss::damaged);
+  std::filesystem::remove(folder / "r1/" + entry_file(kKey));
+  CHECK(store.disk.find(kKey).flaw.reason == Miss::not_trusted);
+  store.disk.put(kKey, sample_entry("own"));
+  CHECK_FALSE(store.disk.find(kKey).read_only);
+}
+
+TEST_CASE("read-only tiers are used without a directory, and may be made later") {
+  const TemporaryDirectory folder;
+  Store store("", {folder / "later"});
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK(store.disk.put(kKey, sample_entry()) == 0);
+  CHECK(store.disk.lock(kKey) == nullptr);
+  Store(folder / "later").disk.put(kKey, sample_entry("code"));
+  CHECK(store.disk.find(kKey)->payload == "code");
+  CHECK(store.disk.directory().empty());
+  CHECK(store.lines.empty());
 }
 
 TEST_CASE("a refused directory is not used, and said once") {
@@ -199,7 +254,7 @@ TEST_CASE("a directory that cannot be made is said once") {
 
 TEST_CASE("helper process: puts into a full disk" * doctest::skip()) {
   // In a mount namespace of its own where it may have one: a disk of 64 KB, and then a read-only one.
-  const std::string disk = std::getenv("KILN_TEST_PATH");
+  const std::string disk = kiln::test::from_parent("KILN_TEST_PATH");
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       mount("none", disk.c_str(), "tmpfs", 0, "size=64k,mode=700") != 0) {
     MESSAGE("no mount namespaces here");

@@ -3,27 +3,21 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/hash.hpp"
 #include "sample.hpp"
 
 using kiln::cache::decode;
 using kiln::cache::encode;
-using kiln::cache::Entry;
+using kiln::cache::Flaw;
+using kiln::cache::Record;
 using kiln::test::sample_entry;
 using kiln::test::sample_key;
+using kiln::test::with_checksum;
 
 namespace {
 
-// The checksum of a forged entry is right, so that what comes after it is what is tested.
-std::string with_checksum(std::string bytes) {
-  const auto hash = kiln::base::hash128(std::string_view(bytes).substr(0, bytes.size() - 16));
-  std::memcpy(bytes.data() + bytes.size() - 16, hash.data(), 16);
-  return bytes;
-}
-
 std::string reason(std::string_view bytes, const std::string& key) {
-  std::string why;
-  return decode(bytes, key, &why) ? "read" : why;
+  Flaw why;
+  return decode(bytes, key, &why) ? "read" : why.text;
 }
 
 }  // namespace
@@ -54,7 +48,7 @@ TEST_CASE("the file holds the whole key and the description as JSON") {
 
 TEST_CASE("a description that is not UTF-8 does not keep the code from being stored") {
   const std::string key = sample_key().canonical();
-  Entry entry = sample_entry();
+  Record entry = sample_entry();
   entry.info.body = "return a; // \xff";
   const auto back = decode(encode(key, entry), key, nullptr);
   REQUIRE(back);
@@ -115,7 +109,15 @@ TEST_CASE("foreign bytes, another format version, another key, and a bad descrip
 
   std::string newer = bytes;
   newer[8] = 2;
+  CHECK(reason(newer, key) == "wrong checksum");  // it is the version that is damaged
   CHECK(reason(with_checksum(newer), key) == "format version 2, this kiln reads 1");
+  Flaw why;
+  CHECK_FALSE(decode(with_checksum(newer), key, &why));
+  CHECK(why.reason == kiln::cache::Miss::other_format);
+  CHECK_FALSE(decode(bytes, "", &why));
+  CHECK(why.reason == kiln::cache::Miss::other_key);
+  CHECK_FALSE(decode("", key, &why));
+  CHECK(why.reason == kiln::cache::Miss::damaged);
 
   CHECK(reason(bytes, sample_key("other").canonical()) == "made for another key");
   CHECK(reason(bytes, "") == "made for another key");
@@ -132,4 +134,31 @@ TEST_CASE("foreign bytes, another format version, another key, and a bad descrip
   std::string retyped = bytes;
   retyped.replace(retyped.find("1700000000", quote), 10, "\"17000000\"");
   CHECK(reason(with_checksum(retyped), key) == "unreadable description");
+}
+
+TEST_CASE("what was added to the description later is optional, and says what it said before where it is missing") {
+  const std::string key = sample_key().canonical();
+  std::string bytes = encode(key, sample_entry());
+  CHECK(decode(bytes, key, nullptr)->info.kind == "ufunc");
+  CHECK(decode(bytes, key, nullptr)->info.target == "sm_90");
+  CHECK(decode(bytes, key, nullptr)->info.compiler == "NVRTC 13.0.48");
+  for (const char* name : {"\"kind\"", "\"target\"", "\"compiler\""}) {
+    bytes[bytes.find(name, 36 + key.size()) + 1] = 'x';
+  }
+  const auto older = decode(with_checksum(bytes), key, nullptr);
+  REQUIRE(older);
+  CHECK(older->info.kind == "ufunc");
+  CHECK(older->info.target == "");
+  CHECK(older->info.compiler == "");
+}
+
+TEST_CASE("decode_any gives an entry with its own key") {
+  const std::string key = sample_key().canonical();
+  const auto stored = kiln::cache::decode_any(encode(key, sample_entry("code")), nullptr);
+  REQUIRE(stored);
+  CHECK(stored->key == key);
+  CHECK(stored->record.payload == "code");
+  Flaw why;
+  CHECK_FALSE(kiln::cache::decode_any("x", &why));
+  CHECK(why.text == "not a kiln cache entry");
 }

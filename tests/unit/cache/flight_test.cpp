@@ -63,9 +63,9 @@ TEST_CASE("a flight that cannot be is unavailable at once") {
 }
 
 TEST_CASE("helper process: takes a flight and keeps it" * doctest::skip()) {
-  const auto attempt = take_flight(std::getenv("KILN_TEST_PATH"), 10s);
+  const auto attempt = take_flight(kiln::test::from_parent("KILN_TEST_PATH"), 10s);
   REQUIRE(attempt.state == FlightState::held);
-  kiln::test::write_text(std::getenv("KILN_TEST_READY"), "ready");
+  kiln::test::write_text(kiln::test::from_parent("KILN_TEST_READY"), "ready");
   std::this_thread::sleep_for(60s);
 }
 

@@ -1,8 +1,10 @@
 // A key and an entry that the cache's tests start from.
 #pragma once
 
+#include <cstring>
 #include <string>
 
+#include "base/hash.hpp"
 #include "cache/cache.hpp"
 
 namespace kiln::test {
@@ -21,15 +23,24 @@ inline cache::Key sample_key(const std::string& source = "float f(float a) { ret
           .runtime = ""};
 }
 
-inline cache::Entry sample_entry(const std::string& payload = std::string("\x7f"
-                                                                          "ELF\0\1\2",
-                                                                          7)) {
+inline cache::Record sample_entry(const std::string& payload = std::string("\x7f"
+                                                                           "ELF\0\1\2",
+                                                                           7)) {
   return {.info = {.kernel = "saxpy",
                    .signature = "float32(float32 a)",
+                   .target = "sm_90",
+                   .compiler = "NVRTC 13.0.48",
                    .body = "return a;",
                    .compile_ms = 12.5,
                    .created_unix = 1'700'000'000},
           .payload = payload};
+}
+
+/// The checksum of a forged entry is right, so that what comes after it is what is tested.
+inline std::string with_checksum(std::string bytes) {
+  const auto hash = kiln::base::hash128(std::string_view(bytes).substr(0, bytes.size() - 16));
+  std::memcpy(bytes.data() + bytes.size() - 16, hash.data(), 16);
+  return bytes;
 }
 
 /// The file of a key's entry, relative to the cache's directory.

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "codegen/embedded.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 
@@ -94,6 +96,33 @@ TEST_CASE("includes that cannot be followed are errors") {
         std::string::npos);
   const std::string time = message<kiln::CompileError>({{"a.h", "\nauto t = __TIME__;"}}, "#include \"a.h\"");
   CHECK(time.find("a.h:2:10: error: __TIME__ may not be used") != std::string::npos);
+}
+
+TEST_CASE("what the build noted as included by kiln's own headers is what scanning them finds") {
+  for (const auto& header : kiln::codegen::embedded_texts()) {
+    CAPTURE(header.name);
+    // A text of the user's is scanned, whatever it holds.
+    Texts given;
+    for (const auto& other : kiln::codegen::embedded_texts()) given.emplace(other.name, "");
+    given.erase(std::string(header.name));
+    const Texts scanned = resolve_includes({{"k", std::string(header.text)}}, given, {});
+    std::vector<std::string> names;
+    for (const auto& [name, text] : scanned) names.push_back(name);
+    std::vector<std::string> noted(header.includes.begin(), header.includes.end());
+    std::sort(noted.begin(), noted.end());
+    CHECK(noted == names);
+  }
+  CHECK(std::is_sorted(kiln::codegen::embedded_texts().begin(), kiln::codegen::embedded_texts().end(),
+                       [](const auto& a, const auto& b) { return a.name < b.name; }));
+}
+
+TEST_CASE("needed headers are followed like included ones, and the user's own of that name come first") {
+  const Texts found = resolve_includes({}, {{"kiln/types.hpp", "#include \"mine.h\""}, {"mine.h", "int m;"}}, {},
+                                       {"kiln/types.hpp", "kiln/math.hpp"});
+  CHECK(found.at("kiln/types.hpp") == "#include \"mine.h\"");
+  CHECK(found.at("mine.h") == "int m;");
+  CHECK(found.at("kiln/math.hpp") == embedded_headers().at("kiln/math.hpp"));
+  CHECK(found.size() == 3);
 }
 
 TEST_CASE("the embedded headers are those of kernels-src") {

@@ -119,18 +119,25 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/exponential.hpp",
                                                                "kiln/trigonometry.hpp", "kiln/rounding.hpp",
                                                                "kiln/elementwise_gpu.hpp"});
+  text.functions = "float32 f(float32 x) { return heaviside(x, gcd(1, 2)); }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/types.hpp", "kiln/integers.hpp", "kiln/floating.hpp", "kiln/elementwise_cpu.hpp"});
   text.functions = "";
   text.body = "return bfloat16(a) + abs(complex64(b)) + c;";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/complex.hpp",
                                                                "kiln/math.hpp", "kiln/complex_math.hpp",
                                                                "kiln/elementwise_cpu.hpp"});
+  text.body = "return less_than(a, b);";
+  CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::cpu) ==
+        Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/integers.hpp", "kiln/complex_arithmetic.hpp",
+                "kiln/elementwise_cpu.hpp"});
   text.body = "return a;";
   CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::hip) ==
         Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/elementwise_gpu.hpp"});
   text.type_variables = {{"T", DType::float16}};
   CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/elementwise_gpu.hpp"});
   text.preamble = "#include \"mine.h\"";  // may use anything
-  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 10);
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 13);
 }
 
 TEST_CASE("a strided operand or a second dimension wants the n-dimensional form") {

@@ -8,6 +8,7 @@
 
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
+#include "cache/key.hpp"
 #include "counting_compiler.hpp"
 
 using kiln::CompileError;
@@ -32,12 +33,12 @@ Job make_job(const std::string& source, const std::string& signature = "float32(
   key.source = source;
   job.key = key.canonical();
   job.digest = kiln::cache::digest(job.key);
-  job.body = "return a;";
+  job.body = "a;\nreturn a;";
   return job;
 }
 
 DiskStore make_store(const std::string& directory, std::chrono::milliseconds timeout = 30s) {
-  return DiskStore(directory, {}, 1 << 30, nullptr, timeout);
+  return {directory, {}, 1 << 30, nullptr, timeout};
 }
 
 template <typename Work>
@@ -61,35 +62,35 @@ TEST_CASE("code comes from the compiler, then from memory, and from the disk for
   const CountingCompiler compiler(5ms);
   Builder first(&store);
   const auto compiled = first.build(make_job("a"), compiler);
-  CHECK(compiled.bytes == "code of a");
+  CHECK(compiled.bytes() == "code of a");
   CHECK(compiled.origin == Origin::compiled);
   CHECK(compiled.compile_ms >= 5);
   const auto remembered = first.build(make_job("a"), compiler);
-  CHECK(remembered.bytes == "code of a");
+  CHECK(remembered.bytes() == "code of a");
   CHECK(remembered.origin == Origin::memory);
 
   Builder second(&store);
   const auto stored = second.build(make_job("a"), compiler);
-  CHECK(stored.bytes == "code of a");
+  CHECK(stored.bytes() == "code of a");
   CHECK(stored.origin == Origin::disk);
   CHECK(stored.compile_ms == compiled.compile_ms);
   CHECK(second.build(make_job("a"), compiler).origin == Origin::memory);
-  CHECK(second.build(make_job("b"), compiler).bytes == "code of b");
+  CHECK(second.build(make_job("b"), compiler).bytes() == "code of b");
   CHECK(compiler.compiles == 2);
 
-  CHECK(first.counts().compiles == 1);
-  CHECK(first.counts().memory_hits == 1);
-  CHECK(first.counts().disk_hits == 0);
-  CHECK(first.counts().compile_ms >= 5);
-  CHECK(second.counts().compiles == 1);
-  CHECK(second.counts().memory_hits == 1);
-  CHECK(second.counts().disk_hits == 1);
+  CHECK(first.stats().compiles == 1);
+  CHECK(first.stats().memory_hits == 1);
+  CHECK(first.stats().disk_hits == 0);
+  CHECK(first.stats().compile_ms >= 5);
+  CHECK(second.stats().compiles == 1);
+  CHECK(second.stats().memory_hits == 1);
+  CHECK(second.stats().disk_hits == 1);
 
   const auto entry = store.find(make_job("a").key);
   REQUIRE(entry);
   CHECK(entry->info.kernel == "k");
   CHECK(entry->info.signature == "float32(float32 a)");
-  CHECK(entry->info.body == "return a;");
+  CHECK(entry->info.body == "a;\nreturn a;");
   CHECK(entry->info.created_unix > 1'600'000'000);
 }
 
@@ -108,10 +109,10 @@ TEST_CASE("threads that ask for one kernel at once compile it once") {
     Builder builder(disk);
     const CountingCompiler compiler(30ms);
     std::atomic<int> right{0};
-    in_threads(8, [&](int) { right += builder.build(make_job("a"), compiler).bytes == "code of a" ? 1 : 0; });
+    in_threads(8, [&](int) { right += builder.build(make_job("a"), compiler).bytes() == "code of a" ? 1 : 0; });
     CHECK(right == 8);
     CHECK(compiler.compiles == 1);
-    CHECK(builder.counts().memory_hits == 7);
+    CHECK(builder.stats().memory_hits == 7);
   }
 }
 
@@ -129,10 +130,10 @@ TEST_CASE("two builders of one directory, as two processes have, compile once") 
   DiskStore stores[2] = {make_store(folder.path()), make_store(folder.path())};
   Builder builders[2] = {Builder(&stores[0]), Builder(&stores[1])};
   const CountingCompiler compiler(50ms);
-  in_threads(2, [&](int t) { CHECK(builders[t].build(make_job("a"), compiler).bytes == "code of a"); });
+  in_threads(2, [&](int t) { CHECK(builders[t].build(make_job("a"), compiler).bytes() == "code of a"); });
   // The entry is published under the lock: whoever waited for it reads it from the disk.
   CHECK(compiler.compiles == 1);
-  CHECK(builders[0].counts().disk_hits + builders[1].counts().disk_hits == 1);
+  CHECK(builders[0].stats().disk_hits + builders[1].stats().disk_hits == 1);
 }
 
 TEST_CASE("a failed compile is remembered and thrown again to everyone") {
@@ -152,8 +153,8 @@ TEST_CASE("a failed compile is remembered and thrown again to everyone") {
   CHECK(compiler.compiles == 1);
   CHECK_THROWS_AS((void)builder.build(make_job("error"), compiler), CompileError);
   CHECK(compiler.compiles == 1);
-  CHECK(builder.counts().compiles == 1);
-  CHECK(builder.counts().memory_hits == 0);
+  CHECK(builder.stats().compiles == 1);
+  CHECK(builder.stats().memory_hits == 0);
   CHECK_FALSE(store.find(make_job("error").key));
 }
 
@@ -199,7 +200,7 @@ TEST_CASE("memory keeps the newest code and failures within its limits") {
   CHECK(builder.build(make_job("2"), compiler).origin == Origin::memory);
   CHECK(builder.build(make_job("1"), compiler).origin == Origin::compiled);
   const std::string large(100, 'x');
-  CHECK(builder.build(make_job(large), compiler).bytes == "code of " + large);
+  CHECK(builder.build(make_job(large), compiler).bytes() == "code of " + large);
   CHECK(builder.build(make_job(large), compiler).origin == Origin::compiled);
 
   const int before = compiler.compiles;
@@ -210,11 +211,11 @@ TEST_CASE("memory keeps the newest code and failures within its limits") {
 }
 
 TEST_CASE("helper process: builds one kernel" * doctest::skip()) {
-  DiskStore store = make_store(std::getenv("KILN_TEST_PATH"));
+  DiskStore store = make_store(kiln::test::from_parent("KILN_TEST_PATH"));
   Builder builder(&store);
-  const CountingCompiler compiler(std::chrono::milliseconds(std::stoi(std::getenv("KILN_TEST_MILLISECONDS"))));
-  CHECK(builder.build(make_job("shared"), compiler).bytes == "code of shared");
-  kiln::test::write_text(std::getenv("KILN_TEST_RESULT"), std::to_string(compiler.compiles));
+  const CountingCompiler compiler(std::chrono::milliseconds(std::stoi(kiln::test::from_parent("KILN_TEST_MILLISECONDS"))));
+  CHECK(builder.build(make_job("shared"), compiler).bytes() == "code of shared");
+  kiln::test::write_text(kiln::test::from_parent("KILN_TEST_RESULT"), std::to_string(compiler.compiles));
 }
 
 TEST_CASE("processes that ask for one kernel at once compile it once") {

@@ -7,6 +7,9 @@
 #include <set>
 
 #include "../base/temporary_directory.hpp"
+#include "backend/compiler.hpp"
+#include "cache/disk_store.hpp"
+#include "cache/key.hpp"
 #include "counting_compiler.hpp"
 #include "kiln/version.hpp"
 
@@ -137,6 +140,51 @@ TEST_CASE("what can change the code changes the digest, what cannot does not") {
   same.headers["unused.hpp"] += "changed";
   same.include_dirs = {"/nowhere"};
   CHECK(digest(same, CountingCompiler{}) == original);
+}
+
+TEST_CASE("an entry of a key with any one field changed is a miss") {
+  const kiln::test::TemporaryDirectory folder;
+  kiln::cache::DiskStore store(folder.path(), {}, 1 << 30, nullptr);
+#if KILN_HAVE_CPU
+  const auto compiler = kiln::backend::compiler_for("native");
+#else
+  const auto compiler = std::make_shared<const CountingCompiler>();
+#endif
+  const Definition definition;
+  const auto key = kiln::cache::parse_key(make_job(definition.request(), *compiler).key);
+  REQUIRE(key);
+  using Key = kiln::cache::Key;
+  const std::vector<std::function<void(Key&)>> changes{
+      [](Key& k) { k.kiln_version += ".1"; },
+      [](Key& k) { k.templates[0] ^= 1; },
+      [](Key& k) { k.source += ' '; },
+      [](Key& k) { k.headers["deeper.hpp"] += ' '; },
+      [](Key& k) { k.headers.erase("deeper.hpp"); },
+      [](Key& k) { k.headers.emplace("more.hpp", ""); },
+      [](Key& k) { k.options.push_back(""); },
+      [](Key& k) { k.options.pop_back(); },
+      [](Key& k) { k.defines[0] = "N=4"; },
+      [](Key& k) { k.defines.emplace_back("M"); },
+      [](Key& k) { k.contract = !k.contract; },
+      [](Key& k) { k.fast_math = !k.fast_math; },
+      [](Key& k) { k.target += " +more"; },
+      [](Key& k) { k.compiler += ".1"; },
+      [](Key& k) { k.runtime += ".1"; },
+  };
+  kiln::cache::Record record;
+  record.payload = "code";
+  store.put(key->canonical(), record);
+  CHECK(store.find(key->canonical()));
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CAPTURE(i);
+    Key changed = *key;
+    changes[i](changed);
+    CHECK_FALSE(store.find(changed.canonical()));
+    // Nor is it found by the name of the other's file.
+    kiln::cache::Flaw why;
+    CHECK_FALSE(kiln::cache::decode(kiln::cache::encode(changed.canonical(), record), key->canonical(), &why));
+    CHECK(why.reason == kiln::cache::Miss::other_key);
+  }
 }
 
 TEST_CASE("a header from a folder takes part by its text") {

@@ -7,50 +7,15 @@
 
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
-#include "counting_compiler.hpp"
 #include "kiln/cache.hpp"
+#include "text_backend.hpp"
 
 using namespace kiln;
 using kiln::test::ChildProcess;
-using kiln::test::CountingCompiler;
+using kiln::test::LoadedText;
 using kiln::test::TemporaryDirectory;
-
-namespace {
-
-struct LoadedText final : backend::Module {
-  explicit LoadedText(std::string_view code) : text(code) {}
-  std::string text;
-};
-
-// Loads code as text; runs nothing.
-class TextBackend final : public backend::Backend {
- public:
-  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-  [[nodiscard]] const std::shared_ptr<const backend::Compiler>& compiler() const override { return compiler_; }
-  [[nodiscard]] std::shared_ptr<backend::Module> load(std::string_view code, const std::string&) override {
-    ++loads;
-    return std::make_shared<LoadedText>(code);
-  }
-  [[nodiscard]] void* allocate(std::size_t, backend::Queue*) override { return nullptr; }
-  void deallocate(void*, std::size_t, backend::Queue*) noexcept override {}
-  void upload(void*, const void*, std::size_t, backend::Queue*) override {}
-  void download(void*, const void*, std::size_t, backend::Queue*) override {}
-  void copy(void*, const void*, std::size_t, backend::Queue*) override {}
-  void launch(const backend::Module&, const backend::ElementwiseLaunch&, backend::Queue*,
-              std::shared_ptr<const void>) override {}
-  [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
-  [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
-  void synchronize() override {}
-
-  std::atomic<int> loads{0};
-  std::shared_ptr<CountingCompiler> counting = std::make_shared<CountingCompiler>(std::chrono::milliseconds(20));
-
- private:
-  DeviceInfo info_;
-  std::shared_ptr<const backend::Compiler> compiler_ = counting;
-};
-
-}  // namespace
+using kiln::test::TextBackend;
+using namespace std::chrono_literals;
 
 TEST_CASE("helper process: loads" * doctest::skip()) {
   codegen::UserText text;
@@ -65,9 +30,9 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   request.spec = &spec;
   request.signature = "float64(float64 a)";
 
-  CHECK(program::counts().compiles == 0);
   CHECK(cache::stats().compiles == 0);
-  TextBackend first;
+  CHECK(cache::stats().compiles == 0);
+  TextBackend first(20ms);
   TextBackend second;
   const bool warm = std::getenv("KILN_TEST_WARM") != nullptr;
   const auto module = program::load(request, first);

@@ -15,11 +15,7 @@
 namespace golden {
 
 inline std::filesystem::path path(const std::string& name) {
-#ifdef KILN_GOLDEN_DIR
   return std::filesystem::path(KILN_GOLDEN_DIR) / name;
-#else
-  return std::filesystem::path(__FILE__).lexically_normal().parent_path().parent_path().parent_path() / "golden" / name;
-#endif
 }
 
 inline std::string bytes(const std::filesystem::path& file) {

@@ -9,7 +9,6 @@
 
 using kiln::Casting;
 using kiln::DType;
-using kiln::TypeError;
 using kiln::signature::parse;
 using kiln::signature::TypeSignature;
 using kiln::ufunc::Argument;

@@ -15,6 +15,8 @@
 #include <memory>
 #include <utility>
 
+#include "backend/cpu/clang/vector_math.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -87,6 +89,10 @@ void initialize() {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();  // asm statements in a body
+  llvm::InitializeNativeTargetDisassembler();
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUDisassembler();
 }
 
 void compile(const kiln_clang_request& request, Compiled& out) {
@@ -106,16 +112,23 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   clang::DiagnosticsEngine engine(ids, &options, &early, /*ShouldOwnClient=*/false);
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, engine)) return;
 
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr
   instance.createDiagnostics(new Collector(out, log, &options));
   instance.createFileManager(files_of(request));
-  instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(out.object));
+  instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(out.output));
 
   llvm::LLVMContext context;
-  clang::EmitObjAction action(&context);
-  out.ok = instance.ExecuteAction(action) && !instance.getDiagnostics().hasErrorOccurred();
+  const auto run = [&](auto action) {
+    out.ok = instance.ExecuteAction(action) && !instance.getDiagnostics().hasErrorOccurred();
+  };
+  if (request.form == KILN_CLANG_IR) {
+    run(clang::EmitLLVMAction(&context));
+  } else {
+    run(clang::EmitObjAction(&context));
+  }
 }
 
 }  // namespace kiln::clang_module

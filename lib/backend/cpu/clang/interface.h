@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of this file: both sides must agree. */
-#define KILN_CLANG_INTERFACE 1
+#define KILN_CLANG_INTERFACE 2
 #define KILN_CLANG_SYMBOL "kiln_clang"
 
 /* Bytes with a length; not terminated. */
@@ -26,7 +26,13 @@ struct kiln_clang_file {
   struct kiln_clang_text text;
 };
 
+enum kiln_clang_form {
+  KILN_CLANG_SHARED_OBJECT = 0,
+  KILN_CLANG_IR = 1 /* LLVM's intermediate language as text, after all its passes */
+};
+
 struct kiln_clang_request {
+  int32_t form; /* enum kiln_clang_form */
   struct kiln_clang_text source;
   const struct kiln_clang_file* headers;
   size_t header_count;
@@ -52,9 +58,27 @@ enum kiln_clang_status {
   KILN_CLANG_FAILED = 3     /* clang or lld could not do its work: see error */
 };
 
+/* Machine code without its container. */
+struct kiln_clang_machine_code {
+  const char* triple; /* x86-64, AArch64 (each on its own host) or AMDGPU */
+  const char* processor;
+  const char* features; /* "+this,-that" */
+  struct kiln_clang_text bytes;
+  uint64_t address; /* of the first byte */
+};
+
+struct kiln_clang_instruction {
+  uint64_t address;
+  uint64_t target; /* of a direct branch or call; else UINT64_MAX */
+  uint32_t size;
+  struct kiln_clang_text text; /* "vmulps zmm0, zmm1, zmm2"; ".byte 0x06" for what is no instruction */
+};
+
 struct kiln_clang_result {
   int32_t status;
-  struct kiln_clang_text code; /* an ELF shared object */
+  struct kiln_clang_text code;                       /* an ELF shared object, or a text */
+  const struct kiln_clang_instruction* instructions; /* of a disassembly */
+  size_t instruction_count;
   const struct kiln_clang_diagnostic* diagnostics;
   size_t diagnostic_count;
   const struct kiln_clang_text* undefined; /* readable (demangled) names */
@@ -71,6 +95,8 @@ struct kiln_clang_api {
   /* Never null, never throws; to be given to release(). Thread-safe: compiles run side by side, links one after another.
    * Reads no file but the C library's own shared objects, prints nothing, changes no signal handler. */
   const struct kiln_clang_result* (*compile)(const struct kiln_clang_request* request);
+  /* As compile. Any bytes may be given: what is no instruction is shown as bytes. */
+  const struct kiln_clang_result* (*disassemble)(const struct kiln_clang_machine_code* code);
   void (*release)(const struct kiln_clang_result* result);
 };
 

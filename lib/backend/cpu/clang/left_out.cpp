@@ -1,5 +1,5 @@
-// What clang and lld refer to and a compiler for this host never runs: the other targets (lld initializes all of them) and the
-// pass plug-ins that the distribution builds in. Empty definitions keep them out of the module.
+// What clang and lld refer to and a compiler for this host never runs: code generation for other targets (lld initializes all
+// of them) and the pass plug-ins that the distribution builds in. Empty definitions keep them out of the module.
 #include <llvm/Passes/PassPlugin.h>
 
 #if defined(__x86_64__)
@@ -10,18 +10,26 @@
 
 #define KILN_LEAVE_OUT(target)                 \
   extern "C" {                                 \
-  void LLVMInitialize##target##TargetInfo();   \
   void LLVMInitialize##target##Target();       \
-  void LLVMInitialize##target##TargetMC();     \
   void LLVMInitialize##target##AsmPrinter();   \
   void LLVMInitialize##target##AsmParser();    \
-  void LLVMInitialize##target##TargetInfo() {} \
   void LLVMInitialize##target##Target() {}     \
-  void LLVMInitialize##target##TargetMC() {}   \
   void LLVMInitialize##target##AsmPrinter() {} \
   void LLVMInitialize##target##AsmParser() {}  \
   }
 #define LLVM_TARGET(target) KILN_LEAVE_OUT(target)
+#include <llvm/Config/Targets.def>
+
+#define AMDGPU TheDisassembled  // the tables of its instructions are real, too
+
+#define KILN_LEAVE_OUT_TABLES(target)          \
+  extern "C" {                                 \
+  void LLVMInitialize##target##TargetInfo();   \
+  void LLVMInitialize##target##TargetMC();     \
+  void LLVMInitialize##target##TargetInfo() {} \
+  void LLVMInitialize##target##TargetMC() {}   \
+  }
+#define LLVM_TARGET(target) KILN_LEAVE_OUT_TABLES(target)
 #include <llvm/Config/Targets.def>
 
 #define HANDLE_EXTENSION(plugin)                                                      \

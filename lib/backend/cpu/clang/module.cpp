@@ -1,4 +1,4 @@
-// The module's one door: kiln_clang(). Runs each compile on a thread of its own with a deep stack, and turns what LLVM and lld
+// The module's one door: kiln_clang(). Runs each job on a thread of its own with a deep stack, and turns what LLVM and lld
 // mean as the end of the process into an error value.
 #include <clang/Basic/Version.h>
 #include <llvm/Support/ErrorHandling.h>
@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <semaphore>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "backend/cpu/clang/compile.hpp"
+#include "backend/cpu/clang/disassemble.hpp"
 #include "backend/cpu/clang/interface.h"
 #include "backend/cpu/clang/link.hpp"
 
@@ -28,9 +30,11 @@ struct Result : kiln_clang_result {
   Result() : kiln_clang_result{} {}
   Compiled compiled;
   Linked linked;
+  Disassembled disassembled;
   std::string problem;
   std::vector<kiln_clang_diagnostic> found;
   std::vector<kiln_clang_text> missing;
+  std::vector<kiln_clang_instruction> lines;
 };
 
 kiln_clang_text text(const std::string& from) {
@@ -47,11 +51,11 @@ std::mutex& link_lock() {
   return lock;
 }
 
-/// One compile, and the thread that does it.
+/// One compile or disassembly, and the thread that does it.
 struct Job {
-  Job(const kiln_clang_request& what, Result& into) : request(what), result(into) {}
+  Job(const std::function<void(Job&)>& what, Result& into) : work(what), result(into) {}
 
-  const kiln_clang_request& request;
+  const std::function<void(Job&)>& work;
   Result& result;
   const char* step = "clang";
   bool gave_up = false;
@@ -79,24 +83,38 @@ void on_fatal_error(void*, const char* reason, bool) {
   if (job_of_thread != nullptr) give_up(reason);
 }
 
-void run(Job& job) {
+void compile_and_link(const kiln_clang_request& request, Job& job) {
   Result& result = job.result;
   auto start = std::chrono::steady_clock::now();
-  compile(job.request, result.compiled);
+  compile(request, result.compiled);
   result.compile_ms = milliseconds_since(start);
   if (!result.compiled.ok) {
     result.status = KILN_CLANG_REJECTED;
     return;
   }
+  const llvm::StringRef output(result.compiled.output.data(), result.compiled.output.size());
+  if (request.form == KILN_CLANG_IR) {
+    result.code = {output.data(), output.size()};
+    return;
+  }
   job.step = "lld";
   start = std::chrono::steady_clock::now();
   job.linking.lock();
-  link({result.compiled.object.data(), result.compiled.object.size()}, result.linked);
+  link(output, result.linked);
   job.linking.unlock();
   result.link_ms = milliseconds_since(start);
+  result.code = text(result.linked.code);
   if (result.linked.ok) return;
   result.status = !result.linked.undefined.empty() ? KILN_CLANG_UNDEFINED : KILN_CLANG_FAILED;
   result.problem = result.linked.error;
+}
+
+void disassemble(const kiln_clang_machine_code& code, Job& job) {
+  job.step = "the disassembler";
+  disassemble(code, job.result.disassembled);
+  if (job.result.disassembled.error.empty()) return;
+  job.result.status = KILN_CLANG_FAILED;
+  job.result.problem = job.result.disassembled.error;
 }
 
 void publish(Result& result) {
@@ -109,7 +127,11 @@ void publish(Result& result) {
                             .source_line = text(each.source_line)});
   }
   for (const std::string& name : result.linked.undefined) result.missing.push_back(text(name));
-  result.code = text(result.linked.code);
+  for (const Instruction& each : result.disassembled.instructions) {
+    result.lines.push_back({.address = each.address, .target = each.target, .size = each.size, .text = text(each.text)});
+  }
+  result.instructions = result.lines.data();
+  result.instruction_count = result.lines.size();
   result.diagnostics = result.found.data();
   result.diagnostic_count = result.found.size();
   result.undefined = result.missing.data();
@@ -122,7 +144,7 @@ void* run_job(void* argument) {
   Job& job = *static_cast<Job*>(argument);
   job_of_thread = &job;
   try {
-    run(job);
+    job.work(job);
   } catch (const std::exception& error) {
     job.result.status = KILN_CLANG_FAILED;
     job.result.problem = error.what();
@@ -131,8 +153,8 @@ void* run_job(void* argument) {
   return nullptr;
 }
 
-void run_on_deep_stack(const kiln_clang_request& request, Result& result) {
-  auto job = std::make_unique<Job>(request, result);
+void run_on_deep_stack(const std::function<void(Job&)>& work, Result& result) {
+  auto job = std::make_unique<Job>(work, result);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -141,7 +163,7 @@ void run_on_deep_stack(const kiln_clang_request& request, Result& result) {
   pthread_attr_destroy(&attributes);
   if (failed != 0) {
     result.status = KILN_CLANG_FAILED;
-    result.problem = "no thread to compile on: error " + std::to_string(failed);
+    result.problem = "no thread to work on: error " + std::to_string(failed);
     return;
   }
   job->ended.acquire();
@@ -160,7 +182,7 @@ const kiln_clang_result kOutOfMemory = [] {
   return result;
 }();
 
-const kiln_clang_result* compile_and_link(const kiln_clang_request* request) {
+const kiln_clang_result* run(const std::function<void(Job&)>& work) {
   try {
     static std::once_flag once;
     std::call_once(once, [] {
@@ -168,12 +190,20 @@ const kiln_clang_result* compile_and_link(const kiln_clang_request* request) {
       initialize();
     });
     auto result = std::make_unique<Result>();
-    run_on_deep_stack(*request, *result);
+    run_on_deep_stack(work, *result);
     publish(*result);
     return result.release();
   } catch (const std::exception&) {
     return &kOutOfMemory;
   }
+}
+
+const kiln_clang_result* run_compile(const kiln_clang_request* request) {
+  return run([request](Job& job) { compile_and_link(*request, job); });
+}
+
+const kiln_clang_result* run_disassemble(const kiln_clang_machine_code* code) {
+  return run([code](Job& job) { disassemble(*code, job); });
 }
 
 void release(const kiln_clang_result* result) {
@@ -182,7 +212,8 @@ void release(const kiln_clang_result* result) {
 
 constexpr kiln_clang_api kApi{.interface_version = KILN_CLANG_INTERFACE,
                               .version = CLANG_VERSION_STRING,
-                              .compile = compile_and_link,
+                              .compile = run_compile,
+                              .disassemble = run_disassemble,
                               .release = release};
 
 }  // namespace

@@ -1,0 +1,76 @@
+// Manifests: which kernels a program uses, as a JSON file, to compile them ahead of time (docs/manifest.md has the format).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
+#include "kiln/export.hpp"
+#include "kiln/ufunc.hpp"
+
+namespace kiln {
+
+namespace detail {
+class ManifestImpl;
+}
+
+/// One kernel of a manifest for one target.
+struct ManifestKernel {
+  std::string kernel;     ///< name
+  std::string signature;  ///< of the loop
+  std::string variant;    ///< "contiguous", "inner-contiguous", "strided"
+  std::string target;     ///< as asked for: "sm_90", "native"
+  std::string key;        ///< canonical JSON, for Cache::explain()
+  std::string where;      ///< its place in the manifest: "/kernels/3/variants/0"
+};
+
+/// What became of it. Exactly one of the three.
+struct ManifestOutcome {
+  enum class State { found, compiled, failed } state = State::found;
+  double compile_ms = 0;
+  std::string error;  ///< of a kernel that does not compile: the formatted diagnostics
+};
+
+/// An immutable value; copies are cheap.
+class KILN_API Manifest {
+ public:
+  /// IoError for a file that cannot be read; CacheError for one that is no manifest, with its JSON path:
+  /// `m.json: /kernels/0/signatures/1: unknown type "float31"`.
+  [[nodiscard]] static Manifest read(const std::string& path);
+  /// `name` stands for the file in messages.
+  [[nodiscard]] static Manifest parse(std::string_view text, const std::string& name = "manifest");
+  /// The JSON text that parse() reads: sorted, indented, the same for the same kernels.
+  [[nodiscard]] std::string text() const;
+
+  /// Every kernel for a target, in the manifest's order. Nothing is compiled, but a compiler is opened for its version.
+  /// DeviceError for an unknown target or a missing compiler; IoError for a header that is not found.
+  [[nodiscard]] std::vector<ManifestKernel> kernels(std::string_view target) const;
+
+  /// How many kernels that target has; throws as kernels() does, but looks at no header.
+  [[nodiscard]] std::size_t count(std::string_view target) const;
+
+  struct CompileOptions {
+    int jobs = 0;  ///< compiles at a time; 0: one for each CPU this process may use
+    Cache cache = {};
+    /// Called after each kernel, from several threads but one at a time; false stops before the next.
+    std::function<bool(const ManifestKernel&, const ManifestOutcome&)> progress = {};
+  };
+  struct CompileReport {
+    std::size_t found = 0;
+    std::size_t compiled = 0;
+    std::size_t failed = 0;
+  };
+  /// Compiles what the cache does not have, for every target. A kernel that does not compile does not stop the others.
+  CompileReport compile(const std::vector<std::string>& targets, const CompileOptions& options) const;
+
+  explicit Manifest(std::shared_ptr<const detail::ManifestImpl> impl) noexcept;
+
+ private:
+  std::shared_ptr<const detail::ManifestImpl> impl_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,108 @@
+// NumPy's universal functions, ready to call: kiln::math::hypot(a, b), kiln::math::divmod.outputs<2>(a, b). Each is defined by
+// a signature and a body as any user would write them; docs/math.md lists them, and says where they differ from NumPy.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kiln/export.hpp"
+#include "kiln/ufunc.hpp"
+
+namespace kiln::math {
+
+namespace detail {
+struct Entry;
+}
+
+/// A handle to a ufunc that is parsed when it is first used. Constant-initialized: it costs nothing at program start, and works
+/// in other variables' initializers, from any thread and in a forked child. Calls are Ufunc's.
+class KILN_API Function {
+ public:
+  /// The ufunc; valid until the program ends.
+  [[nodiscard]] const Ufunc& ufunc() const;
+  operator const Ufunc&() const { return ufunc(); }  // NOLINT(google-explicit-constructor)
+  const Ufunc* operator->() const { return &ufunc(); }
+
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  Array operator()(const Args&... args) const {
+    return ufunc()(args...);
+  }
+  Array operator()(std::initializer_list<Arg> args, const CallOptions& options = {}) const { return ufunc()(args, options); }
+  Array operator()(std::span<const Arg> args, const CallOptions& options) const { return ufunc()(args, options); }
+
+  template <std::size_t N, class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  std::array<Array, N> outputs(const Args&... args) const {
+    return ufunc().template outputs<N>(args...);
+  }
+  template <std::size_t N>
+  std::array<Array, N> outputs(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
+    return ufunc().template outputs<N>(args, options);
+  }
+  std::vector<Array> outputs(std::span<const Arg> args, const CallOptions& options = {}) const {
+    return ufunc().outputs(args, options);
+  }
+
+  [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
+    return ufunc().resolve(args, options);
+  }
+  int compile(std::string_view target) const { return ufunc().compile(target); }
+  [[nodiscard]] const std::string& name() const { return ufunc().name(); }
+  [[nodiscard]] int nin() const { return ufunc().nin(); }
+  [[nodiscard]] int nout() const { return ufunc().nout(); }
+
+  /// For the library's own tables.
+  consteval Function(const detail::Entry& entry, std::atomic<const Ufunc*>& slot) noexcept : entry_(&entry), slot_(&slot) {}
+
+ private:
+  const detail::Entry* entry_;
+  std::atomic<const Ufunc*>* slot_;
+};
+
+/// What a tool may want to know of a function. The texts last as long as the program.
+struct FunctionInfo {
+  std::string_view name;
+  std::string_view description;  ///< one line
+  std::string_view group;        ///< "arithmetic", "trigonometry", …
+  int nin;
+  int nout;
+  std::string_view loops;     ///< a line each, as CallOptions::signature takes it: "int8, int8 -> int8"
+  std::string_view identity;  ///< the value that changes nothing, as a C++ expression; empty where there is none
+};
+
+/// Every function, group by group. Parses them all at the first call.
+[[nodiscard]] KILN_API std::span<const FunctionInfo> functions();
+/// The function of that name, or of another name that NumPy has for it ("abs", "true_divide", "acos"); null where there is
+/// none.
+[[nodiscard]] KILN_API const Ufunc* find(std::string_view name);
+
+// Sums, products, powers and extrema.
+KILN_API extern const Function add, subtract, multiply, negative, positive, absolute, fabs, square, sqrt, cbrt, sign, power,
+    float_power, heaviside, gcd, lcm, maximum, minimum, fmax, fmin, clip, abs;
+// Quotients and remainders.
+KILN_API extern const Function divide, floor_divide, remainder, fmod, divmod, reciprocal, true_divide, mod;
+// Comparisons, which give bool.
+KILN_API extern const Function equal, not_equal, less, less_equal, greater, greater_equal;
+// Truth of numbers.
+KILN_API extern const Function logical_and, logical_or, logical_xor, logical_not;
+// Bits and shifts of integers.
+KILN_API extern const Function bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift, bitwise_count;
+// Circular and hyperbolic functions and their inverses.
+KILN_API extern const Function sin, cos, tan, arcsin, arccos, arctan, arctan2, hypot, sinh, cosh, tanh, arcsinh, arccosh,
+    arctanh, deg2rad, radians, rad2deg, degrees;
+// Exponentials and logarithms.
+KILN_API extern const Function exp, exp2, expm1, log, log2, log10, log1p, logaddexp, logaddexp2;
+// To whole numbers.
+KILN_API extern const Function rint, floor, ceil, trunc;
+// The parts of floating numbers, and their neighbours.
+KILN_API extern const Function isnan, isinf, isfinite, signbit, copysign, nextafter, spacing, modf, ldexp, frexp;
+// Components of complex numbers.
+KILN_API extern const Function real, imag, conjugate, angle, conj;
+
+}  // namespace kiln::math

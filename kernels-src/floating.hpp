@@ -1,0 +1,240 @@
+// NumPy's functions of floating numbers that C++ does not have, or has otherwise: remainders with the divisor's sign, extrema
+// that pass NaN on, the parts and the neighbours of a number. Halves come as float; where the spacing of numbers matters the
+// dtype is an argument: next_number<float16>(x, y).
+#pragma once
+#include "kiln/exponential.hpp"
+#include "kiln/integers.hpp"
+#include "kiln/rounding.hpp"
+
+namespace kiln {
+
+// Not inlined: compilers take fmod for an instruction, and would compute it for every element, beside what replaces it.
+KILN_NOINLINE float fmod_of_far(float a, float b) {
+  return KILN_LIBM(fmodf)(a, b);
+}
+KILN_NOINLINE double fmod_of_far(double a, double b) {
+  return KILN_LIBM(fmod)(a, b);
+}
+// fmod, exactly: by one division where the quotient fits the significand.
+KILN_FN float exact_fmod(float a, float b) {
+  const double x = a, y = b;
+  const double q = x / y;
+  if (KILN_LIBM(fabs)(q) < 0x1p28 && KILN_LIBM(fabsf)(b) < INFINITY) {
+    // The product of 28 and 24 bits is exact, and so is the difference; a quotient that was rounded up to an integer shows in
+    // its sign.
+    double r = x - KILN_LIBM(trunc)(q) * y;
+    r = r != 0 && (r < 0) != (x < 0) ? r + KILN_LIBM(copysign)(y, x) : r;
+    return KILN_LIBM(copysignf)(static_cast<float>(r), a);
+  }
+  return fmod_of_far(a, b);
+}
+KILN_FN double exact_fmod(double a, double b) {
+  // Without the instruction, fma would be a slow call.
+  constexpr bool fused = KILN_FUSED;
+  const double q = a / b;
+  // Of tiny numbers the quotient may be wrong.
+  if (fused && KILN_LIBM(fabs)(q) < 0x1p52 && KILN_LIBM(fabs)(b) > 0x1p-900 && KILN_LIBM(fabs)(b) < 0x1p1000) {
+    double r = KILN_LIBM(fma)(-KILN_LIBM(trunc)(q), b, a);
+    r = r != 0 && (r < 0) != (a < 0) ? r + KILN_LIBM(copysign)(b, a) : r;
+    return KILN_LIBM(copysign)(r, a);
+  }
+  return fmod_of_far(a, b);
+}
+
+template <class T>
+struct quotient_and_remainder {
+  T quotient, remainder;
+};
+// The quotient rounded down, and what is left, with the sign of the divisor.
+template <one_of<float, double> T>
+KILN_FN quotient_and_remainder<T> floor_divmod(T a, T b) {
+  T r = exact_fmod(a, b);
+  const bool across = r != 0 && (b < 0) != (r < 0);
+  T q = (a - r) / b;
+  q = across ? q - 1 : q;
+  r = r == 0 ? copysign(T(0), b) : across ? r + b : r;
+  const T whole = floor(q);
+  const T near = q - whole > T(0.5) ? whole + 1 : whole;
+  q = q == 0 ? copysign(T(0), a / b) : near;
+  return {b == 0 ? a / b : q, r};
+}
+template <one_of<float, double> T>
+KILN_FN T floor_divide(T a, T b) {
+  return floor_divmod(a, b).quotient;
+}
+template <one_of<float, double> T>
+KILN_FN T floor_remainder(T a, T b) {
+  const T r = exact_fmod(a, b);
+  return r == 0 ? copysign(T(0), b) : (b < 0) != (r < 0) && r == r ? r + b : r;
+}
+template <integer T>
+KILN_FN quotient_and_remainder<T> floor_divmod(T a, T b) {
+  return {floor_divide(a, b), floor_remainder(a, b)};
+}
+template <one_of<float, double> T>
+KILN_FN T truncated_remainder(T a, T b) {
+  return exact_fmod(a, b);
+}
+
+// The larger and the smaller; the first NaN, if there is one.
+template <real_number T>
+KILN_FN T maximum(T a, T b) {
+  return a >= b || a != a ? a : b;
+}
+template <real_number T>
+KILN_FN T minimum(T a, T b) {
+  return a <= b || a != a ? a : b;
+}
+// The same, but NaN counts as missing.
+template <real_number T>
+KILN_FN T maximum_number(T a, T b) {
+  return a >= b || b != b ? a : b;
+}
+template <real_number T>
+KILN_FN T minimum_number(T a, T b) {
+  return a <= b || b != b ? a : b;
+}
+
+// a / b, of integers in float64; 1 / a, of integers towards zero and 0 of 0; a to the power of b.
+template <class T>
+KILN_FN auto true_divide(const T& a, const T& b) {
+  if constexpr (integer<T>) {
+    return static_cast<double>(a) / static_cast<double>(b);
+  } else {
+    return a / b;
+  }
+}
+template <real_number T>
+KILN_FN T reciprocal(T a) {
+  if constexpr (integer<T>) {
+    return truncated_divide(T(1), a);
+  } else {
+    return 1 / a;
+  }
+}
+template <real_number T>
+KILN_FN T power(T a, T b) {
+  if constexpr (integer<T>) {
+    return integer_power(a, b);
+  } else {
+    return pow(a, b);
+  }
+}
+// floor, ceil and trunc that leave integers what they are.
+template <real_number T>
+KILN_FN T round_down(T x) {
+  if constexpr (integer<T>) {
+    return x;
+  } else {
+    return floor(x);
+  }
+}
+template <real_number T>
+KILN_FN T round_up(T x) {
+  if constexpr (integer<T>) {
+    return x;
+  } else {
+    return ceil(x);
+  }
+}
+template <real_number T>
+KILN_FN T round_to_zero(T x) {
+  if constexpr (integer<T>) {
+    return x;
+  } else {
+    return trunc(x);
+  }
+}
+
+template <one_of<float, double> T>
+KILN_FN T heaviside(T x, T at_zero) {
+  return x != x ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);
+}
+
+// log(exp(a) + exp(b)) and log2(exp2(a) + exp2(b)), without overflow.
+template <one_of<float, double> T>
+KILN_FN T logaddexp(T a, T b) {
+  const T big = maximum(a, b);
+  const T d = a == b ? T(0) : -fabs(a - b);  // equal infinities have no difference
+  return a != a || b != b ? a + b : big + log1p(exp(d));
+}
+template <one_of<float, double> T>
+KILN_FN T logaddexp2(T a, T b) {
+  const T big = maximum(a, b);
+  const T d = a == b ? T(0) : -fabs(a - b);
+  return a != a || b != b ? a + b : big + T(1.4426950408889634074) * log1p(exp2(d));
+}
+
+// The bits of a number: an unsigned integer of its size. A half's are those of T, though it comes as a float.
+template <class T>
+struct bits_of {
+  using type = uint16;
+};
+template <>
+struct bits_of<float> {
+  using type = uint32;
+};
+template <>
+struct bits_of<double> {
+  using type = uint64;
+};
+
+// The next number of type T behind x towards y.
+template <class T, class V>
+KILN_FN T next_number(V x, V y) {
+  using B = typename bits_of<T>::type;
+  const B bits = bit_cast<B>(T(x));
+  constexpr B sign = B(B(1) << (sizeof(B) * 8 - 1));
+  const bool up = y > x;
+  const B stepped = up == ((bits & sign) == 0) ? B(bits + 1) : B(bits - 1);
+  const B from_zero = up ? B(1) : B(sign | 1);
+  const B moved = x == 0 ? from_zero : stepped;
+  return x != x ? T(x) : y != y ? T(y) : x == y ? T(y) : bit_cast<T>(moved);
+}
+// The distance from x to the next number of type T away from zero, with x's sign; positive for both zeros.
+template <class T, class V>
+KILN_FN T spacing(V x) {
+  using B = typename bits_of<T>::type;
+  const B bits = bit_cast<B>(T(x));
+  const V next = static_cast<V>(bit_cast<T>(B(bits + 1)));
+  const V far = x == 0 ? fabs(next) : next - x;
+  return x - x != 0 ? T(x - x) : T(far);
+}
+
+// x = fraction * 2^exponent with a fraction in [0.5, 1), for any x but zero, infinities and NaN, which stay with exponent 0.
+template <one_of<float, double> T>
+KILN_FN T split_exponent(T x, int32& exponent) {
+  if constexpr (same<T, float>) {
+    const bool small = fabs(x) < 0x1p-126f;
+    const uint32 bits = bit_cast<uint32>(small ? x * 0x1p24f : x);
+    const int32 biased = int32(bits >> 23 & 0xff);
+    const bool keep = x == 0 || biased == 0xff;
+    exponent = keep ? 0 : biased - (small ? 126 + 24 : 126);
+    return keep ? x : bit_cast<float>((bits & 0x807fffffu) | 0x3f000000u);
+  } else {
+    const bool small = fabs(x) < 0x1p-1022;
+    const uint64 bits = bit_cast<uint64>(small ? x * 0x1p54 : x);
+    const int32 biased = int32(bits >> 52 & 0x7ff);
+    const bool keep = x == 0 || biased == 0x7ff;
+    exponent = keep ? 0 : biased - (small ? 1022 + 54 : 1022);
+    return keep ? x : bit_cast<double>((bits & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
+  }
+}
+// x * 2^exponent, rounded once.
+template <one_of<float, double> T, integer I>
+KILN_FN T scale_exponent(T x, I exponent) {
+  const int32 e = exponent > I(5000) ? 5000 : exponent < I(-5000) ? -5000 : int32(exponent);
+  const auto power = [](int32 n) { return bit_cast<double>(uint64(n + 1023) << 52); };
+  if constexpr (same<T, float>) {
+    // A float times such a power is exact in double.
+    return static_cast<float>(static_cast<double>(x) * power(e > 500 ? 500 : e < -500 ? -500 : e));
+  } else {
+    // By up to three factors. Going down, each but the last leaves 53 bits to go: what was rounded becomes 0.
+    const bool low = e < -1022, lower = e < -1022 - 969, high = e > 1023, higher = e > 2046;
+    const int32 left = e + (low ? 969 : 0) + (lower ? 969 : 0) - (high ? 1023 : 0) - (higher ? 1023 : 0);
+    const double first = low ? 0x1p-969 : high ? 0x1p1023 : 1.0, second = lower ? 0x1p-969 : higher ? 0x1p1023 : 1.0;
+    return x * first * second * power(left > 1023 ? 1023 : left < -1022 ? -1022 : left);
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,107 @@
+#include "backend/cpu/clang/vector_math.hpp"
+
+#include <dlfcn.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/VFABIDemangler.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace kiln::clang_module {
+namespace {
+
+constexpr std::array kOneArgument = {"acos",  "acosh", "asin", "asinh", "atan",  "atanh", "cbrt",  "cos",
+                                     "cosh",  "erf",   "erfc", "exp",   "exp10", "exp2",  "expm1", "log",
+                                     "log10", "log1p", "log2", "sin",   "sinh",  "tan",   "tanh"};
+constexpr std::array kTwoArguments = {"atan2", "hypot", "pow"};
+
+/// An instruction set of the vector ABI, and the feature that it needs.
+struct Width {
+  char letter;
+  unsigned bytes;
+  const char* feature;
+};
+constexpr Width kWidths[] = {{'b', 16, ""}, {'d', 32, "+avx2"}, {'e', 64, "+avx512f"}};
+
+struct Variant {
+  std::string vector_name;
+  std::string mapping;
+  const char* feature;
+};
+using Variants = llvm::StringMap<std::vector<Variant>>;
+
+Variants find_variants() {
+  Variants variants;
+  void* const library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) return variants;
+  const auto add = [&](const std::string& name, bool single, const char* arguments) {
+    const std::string function = name + (single ? "f" : "");
+    for (const Width& width : kWidths) {
+      const std::string lanes = std::to_string(width.bytes / (single ? 4 : 8));
+      const std::string vector_name = std::string("_ZGV") + width.letter + "N" + lanes + arguments + "_" + function;
+      if (dlsym(library, vector_name.c_str()) == nullptr) continue;
+      for (const std::string& scalar : {function, "llvm." + name + (single ? ".f32" : ".f64")}) {
+        variants[scalar].push_back(
+            {vector_name, "_ZGV_LLVM_N" + lanes + arguments + "_" + scalar + "(" + vector_name + ")", width.feature});
+      }
+    }
+  };
+  for (const bool single : {false, true}) {
+    for (const char* name : kOneArgument) add(name, single, "v");
+    for (const char* name : kTwoArguments) add(name, single, "vv");
+  }
+  return variants;
+}
+
+class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    static const Variants variants = find_variants();
+    const std::string features = function.getFnAttribute("target-features").getValueAsString().str() + ",";
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+      const auto found = variants.find(call->getCalledFunction()->getName());
+      if (found != variants.end()) name_variants(*call, found->second, features);
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+
+ private:
+  static void name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features) {
+    llvm::SmallVector<std::string, 8> mappings;
+    for (const Variant& variant : variants) {
+      if (*variant.feature != '\0' && !features.contains(std::string(variant.feature) + ",")) continue;
+      const auto shape = llvm::VFABI::tryDemangleForVFABI(variant.mapping, call.getFunctionType());
+      if (!shape) continue;
+      llvm::Module& module = *call.getModule();
+      if (module.getFunction(variant.vector_name) == nullptr) {
+        auto* const declared = llvm::Function::Create(llvm::VFABI::createFunctionType(*shape, call.getFunctionType()),
+                                                      llvm::Function::ExternalLinkage, variant.vector_name, module);
+        declared->copyAttributesFrom(call.getCalledFunction());
+      }
+      mappings.push_back(variant.mapping);
+    }
+    if (!mappings.empty()) llvm::VFABI::setVectorVariantNames(&call, mappings);
+  }
+};
+
+}  // namespace
+
+void use_vector_math(llvm::PassBuilder& builder) {
+  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+#if defined(__x86_64__) && defined(__GLIBC__)
+    passes.addPass(NameVectorVariants());
+#else
+    static_cast<void>(passes);
+#endif
+  });
+}
+
+}  // namespace kiln::clang_module

@@ -1,0 +1,156 @@
+// Copies of single rows by vectors of Width bytes. Members of a class for the reason that copy_loops.hpp gives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/copy.hpp"
+
+namespace kiln::backend {
+
+template <std::int64_t Width>
+class CopyVectors {
+ public:
+  struct Item16 {
+    std::uint64_t halves[2];
+  };
+
+  static constexpr std::int64_t kHalf = Width < 32 ? Width : 32;
+  // Below this a call of memcpy costs more than a loop.
+  static constexpr std::int64_t kWorthMemcpy = 512;
+
+  template <class T>
+  static void repeat_items(char* to, const char* from, std::int64_t count) {
+    T item;
+    std::memcpy(&item, from, sizeof item);
+    for (std::int64_t n = 0; n < count; ++n) {
+      std::memcpy(to + n * static_cast<std::int64_t>(sizeof item), &item, sizeof item);
+    }
+  }
+
+  template <class T>
+  static void copy_items(char* to, std::int64_t to_stride, const char* from, std::int64_t from_stride, std::int64_t count) {
+    T item;
+    for (std::int64_t n = 0; n < count; ++n, to += to_stride, from += from_stride) {
+      std::memcpy(&item, from, sizeof item);
+      std::memcpy(to, &item, sizeof item);
+    }
+  }
+
+  // Every Step-th element (backwards where negative). A step that the compiler knows becomes shuffles of whole vectors.
+  template <class T, std::int64_t Step>
+  static void take_every(char* to, const char* from, std::int64_t count) {
+    constexpr std::int64_t kSize = sizeof(T);
+    for (std::int64_t n = 0; n < count; ++n) {
+      T item;
+      std::memcpy(&item, from + n * Step * kSize, sizeof item);
+      std::memcpy(to + n * kSize, &item, sizeof item);
+    }
+  }
+
+  template <class T>
+  static void take(char* to, const char* from, std::int64_t stride, std::int64_t count) {
+    constexpr std::int64_t kSize = sizeof(T);
+    switch (stride) {
+      case 2 * kSize:
+        return take_every<T, 2>(to, from, count);
+      case 3 * kSize:
+        return take_every<T, 3>(to, from, count);
+      case 4 * kSize:
+        return take_every<T, 4>(to, from, count);
+      case -kSize:
+        return take_every<T, -1>(to, from, count);
+      default:
+        return copy_items<T>(to, kSize, from, stride, count);
+    }
+  }
+
+  template <class T, std::int64_t Bytes>
+  struct VectorOf {
+    typedef T type __attribute__((vector_size(Bytes)));
+  };
+
+  // The last vector overlaps the one before.
+  template <class T, std::int64_t Bytes>
+  static void repeat_vectors(char* to, const char* from, std::int64_t count) {
+    const std::int64_t last = count * static_cast<std::int64_t>(sizeof(T)) - Bytes;
+    if (last < 0) {
+      if constexpr (Bytes > 16) {
+        return repeat_vectors<T, Bytes / 2>(to, from, count);
+      }
+      return repeat_items<T>(to, from, count);
+    }
+    T item;
+    std::memcpy(&item, from, sizeof item);
+    const auto value = item - typename VectorOf<T, Bytes>::type{};
+    for (std::int64_t b = 0; b < last; b += Bytes) {
+      std::memcpy(to + b, &value, sizeof value);
+    }
+    std::memcpy(to + last, &value, sizeof value);
+  }
+
+  // A row that goes on in memory on both sides. The last vector overlaps the one before.
+  template <class T, std::int64_t Bytes>
+  static void copy_vectors(char* to, const char* from, std::int64_t count) {
+    const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(T));
+    if (bytes >= kWorthMemcpy) {
+      std::memcpy(to, from, static_cast<std::size_t>(bytes));
+      return;
+    }
+    if (bytes < Bytes) {
+      if constexpr (Bytes > 16) {
+        return copy_vectors<T, Bytes / 2>(to, from, count);
+      }
+      return copy_items<T>(to, sizeof(T), from, sizeof(T), count);
+    }
+    typename VectorOf<std::uint8_t, Bytes>::type part;
+    for (std::int64_t b = 0; b < bytes - Bytes; b += Bytes) {
+      std::memcpy(&part, from + b, sizeof part);
+      std::memcpy(to + b, &part, sizeof part);
+    }
+    std::memcpy(&part, from + bytes - Bytes, sizeof part);
+    std::memcpy(to + bytes - Bytes, &part, sizeof part);
+  }
+
+  // One element over each row. A row's last vector runs over into the next row, which is written after it.
+  template <class T, std::int64_t Bytes>
+  static void spread(char* to, const char* from, const CpuTile& tile) {
+    using Vector = typename VectorOf<T, Bytes>::type;
+    const std::int64_t row_bytes = tile.columns * static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t written = (row_bytes + Bytes - 1) / Bytes * Bytes;
+    const char* const end = to + (tile.rows - 1) * tile.pitch + row_bytes;
+    std::int64_t r = 0;
+    for (; r < tile.rows && written <= end - to; ++r, to += tile.pitch, from += tile.row_stride) {
+      T item;
+      std::memcpy(&item, from, sizeof item);
+      const Vector value = item - Vector{};
+      for (std::int64_t b = 0; b < row_bytes; b += Bytes) {
+        std::memcpy(to + b, &value, sizeof value);
+      }
+    }
+    for (; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
+      repeat_vectors<T, Bytes>(to, from, tile.columns);
+    }
+  }
+
+  template <class T>
+  static void spread_rows(char* to, const char* from, const CpuTile& tile) {
+    if constexpr (sizeof(T) == 16) {
+      for (std::int64_t r = 0; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
+        repeat_items<T>(to, from, tile.columns);
+      }
+    } else {
+      const std::int64_t row_bytes = tile.columns * static_cast<std::int64_t>(sizeof(T));
+      if (row_bytes <= 16 || Width == 16) {
+        spread<T, 16>(to, from, tile);
+      } else if (row_bytes <= 32 || Width == 32) {
+        spread<T, kHalf>(to, from, tile);
+      } else {
+        spread<T, Width>(to, from, tile);
+      }
+    }
+  }
+};
+
+}  // namespace kiln::backend

@@ -1,0 +1,32 @@
+#include "backend/inspector.hpp"
+
+#include "kiln/error.hpp"
+
+namespace kiln::backend {
+
+#if !KILN_HAVE_CPU
+namespace cpu {
+const Inspector* inspector_for_target(std::string_view) {
+  return nullptr;
+}
+}  // namespace cpu
+#endif
+
+std::string_view short_name(std::string_view target) noexcept {
+  return target.substr(0, target.find(' '));
+}
+
+void refuse_damaged(const StoredCode& code, const std::string& why) {
+  throw IoError("the machine code of \"" + code.name + "\" for " + std::string(short_name(code.target)) +
+                " is damaged: " + why);
+}
+
+const Inspector& inspector_for(std::string_view target) {
+  if (const Inspector* const inspector = gpu::inspector_for_target(target)) return *inspector;
+  if (const Inspector* const inspector = cpu::inspector_for_target(target)) return *inspector;
+  throw DeviceError("cannot look into a kernel for \"" + std::string(short_name(target)) +
+                    (KILN_HAVE_CPU ? "\": this kiln knows no such target"
+                                   : "\": this build of kiln knows no such target (it was configured with KILN_CPU=OFF)"));
+}
+
+}  // namespace kiln::backend

@@ -1,0 +1,59 @@
+// The disk tiers of compiled kernels: a directory with one file per key, published atomically, verified when read, and what is
+// read-only behind it. Any fault of the disk is a miss and a log line, never an exception.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cache/directory_tier.hpp"
+#include "cache/tier.hpp"
+
+namespace kiln::cache {
+
+/// Thread- and process-safe.
+class DiskStore {
+ public:
+  /// Nothing is touched until the first use. An empty directory leaves the read-only tiers alone. `log` gets one line for each
+  /// fault; a fault that would come with every call (a refused directory, a full disk) gets one in the store's life. A flight
+  /// waits no longer than `flight_timeout`.
+  DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
+            std::chrono::milliseconds flight_timeout = std::chrono::seconds(30));
+  ~DiskStore();
+  DiskStore(const DiskStore&) = delete;
+  DiskStore& operator=(const DiskStore&) = delete;
+  /// The entry of that key from the directory, else from the first read-only tier that has it; where none has, the flaw is that
+  /// of the first one that had a file. Costs one open, and one stamp every few minutes; never looks through a directory. A
+  /// damaged entry is moved into the folder "damaged". An entry of another format is left to the kiln that wrote it.
+  [[nodiscard]] Found find(const std::string& canonical_key);
+  /// Publishes by O_EXCL temporary file and rename: readers see all of an entry or nothing. (An entry that a power cut tears is
+  /// found by its checksum.) Evicts the least recently used entries beyond the bound. The bytes written; 0 where it could not.
+  std::uint64_t put(const std::string& canonical_key, const Record& entry);
+  /// Held while one process compiles a key, so that the others wait for it (with a time-out, after which they compile alone).
+  /// Null where there is nothing to wait for: no directory, no locks, or the time-out. Look again with find() once it is held.
+  class Flight;
+  [[nodiscard]] std::unique_ptr<Flight> lock(const std::string& canonical_key);
+  /// The directory, which need not be there yet; empty where it is refused, which the log has the reason for.
+  [[nodiscard]] const std::string& directory() const noexcept;
+
+  /// Every tier that is there, the directory first, for those who look through them. CacheError where the directory is refused.
+  /// They live as long as the store.
+  [[nodiscard]] std::vector<const Tier*> tiers() const;
+  /// The directory for those who look after it; empty where there is none, or it is not there yet. CacheError where it is
+  /// refused.
+  [[nodiscard]] std::string checked_directory() const;
+  [[nodiscard]] std::uint64_t max_bytes() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+class DiskStore::Flight {
+ public:
+  virtual ~Flight() = default;
+};
+
+}  // namespace kiln::cache

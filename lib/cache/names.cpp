@@ -1,0 +1,34 @@
+#include "cache/names.hpp"
+
+#include <algorithm>
+
+#include "base/file.hpp"
+
+namespace kiln::cache {
+
+bool is_hex(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string entry_path(std::string_view digest) {
+  std::string path(digest.substr(0, 2));
+  path += '/';
+  path += digest.substr(2);
+  path += kEntrySuffix;
+  return path;
+}
+
+NameKind classify_name(std::string_view folder, std::string_view name) noexcept {
+  const bool shard = folder.size() == 2 && is_hex(folder);
+  const std::size_t digits = shard ? kDigestDigits - 2 : kDigestDigits;
+  if (name.size() <= digits || !is_hex(name.substr(0, digits))) return NameKind::foreign;
+  const std::string_view rest = name.substr(digits);
+  if (folder == kLocksFolder) return rest == kLockSuffix ? NameKind::lock : NameKind::foreign;
+  if (!shard && folder != kDamagedFolder) return NameKind::foreign;
+  if (rest == kEntrySuffix) return NameKind::entry;
+  const bool temporary =
+      shard && rest.starts_with(kEntrySuffix) && rest.substr(kEntrySuffix.size()).starts_with(base::kTemporaryMark);
+  return temporary ? NameKind::temporary : NameKind::foreign;
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,78 @@
+#include "cache/walk.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "base/file_descriptor.hpp"
+
+namespace kiln::cache {
+namespace {
+
+base::FileDescriptor open_folder(const std::string& directory, std::string_view folder) {
+  return base::FileDescriptor::open(fmt::format("{}/{}", directory, folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+}
+
+int walk_folder(const std::string& directory, std::string_view folder, const std::function<void(const CacheFile&)>& visit) {
+  base::FileDescriptor opened = open_folder(directory, folder);
+  if (!opened) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
+  if (stream == nullptr) return errno;
+  const int fd = opened.release();
+  CacheFile file;
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    file.kind = classify_name(folder, name);
+    if (file.kind != NameKind::foreign && ::fstatat(fd, entry->d_name, &file.status, AT_SYMLINK_NOFOLLOW) == 0) {
+      file.damaged = folder == kDamagedFolder;
+      file.path.assign(folder).append("/").append(name);
+      visit(file);
+    }
+    errno = 0;
+  }
+  return errno;
+}
+
+}  // namespace
+
+int walk(const std::string& directory, const std::function<void(const CacheFile&)>& visit) {
+  int first = 0;
+  const auto look = [&](std::string_view folder) {
+    const int code = walk_folder(directory, folder, visit);
+    if (first == 0) first = code;
+  };
+  for (unsigned shard = 0; shard < 256; ++shard) look(fmt::format("{:02x}", shard));
+  look(kDamagedFolder);
+  look(kLocksFolder);
+  return first;
+}
+
+int remove_file(const std::string& directory, const std::string& path) {
+  const std::size_t slash = path.find('/');
+  const base::FileDescriptor folder = open_folder(directory, std::string_view(path).substr(0, slash));
+  if (folder && ::unlinkat(folder.get(), path.c_str() + slash + 1, 0) == 0) return 0;
+  return errno == ENOENT ? 0 : errno;
+}
+
+bool left_behind(const std::string& directory, const CacheFile& file, std::time_t now) {
+  if (!S_ISREG(file.status.st_mode)) return true;
+  const auto opened = base::FileDescriptor::open(directory + "/" + file.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  if (opened && ::flock(opened.get(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (opened && errno == EWOULDBLOCK) return false;
+  return std::abs(static_cast<std::int64_t>(now) - static_cast<std::int64_t>(file.status.st_mtime)) > kStaleSeconds;
+}
+
+std::time_t disk_time(const std::string& directory) {
+  const std::string path = fmt::format("{}/{}", directory, kSweepFile);
+  const auto file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+  struct stat status{};
+  if (file && ::futimens(file.get(), nullptr) == 0 && ::fstat(file.get(), &status) == 0) return status.st_mtime;
+  return std::time(nullptr);
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,39 @@
+// The files of a cache directory that have one of kiln's names: nothing else is ever looked at or removed, and no symbolic link
+// is followed.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <ctime>
+#include <functional>
+#include <string>
+
+#include "cache/names.hpp"
+
+namespace kiln::cache {
+
+struct CacheFile {
+  NameKind kind = NameKind::foreign;
+  bool damaged = false;  ///< an entry that was set aside
+  std::string path;      ///< within the directory: "3f/….kiln"
+  struct stat status{};  ///< of the file itself, also where it is a symbolic link
+};
+
+/// Visits each, folder by folder, in no order within one. 0, or the errno of the first folder that could not be read.
+int walk(const std::string& directory, const std::function<void(const CacheFile&)>& visit);
+
+/// Removes the file that walk() gave. 0, also where it is gone already, or errno.
+int remove_file(const std::string& directory, const std::string& path);
+
+/// Whether the process that wrote a temporary file or holds a lock's file is gone: its lock can be had. Where the file system
+/// has no locks: whether the file is older than an hour by `now`.
+[[nodiscard]] bool left_behind(const std::string& directory, const CacheFile& file, std::time_t now);
+
+/// What the file system's clock says, which stamps are compared with: another host's on a network, and not this process's where
+/// that jumps. The system's where it cannot be asked.
+[[nodiscard]] std::time_t disk_time(const std::string& directory);
+
+inline constexpr std::time_t kStaleSeconds = 3600;
+
+}  // namespace kiln::cache

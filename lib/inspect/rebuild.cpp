@@ -1,0 +1,60 @@
+#include "inspect/rebuild.hpp"
+
+#include "cache/key.hpp"
+#include "codegen/spec.hpp"
+#include "kiln/error.hpp"
+#include "kiln/version.hpp"
+#include "program/job.hpp"
+
+namespace kiln::inspect {
+namespace {
+
+[[noreturn]] void refuse(const cache::Contents& kernel, const std::string& why) {
+  throw CacheError("cannot compile \"" + kernel.entry.kernel + "\" for " + kernel.entry.target + " again: " + why);
+}
+
+/// "NVRTC 13.0" of "NVRTC 13.0+65be0db342ad".
+std::string without_build(const std::string& compiler) {
+  return compiler.substr(0, compiler.find('+'));
+}
+
+}  // namespace
+
+Rebuild rebuild_of(const cache::Contents& kernel) {
+  const auto key = cache::parse_key(kernel.key);
+  if (!key) refuse(kernel, "the key of its entry cannot be read");
+  if (key->kiln_version != KILN_VERSION || key->templates != program::templates_digest()) {
+    refuse(kernel, "its entry was made by another kiln (" + key->kiln_version +
+                       (key->kiln_version == KILN_VERSION ? " with other device headers" : "; this is " KILN_VERSION) +
+                       "); run it with this one, and inspect the entry that this makes");
+  }
+  Rebuild rebuild;
+  rebuild.compiler = backend::compiler_for(key->target);
+  backend::CompileRequest& request = rebuild.request;
+  request.name = kernel.entry.kernel;
+  request.context = kernel.entry.signature;
+  request.source = key->source;
+  request.headers = codegen::resolve_includes({{kernel.entry.kernel, key->source}}, key->headers, {});
+  for (const auto& [file, text] : request.headers) {
+    const auto& embedded = codegen::embedded_headers();
+    const auto own = embedded.find(file);
+    if (!key->headers.contains(file) && (own == embedded.end() || own->second != text)) {
+      refuse(kernel, "its source includes \"" + file + "\", which the key of its entry does not hold");
+    }
+  }
+  request.defines = key->defines;
+  request.contract = key->contract;
+  request.fast_math = key->fast_math;
+  const std::string compiler = rebuild.compiler->name() + " " + rebuild.compiler->version();
+  if (compiler != key->compiler) {
+    const std::string ours = without_build(compiler);
+    const std::string theirs = without_build(key->compiler);
+    rebuild.other_compiler =
+        ours != theirs ? ours + ", not the entry's " + theirs : compiler + ", not the entry's " + key->compiler;
+  } else if (rebuild.compiler->options(request) != key->options) {
+    refuse(kernel, "its entry was made with other options than this kiln's");
+  }
+  return rebuild;
+}
+
+}  // namespace kiln::inspect

@@ -1,0 +1,79 @@
+#include "manifest/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kiln/error.hpp"
+
+namespace kiln::manifest {
+
+std::vector<Entry> parse_document(std::string_view text, const std::string& name, const std::string& folder) {
+  const Json json = parse_json(text, name);
+  const Node root(json, name);
+  // A file of something else is told by what it lacks, not by what it has.
+  const Node version = root.at("kiln_manifest");
+  if (version.json() != kFormatVersion) {
+    version.fail(fmt::format("format version {}; this kiln reads version {}", version.json().dump(), kFormatVersion));
+  }
+  root.check_members({"$schema", "kiln_manifest", "kernels"});
+  if (const auto schema = root.find("$schema")) static_cast<void>(schema->word());
+  std::vector<Entry> entries;
+  std::map<std::string, std::string> known;
+  for (const Node& node : root.at("kernels").list()) {
+    entries.push_back(read_entry(node, folder));
+    const auto [same, fresh] = known.emplace(entries.back().json.dump(), node.path());
+    if (!fresh) node.fail("the same kernel as " + same->second);
+  }
+  return entries;
+}
+
+std::string document_text(std::vector<Json> kernels) {
+  for (Json& kernel : kernels) {
+    if (const auto variants = kernel.find("variants"); variants != kernel.end()) std::sort(variants->begin(), variants->end());
+  }
+  std::vector<std::pair<std::string, Json>> sorted;
+  for (Json& kernel : kernels) sorted.emplace_back(kernel.at("name").dump() + kernel.dump(), std::move(kernel));
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  nlohmann::ordered_json root{{"kiln_manifest", kFormatVersion}, {"kernels", nlohmann::ordered_json::array()}};
+  for (const auto& [order, kernel] : sorted) root["kernels"].push_back(nlohmann::ordered_json(kernel));
+  return root.dump(2) + "\n";
+}
+
+bool KernelSet::add(const Json& kernel) {
+  const auto listed = kernel.find("variants");
+  if (listed == kernel.end()) return others_.insert(kernel.dump()).second;
+  Json definition = kernel;
+  definition.erase("variants");
+  Variants& known = recorded_[definition.dump()];
+  bool changed = false;
+  for (Json variant : *listed) {
+    unsigned whom = For::cpu | For::gpu;
+    if (const auto only = variant.find("for"); only != variant.end()) {
+      whom = *only == "cpu" ? For::cpu : For::gpu;
+      variant.erase(only);
+    }
+    const auto [place, fresh] = known.emplace(variant.dump(), 0U);
+    variants_ += fresh ? 1 : 0;
+    changed |= (place->second | whom) != place->second;
+    place->second |= whom;
+  }
+  return changed;
+}
+
+std::vector<Json> KernelSet::kernels() const {
+  std::vector<Json> all;
+  for (const auto& [definition, variants] : recorded_) {
+    Json kernel = Json::parse(definition);
+    for (const auto& [text, whom] : variants) {
+      Json variant = Json::parse(text);
+      if (whom != (For::cpu | For::gpu)) variant["for"] = whom == For::cpu ? "cpu" : "gpu";
+      kernel["variants"].push_back(std::move(variant));
+    }
+    all.push_back(std::move(kernel));
+  }
+  for (const std::string& kernel : others_) all.push_back(Json::parse(kernel));
+  return all;
+}
+
+}  // namespace kiln::manifest

@@ -1,0 +1,45 @@
+// One kernel of a manifest, whatever its kind: its canonical JSON, and the units that are compiled for it. A kind adds a row to
+// the table in kinds.cpp, and brings a function that reads it.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manifest/node.hpp"
+#include "program/program.hpp"
+#include "ufunc/recorder.hpp"
+
+namespace kiln::manifest {
+
+/// What is compiled once for each target that is one of `processors`.
+struct Unit {
+  std::string kernel;
+  std::string signature;
+  std::string variant;
+  std::string where;
+  ufunc::Processors processors = ufunc::Processors::all;
+  /// Hands the request for such a target to a function.
+  std::function<void(DeviceKind, const std::function<void(const program::Request&)>&)> with_request;
+};
+
+struct Entry {
+  Json json;  ///< members that have their default left out, lists in the order given
+  std::vector<Unit> units;
+};
+
+struct Kind {
+  std::string_view name;
+  /// `folder` is what include_dirs are relative to. Throws CacheError, located.
+  Entry (*read)(const Node& node, const std::string& folder);
+};
+
+/// The kinds that this kiln knows.
+[[nodiscard]] std::span<const Kind> kinds() noexcept;
+
+/// Reads an element of "kernels" by its "kind".
+[[nodiscard]] Entry read_entry(const Node& node, const std::string& folder);
+
+}  // namespace kiln::manifest

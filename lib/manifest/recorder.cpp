@@ -1,0 +1,182 @@
+#include "manifest/recorder.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "cache/log.hpp"
+#include "codegen/spec.hpp"
+#include "kiln/error.hpp"
+#include "manifest/record_file.hpp"
+#include "manifest/ufunc_entry.hpp"
+#include "manifest/ufunc_variant.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+/// A program that makes kernels without end must not fill its memory with what it once used.
+constexpr std::size_t kMaxVariants = 100'000;
+
+std::atomic<FileRecorder*> of_process{nullptr};
+
+void log(const std::string& line) noexcept {
+  cache::log_line(line);
+}
+
+}  // namespace
+
+Json recorded_kernel(const ufunc::Use& use) {
+  UfuncDefinition definition = use.definition;
+  // The files themselves may be gone, or others, where the manifest is compiled.
+  const auto reached = codegen::resolve_includes({{definition.name + ".preamble", definition.preamble},
+                                                  {definition.name + ".functions", definition.functions},
+                                                  {definition.name, definition.body + definition.expression}},
+                                                 definition.headers, definition.include_dirs);
+  definition.headers.clear();
+  for (const auto& [name, text] : reached) {
+    const auto embedded = codegen::embedded_headers().find(name);
+    if (embedded == codegen::embedded_headers().end() || embedded->second != text) definition.headers.emplace(name, text);
+  }
+  Json json = ufunc_json(definition);
+  json["variants"].push_back(variant_json(use.loop, use.storage, use.layout, use.processors));
+  return json;
+}
+
+void FileRecorder::used(const ufunc::Use& use) noexcept {
+  try {
+    const Json kernel = recorded_kernel(use);
+    // What cannot be read back (a header whose name is not UTF-8) must not spoil the file for the others.
+    const std::string text = document_text({kernel});
+    static_cast<void>(parse_document(text, path_, {}));
+    add(kernel);
+  } catch (const std::exception& error) {
+    complain("\"" + use.definition.name + "\" cannot be recorded: " + error.what());
+  }
+}
+
+void FileRecorder::add(const Json& kernel) {
+  Lock lock(mutex_);
+  if (kernels_.variants() >= kMaxVariants) {
+    lock.unlock();
+    return complain("more than " + std::to_string(kMaxVariants) + " variants: no more are recorded");
+  }
+  if (!kernels_.add(kernel)) return;
+  dirty_ = true;
+  if (closed_) return write(lock);
+  if (writing_) return;
+  if (writer_.joinable()) writer_.join();  // it has ended, or is about to
+  writing_ = true;
+  // The program's signals are none of that thread's.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    writer_ = std::thread([this] { write_from_now_on(); });
+  } catch (const std::exception&) {
+    writing_ = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!writing_) write(lock);
+}
+
+void FileRecorder::write_from_now_on() noexcept {
+  Lock lock(mutex_);
+  while (dirty_ && !closed_) {
+    if (wake_.wait_until(lock, last_write_ + timing_.pause, [this] { return closed_; })) break;
+    try {
+      write(lock);
+    } catch (const std::exception&) {
+      failed_ = true;
+    }
+    if (!lock.owns_lock()) lock.lock();
+    if (failed_) break;  // the next new kernel tries again
+  }
+  writing_ = false;
+}
+
+// The lock is given up while the file is written.
+void FileRecorder::write(Lock& lock) {
+  const KernelSet kernels = kernels_;
+  dirty_ = false;
+  lock.unlock();
+  std::string failure;
+  try {
+    failure = add_to_file(path_, kernels, timing_.lock_wait).value_or("");
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  if (!failure.empty()) complain("cannot write " + path_ + ": " + failure);
+  lock.lock();
+  last_write_ = std::chrono::steady_clock::now();
+  failed_ = !failure.empty();
+  dirty_ |= failed_;
+}
+
+// The same fault gets one line, not one for each kernel.
+void FileRecorder::complain(const std::string& failure) {
+  {
+    const Lock lock(mutex_);
+    if (last_complaint_ == failure) return;
+    last_complaint_ = failure;
+  }
+  log("KILN_RECORD: " + failure);
+}
+
+void FileRecorder::close() noexcept {
+  try {
+    Lock lock(mutex_);
+    closed_ = true;
+    wake_.notify_all();
+    std::thread writer = std::move(writer_);
+    lock.unlock();
+    if (writer.joinable()) writer.join();
+    lock.lock();
+    if (dirty_) write(lock);
+  } catch (const std::exception& error) {
+    log(std::string("KILN_RECORD: ") + error.what());
+  }
+}
+
+void FileRecorder::after_fork_in_child() {
+  // The writer is not in this process: its handle is forgotten, not destroyed, and so is whoever waited.
+  new (&writer_) std::thread();
+  new (&wake_) std::condition_variable();
+  writing_ = false;
+  mutex_.unlock();
+}
+
+}  // namespace kiln::manifest
+
+namespace kiln::ufunc {
+
+Recorder* open_recorder() noexcept {
+  using manifest::FileRecorder;
+  using manifest::of_process;
+  try {
+    const std::optional<std::string> path = base::env("KILN_RECORD");
+    if (!path || path->empty()) return nullptr;
+    // The process may change its folder later.
+    auto made = std::make_unique<FileRecorder>(std::filesystem::absolute(*path).string());
+    FileRecorder* known = nullptr;
+    if (!of_process.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return known;
+    static_cast<void>(made.release());
+    pthread_atfork([] { of_process.load()->before_fork(); }, [] { of_process.load()->after_fork_in_parent(); },
+                   [] { of_process.load()->after_fork_in_child(); });
+    std::atexit([] { of_process.load()->close(); });
+    return of_process.load();
+  } catch (const std::exception& error) {
+    cache::log_line(std::string("KILN_RECORD: ") + error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace kiln::ufunc

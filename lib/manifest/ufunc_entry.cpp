@@ -1,0 +1,196 @@
+#include "manifest/ufunc_entry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "kiln/error.hpp"
+#include "manifest/ufunc_loops.hpp"
+#include "manifest/ufunc_variant.hpp"
+#include "signature/signature.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+using detail::UfuncImpl;
+
+std::string read_text(const Node& node) {
+  std::string text = node.text();
+  if (text.empty()) node.fail("an empty text");
+  return text;
+}
+
+std::string read_name(const Node& node) {
+  std::string name = read_text(node);
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) node.fail("a control character; names appear in messages");
+  }
+  return name;
+}
+
+std::vector<std::string> read_signatures(const Node& node) {
+  std::vector<std::string> signatures;
+  for (const Node& each : node.list()) {
+    signatures.push_back(each.word());
+    try {
+      static_cast<void>(signature::parse(signatures.back()));
+    } catch (const SignatureError& error) {
+      each.fail(error.what());
+    }
+    if (std::find(signatures.begin(), signatures.end() - 1, signatures.back()) != signatures.end() - 1) {
+      each.fail("the same signature is there twice");
+    }
+  }
+  if (signatures.empty()) node.fail("no signature given; write one like \"float32(float32 a, float32 b)\"");
+  return signatures;
+}
+
+UfuncDefinition read_short(const Node& node) {
+  for (const char* other : {"name", "signatures", "body", "expression"}) {
+    if (const auto found = node.find(other)) found->fail("\"kernel\" says it already: leave one of them out");
+  }
+  const Node text = node.at("kernel");
+  UfuncDefinition definition;
+  try {
+    definition = parse_kernel(read_text(text));
+  } catch (const SignatureError& error) {
+    text.fail(error.what());
+  }
+  return definition;
+}
+
+UfuncDefinition read_long(const Node& node) {
+  UfuncDefinition definition;
+  definition.name = read_name(node.at("name"));
+  definition.signatures = read_signatures(node.at("signatures"));
+  const auto body = node.find("body");
+  const auto expression = node.find("expression");
+  if (body.has_value() == expression.has_value()) {
+    node.fail(body ? "give a \"body\" or an \"expression\", not both" : "neither a \"body\" nor an \"expression\" given");
+  }
+  (body ? definition.body : definition.expression) = read_text(body ? *body : *expression);
+  return definition;
+}
+
+void read_options(const Node& node, UfuncDefinition& definition) {
+  if (const auto text = node.find("preamble")) definition.preamble = text->text();
+  if (const auto text = node.find("functions")) definition.functions = text->text();
+  if (const auto headers = node.find("headers")) {
+    for (const auto& [name, text] : headers->members()) {
+      if (name.empty()) headers->fail("a header without a name");
+      definition.headers.emplace(name, text.text());
+    }
+  }
+  if (const auto folders = node.find("include_dirs")) {
+    for (const Node& each : folders->list()) definition.include_dirs.push_back(each.word());
+  }
+  if (const auto defines = node.find("defines")) {
+    for (const Node& each : defines->list()) definition.defines.push_back(read_text(each));
+  }
+  if (const auto flag = node.find("contract")) definition.contract = flag->flag();
+  if (const auto flag = node.find("fast_math")) definition.fast_math = flag->flag();
+}
+
+/// Where in the manifest a text that does not compile stands, by the file that the diagnostic names.
+std::string member_of(const UfuncDefinition& definition, const std::string& file, bool short_form) {
+  if (file == definition.name + ".preamble") return "preamble";
+  if (file == definition.name + ".functions") return "functions";
+  return short_form ? "kernel" : definition.expression.empty() ? "body" : "expression";
+}
+
+std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition definition, const std::string& folder) {
+  for (std::string& include : definition.include_dirs) {
+    if (!folder.empty()) include = (std::filesystem::path(folder) / include).lexically_normal().string();
+  }
+  try {
+    return detail::make_ufunc(definition);
+  } catch (const SignatureError& error) {
+    node.fail(error.what());
+  } catch (const CompileError& error) {
+    if (error.diagnostics().empty()) node.fail(error.what());
+    const Diagnostic& first = error.diagnostics().front();
+    node.at(member_of(definition, first.file, node.has("kernel")))
+        .fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
+  }
+}
+
+Unit make_unit(const std::shared_ptr<const UfuncImpl>& impl, UfuncVariant variant, std::string where) {
+  Unit unit;
+  unit.kernel = impl->name();
+  unit.signature = variant.loop.text;
+  unit.variant = ufunc::variant_name(variant.layout, variant.storage.size());
+  unit.where = std::move(where);
+  unit.processors = variant.processors;
+  unit.with_request = [impl, variant = std::move(variant)](DeviceKind kind, const auto& work) {
+    impl->with_request(variant.loop, variant.storage, variant.layout, kind, work);
+  };
+  return unit;
+}
+
+void read_variants(const Node& list, const std::shared_ptr<const UfuncImpl>& impl, Entry& entry) {
+  Json& written = entry.json["variants"] = Json::array();
+  for (const Node& node : list.list()) {
+    UfuncVariant variant = read_variant(node, impl->signatures());
+    Json json = variant_json(variant.loop, variant.storage, variant.layout, variant.processors);
+    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
+      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
+    }
+    written.push_back(std::move(json));
+    entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
+  }
+  if (written.empty()) list.fail("an empty list: leave it out for the contiguous variant of every loop");
+}
+
+}  // namespace
+
+Entry read_ufunc(const Node& node, const std::string& folder) {
+  node.check_members({"kind", "kernel", "name", "signatures", "body", "expression", "preamble", "functions", "headers",
+                      "include_dirs", "defines", "contract", "fast_math", "types", "loops", "variants"});
+  if (const auto kind = node.find("kind"); kind && kind->word() != "ufunc")
+    kind->fail("\"kernel\" in one string is a \"ufunc\"");
+  UfuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node);
+  read_options(node, definition);
+  Entry entry;
+  entry.json = ufunc_json(definition);
+  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
+  const std::shared_ptr<const UfuncImpl> impl = make_impl(node, std::move(definition), folder);
+  if (const auto variants = node.find("variants")) {
+    for (const char* other : {"types", "loops"}) {
+      if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
+    }
+    read_variants(*variants, impl, entry);
+    return entry;
+  }
+  for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {
+    UfuncVariant variant;
+    variant.storage = ufunc::dtypes_of(loop);
+    variant.loop = std::move(loop);
+    if (node.has("loops")) entry.json["loops"].push_back(loop_text(variant.loop));
+    entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
+  }
+  if (const auto types = node.find("types")) entry.json["types"] = types->json();
+  return entry;
+}
+
+Json ufunc_json(const UfuncDefinition& definition) {
+  Json json{{"kind", "ufunc"}, {"name", text_json(definition.name)}, {"signatures", definition.signatures}};
+  const auto text = [&](const char* member, const std::string& value) {
+    if (!value.empty()) json[member] = text_json(value);
+  };
+  text("body", definition.body);
+  text("expression", definition.expression);
+  text("preamble", definition.preamble);
+  text("functions", definition.functions);
+  for (const auto& [name, header] : definition.headers) json["headers"][name] = text_json(header);
+  for (const std::string& define : definition.defines) json["defines"].push_back(text_json(define));
+  if (definition.contract) json["contract"] = true;
+  if (definition.fast_math) json["fast_math"] = true;
+  return json;
+}
+
+}  // namespace kiln::manifest

@@ -1,0 +1,16 @@
+// The kind "ufunc": a definition, and which of its loops and variants are compiled.
+#pragma once
+
+#include <string>
+
+#include "kiln/ufunc.hpp"
+#include "manifest/entry.hpp"
+
+namespace kiln::manifest {
+
+[[nodiscard]] Entry read_ufunc(const Node& node, const std::string& folder);
+
+/// A definition without what is compiled of it, include_dirs and defaults left out.
+[[nodiscard]] Json ufunc_json(const UfuncDefinition& definition);
+
+}  // namespace kiln::manifest

@@ -1,0 +1,30 @@
+// The kernels of a manifest as a list of work: a unit, its target and its compiler.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/compiler.hpp"
+#include "kiln/manifest.hpp"
+#include "manifest/entry.hpp"
+#include "program/job.hpp"
+
+namespace kiln::manifest {
+
+/// Whether processors of that kind run the unit.
+[[nodiscard]] inline bool concerns(const Unit& unit, DeviceKind kind) noexcept {
+  const auto wanted = kind == DeviceKind::cpu ? ufunc::Processors::cpu : ufunc::Processors::gpu;
+  return (static_cast<unsigned>(unit.processors) & static_cast<unsigned>(wanted)) != 0;
+}
+
+/// All but the key.
+[[nodiscard]] inline ManifestKernel describe(const Unit& unit, std::string target) {
+  return {.kernel = unit.kernel,
+          .signature = unit.signature,
+          .variant = unit.variant,
+          .target = std::move(target),
+          .key = {},
+          .where = unit.where};
+}
+
+}  // namespace kiln::manifest

@@ -1,0 +1,23 @@
+// Bundles of the public handle.
+#include <fmt/format.h>
+
+#include "cache/bundle_exchange.hpp"
+#include "cache/log.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
+#include "program/cache_impl.hpp"
+
+namespace kiln {
+
+cache::BundleReport Cache::export_bundle(const std::string& path, const std::vector<std::string>& ids) const {
+  return cache::export_bundle(program::impl_of(*this).tiers(), path, ids,
+                              [](const std::string& line) { cache::log_line(line); });
+}
+
+cache::BundleReport Cache::import_bundle(const std::string& path) const {
+  cache::DiskStore* const store = program::impl_of(*this).store();
+  if (store == nullptr) throw CacheError(fmt::format("cannot import {}: this cache has no directory", path));
+  return cache::import_bundle(*store, path);
+}
+
+}  // namespace kiln

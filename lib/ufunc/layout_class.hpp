@@ -1,0 +1,67 @@
+// What of a call's layout decides its variant, in terms that hold for every processor, and the variant that one runs for it.
+// Pure: calls and manifests choose by the same functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "array/rep.hpp"
+#include "codegen/spec.hpp"
+#include "kiln/ufunc.hpp"
+#include "layout/iteration.hpp"
+#include "ufunc/loops.hpp"
+
+namespace kiln::ufunc {
+
+/// One operand of a call as its arrays lie. No defaults: a call keeps room for many, and sets those that it has.
+struct PlacedOperand {
+  const detail::ArrayRep* rep;  ///< null: a weak scalar, or an output that is yet to be allocated
+  const Arg* scalar;
+  std::int64_t itemsize;   ///< in memory
+  codegen::Access access;  ///< set with the iteration
+};
+
+struct LayoutClass {
+  std::uint64_t access = 0;  ///< codegen::Access in two bits for each operand, inputs first
+  std::uint8_t rank = 1;     ///< merged dimensions, at most backend::kMaxKernelRank
+  bool packs = true;         ///< every contiguous operand divides into aligned packs, row by row (GPU)
+  bool wide_index = false;   ///< 2³¹ elements or more (GPU)
+  bool in_place = false;     ///< an output is also an input (GPU)
+  bool large = false;        ///< outputs are worth storing past the cache, and may be (CPU)
+
+  [[nodiscard]] codegen::Access access_of(std::size_t operand) const noexcept {
+    return static_cast<codegen::Access>((access >> (2 * operand)) & 3U);
+  }
+  void set_access(std::size_t operand, codegen::Access how) noexcept {
+    access |= static_cast<std::uint64_t>(how) << (2 * operand);
+  }
+  friend bool operator==(const LayoutClass&, const LayoutClass&) = default;
+};
+
+/// What the operands of a call have in common with their iteration. `operands` are inputs, then outputs; `inputs` of them.
+struct Placement {
+  const layout::Iteration& iteration;
+  std::span<const PlacedOperand> operands;
+  std::size_t inputs;
+};
+
+/// How the kernel reaches the operand.
+[[nodiscard]] codegen::Access access_of(const Placement& placement, std::size_t operand) noexcept;
+/// LayoutClass::packs and LayoutClass::large.
+[[nodiscard]] bool divides_into_packs(const Placement& placement) noexcept;
+[[nodiscard]] bool stores_past_cache(const Placement& placement) noexcept;
+
+/// The variant of a loop for operands that are stored as `storage` (inputs, then outputs; a scalar as its loop's dtype).
+/// `arithmetic_bound`: the body waits for arithmetic rather than for memory.
+[[nodiscard]] codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
+                                                  DeviceKind kind, bool arithmetic_bound);
+
+/// The loop's own dtypes, inputs then outputs: what packed operands that need no cast are stored as.
+[[nodiscard]] std::vector<DType> dtypes_of(const Loop& loop);
+
+/// "contiguous", "inner-contiguous", "strided".
+[[nodiscard]] std::string_view variant_name(const LayoutClass& layout, std::size_t operands) noexcept;
+
+}  // namespace kiln::ufunc

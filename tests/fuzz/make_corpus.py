@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Writes the seeds that fuzzing starts from: small files of every shape that the readers know. What once broke a reader is kept
+beside them under a name that begins with "found-", which this leaves alone.
+
+usage: make_corpus.py [FOLDER]     (default: corpus/ beside this file)
+"""
+import json
+import pathlib
+import struct
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN_NPY = HERE.parent / "golden" / "npy"
+
+SIGNATURES = {
+    "one": "float32(float32 a, float32 b)",
+    "unnamed": "float64(float64, complex128)",
+    "outputs": "(int32 q, int32 r)(int32 a, int32 b)",
+    "variable": "T(T x, T y)",
+    "restricted": "T(T x, U y) where T: float32, float64, U: int8, uint64",
+    "blanks": "  bool ( complex64 ,\tbfloat16 )\n",
+    "expression": "float32 f(float32 a, float32 b) = a + b;",
+    "body": "T g(T a) where T: float16, bool { return a; } ",
+    "divmod": "(int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }",
+    "reserved": "float32(float32 int, float32 a)",
+    "unbound": "(T a)(int16 b)",
+    "void": "void(float32 a)",
+}
+
+
+AXPY = {"kind": "ufunc", "name": "axpy", "signatures": ["float32(float32 a, float32 x, float32 y)", "float64(float64, float64, float64)"],
+        "body": "return a * x + y;"}
+SQUARE = {"kind": "ufunc", "name": "square", "signatures": ["T(T a) where T: float32, int8", "U(U)"], "expression": "a * a"}
+MANIFESTS = {
+    "empty": [],
+    "long": [AXPY],
+    "short": [{"kernel": "float32 f(float32 a) = a * a"}, {"kernel": "T g(T a) where T: bool, int8 { return a; }"}],
+    "options": [AXPY | {"preamble": "#include \"s.h\"", "functions": "float32 g();", "headers": {"s.h": {"latin1": "\u00ff"}},
+                        "include_dirs": ["inc", "/usr"], "defines": ["A", "B=2"], "contract": True, "fast_math": True}],
+    "types": [SQUARE | {"types": [{"T": "float32"}, {"U": "complex64"}]}],
+    "loops": [SQUARE | {"loops": ["int8 -> int8", "float16 -> float16"]}],
+    "variants": [AXPY | {"variants": [
+        {"loop": "float32, float32, float32 -> float32"},
+        {"loop": "float64, float64, float64 -> float64", "operands": ["scalar", "strided", "contiguous float32", "contiguous"], "rank": 2,
+         "aligned": False, "wide_index": True, "in_place": True, "for": "gpu"},
+        {"loop": "float64, float64, float64 -> float64", "operands": ["broadcast", "strided", "contiguous", "contiguous"],
+         "large": True, "for": "cpu"}]}],
+    "same": [AXPY, AXPY],
+    "path": [{"kind": "a/~b", "name": ""}],
+}
+
+
+def key(**changes):
+    fields = {"compiler": "NVRTC 13.0.48", "contract": False, "defines": ["N=3"], "fast_math": False,
+              "headers": [["a.hpp", "#define A 1\n"], ["b.hpp", "#define B \"2\"\n"]], "kiln": "0.1.0",
+              "options": ["-O3", "-std=c++20"], "runtime": "", "schema": "1", "source": "float f(float a) { return a; }\n",
+              "target": "sm_90", "templates": "0123456789abcdef0123456789abcdef"}
+    return json.dumps(fields | changes, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def entry(key_text, info, payload, version=1):
+    """An entry whose checksum is zero: the target mends it."""
+    info = json.dumps(info, sort_keys=True, separators=(",", ":")).encode()
+    head = b"kiln\r\n\x1a\n" + struct.pack("<IQQQ", version, len(key_text), len(info), len(payload))
+    return head + key_text + info + payload + bytes(16)
+
+
+def bundle(entries, version=1):
+    """A bundle whose checksums are zero: the target mends them."""
+    data, index = b"kilnb\r\n\x1a" + struct.pack("<II", version, 0), b""
+    for digest, body in entries:
+        index += digest + struct.pack("<QQ", len(data), len(body))
+        data += body
+    return data + index + struct.pack("<QQ", len(data), len(entries)) + bytes(32)
+
+
+INFO = {"kernel": "saxpy", "signature": "float32(float32 a)", "body": "return a;", "compile_ms": 12.5, "created_unix": 1700000000}
+
+
+def seeds():
+    for name, text in SIGNATURES.items():
+        yield "signature", name, text.encode()
+    for file in sorted(GOLDEN_NPY.glob("*.npy")):
+        yield "npy", file.stem, file.read_bytes()[:256]
+    yield "npy", "growth", b"\x93NUMPY\x03\0" + struct.pack("<I", 90) + b"{'descr': '>c16', 'fortran_order': True, 'shape': (3L, 0,), }".ljust(90)
+    sample = key().encode()
+    yield "entry", "sample", entry(sample, INFO, b"\x7fELF\0\1\2")
+    yield "entry", "empty", entry(b"", INFO, b"")
+    yield "entry", "newer", entry(sample, INFO, b"code", version=2)
+    yield "entry", "number", entry(b"{}", INFO | {"compile_ms": 1e300, "created_unix": 2**63}, b"x")
+    yield "entry", "negative", entry(b"{}", INFO | {"compile_ms": -0.0, "created_unix": -1}, b"x")
+    yield "entry", "missing", entry(b"{}", {"kernel": "saxpy"}, b"x")
+    yield "entry", "unicode", entry(b"{}", INFO | {"body": "\u00e9\U0001f600\ud800"}, b"x")
+    yield "entry", "sizes", entry(sample, INFO, b"code")[:20] + b"\xff" * 8 + entry(sample, INFO, b"code")[28:]
+    yield "key", "sample", sample
+    yield "key", "bare", key(headers=[], options=[], defines=[], source="").encode()
+    yield "key", "flags", key(contract=True, fast_math=True, runtime="glibc 2.36").encode()
+    yield "key", "latin1", key(source={"latin1": "\u00ff\n"}).encode()
+    yield "key", "twice", key(headers=[["a", "1"], ["a", "2"]]).encode()
+    yield "key", "schema", key(schema="2").encode()
+    yield "key", "spaced", json.dumps(json.loads(sample), indent=1).encode()
+    yield "key", "depth", b"[" * 5000
+    for name, kernels in MANIFESTS.items():
+        yield "manifest", name, json.dumps({"kiln_manifest": 1, "kernels": kernels}).encode()
+    yield "manifest", "version", b'{"kiln_manifest": 2, "kernels": []}'
+    yield "manifest", "twice", b'{"kiln_manifest": 1, "kernels": [], "kernels": []}'
+    yield "manifest", "number", b'{"kiln_manifest": 1e0, "kernels": [{"rank": 99999999999999999999}]}'
+    yield "manifest", "depth", b"[" * 5000
+    yield "bundle", "none", bundle([])
+    one, two = bytes(range(16)), bytes(range(1, 17))
+    yield "bundle", "two", bundle([(one, b"first"), (two, b"the second")])
+    yield "bundle", "twice", bundle([(one, b"first"), (one, b"first")])
+    yield "bundle", "unsorted", bundle([(two, b"first"), (one, b"second")])
+    yield "bundle", "newer", bundle([(one, b"first")], version=2)
+    yield "bundle", "count", bundle([(one, b"first")])[:-40] + b"\xff" * 8 + bytes(32)
+    yield "bundle", "entry", bundle([(one, entry(sample, INFO, b"code"))])
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "corpus"
+    for old in folder.glob("*/*"):
+        if not old.name.startswith("found-"):
+            old.unlink()
+    count = 0
+    for target, name, data in seeds():
+        (folder / target).mkdir(parents=True, exist_ok=True)
+        (folder / target / name).write_bytes(data)
+        count += 1
+    print(f"{count} seeds in {folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+// What is fuzzed: one function for each reader of bytes that others may have written. Each takes any bytes, and stops the
+// process where the reader breaks one of its promises; sanitizers see the rest.
+#pragma once
+
+#include <string_view>
+
+namespace kiln::fuzz {
+
+void entry(std::string_view bytes);      ///< cache entries: lib/cache/entry.cpp
+void bundle(std::string_view bytes);     ///< cache bundles: lib/cache/bundle.cpp
+void key(std::string_view bytes);        ///< canonical keys, in manifests and explain(): lib/cache/key_text.cpp
+void manifest(std::string_view bytes);   ///< manifests: lib/manifest/document.cpp
+void npy(std::string_view bytes);        ///< headers of .npy files: lib/array/npy_header.cpp
+void signature(std::string_view bytes);  ///< signatures and eval's whole kernels: lib/signature/parse.cpp
+
+/// Stops the process with this text where `holds` is false.
+void require(bool holds, const char* promise);
+
+}  // namespace kiln::fuzz

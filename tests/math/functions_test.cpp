@@ -1,0 +1,116 @@
+// The handles and the table: what a program sees before anything is computed.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <kiln/kiln.hpp>
+
+#include <set>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "devices.hpp"
+#include "report.hpp"
+
+namespace math = kiln::math;
+
+namespace {
+
+// Used before main(), in whatever order the files are initialized.
+const int before_main = math::hypot.nin();
+const kiln::Ufunc& bound_before_main = math::divmod;
+
+}  // namespace
+
+TEST_CASE("math: functions work in other variables' initializers") {
+  CHECK(before_main == 2);
+  CHECK(bound_before_main.nout() == 2);
+}
+
+TEST_CASE("math: a handle is called as a ufunc is") {
+  if (conformance::devices().empty()) return conformance::note_not_run("cpu");
+  const kiln::Array a = kiln::Array::from<double>({3, 8});
+  const kiln::Array b = kiln::Array::from<double>({4, 15});
+  CHECK(math::hypot(a, b).to_vector<double>() == std::vector<double>{5, 17});
+  CHECK(math::hypot(a, 4.0).to_vector<double>().front() == 5);
+  const kiln::Array out = kiln::Array::zeros({2}, kiln::DType::float64);
+  math::add({a, b}, {.out = out});
+  CHECK(out.to_vector<double>() == std::vector<double>{7, 23});
+  const auto [q, r] = math::divmod.outputs<2>(b, a);
+  CHECK(q.to_vector<double>() == std::vector<double>{1, 1});
+  CHECK(r.to_vector<double>() == std::vector<double>{1, 7});
+  const kiln::Ufunc& plain = math::add;
+  CHECK(plain.name() == "add");
+  CHECK(math::add->nin() == 2);
+  CHECK(math::add.resolve({a, b}).loop == "float64(float64 x1, float64 x2)");
+  CHECK(&math::true_divide.ufunc() == &math::divide.ufunc());
+}
+
+TEST_CASE("math: every row of the table is found by its name and says what the ufunc is") {
+  std::set<std::string_view> names;
+  for (const math::FunctionInfo& info : math::functions()) {
+    CHECK_MESSAGE(names.insert(info.name).second, info.name);
+    const kiln::Ufunc* const function = math::find(info.name);
+    REQUIRE_MESSAGE(function != nullptr, info.name);
+    CHECK(function->name() == info.name);
+    CHECK(function->nin() == info.nin);
+    CHECK(function->nout() == info.nout);
+    CHECK_MESSAGE(!info.description.empty(), info.name);
+    CHECK_MESSAGE(info.description.find('\n') == std::string_view::npos, info.name);
+    CHECK_MESSAGE(info.loops.find(" -> ") != std::string_view::npos, info.name);
+  }
+  CHECK(names.size() == 89);
+  CHECK(math::functions().front().name == "add");
+  CHECK(math::functions().front().identity == "0");
+  CHECK(math::find("arcsine") == nullptr);
+  CHECK(math::find("") == nullptr);
+}
+
+TEST_CASE("math: NumPy's second names lead to the same function") {
+  for (const auto& [alias, name] : {std::pair{"abs", "absolute"}, {"pow", "power"}, {"mod", "remainder"}, {"acos", "arccos"}}) {
+    CHECK_MESSAGE(math::find(alias) == math::find(name), alias);
+  }
+  CHECK(math::find("hypot") == &math::hypot.ufunc());
+}
+
+TEST_CASE("math: threads that come first together get one ufunc") {
+  for (const math::Function* function : {&math::cbrt, &math::expm1, &math::frexp}) {
+    std::vector<const kiln::Ufunc*> seen(8);
+    std::vector<std::thread> threads;
+    for (auto& one : seen) threads.emplace_back([&one, function] { one = &function->ufunc(); });
+    for (std::thread& thread : threads) thread.join();
+    for (const kiln::Ufunc* one : seen) CHECK(one == seen.front());
+  }
+}
+
+TEST_CASE("math: a forked child can use a function for the first time") {
+  if (conformance::devices().empty() || !conformance::devices().front().is_cpu()) return conformance::note_not_run("cpu");
+  const kiln::Array a = kiln::Array::from<double>({27, 64});
+  static_cast<void>(math::add({a, a}, {.stream = kiln::Stream(kiln::Device::cpu())}));
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    int status = 1;
+    try {
+      const std::vector<double> root = math::sqrt(kiln::to_device(a, kiln::Device::cpu())).to_vector<double>();
+      status = root[1] == 8 ? 0 : 2;
+    } catch (...) {
+    }
+    _exit(status);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("math: errors name the function and its parameters") {
+  const kiln::Array z = kiln::Array::zeros({2}, kiln::DType::complex64);
+  try {
+    static_cast<void>(math::floor_divide(z, z));
+    FAIL_CHECK("nothing was thrown");
+  } catch (const kiln::TypeError& error) {
+    CHECK(std::string(error.what()).starts_with("floor_divide: no loop takes (complex64, complex64) by safe casts"));
+  }
+}

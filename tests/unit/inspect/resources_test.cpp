@@ -1,0 +1,170 @@
+// What kernels take: answers that follow from their bodies, and those of the vendor's own tools.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/process.hpp"
+#include "kernels.hpp"
+#include "kiln/error.hpp"
+#include "kiln/inspect.hpp"
+
+using kiln::UfuncDefinition;
+using kiln::inspect::Resources;
+using kiln::inspect::resources;
+using kiln::test::compiled;
+using kiln::test::contains;
+using kiln::test::crowded;
+using kiln::test::have_compiler;
+using kiln::test::saxpy;
+
+namespace {
+
+UfuncDefinition with_shared_memory() {
+  return {.name = "shared",
+          .signatures = {"float32(float32 x)"},
+          .body = "__shared__ float t[64]; t[threadIdx.x % 64] = x; __syncthreads(); return t[(threadIdx.x + 1) % 64];"};
+}
+
+/// The number before `words` in a text; -1 where there is none.
+std::int64_t number_before(const std::string& text, const std::string& words) {
+  const std::size_t at = text.find(words);
+  if (at == std::string::npos || at == 0) return -1;
+  const std::size_t before = text.find_last_not_of("0123456789", at - 1);
+  return std::atoll(text.c_str() + (before == std::string::npos ? 0 : before + 1));
+}
+
+}  // namespace
+
+TEST_CASE("a plain kernel on NVIDIA keeps everything in registers") {
+  if (!have_compiler(kiln::DeviceKind::cuda)) return;
+  for (const char* target : {"sm_75", "sm_90", "sm_120"}) {
+    CAPTURE(target);
+    const Resources found = resources(compiled(saxpy(), target));
+    CHECK(found.registers.value_or(0) >= 8);
+    CHECK(found.registers.value_or(999) <= 64);
+    CHECK(found.spills == 0);
+    CHECK(found.shared_bytes == 0);
+    CHECK(found.local_bytes == 0);
+    CHECK(found.constant_bytes.value_or(0) >= 4 * 8);  // its parameters
+    CHECK(found.max_threads == 256);                   // __launch_bounds__ of the template
+    CHECK(found.code_bytes > 0);
+    CHECK(found.code_bytes % 16 == 0);  // an instruction's size
+    CHECK_FALSE(found.scalar_registers.has_value());
+    CHECK_FALSE(found.vector_bits.has_value());
+  }
+}
+
+TEST_CASE("shared memory of a block is told") {
+  if (have_compiler(kiln::DeviceKind::cuda)) {
+    for (const char* target : {"sm_75", "sm_90", "sm_120"}) {
+      CAPTURE(target);
+      CHECK(resources(compiled(with_shared_memory(), target)).shared_bytes == 256);
+    }
+  }
+  if (have_compiler(kiln::DeviceKind::hip)) CHECK(resources(compiled(with_shared_memory(), "gfx90a")).shared_bytes == 256);
+}
+
+TEST_CASE("spills on NVIDIA are the compiler's own report, and are not told without it") {
+  if (!have_compiler(kiln::DeviceKind::cuda)) return;
+  auto kernel = compiled(crowded(150), "sm_90");
+  const Resources found = resources(kernel);
+  CHECK(found.registers == 255);
+  CHECK(found.local_bytes.value_or(0) >= 4 * 40);
+  CHECK(found.spills.value_or(0) >= 40);
+  // Another compiler's version would spill otherwise.
+  const std::size_t at = kernel.key.find("NVRTC ");
+  REQUIRE(at != std::string::npos);
+  kernel.key.replace(at, 6, "NVRTC 1");
+  CHECK_FALSE(resources(kernel).spills.has_value());
+  CHECK(resources(kernel).local_bytes == found.local_bytes);
+}
+
+TEST_CASE("ptxas says the same of NVIDIA's kernels") {
+  if (!have_compiler(kiln::DeviceKind::cuda)) return;
+  const char* const home = std::getenv("CUDA_PATH");
+  const std::string ptxas = std::string(home != nullptr ? home : "/usr/local/cuda") + "/bin/ptxas";
+  if (!std::filesystem::exists(ptxas)) return kiln::test::not_run("ptxas");
+  const std::pair<UfuncDefinition, const char*> cases[] = {{saxpy(), "sm_80"},
+                                                           {saxpy(), "sm_90"},
+                                                           {with_shared_memory(), "sm_80"},
+                                                           {with_shared_memory(), "sm_90"},
+                                                           {crowded(150), "sm_90"}};
+  for (const auto& [definition, target] : cases) {
+    CAPTURE(definition.name);
+    CAPTURE(target);
+    const auto kernel = compiled(definition, target);
+    const kiln::test::TemporaryDirectory directory;
+    kiln::test::write_text(directory / "kernel.ptx", kiln::inspect::text(kernel, kiln::inspect::Form::ptx));
+    const auto run = kiln::base::run_program(
+        ptxas, {"-v", std::string("-arch=") + target, "-o", directory / "kernel.cubin", directory / "kernel.ptx"});
+    REQUIRE(run.end == kiln::base::ProcessResult::End::exited);
+    REQUIRE(run.status == 0);
+    const std::string log = run.output + run.errors;
+    CAPTURE(log);
+    const Resources found = resources(kernel);
+    CHECK(found.registers == number_before(log, " registers"));
+    CHECK(found.local_bytes == number_before(log, " bytes stack frame"));
+    CHECK(found.spills == number_before(log, " bytes spill stores") / 4);
+    CHECK(found.shared_bytes == std::max<std::int64_t>(0, number_before(log, " bytes smem")));
+    // Not told for newer architectures.
+    if (const std::int64_t constants = number_before(log, " bytes cmem[0]"); constants >= 0)
+      CHECK(found.constant_bytes == constants);
+    // The same code, read from ptxas's own file.
+    auto other = kernel;
+    other.code = kiln::test::read_text(directory / "kernel.cubin");
+    CHECK(resources(other).registers == found.registers);
+    CHECK(resources(other).constant_bytes == found.constant_bytes);
+    CHECK(resources(other).code_bytes == found.code_bytes);
+  }
+}
+
+TEST_CASE("a plain kernel on AMD, by wave and architecture") {
+  if (!have_compiler(kiln::DeviceKind::hip)) return;
+  for (const char* target : {"gfx906", "gfx90a", "gfx90a:xnack-", "gfx1030"}) {
+    CAPTURE(target);
+    const Resources found = resources(compiled(saxpy(), target));
+    CHECK(found.registers.value_or(0) >= 4);
+    CHECK(found.registers.value_or(999) <= 64);
+    CHECK(found.scalar_registers.value_or(0) >= 8);
+    CHECK(found.spills == 0);
+    CHECK(found.shared_bytes == 0);
+    CHECK(found.local_bytes == 0);
+    CHECK(found.max_threads == 256);
+    CHECK(found.wave_size == (std::string(target) == "gfx1030" ? 32 : 64));
+    CHECK(found.code_bytes > 64);
+    CHECK_FALSE(found.constant_bytes.has_value());
+  }
+  const Resources found = resources(compiled(crowded(150), "gfx1030"));
+  CHECK(found.registers == 256);
+  CHECK(found.spills.value_or(0) >= 40);
+  CHECK(found.local_bytes.value_or(0) >= 4 * 40);
+}
+
+#if KILN_HAVE_CPU
+#if defined(__x86_64__)
+TEST_CASE("vectors on the CPU are as wide as the level has them") {
+  CHECK(resources(compiled(saxpy(), "x86-64")).vector_bits == 128);
+  CHECK(resources(compiled(saxpy(), "x86-64-v3")).vector_bits == 256);
+  const Resources scalar = resources(compiled({.name = "steps",
+                                               .signatures = {"int64(int64 a, int64 b)"},
+                                               .body = "int64 n = 0; while (a > b) { a = a / 3 - b; ++n; } return n;"},
+                                              "x86-64-v3"));
+  CHECK(scalar.vector_bits == 0);
+  CHECK(scalar.spills == 0);
+}
+#endif
+
+TEST_CASE("stack and spills on the CPU") {
+  const Resources plain = resources(compiled(saxpy(), "native"));
+  CHECK(plain.spills == 0);
+  CHECK(plain.local_bytes == 0);
+  CHECK(plain.code_bytes > 16);
+  CHECK_FALSE(plain.registers.has_value());
+  const Resources full = resources(compiled(crowded(80), "native"));
+  CHECK(full.spills.value_or(0) >= 80 - 32);
+  CHECK(full.local_bytes.value_or(0) >= (80 - 32) * 8);
+}
+#endif

@@ -1,0 +1,151 @@
+// Manifest::compile(): several targets at once, kernels that fail among kernels that do not, and stopping.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <string>
+
+#include "../backend/gpu_compilers.hpp"
+#include "../base/temporary_directory.hpp"
+#include "kiln/kiln.hpp"
+
+using namespace kiln;
+using kiln::test::TemporaryDirectory;
+using State = ManifestOutcome::State;
+
+namespace {
+
+Manifest manifest_of(const std::string& kernels) {
+  return Manifest::parse(R"({"kiln_manifest": 1, "kernels": [)" + kernels + "]}", "m.json");
+}
+
+const char* const kThree = R"(
+  {"kernel": "T scale(T x, T k) = x * k", "types": [{"T": "float32"}, {"T": "float64"}]},
+  {"kernel": "float32 square(float32 x) = x * x", "variants": [
+    {"loop": "float32 -> float32", "operands": ["strided", "contiguous"], "rank": 2, "for": "cpu"},
+    {"loop": "float32 -> float32", "operands": ["contiguous float16", "contiguous"], "aligned": false, "for": "gpu"},
+    {"loop": "float32 -> float32"}]})";
+
+/// Compiles twice for a target: everything, then nothing.
+void check_target(const std::string& target, const std::vector<std::string>& variants) {
+  CAPTURE(target);
+  const TemporaryDirectory folder;
+  const Manifest manifest = manifest_of(kThree);
+  CHECK(manifest.count(target) == variants.size());
+  std::vector<std::string> seen;
+  Manifest::CompileOptions options{.jobs = 3, .cache = Cache(CacheOptions{.directory = folder / "cache"})};
+  options.progress = [&](const ManifestKernel& kernel, const ManifestOutcome& outcome) {
+    seen.push_back(kernel.where + " " + kernel.kernel + " " + kernel.signature + " " + kernel.variant);
+    CHECK(kernel.target == target);
+    CHECK(outcome.state == State::compiled);
+    CHECK(outcome.compile_ms > 0);
+    CHECK(outcome.error == "");
+    return true;
+  };
+  const auto report = manifest.compile({target}, options);
+  CHECK(report.compiled == variants.size());
+  CHECK(report.found + report.failed == 0);
+  std::sort(seen.begin(), seen.end());
+  CHECK(seen == variants);
+
+  // Another process would find them all, under the keys that kernels() tells.
+  const Cache fresh(CacheOptions{.directory = folder / "cache"});
+  const auto again = manifest.compile({target}, {.jobs = 1, .cache = fresh});
+  CHECK(again.found == variants.size());
+  CHECK(again.compiled + again.failed == 0);
+  for (const ManifestKernel& kernel : manifest.kernels(target)) CHECK(fresh.explain(kernel.key).hit);
+  const std::vector<cache::Entry> entries = fresh.list();
+  CHECK(entries.size() == variants.size());
+  for (const cache::Entry& entry : entries) CHECK(entry.code_bytes > 500);
+}
+
+}  // namespace
+
+#if KILN_HAVE_CPU
+
+TEST_CASE("a manifest is compiled for CPUs") {
+  for (const char* target : {"native", "x86-64-v3"}) {
+    check_target(target, {"/kernels/0 scale float32(float32 x, float32 k) contiguous",
+                          "/kernels/0 scale float64(float64 x, float64 k) contiguous",
+                          "/kernels/1/variants/0 square float32(float32 x) strided",
+                          "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+  }
+}
+
+TEST_CASE("a kernel that does not compile does not stop the others") {
+  const TemporaryDirectory folder;
+  const Manifest manifest = manifest_of(R"({"kernel": "float32 good(float32 x) = x"}, {"kernel": "float32 bad(float32 x) = y"},
+      {"kernel": "float32 lost(float32 x) = x", "preamble": "#include \"nowhere.h\""}, {"kernel": "float32 fine(float32 x) = x + 1"})");
+  std::map<std::string, std::string> errors;
+  Manifest::CompileOptions options{.jobs = 2, .cache = Cache(CacheOptions{.directory = folder / "cache"})};
+  options.progress = [&](const ManifestKernel& kernel, const ManifestOutcome& outcome) {
+    errors[kernel.kernel] = outcome.error;
+    CHECK((outcome.state == State::failed) == !outcome.error.empty());
+    return true;
+  };
+  const auto report = manifest.compile({"x86-64-v3"}, options);
+  CHECK(report.compiled == 2);
+  CHECK(report.failed == 2);
+  CHECK(errors.at("good").empty());
+  CHECK(errors.at("fine").empty());
+  CHECK(errors.at("bad").find("bad:1:1: error: use of undeclared identifier 'y'") == 0);
+  CHECK(errors.at("bad").find("while compiling \"float32(float32 x)\" for x86-64-v3") != std::string::npos);
+  CHECK(errors.at("lost").find("failed to find the header \"nowhere.h\", which lost.preamble:1 includes") == 0);
+  // Looking at the keys needs the headers.
+  CHECK_THROWS_AS(static_cast<void>(manifest.kernels("x86-64-v3")), IoError);
+}
+
+TEST_CASE("the callback stops the work before the next kernel, and is never called by two threads at once") {
+  const TemporaryDirectory folder;
+  std::string kernels;
+  for (int i = 0; i < 12; ++i) {
+    kernels += (i == 0 ? "" : ", ") + std::string(R"({"kernel": "float32 k)") + std::to_string(i) + "(float32 x) = x + " +
+               std::to_string(i) + "\"}";
+  }
+  const Manifest manifest = manifest_of(kernels);
+  std::atomic<int> inside{0};
+  int calls = 0;
+  Manifest::CompileOptions options{.jobs = 4, .cache = Cache(CacheOptions{.directory = folder / "cache"})};
+  options.progress = [&](const ManifestKernel&, const ManifestOutcome&) {
+    CHECK(inside.fetch_add(1) == 0);
+    ++calls;
+    inside.fetch_sub(1);
+    return calls < 3;
+  };
+  const auto report = manifest.compile({"x86-64-v2"}, options);
+  CHECK(calls == 3);
+  // What the other threads had begun is finished, and in the cache.
+  CHECK(report.compiled >= 3);
+  CHECK(report.compiled <= 3 + 3);
+  CHECK(Cache(CacheOptions{.directory = folder / "cache"}).list().size() == report.compiled);
+  // What the callback throws comes out, once all threads have ended.
+  options.progress = [](const ManifestKernel&, const ManifestOutcome&) -> bool { throw std::runtime_error("enough"); };
+  CHECK_THROWS_WITH_AS(manifest.compile({"x86-64-v2"}, options), "enough", std::runtime_error);
+}
+
+TEST_CASE("a target that nobody knows, before anything is compiled") {
+  const TemporaryDirectory folder;
+  const Manifest manifest = manifest_of(kThree);
+  CHECK_THROWS_WITH_AS(manifest.compile({"x86-64-v3", "sparc"}, {.cache = Cache(CacheOptions{.directory = folder / "cache"})}),
+                       doctest::Contains("unknown target \"sparc\"; targets are sm_NN"), DeviceError);
+  CHECK_FALSE(std::filesystem::exists(folder / "cache"));
+}
+
+#endif
+
+TEST_CASE("a manifest is compiled for NVIDIA") {
+  if (!test::have_compiler(DeviceKind::cuda)) return;
+  check_target("sm_90", {"/kernels/0 scale float32(float32 x, float32 k) contiguous",
+                         "/kernels/0 scale float64(float64 x, float64 k) contiguous",
+                         "/kernels/1/variants/1 square float32(float32 x) contiguous",
+                         "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+}
+
+TEST_CASE("a manifest is compiled for AMD") {
+  if (!test::have_compiler(DeviceKind::hip)) return;
+  check_target("gfx90a", {"/kernels/0 scale float32(float32 x, float32 k) contiguous",
+                          "/kernels/0 scale float64(float64 x, float64 k) contiguous",
+                          "/kernels/1/variants/1 square float32(float32 x) contiguous",
+                          "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+}

@@ -1,0 +1,99 @@
+#include "record_program.hpp"
+
+#include <exception>
+
+#include "kiln/kiln.hpp"
+
+namespace kiln::test {
+namespace {
+
+Array floats(std::int64_t count) {
+  return Array::full(Shape{count}, 1.5F);
+}
+
+}  // namespace
+
+void run_recorded_program(const std::string& headers, const std::function<void(const std::string&)>& failed) {
+  const auto attempt = [&](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const std::exception& error) {
+      failed(error.what());
+    }
+  };
+  const Ufunc add = vectorize({.name = "add", .signatures = {"T(T a, T b)"}, .body = "return a + b;"});
+  const Ufunc same_text = vectorize({.name = "add", .signatures = {"T(T a, T b)"}, .body = "return a + b;"});
+  const Ufunc fixed =
+      vectorize({.name = "fixed", .signatures = {"float32(float32 a)", "float64(float64)"}, .expression = "a * a"});
+  const Ufunc slow =
+      vectorize({.name = "slow", .signatures = {"R(R a) where R: float32, float64"}, .body = "R x = a; return exp(x);"});
+  const Ufunc divmod =
+      vectorize({.name = "divmod", .signatures = {"(int32 q, int32 r)(int32 a, int32 b)"}, .body = "q = a / b; r = a % b;"});
+  const Ufunc included = vectorize({.name = "included",
+                                    .signatures = {"float32(float32 a)"},
+                                    .body = "return FACTOR * twice(a) + OFFSET; // caf\xe9",
+                                    .preamble = "#include \"factor.h\"\n",
+                                    .functions = "inline float twice(float x) { return x + x; }",
+                                    .include_dirs = {headers},
+                                    .defines = {"OFFSET=1"},
+                                    .contract = true});
+  const Array a = floats(1000);
+  const Array b = floats(1000);
+  const Array i32 = Array::full(Shape{1000}, std::int32_t{7});
+  const Array f16 = floats(1000).astype(DType::float16);
+  const Array grid = Array::zeros({30, 64}, DType::float32);
+  const Array cube = Array::zeros({6, 5, 64}, DType::float32);
+  // Contiguous, and the same kernel for another definition of the same text.
+  attempt([&] { add(a, b); });
+  attempt([&] { same_text(a, b); });
+  attempt([&] { fixed(a); });
+  attempt([&] { fixed(a.astype(DType::float64)); });
+  attempt([&] { slow(a); });
+  attempt([&] { static_cast<void>(divmod.outputs<2>(i32, i32)); });
+  attempt([&] { included(a); });
+  // Scalars, casts in registers, casts of the output.
+  attempt([&] { add(a, 2.0F); });
+  attempt([&] { add(1, 2); });
+  attempt([&] { add(a, f16); });
+  attempt([&] { add({a, b}, {.out = Array::empty({1000}, DType::float64)}); });
+  // Strided, reversed, not aligned, of a single element.
+  attempt([&] { add(a[{Slice{.step = 2}}], b[{Slice{.step = 2}}]); });
+  attempt([&] { add(a[{Slice{.step = -1}}], b); });
+  attempt([&] { add(a[{Slice{.start = 1}}], b[{Slice{.start = 1}}]); });
+  attempt([&] { add({a[{Slice{.start = 1}}], 1}, {.out = b[{Slice{.start = 1}}]}); });
+  attempt([&] { add(a[{Slice{.stop = 1}}], b[{Slice{.stop = 1}}]); });
+  // Broadcast operands and several dimensions; rows that are whole packs, and rows that are not.
+  attempt([&] { add(a, Array::scalar(1.0F)); });
+  attempt([&] { add(grid, floats(64)); });
+  attempt([&] { add(grid, floats(30).reshape({30, 1})); });
+  attempt([&] { add(grid.transpose(), grid.transpose()); });
+  attempt([&] { add(grid.transpose(), Array::zeros({64, 30}, DType::float32)); });
+  attempt([&] { add(grid[{Slice{.step = 2}, Slice{.stop = 61}}], floats(61)); });
+  attempt([&] { add(cube, Array::zeros({5, 1}, DType::float32)); });
+  attempt([&] { add(cube[{all, Slice{.step = 2}, Slice{.stop = 32}}], floats(32)); });
+  attempt([&] { add(cube[{all, all, Slice{.stop = 31}}], floats(31)); });
+  // In place, and over an input's window that is not the same.
+  attempt([&] { add({a, b}, {.out = a}); });
+  attempt([&] { add({a[{Slice{.start = 1}}], b[{Slice{.start = 1}}]}, {.out = a[{Slice{.stop = -1}}]}); });
+  // Arrays that were placed on a device keep their layout there.
+  const Array placed = to_device(a, Device::best());
+  const Array placed_grid = to_device(grid, Device::best());
+  const Array placed_cube = to_device(cube, Device::best());
+  attempt([&] { add(placed, placed); });
+  attempt([&] { add(placed[{Slice{.step = 2}}], placed[{Slice{.step = -2}}]); });
+  attempt([&] { add(placed[{Slice{.start = 1}}], placed[{Slice{.stop = -1}}]); });
+  attempt([&] { add({placed, 1}, {.out = placed}); });
+  attempt([&] { add(placed_grid[{all, Slice{.stop = 32}}], placed_grid[{all, Slice{.stop = 32}}]); });
+  attempt([&] { add(placed_grid[{all, Slice{.stop = 31}}], placed_grid[{all, Slice{.start = 33}}]); });
+  attempt([&] { add(placed_grid[{all, Slice{.stop = 32}}], placed_grid[{all, Slice{.start = 1, .stop = 33}}]); });
+  attempt([&] { add(placed_grid.transpose(), placed_grid.transpose()); });
+  attempt([&] { add(placed_cube[{all, Slice{.stop = 4}, Slice{.stop = 32}}], placed_cube[{0, 0, Slice{.stop = 32}}]); });
+  attempt([&] { add(placed_cube[{all, Slice{.stop = 4}, Slice{.step = 2}}], 1); });
+  // More than the cache holds: stored past it, unless arithmetic takes the time.
+  attempt([&] { add(floats(8'500'000), floats(8'500'000)); });
+  attempt([&] { slow(floats(13'000'000)); });
+  // Nothing to do is nothing used.
+  attempt([&] { add(floats(0), floats(0)); });
+}
+
+}  // namespace kiln::test

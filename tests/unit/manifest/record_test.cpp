@@ -1,0 +1,336 @@
+// KILN_RECORD: what a program used is what its manifest compiles, for the processor that it ran on and for another.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "../backend/gpu_compilers.hpp"
+#include "../base/child_process.hpp"
+#include "../base/temporary_directory.hpp"
+#include "cache/flight.hpp"
+#include "kiln/kiln.hpp"
+#include "manifest/document.hpp"
+#include "manifest/record_file.hpp"
+#include "manifest/recorder.hpp"
+#include "record_program.hpp"
+#include "ufunc/impl.hpp"
+
+using namespace kiln;
+using kiln::test::ChildProcess;
+using kiln::test::read_text;
+using kiln::test::TemporaryDirectory;
+using kiln::test::write_text;
+
+namespace {
+
+std::string env(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void write_stats() {
+  const cache::Stats stats = cache::stats();
+  write_text(env("KILN_TEST_STATS"),
+             std::to_string(stats.compiles) + " compiles, " + std::to_string(stats.disk_hits) + " hits");
+}
+
+/// A folder with what the processes of one test share.
+struct Places {
+  TemporaryDirectory folder;
+  std::map<std::string, std::string> common;
+  explicit Places(const std::string& device) {
+    std::filesystem::create_directory(folder / "headers");
+    write_text(folder / "headers/factor.h", "#include \"more.h\"\n");
+    write_text(folder / "headers/more.h", "#define FACTOR 3\n");
+    common = {{"KILN_TEST_HEADERS", folder / "headers"},
+              {"KILN_TEST_STATS", folder / "stats"},
+              {"KILN_DEVICE", device},
+              {"KILN_CACHE_READONLY_DIRS", ""},
+              {"KILN_RECORD", ""}};
+    // A child does not know its own folder: it is started as /proc/self/exe.
+    const auto bin = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    if (env("KILN_CLANG").empty()) common["KILN_CLANG"] = (bin.parent_path() / "lib/libkiln-clang.so").string();
+  }
+  /// Runs a case with further variables, and gives what it wrote of its cache.
+  std::string run(const std::string& test_case, const std::map<std::string, std::string>& variables) {
+    std::map<std::string, std::string> all = variables;
+    all.insert(common.begin(), common.end());
+    CHECK(ChildProcess(test_case, all).wait() == 0);
+    return read_text(folder / "stats");
+  }
+};
+
+[[maybe_unused]] std::size_t number(const std::string& stats, std::size_t at = 0) {
+  return std::stoul(stats.substr(at));
+}
+
+}  // namespace
+
+TEST_CASE("helper process: the recorded program" * doctest::skip()) {
+  test::run_recorded_program(env("KILN_TEST_HEADERS"), [&](const std::string& error) { FAIL_CHECK(error); });
+  write_stats();
+}
+
+TEST_CASE("helper process: compiles the manifest" * doctest::skip()) {
+  const Manifest manifest = Manifest::read(env("KILN_TEST_MANIFEST"));
+  const auto report = manifest.compile({env("KILN_TEST_TARGET")}, {});
+  CHECK(report.failed == 0);
+  CHECK(report.compiled + report.found == manifest.count(env("KILN_TEST_TARGET")));
+  write_stats();
+}
+
+#if KILN_HAVE_CPU
+
+TEST_CASE("the manifest of a program compiles what the program asks for, and nothing else") {
+  Places places("cpu");
+  const std::string manifest = places.folder / "record.json";
+  const std::string recorded = places.run("helper process: the recorded program",
+                                          {{"KILN_CACHE_DIR", places.folder / "first"}, {"KILN_RECORD", manifest}});
+  CHECK(number(recorded) >= 15);
+  // The headers are in the manifest: the program's own may go.
+  const std::string compiled = places.run(
+      "helper process: compiles the manifest",
+      {{"KILN_CACHE_DIR", places.folder / "second"}, {"KILN_TEST_MANIFEST", manifest}, {"KILN_TEST_TARGET", "native"}});
+  CHECK(number(compiled) == number(recorded));
+  CHECK(test::list_files(places.folder / "second").size() >= number(recorded));
+  const std::string again = places.run("helper process: the recorded program", {{"KILN_CACHE_DIR", places.folder / "second"}});
+  CHECK(again == "0 compiles, " + std::to_string(number(recorded)) + " hits");
+  // A second run adds nothing.
+  const std::string text = read_text(manifest);
+  places.run("helper process: the recorded program", {{"KILN_CACHE_DIR", places.folder / "second"}, {"KILN_RECORD", manifest}});
+  CHECK(read_text(manifest) == text);
+  CHECK(Manifest::parse(text).text() == text);
+  CHECK(text.find("#define FACTOR 3") != std::string::npos);
+  CHECK(text.find(places.folder.path()) == std::string::npos);
+  CHECK(text.find("\\u00e9") == std::string::npos);
+  CHECK(text.find("latin1") != std::string::npos);
+}
+
+namespace {
+
+/// Records on one processor; compiling that for the other must give exactly what the program asks for there.
+void check_elsewhere(const std::map<std::string, std::string>& recorded_on, const std::map<std::string, std::string>& run_on,
+                     const std::string& target) {
+  Places places("");
+  places.common.erase("KILN_DEVICE");
+  const std::string manifest = places.folder / "record.json";
+  const auto with = [&](std::map<std::string, std::string> all, std::map<std::string, std::string> more) {
+    all.merge(more);
+    return all;
+  };
+  const std::string program = "helper process: the recorded program";
+  places.common.erase("KILN_RECORD");
+  places.run(program, with(recorded_on, {{"KILN_CACHE_DIR", places.folder / "first"}, {"KILN_RECORD", manifest}}));
+  const std::string wanted =
+      places.run(program, with(run_on, {{"KILN_CACHE_DIR", places.folder / "wanted"}, {"KILN_RECORD", ""}}));
+  CHECK(number(wanted) >= 15);
+  const std::string compiled = places.run(
+      "helper process: compiles the manifest",
+      with(run_on,
+           {{"KILN_CACHE_DIR", places.folder / "second"}, {"KILN_TEST_MANIFEST", manifest}, {"KILN_TEST_TARGET", target}}));
+  CHECK(number(compiled) == number(wanted));
+  const std::string again =
+      places.run(program, with(run_on, {{"KILN_CACHE_DIR", places.folder / "second"}, {"KILN_RECORD", ""}}));
+  CHECK(again == "0 compiles, " + std::to_string(number(wanted)) + " hits");
+}
+
+// A driver that runs nothing, but chooses and compiles kernels as for an sm_90.
+const std::map<std::string, std::string> kOnGpu{
+    {"KILN_DEVICE", "cuda"}, {"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_ANY_IMAGE", "1"}};
+const std::map<std::string, std::string> kOnCpu{{"KILN_DEVICE", "cpu"}};
+
+}  // namespace
+
+TEST_CASE("a program recorded on a CPU has its kernels compiled for a GPU") {
+  if (test::have_compiler(DeviceKind::cuda)) check_elsewhere(kOnCpu, kOnGpu, "sm_90");
+}
+
+TEST_CASE("a program recorded on a GPU has its kernels compiled for a CPU") {
+  if (test::have_compiler(DeviceKind::cuda)) check_elsewhere(kOnGpu, kOnCpu, "native");
+}
+
+TEST_CASE("helper process: records and is killed" * doctest::skip()) {
+  const Ufunc own = vectorize({.name = env("KILN_TEST_NAME"), .signatures = {"T(T a)"}, .body = "return a;"});
+  own(Array::full(Shape{4}, 1.0F));
+  own(Array::full(Shape{4}, 1.0));
+  // Both are on the disk within the pause, without an exit.
+  for (int i = 0; i < 6000; ++i) {
+    const std::string text = read_text(env("KILN_RECORD"));
+    if (text.find("float32 ->") != std::string::npos && text.find("float64 ->") != std::string::npos) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(getpid(), SIGKILL);
+}
+
+TEST_CASE("what was used is on the disk also where the process is killed") {
+  Places places("cpu");
+  auto variables = places.common;
+  variables["KILN_RECORD"] = places.folder / "record.json";
+  variables["KILN_CACHE_DIR"] = places.folder / "cache";
+  variables["KILN_TEST_NAME"] = "killed";
+  CHECK(ChildProcess("helper process: records and is killed", variables).wait() == 128 + SIGKILL);
+  CHECK(Manifest::read(places.folder / "record.json").count("native") == 2);
+}
+
+TEST_CASE("helper process: records and forks" * doctest::skip()) {
+  const auto use = [](const std::string& name) {
+    vectorize({.name = env("KILN_TEST_NAME") + name, .signatures = {"float32(float32 a)"}, .body = "return a;"})(
+        Array::full(Shape{4}, 1.0F));
+  };
+  use("_parent");
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      use("_child" + std::to_string(i));
+      std::exit(0);
+    }
+    use("_parent" + std::to_string(i));
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose own locks a fork leaves held
+TEST_CASE("processes that record in one file at once, and fork, lose nothing") {
+  Places places("cpu");
+  std::vector<ChildProcess> children;
+  for (int i = 0; i < 4; ++i) {
+    auto variables = places.common;
+    variables["KILN_RECORD"] = places.folder / "record.json";
+    variables["KILN_CACHE_DIR"] = places.folder / "cache";
+    variables["KILN_TEST_NAME"] = "p" + std::to_string(i);
+    children.emplace_back("helper process: records and forks", variables);
+  }
+  for (ChildProcess& child : children) CHECK(child.wait() == 0);
+  std::set<std::string> names;
+  for (const ManifestKernel& kernel : Manifest::read(places.folder / "record.json").kernels("native"))
+    names.insert(kernel.kernel);
+  CHECK(names.size() == 4 * 9);
+  // Neither a lock nor a temporary file stays.
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(places.folder.path())) left.push_back(entry.path().filename());
+  std::sort(left.begin(), left.end());
+  CHECK(left == std::vector<std::string>{"cache", "headers", "record.json"});
+}
+
+#endif
+#endif  // KILN_HAVE_CPU
+
+namespace {
+
+/// A use of a kernel that nobody compiled.
+struct Sample {
+  explicit Sample(const std::string& name, std::map<std::string, std::string> headers = {}) {
+    definition.name = name;
+    definition.signatures = {"float32(float32 a)"};
+    definition.body = "return a;";
+    for (const auto& [header, text] : headers) definition.preamble += "#include \"" + header + "\"\n";
+    definition.headers = std::move(headers);
+    loop = ufunc::fixed_loops(std::vector{signature::parse(definition.signatures.front())}).front();
+    storage = ufunc::dtypes_of(loop);
+  }
+  [[nodiscard]] ufunc::Use use() const { return {definition, loop, storage, {}, ufunc::Processors::all}; }
+  UfuncDefinition definition;
+  ufunc::Loop loop;
+  std::vector<DType> storage;
+};
+
+/// The lines of the log while it lives.
+struct Log {
+  Log() {
+    cache::set_log([this](std::string_view line) { lines.emplace_back(line); });
+  }
+  ~Log() { cache::set_log(nullptr); }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  std::vector<std::string> lines;
+};
+
+}  // namespace
+
+TEST_CASE("a file that is no manifest stays as it is, with one line of the log") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "precious.txt";
+  write_text(path, "dear diary");
+  const Log log;
+  {
+    manifest::FileRecorder recorder(path);
+    recorder.used(Sample("a").use());
+    recorder.used(Sample("b").use());
+    recorder.close();
+  }
+  CHECK(read_text(path) == "dear diary");
+  REQUIRE(log.lines.size() == 1);
+  CHECK(log.lines.front() == "KILN_RECORD: cannot write " + path +
+                                 ": the file that is there is no manifest, and is left alone: " + path +
+                                 ":1:1: not JSON: syntax error while parsing value - invalid literal; last read: 'd'");
+}
+
+TEST_CASE("a folder that is not there is a line of the log; what is written later has all of it") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "later/record.json";
+  const Log log;
+  manifest::FileRecorder recorder(path);
+  recorder.used(Sample("a").use());
+  recorder.close();
+  REQUIRE(log.lines.size() == 1);
+  CHECK(log.lines.front().find("KILN_RECORD: cannot write " + path + ": cannot ") == 0);
+  std::filesystem::create_directory(folder / "later");
+  recorder.used(Sample("b").use());  // after the end: written at once
+  CHECK(read_text(path).find("\"name\": \"a\"") != std::string::npos);
+  CHECK(read_text(path).find("\"name\": \"b\"") != std::string::npos);
+}
+
+TEST_CASE("what could not be read back is not recorded, and the log says so") {
+  const TemporaryDirectory folder;
+  const Log log;
+  manifest::FileRecorder recorder(folder / "record.json");
+  recorder.used(Sample("odd", {{"caf\xe9.h", ""}}).use());
+  recorder.used(Sample("fine").use());
+  recorder.close();
+  REQUIRE(log.lines.size() == 1);
+  CHECK(log.lines.front().find("KILN_RECORD: \"odd\" cannot be recorded: ") == 0);
+  CHECK(read_text(folder / "record.json").find("odd") == std::string::npos);
+  CHECK(read_text(folder / "record.json").find("fine") != std::string::npos);
+}
+
+TEST_CASE("a lock that another process holds is waited for, but not for ever") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "record.json";
+  manifest::KernelSet kernels;
+  kernels.add(manifest::recorded_kernel(Sample("a").use()));
+  {
+    const auto held = cache::take_flight(path + ".lock", std::chrono::seconds(10));
+    REQUIRE(held.state == cache::FlightState::held);
+    CHECK(manifest::add_to_file(path, kernels, std::chrono::milliseconds(20)) == "another process holds " + path + ".lock");
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  CHECK(manifest::add_to_file(path, kernels, std::chrono::milliseconds(20)) == std::nullopt);
+  CHECK(read_text(path).find("\"name\": \"a\"") != std::string::npos);
+}
+
+TEST_CASE("hand-written kernels of the file stay") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "record.json";
+  write_text(
+      path,
+      R"({"kiln_manifest": 1, "kernels": [{"kernel": "T f(T a) = a", "types": [{"T": "int8"}], "include_dirs": ["inc"]}]})");
+  manifest::FileRecorder recorder(path);
+  recorder.used(Sample("a").use());
+  recorder.close();
+  const auto json = manifest::Json::parse(read_text(path));
+  REQUIRE(json.at("kernels").size() == 2);
+  CHECK(json.at("kernels").at(0).at("variants").at(0) == manifest::Json{{"loop", "float32 -> float32"}});
+  CHECK(json.at("kernels").at(1).at("types").at(0).at("T") == "int8");
+  CHECK(json.at("kernels").at(1).at("include_dirs").at(0) == "inc");
+}

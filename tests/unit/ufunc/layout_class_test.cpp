@@ -1,0 +1,98 @@
+// From what of a layout holds everywhere to the variant of each processor.
+#include "ufunc/layout_class.hpp"
+
+#include <doctest/doctest.h>
+
+#include "signature/signature.hpp"
+#include "ufunc/loops.hpp"
+
+using namespace kiln;
+using codegen::Access;
+using ufunc::LayoutClass;
+
+namespace {
+
+ufunc::Loop loop_of(const char* text) {
+  return ufunc::fixed_loops(std::vector{signature::parse(text)}).at(0);
+}
+
+LayoutClass class_of(std::initializer_list<Access> accesses, int rank = 1) {
+  LayoutClass made;
+  std::size_t i = 0;
+  for (const Access how : accesses) made.set_access(i++, how);
+  made.rank = static_cast<std::uint8_t>(rank);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("the width of packs is 16 bytes of the narrowest, within two accesses of the widest") {
+  const auto width = [](const char* signature, const LayoutClass& how) {
+    const ufunc::Loop loop = loop_of(signature);
+    return ufunc::specialize(loop, ufunc::dtypes_of(loop), how, DeviceKind::cuda, false).width;
+  };
+  CHECK(width("float32(float32 a)", {}) == 4);
+  CHECK(width("float64(float64 a)", {}) == 2);
+  CHECK(width("int8(int8 a)", {}) == 16);
+  CHECK(width("complex128(complex128 a)", {}) == 1);
+  CHECK(width("float64(int8 a)", {}) == 4);
+  LayoutClass ragged;
+  ragged.packs = false;
+  CHECK(width("float32(float32 a)", ragged) == 1);
+  // Only what is contiguous counts.
+  CHECK(width("float32(int8 a)", class_of({Access::strided, Access::contiguous})) == 4);
+  CHECK(width("float32(float32 a)", class_of({Access::strided, Access::strided})) == 1);
+}
+
+TEST_CASE("what each processor takes of a layout") {
+  const ufunc::Loop loop = loop_of("float32(float32 a, float32 b)");
+  LayoutClass all = class_of({Access::contiguous, Access::scalar, Access::contiguous}, 5);
+  all.wide_index = all.in_place = true;
+  const std::vector<DType> storage{DType::float16, DType::float32, DType::float64};
+  const auto gpu = ufunc::specialize(loop, storage, all, DeviceKind::hip, false);
+  CHECK(gpu.rank == 5);
+  CHECK(gpu.width == 4);   // 16 bytes of float16 are 8, 32 of float64 are 4
+  CHECK(gpu.unroll == 4);  // 8 bytes in a pack that is loaded
+  CHECK(gpu.wide_index);
+  CHECK(gpu.aliased);
+  CHECK_FALSE(gpu.nontemporal);
+  CHECK(gpu.inputs.at(0).storage == DType::float16);
+  CHECK(gpu.inputs.at(0).compute == DType::float32);
+  CHECK(gpu.inputs.at(1).access == Access::scalar);
+  CHECK(gpu.outputs.at(0).storage == DType::float64);
+  const auto cpu = ufunc::specialize(loop, storage, all, DeviceKind::cpu, false);
+  CHECK(cpu.rank == 2);
+  CHECK(cpu.width == 1);
+  CHECK(cpu.unroll == 1);
+  CHECK_FALSE(cpu.wide_index);
+  CHECK_FALSE(cpu.aliased);
+  CHECK(cpu.outputs.at(0).storage == DType::float64);
+
+  LayoutClass large;
+  large.large = true;
+  CHECK(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, false).nontemporal);
+  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, true).nontemporal);
+  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cuda, false).nontemporal);
+}
+
+TEST_CASE("the loop of given dtypes is the first signature's that has it") {
+  const std::vector signatures{signature::parse("T(T a, T b) where T: float32, float64"),
+                               signature::parse("float64(float64, int8)"), signature::parse("U(U, V)")};
+  using D = DType;
+  const auto text = [&](std::vector<D> dtypes) {
+    const auto loop = ufunc::find_loop(signatures, dtypes);
+    return loop ? loop->text : "none";
+  };
+  CHECK(text({D::float32, D::float32, D::float32}) == "float32(float32 a, float32 b)");
+  CHECK(text({D::float64, D::int8, D::float64}) == "float64(float64, int8)");
+  CHECK(text({D::int8, D::int16, D::int8}) == "int8(int8, int16)");
+  CHECK(text({D::int8, D::int16, D::int16}) == "none");
+  CHECK(text({D::int8, D::int16}) == "none");
+  CHECK(ufunc::find_loop(signatures, std::vector{D::int8, D::int16, D::int8})->variables.at(1).second == D::int16);
+}
+
+TEST_CASE("names of variants") {
+  CHECK(ufunc::variant_name(class_of({Access::contiguous, Access::contiguous}), 2) == "contiguous");
+  CHECK(ufunc::variant_name(class_of({Access::broadcast, Access::contiguous}, 2), 2) == "inner-contiguous");
+  CHECK(ufunc::variant_name(class_of({Access::contiguous, Access::strided}), 2) == "strided");
+}

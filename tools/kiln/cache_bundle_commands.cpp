@@ -1,0 +1,78 @@
+#include "cache_bundle_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "help_text.hpp"
+#include "kiln/error.hpp"
+#include "output.hpp"
+#include "units.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+
+CacheExportCommand::CacheExportCommand(CLI::App& app) {
+  set_usage(app, "kiln cache export [OPTIONS] BUNDLE");
+  app.add_option("BUNDLE", bundle_, "The file to write")->type_name("FILE");
+  filter_.add_to(app);
+  choice_.add_to(app);
+  app.footer(
+      R"(Writes kernels of every tier to one file, which appears whole or not at all, in place of an old one. The same kernels give the
+same bytes, on every machine: when they were compiled and used is left out. The file can be imported elsewhere, or named in
+KILN_CACHE_READONLY_DIRS as it is.
+
+Examples:
+  kiln cache export kernels.bundle
+  kiln cache export hopper.bundle --target sm_90 --kernel 'attention_*'
+  KILN_CACHE_READONLY_DIRS=/opt/app/kernels.bundle ./app)");
+}
+
+int CacheExportCommand::run() {
+  if (bundle_.empty()) throw UsageError("no bundle: give the file to write");
+  const Cache cache = choice_.cache();
+  std::vector<std::string> ids;
+  if (filter_.any()) {
+    for (const cache::Entry& entry : filter_.of(cache.list())) ids.push_back(entry.id);
+    if (ids.empty()) throw CacheError(fmt::format("nothing to export: the cache has no entry for {}", filter_.text()));
+  }
+  const cache::BundleReport report = cache.export_bundle(bundle_, ids);
+  if (choice_.json()) {
+    print_json({{"bundle", bundle_}, {"entries", report.entries}, {"bytes", report.bytes}});
+  } else {
+    print(fmt::format("wrote {} to {} ({})\n", entries_text(report.entries), bundle_, bytes_text(report.bytes)));
+  }
+  return kDone;
+}
+
+CacheImportCommand::CacheImportCommand(CLI::App& app) {
+  set_usage(app, "kiln cache import [OPTIONS] BUNDLE");
+  app.add_option("BUNDLE", bundle_, "The file to read")->type_name("FILE");
+  choice_.add_to(app);
+  app.footer(
+      R"(The whole file is verified before the first kernel is put into the directory; entries that are there already stay as they are.
+A bundle holds machine code that programs will run: import those of people whose programs you would run.
+
+Example:
+  kiln cache import kernels.bundle)");
+}
+
+int CacheImportCommand::run() {
+  if (bundle_.empty()) throw UsageError("no bundle: give the file to read");
+  const cache::BundleReport report = choice_.writable(true).import_bundle(bundle_);
+  const std::uint64_t added = report.entries - report.already;
+  if (choice_.json()) {
+    print_json({{"bundle", bundle_},
+                {"entries", report.entries},
+                {"added", added},
+                {"already", report.already},
+                {"bytes", report.bytes}});
+  } else {
+    print(fmt::format("added {} of {}, {} {} there already\n", added, entries_text(report.entries), report.already,
+                      report.already == 1 ? "was" : "were"));
+  }
+  return kDone;
+}
+
+}  // namespace kiln::tool

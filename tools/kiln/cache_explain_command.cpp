@@ -1,0 +1,120 @@
+#include "cache_explain_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "help_text.hpp"
+#include "kiln/manifest.hpp"
+#include "manifest_file.hpp"
+#include "output.hpp"
+#include "target_option.hpp"
+#include "terminal.hpp"
+#include "units.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Finding {
+  ManifestKernel kernel;
+  cache::Explanation explanation;
+};
+
+/// "    compiler: wanted NVRTC 13.0" and "              found NVRTC 12.8"; texts of several lines stand below.
+std::string difference_text(const cache::Difference& difference, const Terminal& terminal) {
+  const std::string field = printable(difference.field);
+  const auto value = [&](std::string_view label, const std::string& text, Style style) {
+    const std::string safe = printable(text, true);
+    if (safe.find('\n') == std::string::npos) return fmt::format("      {} {}\n", label, terminal.styled(safe, style));
+    std::string lines = fmt::format("      {}\n", label);
+    for (std::size_t at = 0; at < safe.size();) {
+      const std::size_t end = std::min(safe.find('\n', at), safe.size());
+      lines += "        " + terminal.styled(safe.substr(at, end - at), style) + "\n";
+      at = end + 1;
+    }
+    return lines;
+  };
+  return fmt::format("    {}\n", field) + value("wanted", difference.wanted, Style::good) +
+         value("found ", difference.found, Style::bad);
+}
+
+std::string finding_text(const Finding& finding, const Terminal& terminal) {
+  const auto& [kernel, explanation] = finding;
+  std::string text = terminal.styled(explanation.hit ? "hit " : "miss", explanation.hit ? Style::good : Style::bad);
+  text += printable(fmt::format("  {}  {}  {}  {}", kernel.kernel, kernel.signature, kernel.variant, kernel.target));
+  if (explanation.hit) return text + terminal.styled("  " + printable(explanation.tier), Style::faint) + "\n";
+  text += fmt::format("  {}", cache::name(explanation.reason));
+  if (explanation.nearest.empty()) return text + "; no entry of this kernel\n";
+  text += fmt::format("; nearest is {}, which differs in\n", explanation.nearest.substr(0, 12));
+  for (const cache::Difference& difference : explanation.differences) text += difference_text(difference, terminal);
+  return text;
+}
+
+Json to_json(const Finding& finding) {
+  const auto& [kernel, explanation] = finding;
+  Json json{{"kernel", kernel.kernel}, {"signature", kernel.signature}, {"variant", kernel.variant}, {"target", kernel.target},
+            {"where", kernel.where},   {"id", explanation.id},          {"hit", explanation.hit}};
+  if (explanation.hit) {
+    json["tier"] = explanation.tier;
+    return json;
+  }
+  json["reason"] = cache::name(explanation.reason);
+  json["nearest"] = explanation.nearest.empty() ? Json(nullptr) : Json(explanation.nearest);
+  json["differences"] = Json::array();
+  for (const cache::Difference& difference : explanation.differences) {
+    json["differences"].push_back({{"field", difference.field}, {"wanted", difference.wanted}, {"found", difference.found}});
+  }
+  return json;
+}
+
+}  // namespace
+
+CacheExplainCommand::CacheExplainCommand(CLI::App& app) {
+  set_usage(app, "kiln cache explain [OPTIONS] MANIFEST");
+  app.add_option("MANIFEST", manifest_, "The manifest")->type_name("FILE");
+  add_target_option(app, targets_, "For this target (native): sm_90, gfx90a, x86-64-v3; commas separate several");
+  choice_.add_to(app);
+  app.footer(
+      R"(For each kernel of a manifest: a hit, or a miss and which fields of its key differ from the entry that is most like it. Nothing
+is compiled. KILN_RECORD=manifest.json lets a program write down what it uses; `kiln compile MANIFEST` makes hits of misses.
+Status 1 where anything is a miss.
+
+Examples:
+  kiln cache explain manifest.json
+  kiln cache explain manifest.json --target sm_90,gfx90a --json)");
+}
+
+int CacheExplainCommand::run() {
+  if (manifest_.empty()) throw UsageError("no manifest: give its file, or '-' for standard input");
+  const Cache cache = choice_.cache();
+  const Manifest manifest = read_manifest(manifest_);
+  std::vector<Finding> findings;
+  for (const std::string& target : unique_targets(targets_)) {
+    for (ManifestKernel& kernel : manifest.kernels(target)) {
+      cache::Explanation explanation = cache.explain(kernel.key);
+      findings.push_back({std::move(kernel), std::move(explanation)});
+    }
+  }
+  const auto hits = static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(), [](const Finding& finding) { return finding.explanation.hit; }));
+  if (choice_.json()) {
+    Json list = Json::array();
+    for (const Finding& finding : findings) list.push_back(to_json(finding));
+    print_json({{"hits", hits}, {"misses", findings.size() - hits}, {"kernels", std::move(list)}});
+  } else {
+    const Terminal terminal = Terminal::standard_output();
+    std::string text;
+    for (const Finding& finding : findings) text += finding_text(finding, terminal);
+    print(text + fmt::format("{} of {} found\n", hits, findings.size()));
+  }
+  return hits == findings.size() ? kDone : kFailed;
+}
+
+}  // namespace kiln::tool

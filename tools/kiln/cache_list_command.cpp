@@ -1,0 +1,94 @@
+#include "cache_list_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "help_text.hpp"
+#include "output.hpp"
+#include "table.hpp"
+#include "units.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+using Order = std::function<bool(const cache::Entry&, const cache::Entry&)>;
+
+const std::map<std::string, Order>& orders() {
+  static const std::map<std::string, Order> all{
+      {"name", [](const auto&, const auto&) { return false; }},  // as the library lists them
+      {"size", [](const auto& a, const auto& b) { return a.bytes > b.bytes; }},
+      {"age", [](const auto& a, const auto& b) { return a.used < b.used; }},
+      {"hits", [](const auto& a, const auto& b) { return a.hits > b.hits; }},
+  };
+  return all;
+}
+
+std::string table_text(const std::vector<cache::Entry>& entries) {
+  Table table({{.title = "ID"},
+               {.title = "KERNEL", .least = 10},
+               {.title = "SIGNATURE", .least = 12},
+               {.title = "TARGET", .least = 8},
+               {.title = "SIZE", .right = true},
+               {.title = "COMPILE", .right = true},
+               {.title = "HITS", .right = true},
+               {.title = "USED", .right = true}});
+  std::vector<std::string> ids;
+  for (const cache::Entry& entry : entries) ids.push_back(entry.id);
+  const std::size_t digits = id_digits(std::move(ids));
+  const std::int64_t today = now();
+  for (const cache::Entry& entry : entries) {
+    table.add({entry.id.substr(0, digits), entry.kernel, entry.signature, entry.target, bytes_text(entry.bytes),
+               milliseconds_text(entry.compile_ms), fmt::format("{}", entry.hits), age_text(entry.used, today)});
+  }
+  return table.text(Terminal::standard_output());
+}
+
+}  // namespace
+
+CacheListCommand::CacheListCommand(CLI::App& app) {
+  set_usage(app, "kiln cache list [OPTIONS]");
+  app.add_option("--sort", sort_, "By name, size (largest first), age (longest unused first) or hits (most first)")
+      ->type_name("ORDER")
+      ->capture_default_str();
+  filter_.add_to(app);
+  app.add_flag("-q,--quiet", quiet_, "Print the ids alone, whole");
+  choice_.add_to(app);
+  app.footer(
+      R"(Columns: ID its first digits, by which `kiln cache show` and `kiln inspect` know it; SIZE of the file; COMPILE what
+it took to compile, '-' where it came from a bundle; HITS how often programs found it on the disk, counted at most once in ten
+minutes; USED how long ago, as exactly.
+
+Examples:
+  kiln cache list --sort size
+  kiln cache list --kernel 'sax*' --target sm_90,gfx90a
+  kiln cache list --json | jq '.entries[].kernel'
+  kiln cache list --dir kernels.bundle)");
+}
+
+int CacheListCommand::run() {
+  const auto order = orders().find(sort_);
+  if (order == orders().end()) throw UsageError(fmt::format("unknown --sort \"{}\": name, size, age or hits", sort_));
+  std::vector<cache::Entry> entries = filter_.of(choice_.cache().list());
+  std::stable_sort(entries.begin(), entries.end(), order->second);
+  if (choice_.json()) {
+    auto list = nlohmann::ordered_json::array();
+    for (const cache::Entry& entry : entries) list.push_back(to_json(entry));
+    print_json({{"entries", std::move(list)}});
+  } else if (quiet_) {
+    std::string text;
+    for (const cache::Entry& entry : entries) text += entry.id + "\n";
+    print(text);
+  } else {
+    print(table_text(entries));
+  }
+  return kDone;
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,134 @@
+#include "cache_show_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "help_text.hpp"
+#include "kiln/error.hpp"
+#include "output.hpp"
+#include "terminal.hpp"
+#include "units.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Lines {
+ public:
+  explicit Lines(const Terminal& terminal) : terminal_(terminal) {}
+  void heading(std::string_view text) { text_ += "\n" + terminal_.styled(text, Style::heading) + "\n"; }
+  void field(std::string_view name, std::string_view value) {
+    text_ += terminal_.styled(fmt::format("{:<11}", printable(name)), Style::faint) + " " + printable(value) + "\n";
+  }
+  void block(std::string_view text) {
+    const std::string safe = printable(text, true);
+    std::string_view left = safe;
+    while (!left.empty()) {
+      const std::size_t end = std::min(left.find('\n'), left.size());
+      text_ += "  " + std::string(left.substr(0, end)) + "\n";
+      left.remove_prefix(std::min(end + 1, left.size()));
+    }
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  const Terminal& terminal_;
+  std::string text_;
+};
+
+std::string size_of_text(const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  return fmt::format("{} {}, {}", lines, lines == 1 ? "line" : "lines", bytes_text(text.size()));
+}
+
+/// A field of the key in a line: texts of many lines by their size.
+std::string summary(const Json& value) {
+  if (value.is_string()) {
+    const std::string text = value.get<std::string>();
+    return text.find('\n') == std::string::npos ? text : size_of_text(value);
+  }
+  if (!value.is_array()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const Json& item : value) {
+    if (!text.empty()) text += ' ';
+    if (item.is_array() && item.size() == 2) {  // a header: its name and its text
+      text += fmt::format("{} ({})", summary(item[0]), size_of_text(item[1]));
+    } else {
+      text += summary(item);
+    }
+  }
+  return text;
+}
+
+std::string describe(const cache::Contents& contents, const Json& key) {
+  const cache::Entry& entry = contents.entry;
+  const Terminal terminal = Terminal::standard_output();
+  const std::int64_t today = now();
+  Lines lines(terminal);
+  lines.field("id", entry.id);
+  lines.field("kernel", entry.kernel);
+  lines.field("kind", entry.kind);
+  lines.field("signature", entry.signature);
+  lines.field("target", entry.target);
+  lines.field("compiler", entry.compiler);
+  lines.field("size", fmt::format("{}, of which machine code {}", bytes_text(entry.bytes), bytes_text(entry.code_bytes)));
+  lines.field("compiled in", milliseconds_text(entry.compile_ms));
+  lines.field("created", date_text(entry.created));
+  lines.field("used", entry.used == 0 ? "-" : fmt::format("{} ({})", date_text(entry.used), ago_text(entry.used, today)));
+  lines.field("hits", fmt::format("{}", entry.hits));
+  lines.field("in", entry.tier);
+  lines.heading("Key: all that decided the machine code");
+  if (key.is_object()) {
+    for (const auto& [name, value] : key.items()) lines.field(name, summary(value));
+  }
+  lines.heading("Body");
+  lines.block(contents.body);
+  return lines.text();
+}
+
+}  // namespace
+
+CacheShowCommand::CacheShowCommand(CLI::App& app) {
+  set_usage(app, "kiln cache show [OPTIONS] ID");
+  app.add_option("ID", id_, "The first digits of an entry's id")->type_name("ID");
+  choice_.add_to(app);
+  app.footer(
+      R"(ID is the beginning of an entry's id, as `kiln cache list` prints it: as many digits as tell it apart. With --json the key
+is an object, and body and source are whole. `kiln inspect ID` shows the machine code.
+
+Examples:
+  kiln cache show 3f2a
+  kiln cache show 3f2a --json | jq -r .source)");
+}
+
+int CacheShowCommand::run() {
+  if (id_.empty()) throw UsageError("no id: give the first digits of one, as `kiln cache list` prints them");
+  const bool hex = std::all_of(id_.begin(), id_.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
+  if (!hex || id_.size() > 32) {
+    throw UsageError(
+        fmt::format("\"{}\" is no id: up to 32 hexadecimal digits, as `kiln cache list` prints them", printable(id_)));
+  }
+  std::transform(id_.begin(), id_.end(), id_.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto contents = choice_.cache().find(id_);
+  if (!contents) throw CacheError(fmt::format("no entry's id begins with {}; `kiln cache list` has them all", id_));
+  const Json key = Json::parse(contents->key, nullptr, false);
+  if (choice_.json()) {
+    Json json = to_json(contents->entry);
+    json["body"] = contents->body;
+    json["key"] = key.is_discarded() ? Json(contents->key) : key;
+    json["source"] = contents->source;
+    print_json(json);
+  } else {
+    print(describe(*contents, key));
+  }
+  return kDone;
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,63 @@
+#include "cache_verify_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "help_text.hpp"
+#include "output.hpp"
+#include "terminal.hpp"
+#include "units.hpp"
+
+namespace kiln::tool {
+
+CacheVerifyCommand::CacheVerifyCommand(CLI::App& app) {
+  set_usage(app, "kiln cache verify [OPTIONS]");
+  app.add_flag("--fix", fix_, "Remove what is damaged, and what processes that died left behind");
+  choice_.add_to(app);
+  app.footer(
+      R"(Reads every file of the directory and compares its checksum. A damaged file is harmless to programs, which compile the
+kernel again. Status 1 where faults were found that were not mended.
+
+Examples:
+  kiln cache verify
+  kiln cache verify --fix)");
+}
+
+int CacheVerifyCommand::run() {
+  const cache::Verification found = choice_.writable().verify(fix_);
+  const auto left = std::count_if(found.faults.begin(), found.faults.end(), [](const auto& fault) { return !fault.mended; });
+  const int status = left == 0 ? kDone : kFailed;
+  if (choice_.json()) {
+    auto faults = nlohmann::ordered_json::array();
+    for (const auto& fault : found.faults) {
+      faults.push_back({{"path", fault.path}, {"reason", fault.reason}, {"mended", fault.mended}});
+    }
+    print_json({{"entries", found.entries},
+                {"bytes", found.bytes},
+                {"other_format", found.other_format},
+                {"faults", std::move(faults)}});
+    return status;
+  }
+  const Terminal terminal = Terminal::standard_output();
+  std::string text;
+  for (const auto& fault : found.faults) {
+    text += fmt::format("{}: {}{}\n", printable(fault.path), terminal.styled(printable(fault.reason), Style::bad),
+                        fault.mended ? "; removed" : "");
+  }
+  text +=
+      fmt::format("{} ({}) {} sound", entries_text(found.entries), bytes_text(found.bytes), found.entries == 1 ? "is" : "are");
+  if (!found.faults.empty()) {
+    text += fmt::format(", {} {}", found.faults.size(), found.faults.size() == 1 ? "file is not" : "files are not");
+  }
+  if (found.other_format > 0) text += fmt::format(", {} of another format", found.other_format);
+  if (left > 0 && !fix_) text += "; `kiln cache verify --fix` removes what is not";
+  if (left > 0 && fix_) text += fmt::format("; {} could not be removed", left);
+  print(text + "\n");
+  return status;
+}
+
+}  // namespace kiln::tool

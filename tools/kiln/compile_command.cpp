@@ -1,0 +1,182 @@
+#include "compile_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "help_text.hpp"
+#include "interruption.hpp"
+#include "kiln/cache.hpp"
+#include "manifest_file.hpp"
+#include "operand.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "target_option.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+using State = ManifestOutcome::State;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFooter =
+    R"(MANIFEST is a JSON file that lists kernels, or '-' for standard input. A program writes the manifest of what it uses
+where it runs with KILN_RECORD=FILE; docs/manifest.md has the format, for those written by hand.
+
+TARGET is a processor, which need not be there:
+  sm_90, sm_80, ...       NVIDIA, by compute capability (needs NVRTC)
+  gfx90a, gfx1030, ...    AMD, by architecture (needs hipRTC)
+  x86-64, x86-64-v2 .. v4 any CPU of that level
+  native                  this machine's CPU
+
+Examples:
+  KILN_RECORD=kernels.json ./simulation --short-run
+  kiln compile kernels.json --target sm_90,gfx90a,native
+  kiln compile kernels.json --target sm_90 --dir ./shipped-kernels -j 8
+
+Exit status: 0 every kernel is in the cache, 1 a kernel does not compile or something else failed (the other kernels are in
+the cache), 2 the command line is wrong, 130 stopped by Ctrl-C (what was compiled until then is in the cache).)";
+
+constexpr const char* name_of(State state) {
+  switch (state) {
+    case State::found:
+      return "found";
+    case State::compiled:
+      return "compiled";
+    case State::failed:
+      break;
+  }
+  return "failed";
+}
+
+/// Counts the faults of the cache, and shows them.
+class Warnings {
+ public:
+  Warnings() {
+    cache::set_log([this](std::string_view line) {
+      count_.fetch_add(1, std::memory_order_relaxed);
+      print_warning(line);
+    });
+  }
+  ~Warnings() { cache::set_log(print_warning); }
+  Warnings(const Warnings&) = delete;
+  Warnings& operator=(const Warnings&) = delete;
+  [[nodiscard]] int count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+std::string line_of(const ManifestKernel& kernel, const ManifestOutcome& outcome) {
+  const std::string time = outcome.state == State::compiled ? fmt::format(" in {:.0f} ms", outcome.compile_ms) : "";
+  return fmt::format("{} {} for {}: {}, {}{}", name_of(outcome.state), kernel.kernel, kernel.target, kernel.signature,
+                     kernel.variant, time);
+}
+
+Json json_of(const std::string& manifest, const ManifestKernel& kernel, const ManifestOutcome& outcome) {
+  Json json{{"manifest", manifest},           {"where", kernel.where},     {"kernel", kernel.kernel},
+            {"signature", kernel.signature},  {"variant", kernel.variant}, {"target", kernel.target},
+            {"state", name_of(outcome.state)}};
+  if (outcome.state == State::failed) {
+    json["error"] = outcome.error;
+  } else {
+    json["compile_ms"] = outcome.compile_ms;
+  }
+  return json;
+}
+
+}  // namespace
+
+CompileCommand::CompileCommand(CLI::App& app) {
+  set_usage(app, "kiln compile [OPTIONS] MANIFEST... --target TARGET[,TARGET...]");
+  app.footer(kFooter);
+  app.add_option("manifests", paths_, "What lists the kernels")->type_name("MANIFEST");
+  add_target_option(app, targets_, "Compile for these processors; may be repeated");
+  app.add_option("-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  choice_.add_to(app);
+  app.add_flag("-q,--quiet", quiet_, "Print nothing but errors and warnings");
+  app.add_flag("--strict", strict_, "Fail also for warnings: a cache that is refused, or a full disk");
+}
+
+std::vector<std::string> CompileCommand::targets() const {
+  if (targets_.empty()) throw UsageError("no target: give --target, as in --target sm_90,gfx90a,x86-64-v3,native");
+  return unique_targets(targets_);
+}
+
+std::vector<CompileCommand::Source> CompileCommand::read() const {
+  if (paths_.empty()) throw UsageError("no manifest: give a JSON file that lists kernels, or '-' for standard input");
+  if (std::count_if(paths_.begin(), paths_.end(), is_standard_stream) > 1) {
+    throw UsageError("standard input ('-') can be read only once");
+  }
+  std::vector<Source> sources;
+  for (const std::string& path : paths_) {
+    sources.push_back({is_standard_stream(path) ? "standard input" : path, read_manifest(path)});
+  }
+  return sources;
+}
+
+int CompileCommand::run() {
+  using Clock = std::chrono::steady_clock;
+  const std::vector<std::string> targets = this->targets();
+  const std::vector<Source> sources = read();
+  const Clock::time_point start = Clock::now();
+  // What cannot be done at all is told before anything is compiled.
+  std::size_t total = 0;
+  for (const Source& source : sources) {
+    for (const std::string& target : targets) total += source.manifest.count(target);
+  }
+  const bool json = choice_.json();
+  const Cache cache = choice_.writable(/*made=*/true);
+  Progress progress(json || quiet_ ? Progress::Style::none : Progress::style_of_terminal(), total);
+  const Warnings warnings;
+  const Interruption interruption;
+  Manifest::CompileReport sum;
+  Json kernels = Json::array();
+  for (const Source& source : sources) {
+    Manifest::CompileOptions options;
+    options.jobs = jobs_;
+    options.cache = cache;
+    options.progress = [&](const ManifestKernel& kernel, const ManifestOutcome& outcome) {
+      progress.advance(line_of(kernel, outcome), fmt::format("{} {}", kernel.target, kernel.kernel));
+      if (outcome.state == State::failed) {
+        progress.clear();
+        print_error(fmt::format("{}: {}: the kernel does not compile\n{}", source.name, kernel.where, outcome.error));
+      }
+      if (json) kernels.push_back(json_of(source.name, kernel, outcome));
+      return Interruption::signal() == 0;
+    };
+    const Manifest::CompileReport report = source.manifest.compile(targets, options);
+    sum.found += report.found;
+    sum.compiled += report.compiled;
+    sum.failed += report.failed;
+    if (Interruption::signal() != 0) break;
+  }
+  progress.clear();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const std::size_t left = total - sum.found - sum.compiled - sum.failed;
+  if (json) {
+    print_json({{"compiled", sum.compiled},
+                {"found", sum.found},
+                {"failed", sum.failed},
+                {"left", left},
+                {"seconds", seconds},
+                {"warnings", warnings.count()},
+                {"kernels", std::move(kernels)}});
+  } else if (!quiet_) {
+    print(fmt::format("{} compiled, {} found, {} failed in {:.1f} s{}\n", sum.compiled, sum.found, sum.failed, seconds,
+                      left > 0 ? fmt::format("; stopped with {} left", left) : ""));
+  }
+  if (left > 0 && Interruption::signal() != 0) return 128 + Interruption::signal();
+  return sum.failed > 0 || (strict_ && warnings.count() > 0) ? kFailed : kDone;
+}
+
+}  // namespace kiln::tool

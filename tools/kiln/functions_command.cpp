@@ -1,0 +1,95 @@
+#include "functions_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "help_text.hpp"
+#include "kiln/error.hpp"
+#include "standard_function.hpp"
+
+namespace kiln::tool {
+namespace {
+
+using Functions = std::vector<const math::FunctionInfo*>;
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.size(), lines.back().size() + 1));
+  }
+  return lines;
+}
+
+std::string counts(const math::FunctionInfo& info) {
+  return fmt::format("{} -> {}", info.nin, info.nout);
+}
+
+std::string table(const Functions& functions) {
+  std::size_t width = 0;
+  for (const math::FunctionInfo* info : functions) width = std::max(width, info->name.size());
+  std::string text;
+  std::string_view group;
+  for (const math::FunctionInfo* info : functions) {
+    if (info->group != group) text += fmt::format("{}{}:\n", text.empty() ? "" : "\n", info->group);
+    group = info->group;
+    text += fmt::format("  {:<{}}  {}  {}\n", info->name, width, counts(*info), info->description);
+  }
+  return text;
+}
+
+std::string in_full(const Functions& functions) {
+  std::string text;
+  for (const math::FunctionInfo* info : functions) {
+    text +=
+        fmt::format("{}{} ({}), {}: {}\n", text.empty() ? "" : "\n", info->name, info->group, counts(*info), info->description);
+    for (const std::string_view loop : lines_of(info->loops)) text += fmt::format("  {}\n", loop);
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const math::FunctionInfo& info) {
+  nlohmann::ordered_json json{{"name", info.name},
+                              {"group", info.group},
+                              {"description", info.description},
+                              {"inputs", info.nin},
+                              {"outputs", info.nout}};
+  json["identity"] = info.identity.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(info.identity);
+  json["loops"] = lines_of(info.loops);
+  return json;
+}
+
+}  // namespace
+
+FunctionsCommand::FunctionsCommand(CLI::App& app) {
+  set_usage(app, "kiln functions [OPTIONS] [NAME...]");
+  app.add_option("names", names_, "Say which loops these have")->type_name("NAME");
+  app.add_flag("--json", json_, "Print JSON, with every loop");
+  app.footer(
+      "With NAMEs the loops of these functions are printed, in the order in which a call looks for one.\n"
+      "Any NAME can stand for a kernel: kiln eval hypot a.npy b.npy");
+}
+
+int FunctionsCommand::run() {
+  Functions functions;
+  for (const std::string& name : names_) functions.push_back(&standard_function(name));
+  if (names_.empty()) {
+    for (const math::FunctionInfo& info : math::functions()) functions.push_back(&info);
+  }
+  if (json_) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const math::FunctionInfo* info : functions) list.push_back(to_json(*info));
+    std::cout << nlohmann::ordered_json{{"functions", std::move(list)}}.dump(2) << '\n';
+  } else {
+    std::cout << (names_.empty() ? table(functions) : in_full(functions));
+  }
+  if (!std::cout.flush()) throw IoError("cannot write to standard output");
+  return kDone;
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,162 @@
+#include "inspect_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "help_text.hpp"
+#include "kiln/error.hpp"
+#include "kiln/inspect.hpp"
+#include "operand.hpp"
+#include "output.hpp"
+#include "resource_text.hpp"
+#include "target_option.hpp"
+#include "terminal.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kResources = "resources";
+
+void write_file(const std::string& text, const std::string& path) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw IoError(fmt::format("cannot write \"{}\": {}", path, std::strerror(errno)));
+}
+
+Json header(const Subject& subject) {
+  const cache::Entry& entry = subject.contents.entry;
+  Json json{{"id", entry.id}, {"kernel", entry.kernel}, {"signature", entry.signature}};
+  if (!subject.variant.empty()) json["variant"] = subject.variant;
+  json["target"] = entry.target;
+  if (!entry.compiler.empty()) json["compiler"] = entry.compiler;  // none where it does not compile
+  return json;
+}
+
+/// A comment in each of the forms.
+std::string title(const Subject& subject, inspect::Form form) {
+  const cache::Entry& entry = subject.contents.entry;
+  return fmt::format("{} {} {}{}{} for {} ({})\n", form == inspect::Form::llvm_ir ? ";" : "//", printable(entry.kernel),
+                     printable(entry.signature), subject.variant.empty() ? "" : ", ", subject.variant, printable(entry.target),
+                     entry.id);
+}
+
+/// Of those that compiled; nothing where none did.
+std::string resources_of(const std::vector<Subject>& subjects, const Terminal& terminal) {
+  std::vector<inspect::Resources> resources;
+  for (const Subject& subject : subjects) resources.push_back(inspect::resources(subject.contents));
+  if (subjects.empty()) return "";
+  return subjects.size() == 1 ? resource_lines(subjects[0], resources[0]) : resource_table(subjects, resources, terminal);
+}
+
+std::string text_of(const Subject& subject, inspect::Form form) {
+  std::string text = inspect::text(subject.contents, form);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
+}
+
+std::string texts_of(const std::vector<Subject>& subjects, inspect::Form form, const Terminal& terminal) {
+  std::string text;
+  for (const Subject& subject : subjects) {
+    if (subjects.size() > 1) text += (text.empty() ? "" : "\n") + title(subject, form);
+    text += text_of(subject, form);
+  }
+  // Sources come from files: on a terminal nothing of them moves the cursor.
+  return terminal.width > 0 ? printable(text, /*lines=*/true) : text;
+}
+
+Json json_of(const std::vector<Subject>& subjects, std::optional<inspect::Form> form, const std::string& name) {
+  Json list = Json::array();
+  for (const Subject& subject : subjects) {
+    Json each = header(subject);
+    if (!subject.error.empty()) {
+      each["error"] = subject.error;
+    } else if (form) {
+      each["form"] = name;
+      each["text"] = text_of(subject, *form);
+    } else {
+      each["resources"] = to_json(inspect::resources(subject.contents));
+    }
+    list.push_back(std::move(each));
+  }
+  return Json{{"kernels", std::move(list)}};
+}
+
+/// Reports the kernels that do not compile; whether there are any.
+bool report_failed(const std::vector<Subject>& subjects) {
+  bool any = false;
+  for (const Subject& subject : subjects) {
+    if (subject.error.empty()) continue;
+    const cache::Entry& entry = subject.contents.entry;
+    print_error(fmt::format("\"{}\" does not compile for {}\n{}", entry.kernel, entry.target, subject.error));
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+InspectCommand::InspectCommand(CLI::App& app) {
+  set_usage(app, "kiln inspect [OPTIONS] ID|MANIFEST");
+  app.add_option("subject", choice_.subject, "An id of `kiln cache list`, or a manifest");
+  app.add_option("--as", form_, "resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir")->type_name("FORM");
+  add_target_option(app, choice_.targets, "Of a manifest: sm_90, gfx90a, x86-64-v3, native (the default), …");
+  app.add_option("-k,--kernel", choice_.kernel, "Of a manifest: this kernel alone")->type_name("NAME");
+  app.add_option("-o,--output", output_, "Write to a file instead of standard output")->type_name("FILE");
+  choice_.cache.add_to(app);
+  app.footer(
+      R"(ID is the beginning of an entry's id, as many digits as tell it apart. MANIFEST is a file: its kernels are looked at for
+the target, and compiled where the cache does not have them. Write ./abc for a file whose name is all hex digits.
+
+Forms: resources  registers, spills, stack, shared memory, vector width, size of the code
+       source     the translation unit that was compiled
+       asm        the machine code, disassembled: on NVIDIA's targets as sass, on AMD's as amdgcn
+       ptx        of NVIDIA's targets; compiled again, by NVRTC
+       sass       of NVIDIA's targets; needs nvdisasm or cuobjdump of the CUDA toolkit
+       amdgcn     of AMD's targets
+       llvm-ir    of CPUs; compiled again
+No device is needed for any of them.
+
+Examples:
+  kiln inspect 3a7dfc
+  kiln inspect 3a7dfc --as asm
+  kiln inspect kernels.json --target sm_90,gfx90a,native
+  kiln inspect kernels.json --kernel saxpy --target sm_90 --as ptx -o saxpy.ptx)");
+}
+
+int InspectCommand::run() {
+  if (choice_.subject.empty()) throw UsageError("nothing to look at: give an id of `kiln cache list`, or a manifest");
+  const std::optional<inspect::Form> form = inspect::parse_form(form_);
+  if (!form && form_ != kResources) {
+    throw UsageError(
+        fmt::format("unknown form \"{}\": the forms are resources, source, asm, ptx, sass, amdgcn and llvm-ir", form_));
+  }
+  std::vector<Subject> subjects = find_subjects(choice_);
+  const bool to_file = !output_.empty() && !is_standard_stream(output_);
+  const bool failed = report_failed(subjects);
+  std::string text;
+  if (choice_.cache.json()) {
+    text = json_text(json_of(subjects, form, form_));
+  } else {
+    const Terminal terminal = to_file ? Terminal() : Terminal::standard_output();
+    std::erase_if(subjects, [](const Subject& subject) { return !subject.error.empty(); });
+    text = form ? texts_of(subjects, *form, terminal) : resources_of(subjects, terminal);
+  }
+  if (!to_file) {
+    print(text);
+  } else if (!text.empty()) {
+    write_file(text, output_);
+  }
+  return failed ? kFailed : kDone;
+}
+
+}  // namespace kiln::tool
