@@ -27,8 +27,7 @@ struct Kernel {
     text.body = std::move(body);
     text.input_names = {"a", "b", "c"};
     const codegen::OperandSpec operand{DType::float32, DType::float32, codegen::Access::contiguous};
-    spec.inputs = {operand, operand, operand};
-    spec.outputs = {operand};
+    spec = codegen::ElementwiseSpec{.inputs = {operand, operand, operand}, .outputs = {operand}};
     request.text = &text;
     request.spec = &spec;
     request.signature = "float32(float32 a, float32 b, float32 c)";
@@ -36,7 +35,7 @@ struct Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   codegen::UserText text;
-  codegen::ElementwiseSpec spec;
+  codegen::KernelSpec spec;
   program::Request request;
 };
 

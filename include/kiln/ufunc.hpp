@@ -15,34 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/arg.hpp"
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/methods.hpp"
 #include "kiln/stream.hpp"
 
 namespace kiln {
-
-/// One argument of a call: an array, or a C++ scalar. A scalar is weak (NEP 50): it takes the arrays' dtype where its
-/// kind is not higher. Refers to the array given, so it must not outlive it.
-class Arg {
- public:
-  Arg(const Array& array) noexcept : array_(&array) {}  // NOLINT(google-explicit-constructor)
-  template <Element T>
-  Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)
-    static_assert(sizeof(T) <= sizeof(value_));
-    __builtin_memcpy(value_, &value, sizeof(T));
-  }
-  [[nodiscard]] bool is_array() const noexcept { return array_ != nullptr; }
-  [[nodiscard]] const Array& array() const noexcept { return *array_; }
-  [[nodiscard]] DType dtype() const noexcept { return dtype_; }        ///< of a scalar
-  [[nodiscard]] const void* value() const noexcept { return value_; }  ///< of a scalar
-
- private:
-  const Array* array_ = nullptr;
-  DType dtype_ = DType::bool_;
-  alignas(16) unsigned char value_[16] = {};
-};
 
 /// The outputs to write to: one array, or one for each output of the ufunc.
 class Outputs {
@@ -73,6 +54,8 @@ struct UfuncDefinition {
   std::vector<std::string> signatures = {};  ///< loops in order of preference; names come from the first
   std::string body = {};                     ///< C++ statements: `return` one output, or assign several by name
   std::string expression = {};               ///< instead of a body: the one output as a C++ expression
+  std::string identity = {};                 ///< of a binary ufunc: f(identity, x) is x; a C++ expression, "0", "-INFINITY"
+  bool reorderable = false;  ///< reductions may combine elements in any order and grouping; an identity implies it
   std::string preamble = {};
   std::string functions = {};
   std::map<std::string, std::string> headers = {};
@@ -143,6 +126,10 @@ class KILN_API Ufunc {
   [[nodiscard]] const std::string& name() const noexcept;
   [[nodiscard]] int nin() const noexcept;
   [[nodiscard]] int nout() const noexcept;
+  /// The definition's: a C++ expression, empty where there is none.
+  [[nodiscard]] const std::string& identity() const noexcept;
+  /// Whether reductions may combine elements in any order and grouping, and so over several axes at once.
+  [[nodiscard]] bool reorderable() const noexcept;
 
   explicit Ufunc(std::shared_ptr<const detail::UfuncImpl> impl) noexcept : impl_(std::move(impl)) {}
 

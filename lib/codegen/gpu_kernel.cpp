@@ -4,7 +4,6 @@
 #include <string>
 
 #include "codegen/kernel_text.hpp"
-#include "codegen/needed_headers.hpp"
 
 namespace kiln::codegen {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "codegen/spec.hpp"
 
@@ -22,8 +23,26 @@ std::string stored(const OperandSpec& operand, const std::string& result);
 /// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input.
 std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments);
 
-/// The kernels. They stand in namespace kiln::loops and call operation(r0, …, a0, …).
+/// The dtypes that the user's body is compiled for.
+struct Operation {
+  std::vector<DType> inputs;
+  std::vector<DType> outputs;
+};
+
+// For each alternative of KernelSpec:
+/// What its kernel computes.
+Operation operation_of(const ElementwiseSpec& spec);
+/// Every dtype of its operands in memory.
+std::vector<DType> storage_of(const ElementwiseSpec& spec);
+/// The header of kernels-src with its loop.
+std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
+/// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
+std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target);
+
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
+
+/// Whether the n-dimensional form of the GPU's loop is needed.
+bool needs_nd(const ElementwiseSpec& spec);
 
 }  // namespace kiln::codegen

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "codegen/kernel_text.hpp"
 #include "codegen/scanner.hpp"
 
 namespace kiln::codegen {
@@ -86,13 +87,7 @@ bool uses(const Used& used, std::initializer_list<std::string_view> names) {
 
 }  // namespace
 
-bool needs_nd(const ElementwiseSpec& spec) {
-  const auto strided = [](const OperandSpec& operand) { return operand.access == Access::strided; };
-  return spec.rank > 1 || std::any_of(spec.inputs.begin(), spec.inputs.end(), strided) ||
-         std::any_of(spec.outputs.begin(), spec.outputs.end(), strided);
-}
-
-std::vector<std::string> needed_headers(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) {
+std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target) {
   Used used;
   for (const std::string* part : {&text.preamble, &text.functions, &text.body}) {
     collect(*part, used);
@@ -103,11 +98,10 @@ std::vector<std::string> needed_headers(const UserText& text, const ElementwiseS
     half = half || dtype == DType::float16 || dtype == DType::bfloat16;
     complex = complex || kind(dtype) == Kind::complex;
   };
-  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const OperandSpec& operand : *operands) {
-      look(operand.storage);
-      look(operand.compute);
-    }
+  const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
+  const std::vector<DType> storage = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
+  for (const auto* dtypes : {&operation.inputs, &operation.outputs, &storage}) {
+    std::for_each(dtypes->begin(), dtypes->end(), look);
   }
   for (const auto& variable : text.type_variables) {
     look(variable.second);
@@ -147,9 +141,7 @@ std::vector<std::string> needed_headers(const UserText& text, const ElementwiseS
   if (complex && uses(used, kComplexArithmetic)) {
     headers.emplace_back("kiln/complex_arithmetic.hpp");
   }
-  headers.emplace_back(target == DeviceKind::cpu ? "kiln/elementwise_cpu.hpp"
-                       : needs_nd(spec)          ? "kiln/elementwise_gpu_nd.hpp"
-                                                 : "kiln/elementwise_gpu.hpp");
+  headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
   return headers;
 }
 

@@ -24,7 +24,11 @@ std::string quoted(std::string_view text) {
 
 class Renderer {
  public:
-  Renderer(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) : text_(text), spec_(spec), target_(target) {}
+  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target)
+      : text_(text),
+        spec_(spec),
+        operation_(std::visit([](const auto& kernel) { return operation_of(kernel); }, spec)),
+        target_(target) {}
 
   std::string source(const std::vector<std::string>& headers) {
     for (const std::string& header : headers) {
@@ -34,7 +38,7 @@ class Renderer {
     out_ += "namespace kiln {\n";
     operation();
     out_ += "namespace loops {\n";
-    out_ += target_ == DeviceKind::cpu ? cpu_kernel(spec_) : gpu_kernel(spec_);
+    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, target_); }, spec_);
     out_ += "}\n}\n";
     return std::move(out_);
   }
@@ -59,12 +63,12 @@ class Renderer {
       list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
     };
     if (!returns()) {
-      for (std::size_t k = 0; k < spec_.outputs.size(); ++k) {
-        add("::kiln::" + type_name(spec_.outputs[k].compute) + "&", text_.output_names[k]);
+      for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
+        add("::kiln::" + type_name(operation_.outputs[k]) + "&", text_.output_names[k]);
       }
     }
-    for (std::size_t k = 0; k < spec_.inputs.size(); ++k) {
-      add(body_type(spec_.inputs[k].compute), k < text_.input_names.size() ? text_.input_names[k] : "");
+    for (std::size_t k = 0; k < operation_.inputs.size(); ++k) {
+      add(body_type(operation_.inputs[k]), k < text_.input_names.size() ? text_.input_names[k] : "");
     }
     return list;
   }
@@ -80,7 +84,7 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? "::kiln::" + type_name(spec_.outputs[0].compute) : "void",
+    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? "::kiln::" + type_name(operation_.outputs[0]) : "void",
                         body_parameters());
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
@@ -95,14 +99,14 @@ class Renderer {
   void operation() {
     std::string parameters;
     std::string arguments;
-    for (std::size_t k = 0; k < spec_.outputs.size(); ++k) {
-      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", type_name(spec_.outputs[k].compute), k);
+    for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
+      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", type_name(operation_.outputs[k]), k);
       if (!returns()) {
         arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
       }
     }
-    for (std::size_t k = 0; k < spec_.inputs.size(); ++k) {
-      parameters += fmt::format(", {} a{}", body_type(spec_.inputs[k].compute), k);
+    for (std::size_t k = 0; k < operation_.inputs.size(); ++k) {
+      parameters += fmt::format(", {} a{}", body_type(operation_.inputs[k]), k);
       arguments += fmt::format("{}a{}", arguments.empty() ? "" : ", ", k);
     }
     out_ += fmt::format("KILN_FN void operation({}) {{ {}user::kiln_body({}); }}\n", parameters, returns() ? "r0 = " : "",
@@ -110,19 +114,19 @@ class Renderer {
   }
 
   const UserText& text_;
-  const ElementwiseSpec& spec_;
+  const KernelSpec& spec_;
+  const Operation operation_;
   DeviceKind target_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target) {
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target) {
   return render(text, spec, target, needed_headers(text, spec, target));
 }
 
-std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target,
-                   const std::vector<std::string>& headers) {
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers) {
   return Renderer(text, spec, target).source(headers);
 }
 

@@ -1,10 +1,11 @@
-// What one compiled elementwise kernel is specialized for. A pure value: render() turns it and the user's text into source.
+// What one compiled kernel is specialized for. Pure values: render() turns one and the user's text into source.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "kiln/device.hpp"
@@ -37,6 +38,9 @@ struct ElementwiseSpec {
   bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
 };
 
+/// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
+using KernelSpec = std::variant<ElementwiseSpec>;
+
 /// The user's side of a kernel.
 struct UserText {
   std::string name = {};  ///< of the kernel
@@ -51,10 +55,9 @@ struct UserText {
 
 /// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
 /// #line, and one kernel named kiln_kernel with the parameters of kernels-src/elementwise.hpp. Pure.
-std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target);
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target);
 /// The same with the headers to include, from needed_headers().
-std::string render(const UserText& text, const ElementwiseSpec& spec, DeviceKind target,
-                   const std::vector<std::string>& headers);
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers);
 
 /// The device-side headers by the name in #include ("kiln/portable.hpp" → text), embedded at build time.
 const std::map<std::string, std::string>& embedded_headers();

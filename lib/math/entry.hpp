@@ -17,6 +17,7 @@ struct Entry {
   std::array<std::string_view, 4> signatures;  ///< the rest are empty
   std::string_view body;                       ///< statements
   std::string_view identity = {};              ///< of a reduction, as a C++ expression; empty where there is none
+  bool reorderable = false;                    ///< without an identity: reductions may take the elements in any order
 };
 
 /// Where the parsed ufunc of an entry stands once it was needed.

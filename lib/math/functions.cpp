@@ -44,6 +44,8 @@ Ufunc make(const detail::Entry& entry) {
     if (!signature.empty()) definition.signatures.emplace_back(signature);
   }
   definition.body = entry.body;
+  definition.identity = entry.identity;
+  definition.reorderable = entry.reorderable;
   return vectorize(std::move(definition));
 }
 

@@ -19,7 +19,7 @@ enum class Origin : std::uint8_t { memory, disk, read_only, compiled };
 /// What is to be built. Texts are the definition's; headers are resolved here.
 struct Request {
   const codegen::UserText* text = nullptr;
-  const codegen::ElementwiseSpec* spec = nullptr;
+  const codegen::KernelSpec* spec = nullptr;
   const std::map<std::string, std::string>* headers = nullptr;
   const std::vector<std::string>* include_dirs = nullptr;
   const std::vector<std::string>* defines = nullptr;

@@ -9,8 +9,8 @@
 namespace kiln::detail {
 namespace {
 
-program::Request request_for(const UfuncDefinition& definition, const codegen::UserText& text,
-                             const codegen::ElementwiseSpec& spec, const std::string& signature) {
+program::Request request_for(const UfuncDefinition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
+                             const std::string& signature) {
   program::Request request;
   request.text = &text;
   request.spec = &spec;
@@ -78,8 +78,9 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
   made->key = key;
   with_request(plan.loop, storage, layout, backend.compiler()->kind(), [&](const program::Request& request) {
     made->module = program::load(request, backend);
-    made->width = request.spec->width;
-    made->unroll = request.spec->unroll;
+    const auto& spec = std::get<codegen::ElementwiseSpec>(*request.spec);
+    made->width = spec.width;
+    made->unroll = spec.unroll;
   });
   ufunc::publish(plan.variants, made.get());
   return *made.release();
@@ -88,7 +89,7 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
 void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout,
                              DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
-  const codegen::ElementwiseSpec spec = ufunc::specialize(loop, storage, layout, kind, arithmetic_bound_);
+  const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, arithmetic_bound_);
   work(request_for(definition_, text, spec, loop.text));
 }
 

@@ -94,6 +94,7 @@ class UfuncImpl {
   [[nodiscard]] std::size_t nin() const noexcept { return signatures_.front().inputs.size(); }
   [[nodiscard]] std::size_t nout() const noexcept { return signatures_.front().outputs.size(); }
   [[nodiscard]] const std::vector<signature::TypeSignature>& signatures() const noexcept { return signatures_; }
+  [[nodiscard]] bool reorderable() const noexcept { return definition_.reorderable || !definition_.identity.empty(); }
   /// "input 1 (b)", "output 0 (q)": how messages name an operand.
   [[nodiscard]] std::string operand_name(std::size_t operand) const;
 

@@ -67,6 +67,13 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
   } else {
     codegen::check_expression(definition.name, definition.expression);
   }
+  if (!definition.identity.empty()) {
+    if (signatures.front().inputs.size() != 2 || signatures.front().outputs.size() != 1) {
+      throw SignatureError(definition.name + ": only a ufunc of two inputs and one output has an identity",
+                           definition.signatures.front(), 0);
+    }
+    codegen::check_expression(definition.name + ".identity", definition.identity);
+  }
   codegen::check_text(definition.name + ".functions", definition.functions);
   codegen::check_text(definition.name + ".preamble", definition.preamble);
   return std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
@@ -146,6 +153,12 @@ int Ufunc::nin() const noexcept {
 }
 int Ufunc::nout() const noexcept {
   return static_cast<int>(impl_->nout());
+}
+const std::string& Ufunc::identity() const noexcept {
+  return impl_->definition().identity;
+}
+bool Ufunc::reorderable() const noexcept {
+  return impl_->reorderable();
 }
 
 }  // namespace kiln

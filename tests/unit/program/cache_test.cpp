@@ -34,8 +34,7 @@ struct Kernel {
     text.name = name;
     text.body = body;
     text.input_names = {"a"};
-    spec.inputs = {{}};
-    spec.outputs = {{}};
+    spec = codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
     request.text = &text;
     request.spec = &spec;
     request.signature = "float64(float64 a)";
@@ -44,7 +43,7 @@ struct Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   codegen::UserText text;
-  codegen::ElementwiseSpec spec;
+  codegen::KernelSpec spec;
   program::Request request;
 };
 

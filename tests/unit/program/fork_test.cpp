@@ -24,8 +24,7 @@ struct Kernel {
     text.name = "k";
     text.body = body;
     text.input_names = {"a"};
-    spec.inputs = {{}};
-    spec.outputs = {{}};
+    spec = kiln::codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
   }
   [[nodiscard]] kiln::program::Request request() const {
     kiln::program::Request request;
@@ -35,7 +34,7 @@ struct Kernel {
     return request;
   }
   kiln::codegen::UserText text;
-  kiln::codegen::ElementwiseSpec spec;
+  kiln::codegen::KernelSpec spec;
 };
 
 // The exit status of a child that does `work`, or -1 where it hangs.

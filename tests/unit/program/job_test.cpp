@@ -27,8 +27,7 @@ struct Definition {
     text.body = "return a + ONE;";
     text.preamble = "#include \"mine.hpp\"\n";
     text.input_names = {"a"};
-    spec.inputs = {{}};
-    spec.outputs = {{}};
+    spec = kiln::codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
     headers["mine.hpp"] = "#include \"deeper.hpp\"\n";
     headers["deeper.hpp"] = "#define ONE 1\n";
     headers["unused.hpp"] = "#define TWO 2\n";
@@ -46,7 +45,7 @@ struct Definition {
     return request;
   }
   kiln::codegen::UserText text;
-  kiln::codegen::ElementwiseSpec spec;
+  kiln::codegen::KernelSpec spec;
   std::map<std::string, std::string> headers;
   std::vector<std::string> include_dirs;
   std::vector<std::string> defines{"N=3"};
@@ -117,8 +116,10 @@ TEST_CASE("what can change the code changes the digest, what cannot does not") {
       [](Definition& d, CountingCompiler&) { d.defines.clear(); },
       [](Definition& d, CountingCompiler&) { d.contract = true; },
       [](Definition& d, CountingCompiler&) { d.fast_math = true; },
-      [](Definition& d, CountingCompiler&) { d.spec.wide_index = true; },
-      [](Definition& d, CountingCompiler&) { d.spec.inputs[0].compute = kiln::DType::float32; },
+      [](Definition& d, CountingCompiler&) { std::get<kiln::codegen::ElementwiseSpec>(d.spec).wide_index = true; },
+      [](Definition& d, CountingCompiler&) {
+        std::get<kiln::codegen::ElementwiseSpec>(d.spec).inputs[0].compute = kiln::DType::float32;
+      },
       [](Definition&, CountingCompiler& c) { c.version_text = "2"; },
       [](Definition&, CountingCompiler& c) { c.target_text = "sm_80"; },
   };

@@ -22,9 +22,8 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   text.name = "k";
   text.body = "return a;";
   text.input_names = {"a"};
-  codegen::ElementwiseSpec spec;
-  spec.inputs = {{}};
-  spec.outputs = {{}};
+  codegen::KernelSpec spec;
+  spec = codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
   program::Request request;
   request.text = &text;
   request.spec = &spec;

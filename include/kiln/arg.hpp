@@ -1,0 +1,30 @@
+// What a call takes: arrays and C++ scalars.
+#pragma once
+
+#include "kiln/array.hpp"
+#include "kiln/dtype.hpp"
+
+namespace kiln {
+
+/// One argument of a call: an array, or a C++ scalar. A scalar is weak (NEP 50): it takes the arrays' dtype where its
+/// kind is not higher. Refers to the array given, so it must not outlive it.
+class Arg {
+ public:
+  Arg(const Array& array) noexcept : array_(&array) {}  // NOLINT(google-explicit-constructor)
+  template <Element T>
+  Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)
+    static_assert(sizeof(T) <= sizeof(value_));
+    __builtin_memcpy(value_, &value, sizeof(T));
+  }
+  [[nodiscard]] bool is_array() const noexcept { return array_ != nullptr; }
+  [[nodiscard]] const Array& array() const noexcept { return *array_; }
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }        ///< of a scalar
+  [[nodiscard]] const void* value() const noexcept { return value_; }  ///< of a scalar
+
+ private:
+  const Array* array_ = nullptr;
+  DType dtype_ = DType::bool_;
+  alignas(16) unsigned char value_[16] = {};
+};
+
+}  // namespace kiln

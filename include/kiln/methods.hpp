@@ -1,0 +1,58 @@
+// What the methods of a ufunc may be told: axes, and the options of reduce, accumulate, reduceat.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "kiln/arg.hpp"
+#include "kiln/array.hpp"
+#include "kiln/dtype.hpp"
+#include "kiln/stream.hpp"
+
+namespace kiln {
+
+/// The axes that a method works along: one, several, kiln::all_axes or kiln::no_axes. Negative ones count from the end.
+class Axes {
+ public:
+  Axes(int axis) : list_{axis} {}                                   // NOLINT(google-explicit-constructor)
+  Axes(std::initializer_list<int> axes) : list_(axes) {}            // NOLINT(google-explicit-constructor)
+  Axes(std::vector<int> axes) noexcept : list_(std::move(axes)) {}  // NOLINT(google-explicit-constructor)
+  /// Every axis of whatever array is given.
+  [[nodiscard]] static Axes all() {
+    Axes axes(std::vector<int>{});
+    axes.all_ = true;
+    return axes;
+  }
+  [[nodiscard]] bool is_all() const noexcept { return all_; }
+  [[nodiscard]] std::span<const int> list() const noexcept { return list_; }  ///< as given; empty for all()
+
+ private:
+  std::vector<int> list_;
+  bool all_ = false;
+};
+inline const Axes all_axes = Axes::all();
+inline const Axes no_axes = std::vector<int>{};
+
+/// Options of Ufunc::reduce. Every member has a default.
+struct ReduceOptions {
+  Axes axis = 0;
+  bool keepdims = false;                      ///< reduced axes stay, with extent 1
+  std::optional<Arg> initial = std::nullopt;  ///< a scalar to start from, converted to the loop's dtype
+  Array where = {};                           ///< bool, broadcast with the array: which elements count
+  std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
+  Array out = {};                             ///< of exactly the result's shape; written in place
+  Stream stream = {};                         ///< default: the device's default stream
+};
+
+/// Options of Ufunc::accumulate and Ufunc::reduceat. Every member has a default.
+struct AccumulateOptions {
+  int axis = 0;
+  std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
+  Array out = {};                             ///< of exactly the result's shape; written in place
+  Stream stream = {};
+};
+
+}  // namespace kiln

@@ -1,0 +1,38 @@
+// What is asked of every kind of kernel, for the elementwise one.
+#include <algorithm>
+
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+
+Operation operation_of(const ElementwiseSpec& spec) {
+  Operation operation;
+  for (const OperandSpec& operand : spec.inputs) operation.inputs.push_back(operand.compute);
+  for (const OperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.compute);
+  return operation;
+}
+
+std::vector<DType> storage_of(const ElementwiseSpec& spec) {
+  std::vector<DType> dtypes;
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const OperandSpec& operand : *operands) dtypes.push_back(operand.storage);
+  }
+  return dtypes;
+}
+
+bool needs_nd(const ElementwiseSpec& spec) {
+  const auto strided = [](const OperandSpec& operand) { return operand.access == Access::strided; };
+  return spec.rank > 1 || std::any_of(spec.inputs.begin(), spec.inputs.end(), strided) ||
+         std::any_of(spec.outputs.begin(), spec.outputs.end(), strided);
+}
+
+std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
+  if (target == DeviceKind::cpu) return "kiln/elementwise_cpu.hpp";
+  return needs_nd(spec) ? "kiln/elementwise_gpu_nd.hpp" : "kiln/elementwise_gpu.hpp";
+}
+
+std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target) {
+  return target == DeviceKind::cpu ? cpu_kernel(spec) : gpu_kernel(spec);
+}
+
+}  // namespace kiln::codegen
