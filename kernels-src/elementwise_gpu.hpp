@@ -73,6 +73,26 @@ KILN_FN void store_pack(T* p, const pack<T, W>& x) {
   }
 }
 
+// The same, but for elements that are kept as they are.
+template <int W, class T>
+KILN_FN void store_pack(T* p, const pack<T, W>& x, const boolean (&kept)[W]) {
+  boolean any = false;
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    any = any || kept[k];
+  }
+  if (!any) {
+    store_pack<W>(p, x);
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    if (!kept[k]) {
+      p[k] = x.v[k];
+    }
+  }
+}
+
 // Calls work on packs [0, packs), each once, and keeps U loads in flight.
 template <int U, class Index, class Work>
 KILN_FN void walk(Index packs, const Work& work) {

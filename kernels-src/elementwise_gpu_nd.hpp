@@ -66,5 +66,14 @@ KILN_FN void store_strided(T* p, int64 stride, const pack<T, W>& x) {
     *moved(p, k * stride) = x.v[k];
   }
 }
+template <int W, class T>
+KILN_FN void store_strided(T* p, int64 stride, const pack<T, W>& x, const boolean (&kept)[W]) {
+#pragma unroll
+  for (int k = 0; k < W; ++k) {
+    if (!kept[k]) {
+      *moved(p, k * stride) = x.v[k];
+    }
+  }
+}
 
 }  // namespace kiln::loops

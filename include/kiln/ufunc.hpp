@@ -42,6 +42,8 @@ class Outputs {
 /// What a call may be told. Every member has a default.
 struct CallOptions {
   Outputs out = {};                           ///< written in place; never broadcast, never reallocated
+  Array where = {};                           ///< bool, broadcast with the arguments: where it is false nothing is computed;
+                                              ///< .out keeps its values there, other results are zero
   Stream stream = {};                         ///< default: the device's default stream
   Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
@@ -74,6 +76,7 @@ class UfuncImpl;
 struct Resolution {
   std::string loop;                 ///< the signature of the loop that runs
   std::vector<DType> dtypes;        ///< of the loop's inputs and outputs
+  std::vector<std::string> casts;   ///< done in registers: "input 0 (a) from int32 to float64"
   Shape shape;                      ///< broadcast shape of the result
   std::string variant;              ///< "contiguous", "inner-contiguous", "strided"
   Device device;                    ///< where it would run

@@ -32,6 +32,20 @@ bool streamed(const OperandSpec& operand, int rank) {
   return operand.access == Access::contiguous || operand.access == Access::strided || by_row(operand, rank);
 }
 
+// What goes to memory where the mask may be false. The old value is an input as the output itself is stored: nothing is
+// converted, and reading it costs nothing that a store through the cache would not.
+std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std::size_t output, const std::string& result) {
+  switch (spec.masking) {
+    case Masking::zero:
+      return spec.speculative ? fmt::format("where ? {} : {}{{}}", result, stored_name(operand.storage)) : result;
+    case Masking::keep:
+      return fmt::format("where ? {} : p{}[i]", result, spec.arguments + 1 + output);
+    case Masking::none:
+      break;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string cpu_kernel(const ElementwiseSpec& spec) {
@@ -62,7 +76,8 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
     if (input) {
       arguments.push_back(once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k)));
     } else {
-      stores += fmt::format("    p{}[i] = {};\n", k, stored(operand, fmt::format("r{}", k - inputs)));
+      const std::string result = stored(operand, fmt::format("r{}", k - inputs));
+      stores += fmt::format("    p{}[i] = {};\n", k, masked(spec, operand, k - inputs, result));
     }
     how += fmt::format("{}access::{}", k == 0 ? "" : ", ", access_name(operand.access));
     sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);

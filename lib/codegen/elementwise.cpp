@@ -5,9 +5,13 @@
 
 namespace kiln::codegen {
 
+std::size_t arguments_of(const ElementwiseSpec& spec) {
+  return spec.masking == Masking::none ? spec.inputs.size() : spec.arguments;
+}
+
 Operation operation_of(const ElementwiseSpec& spec) {
   Operation operation;
-  for (const OperandSpec& operand : spec.inputs) operation.inputs.push_back(operand.compute);
+  for (std::size_t i = 0; i < arguments_of(spec); ++i) operation.inputs.push_back(spec.inputs[i].compute);
   for (const OperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.compute);
   return operation;
 }

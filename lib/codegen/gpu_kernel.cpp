@@ -33,11 +33,14 @@ class GpuKernel {
     out += fmt::format("  KILN_FN loaded load({} i) const {{\n{}    loaded x;\n{}    return x;\n  }}\n", index,
                        nd_ || !loads_.empty() ? place : "", loads_);
     out += fmt::format("  KILN_FN void finish({} i, const loaded& x) const {{\n{}{}", index, nd_ ? "" : place, results_);
-    out += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}    }}\n{}  }}\n", width,
-                       evaluation(spec_, arguments_), keeps_, stores_);
+    if (keeps()) {
+      out += fmt::format("    boolean kept[{}];\n", width);
+    }
+    out += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}{}    }}\n{}  }}\n", width,
+                       evaluation(spec_, arguments_), keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
     if (!nd_ && width > 1) {
-      out += fmt::format("  KILN_FN void one({} i) const {{\n    {}\n{}  }}\n", index, evaluation(spec_, single_arguments_),
-                         single_stores_);
+      out += fmt::format("  KILN_FN void one({} i) const {{\n    {}\n{}{}  }}\n", index, evaluation(spec_, single_arguments_),
+                         keeps() ? "    if (!where) return;\n" : "", single_stores_);
     }
     out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}) {{\n", index, nd_ ? ", const index_space s" : "", parameters_);
     out += fmt::format("  const work w{{{}{}}};\n", initializers_, nd_ ? ", s" : "");
@@ -47,6 +50,8 @@ class GpuKernel {
   }
 
  private:
+  [[nodiscard]] bool keeps() const { return spec_.masking == Masking::keep; }
+
   void add(std::size_t k) {
     const bool input = k < spec_.inputs.size();
     const OperandSpec& operand = input ? spec_.inputs[k] : spec_.outputs[k - spec_.inputs.size()];
@@ -87,9 +92,10 @@ class GpuKernel {
     const std::string result = stored(operand, fmt::format("r{}", k - spec_.inputs.size()));
     results_ += fmt::format("    {} y{};\n", pack, k);
     keeps_ += fmt::format("      y{}.v[k] = {};\n", k, result);
+    const std::string where = keeps() ? ", kept" : "";
     stores_ += operand.access == Access::strided
-                   ? fmt::format("    store_strided<{}>({}, {}, y{});\n", width, address, stride, k)
-                   : fmt::format("    store_pack<{}>({}, y{});\n", width, address, k);
+                   ? fmt::format("    store_strided<{}>({}, {}, y{}{});\n", width, address, stride, k, where)
+                   : fmt::format("    store_pack<{}>({}, y{}{});\n", width, address, k, where);
     single_stores_ += fmt::format("    {}[i] = {};\n", p, result);
   }
 

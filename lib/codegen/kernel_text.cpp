@@ -45,10 +45,15 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
     declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
     call += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
   }
-  for (const std::string& argument : arguments) {
-    call += ", " + argument;
+  const std::size_t count = arguments_of(spec);
+  for (std::size_t k = 0; k < count; ++k) {
+    call += ", " + arguments[k];
   }
-  return declarations + call + ");";
+  if (spec.masking == Masking::none) {
+    return declarations + call + ");";
+  }
+  declarations += fmt::format("const boolean where = {}; ", arguments[count]);
+  return declarations + (spec.speculative ? "" : "if (where) ") + call + ");";
 }
 
 }  // namespace kiln::codegen

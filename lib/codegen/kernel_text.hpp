@@ -20,7 +20,7 @@ std::string stored_name(DType dtype);
 std::string loaded(const OperandSpec& operand, const std::string& element);
 /// An expression for a result, as it goes to memory.
 std::string stored(const OperandSpec& operand, const std::string& result);
-/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input.
+/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking.
 std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments);
 
 /// The dtypes that the user's body is compiled for.
@@ -41,6 +41,9 @@ std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
+
+/// How many of the inputs are the body's.
+std::size_t arguments_of(const ElementwiseSpec& spec);
 
 /// Whether the n-dimensional form of the GPU's loop is needed.
 bool needs_nd(const ElementwiseSpec& spec);

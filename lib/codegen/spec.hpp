@@ -27,8 +27,16 @@ struct OperandSpec {
   Access access = Access::contiguous;
 };
 
+/// What a mask does: elements where it is false are not computed.
+enum class Masking : std::uint8_t {
+  none,  ///< there is none
+  zero,  ///< their outputs are set to zero
+  keep,  ///< their outputs stay as they were
+};
+
 struct ElementwiseSpec {
-  std::vector<OperandSpec> inputs = {};
+  std::vector<OperandSpec> inputs =
+      {};  ///< the arguments; then, if masking, the mask; then on the CPU, if keeping, each output
   std::vector<OperandSpec> outputs = {};
   int rank = 1;              ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
   int width = 1;             ///< GPU: elements per access
@@ -36,6 +44,9 @@ struct ElementwiseSpec {
   bool wide_index = false;   ///< GPU: 64-bit index
   bool aliased = false;      ///< an output is also an input: no __restrict__
   bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
+  Masking masking = Masking::none;
+  bool speculative = false;   ///< the body may be computed where the mask is false, too: see may_speculate()
+  std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
 };
 
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.

@@ -13,6 +13,7 @@ namespace kiln::manifest {
 namespace {
 
 using codegen::Access;
+using codegen::Masking;
 using ufunc::LayoutClass;
 using ufunc::Loop;
 using ufunc::Processors;
@@ -61,14 +62,22 @@ Operand read_operand(const Node& node, bool output) {
   return operand;
 }
 
+std::size_t first_output(const UfuncVariant& variant) {
+  return variant.loop.inputs.size() + (variant.layout.masking == Masking::none ? 0 : 1);
+}
+
 void read_operands(const Node& node, UfuncVariant& variant) {
   const std::vector<Node> operands = node.list();
   if (operands.size() != variant.storage.size()) {
-    node.fail(
-        fmt::format("the loop has {} operands (inputs, then outputs), {} given", variant.storage.size(), operands.size()));
+    node.fail(fmt::format("the loop has {} operands (inputs, {}then outputs), {} given", variant.storage.size(),
+                          variant.layout.masking == Masking::none ? "" : "the mask, ", operands.size()));
   }
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand operand = read_operand(operands[i], i >= variant.loop.inputs.size());
+    const Operand operand = read_operand(operands[i], i >= first_output(variant));
+    const bool mask = i == variant.loop.inputs.size() && first_output(variant) > i;
+    if (mask && (operand.access == Access::scalar || operand.storage)) {
+      operands[i].fail("a mask is a bool array: write contiguous, broadcast or strided");
+    }
     variant.layout.set_access(i, operand.access);
     if (operand.storage) variant.storage[i] = *operand.storage;
   }
@@ -76,10 +85,11 @@ void read_operands(const Node& node, UfuncVariant& variant) {
 
 void check_large(const Node& node, const UfuncVariant& variant) {
   bool contiguous = variant.layout.rank == 1;
-  for (std::size_t i = variant.loop.inputs.size(); i < variant.storage.size(); ++i) {
+  for (std::size_t i = first_output(variant); i < variant.storage.size(); ++i) {
     contiguous &= variant.layout.access_of(i) == Access::contiguous;
   }
   if (!contiguous) node.fail("only outputs that are contiguous, in a loop of rank 1, can be large");
+  if (variant.layout.masking == Masking::keep) node.fail("outputs that keep values cannot be large");
 }
 
 }  // namespace
@@ -107,10 +117,15 @@ Loop read_loop(const Node& node, std::span<const signature::TypeSignature> signa
 }
 
 UfuncVariant read_variant(const Node& node, std::span<const signature::TypeSignature> signatures) {
-  node.check_members({"loop", "operands", "rank", "aligned", "wide_index", "in_place", "large", "for"});
+  node.check_members({"loop", "operands", "rank", "aligned", "wide_index", "in_place", "large", "where", "for"});
   UfuncVariant variant;
   variant.loop = read_loop(node.at("loop"), signatures);
-  variant.storage = ufunc::dtypes_of(variant.loop);
+  if (const auto where = node.find("where")) {
+    const std::string word = where->word();
+    if (word != "zero" && word != "keep") where->fail("expected \"zero\" or \"keep\"; leave it out for calls without a mask");
+    variant.layout.masking = word == "zero" ? Masking::zero : Masking::keep;
+  }
+  variant.storage = ufunc::dtypes_of(variant.loop, variant.layout.masking);
   if (const auto operands = node.find("operands")) read_operands(*operands, variant);
   if (const auto rank = node.find("rank")) {
     variant.layout.rank = static_cast<std::uint8_t>(rank->integer(1, backend::kMaxKernelRank));
@@ -132,7 +147,7 @@ UfuncVariant read_variant(const Node& node, std::span<const signature::TypeSigna
 
 Json variant_json(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout, Processors processors) {
   Json json{{"loop", loop_text(loop)}};
-  const std::vector<DType> own = ufunc::dtypes_of(loop);
+  const std::vector<DType> own = ufunc::dtypes_of(loop, layout.masking);
   Json operands = Json::array();
   bool plain = true;
   for (std::size_t i = 0; i < storage.size(); ++i) {
@@ -146,6 +161,7 @@ Json variant_json(const Loop& loop, std::span<const DType> storage, const Layout
   if (layout.wide_index) json["wide_index"] = true;
   if (layout.in_place) json["in_place"] = true;
   if (layout.large) json["large"] = true;
+  if (layout.masking != Masking::none) json["where"] = layout.masking == Masking::zero ? "zero" : "keep";
   if (processors != Processors::all) json["for"] = processors == Processors::cpu ? "cpu" : "gpu";
   return json;
 }

@@ -5,7 +5,6 @@
 
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
-#include "layout/overlap.hpp"
 #include "types/convert.hpp"
 #include "ufunc/transfer.hpp"
 #include "ufunc/uninitialized.hpp"
@@ -17,34 +16,16 @@ std::string plural(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::span<const std::int64_t> all_of(const Dims& dims) {
-  return {dims.data(), dims.size()};
-}
-
-layout::Window window_of(const detail::ArrayRep& rep) {
-  return {rep.data, all_of(rep.shape), all_of(rep.strides), static_cast<std::int64_t>(itemsize(rep.dtype))};
-}
-
-/// The addresses between which all elements lie.
-struct Bytes {
-  const char* begin;
-  const char* end;
-};
-Bytes bytes_of(const detail::ArrayRep& rep) {
-  if (rep.c_contiguous || rep.f_contiguous)
-    return {rep.data, rep.data + rep.size * static_cast<std::int64_t>(itemsize(rep.dtype))};
-  const layout::Extent extent = layout::extent_of(window_of(rep));
-  return {extent.begin, extent.end};
-}
-
-bool same_window(const detail::ArrayRep& a, const detail::ArrayRep& b) {
-  return a.data == b.data && itemsize(a.dtype) == itemsize(b.dtype) && a.shape == b.shape && a.strides == b.strides;
-}
-
 }  // namespace
 
 Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options)
-    : ufunc_(ufunc), args_(args), options_(options), nin_(ufunc.nin()), nout_(ufunc.nout()), count_(nin_ + nout_) {
+    : ufunc_(ufunc),
+      args_(args),
+      options_(options),
+      nin_(ufunc.nin()),
+      inputs_(nin_ + (options.where ? 1 : 0)),
+      nout_(ufunc.nout()),
+      count_(inputs_ + nout_) {
   if (args.size() != nin_) {
     throw TypeError(ufunc.name() + " takes " + plural(nin_, "argument") + ", " + std::to_string(args.size()) +
                     " given; its loops are " + [&] {
@@ -53,26 +34,45 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
                       return text;
                     }());
   }
-  const auto outs = options.out.arrays();
-  if (!outs.empty() && outs.size() != nout_) {
-    throw TypeError(ufunc.name() + " has " + plural(nout_, "output") + ", .out names " + plural(outs.size(), "array"));
-  }
   for (std::size_t i = 0; i < nin_; ++i) {
     if (args[i].is_array()) {
-      if (!args[i].array())
-        throw TypeError(ufunc.name() + ": " + ufunc.operand_name(i) + " is an empty Array handle, not an array");
+      if (!args[i].array()) throw TypeError(ufunc.name() + ": " + name_of(i) + " is an empty Array handle, not an array");
       operands_[i] = {args[i].array().rep().get(), nullptr, 0, {}};
     } else {
       operands_[i] = {nullptr, &args[i], 0, {}};
     }
   }
-  for (std::size_t i = 0; i < nout_; ++i) {
-    operands_[nin_ + i] = {nullptr, nullptr, 0, {}};
-    if (outs.empty()) continue;
-    if (!outs[i])
-      throw TypeError(ufunc.name() + ": " + ufunc.operand_name(nin_ + i) + " is an empty Array handle, not an array");
-    operands_[nin_ + i].rep = outs[i].rep().get();
+  take_outputs();
+  if (inputs_ == nin_) return;
+  if (options.where.dtype() != DType::bool_) {
+    throw TypeError(ufunc.name() + ": cannot cast .where from " + std::string(kiln::name(options.where.dtype())) +
+                    " to bool; give a bool array, such as the result of a comparison");
   }
+  // On a CPU the outputs that keep values are read, too.
+  if (count_ + (options.out.empty() ? 0 : nout_) > kMaxOperands) {
+    throw TypeError(ufunc.name() + ": .where makes more operands than the " + std::to_string(kMaxOperands) +
+                    " that a kernel takes; use fewer outputs");
+  }
+  operands_[nin_] = {options.where.rep().get(), nullptr, 0, {}};
+  layout_.masking = options.out.empty() ? codegen::Masking::zero : codegen::Masking::keep;
+}
+
+void Call::take_outputs() {
+  const auto outs = options_.out.arrays();
+  if (!outs.empty() && outs.size() != nout_) {
+    throw TypeError(ufunc_.name() + " has " + plural(nout_, "output") + ", .out names " + plural(outs.size(), "array"));
+  }
+  for (std::size_t i = 0; i < nout_; ++i) {
+    operands_[inputs_ + i] = {nullptr, nullptr, 0, {}};
+    if (outs.empty()) continue;
+    if (!outs[i]) throw TypeError(ufunc_.name() + ": " + name_of(inputs_ + i) + " is an empty Array handle, not an array");
+    operands_[inputs_ + i].rep = outs[i].rep().get();
+  }
+}
+
+std::string Call::name_of(std::size_t operand) const {
+  if (is_mask(operand)) return ".where";
+  return ufunc_.operand_name(is_output(operand) ? operand - inputs_ + nin_ : operand);
 }
 
 void Call::run(std::span<Array> results) {
@@ -101,54 +101,6 @@ void Call::run(std::span<Array> results) {
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
 }
 
-void Call::launch(const Variant& variant, backend::Backend& backend, std::span<const Array> results) {
-  Uninitialized<backend::LaunchOperand, kMaxOperands> storage;
-  backend::LaunchOperand* const operands = storage.data();
-  for (std::size_t i = 0; i < count_; ++i) {
-    const auto size = static_cast<std::uint8_t>(operands_[i].itemsize);
-    if (is_scalar(i)) {
-      operands[i] = {values_[i].bytes, nullptr, size, true};
-      continue;
-    }
-    const detail::ArrayRep* rep = operands_[i].rep != nullptr ? operands_[i].rep : results[i - nin_].rep().get();
-    operands[i] = {rep->data + iteration_->offset(i), iteration_->strides(i).data(), size, false};
-  }
-  std::shared_ptr<const void> kept = backend.asynchronous(queue_) ? keep(results) : nullptr;
-  const auto shape = iteration_->shape();
-  backend::ElementwiseLaunch work;
-  work.operands = {operands, count_};
-  work.width = variant.width;
-  work.unroll = variant.unroll;
-  work.wide_index = layout_.wide_index;
-  const std::size_t outer = shape.size() > backend::kMaxKernelRank ? shape.size() - backend::kMaxKernelRank : 0;
-  work.shape = shape.subspan(outer);
-  if (outer == 0) {
-    work.size = iteration_->size();
-    backend.launch(*variant.module, work, queue_, std::move(kept));
-    return;
-  }
-  // More dimensions than a kernel takes: one launch for each index of the outermost ones.
-  std::vector<std::int64_t> index(outer, 0);
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (!operands[i].scalar) operands[i].strides += outer;
-  }
-  work.size = 1;
-  for (const std::int64_t extent : work.shape) work.size *= extent;
-  for (bool more = true; more;) {
-    backend.launch(*variant.module, work, queue_, kept);
-    more = false;
-    for (std::size_t d = outer; d-- > 0 && !more;) {
-      more = ++index[d] < shape[d];
-      if (!more) index[d] = 0;
-      for (std::size_t i = 0; i < count_; ++i) {
-        if (operands[i].scalar) continue;
-        const std::int64_t stride = iteration_->strides(i)[d];
-        operands[i].data = static_cast<char*>(operands[i].data) + (more ? stride : stride * (1 - shape[d]));
-      }
-    }
-  }
-}
-
 /// Where to run: on the device of the arrays that have one; all-host calls on the stream's, or the best.
 void Call::place() {
   const detail::ArrayRep* placed = nullptr;
@@ -163,9 +115,8 @@ void Call::place() {
       placed = rep;
       placed_at = i;
     } else if (!placed->device.same_memory(rep->device)) {
-      throw DeviceError(ufunc_.name() + ": " + ufunc_.operand_name(placed_at) + " is on " + to_string(placed->device) + ", " +
-                        ufunc_.operand_name(i) + " is on " + to_string(rep->device) +
-                        "; bring them to one device with to_device()");
+      throw DeviceError(ufunc_.name() + ": " + name_of(placed_at) + " is on " + to_string(placed->device) + ", " + name_of(i) +
+                        " is on " + to_string(rep->device) + "; bring them to one device with to_device()");
     }
   }
   const Stream& stream = options_.stream;
@@ -193,20 +144,29 @@ void Call::run_through_device(std::span<Array> results) {
   std::vector<Array> moved(count_);
   std::vector<Arg> args;
   args.reserve(nin_);
-  for (std::size_t i = 0; i < nin_; ++i) {
+  CallOptions options = options_;
+  for (std::size_t i = 0; i < inputs_; ++i) {
     if (operands_[i].rep == nullptr) {
       args.push_back(args_[i]);
       continue;
     }
-    moved[i] = args_[i].array();
+    moved[i] = array_of(i);
     if (moved[i].is_host()) moved[i] = send(moved[i], device_);
-    args.emplace_back(moved[i]);
+    if (is_mask(i)) {
+      options.where = moved[i];
+    } else {
+      args.emplace_back(moved[i]);
+    }
   }
-  CallOptions options = options_;
   const auto outs = options_.out.arrays();
   if (!outs.empty()) {
     std::vector<Array> targets;
-    for (const Array& out : outs) targets.push_back(out.is_host() ? device_array(out.shape(), out.dtype(), device_) : out);
+    for (const Array& out : outs) {
+      // What a mask leaves as it is must be there.
+      targets.push_back(!out.is_host()   ? out
+                        : options_.where ? send(out, device_)
+                                         : device_array(out.shape(), out.dtype(), device_));
+    }
     options.out = Outputs(std::move(targets));
   }
   std::vector<Array> device_results(nout_);
@@ -241,7 +201,7 @@ void Call::choose_loop() {
     key.bytes[n++] = is_scalar(i) ? static_cast<std::uint8_t>(static_cast<unsigned>(operands_[i].scalar->dtype()) | 0x80U)
                                   : static_cast<std::uint8_t>(operands_[i].rep->dtype);
   }
-  for (std::size_t i = nin_; i < count_; ++i) {
+  for (std::size_t i = inputs_; i < count_; ++i) {
     key.bytes[n++] = operands_[i].rep == nullptr ? std::uint8_t{0xff} : static_cast<std::uint8_t>(operands_[i].rep->dtype);
   }
   key.bytes[n++] = static_cast<std::uint8_t>(options_.casting);
@@ -283,71 +243,13 @@ void Call::lay_out() {
     std::string text;
     for (std::size_t j = 0; j <= i; ++j) {
       if (operands_[j].rep != nullptr)
-        text += (text.empty() ? "" : ", ") + ufunc_.operand_name(j) + " " + to_string(operands_[j].rep->shape);
+        text += (text.empty() ? "" : ", ") + name_of(j) + " " + to_string(operands_[j].rep->shape);
     }
     throw ShapeError(ufunc_.name() + ": shapes do not broadcast: " + text +
                      "; extents must be equal or 1, counted from the last axis");
   }
   shape_ = &own_shape_;
   size_ = detail::checked_size(own_shape_, 16);
-}
-
-void Call::check_outputs() {
-  for (std::size_t i = nin_; i < count_; ++i) {
-    const detail::ArrayRep* rep = operands_[i].rep;
-    if (rep == nullptr) continue;
-    if (rep->read_only) {
-      throw TypeError(ufunc_.name() + ": " + ufunc_.operand_name(i) + " is read-only; give a writable array as .out");
-    }
-    if (&rep->shape != shape_ && !(rep->shape == *shape_)) {
-      throw ShapeError(ufunc_.name() + ": " + ufunc_.operand_name(i) + " has shape " + to_string(rep->shape) +
-                       ", the result has shape " + to_string(*shape_) + "; .out is never broadcast");
-    }
-    if (!rep->c_contiguous && size_ > 1 && layout::overlaps_itself(window_of(*rep))) {
-      throw ShapeError(ufunc_.name() + ": elements of " + ufunc_.operand_name(i) +
-                       " share memory with one another; give an .out whose elements are distinct");
-    }
-  }
-}
-
-/// A bit for each input that an output would overwrite before it is read. Equal windows are safe: each element is read before
-/// it is written.
-std::uint64_t Call::overlapping_inputs(std::vector<std::string>* report) {
-  std::uint64_t found = 0;
-  for (std::size_t o = nin_; o < count_; ++o) {
-    const detail::ArrayRep* out = operands_[o].rep;
-    if (out == nullptr) continue;
-    const Bytes written = bytes_of(*out);
-    for (std::size_t i = 0; i < count_; ++i) {
-      const detail::ArrayRep* rep = operands_[i].rep;
-      if (rep == nullptr || i == o || (is_output(i) && i < o)) continue;
-      if (!is_output(i) && same_window(*rep, *out)) {
-        aliased_ = true;
-        continue;
-      }
-      const Bytes read = bytes_of(*rep);
-      if (read.begin >= written.end || written.begin >= read.end || !layout::overlaps(window_of(*rep), window_of(*out)))
-        continue;
-      if (is_output(i)) {
-        throw ShapeError(ufunc_.name() + ": " + ufunc_.operand_name(o) + " and " + ufunc_.operand_name(i) +
-                         " share memory; give outputs that do not overlap");
-      }
-      found |= std::uint64_t{1} << i;
-      if (report != nullptr) {
-        report->push_back(ufunc_.operand_name(i) + " overlaps " + ufunc_.operand_name(o) + " and is copied first");
-      }
-    }
-  }
-  return found;
-}
-
-void Call::replace_by_copy(std::size_t operand) {
-  // The copy is made at once, so work that is still queued must be done.
-  if (queue_ != nullptr) queue_->synchronize();
-  held_.push_back(args_[operand].array().copy());
-  operands_[operand].rep = held_.back().rep().get();
-  all_c_ &= operands_[operand].rep->c_contiguous;
-  all_f_ &= operands_[operand].rep->f_contiguous;
 }
 
 void Call::iterate() {
@@ -395,8 +297,7 @@ void Call::convert_scalars() {
     if (kind(scalar->dtype()) == Kind::integer && kind(to) == Kind::integer && options_.casting != Casting::unsafe &&
         !integer_fits(scalar->dtype(), scalar->value(), to)) {
       throw TypeError(ufunc_.name() + ": the integer " + integer_text(scalar->dtype(), scalar->value()) + " given as " +
-                      ufunc_.operand_name(i) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
-                      plan_->loop.text);
+                      name_of(i) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " + plan_->loop.text);
     }
     convert_scalar(scalar->dtype(), scalar->value(), to, values_[i].bytes);
   }
@@ -404,8 +305,8 @@ void Call::convert_scalars() {
 
 std::shared_ptr<const void> Call::keep(std::span<const Array> results) const {
   auto kept = std::make_shared<std::vector<Array>>(results.begin(), results.end());
-  for (std::size_t i = 0; i < nin_; ++i) {
-    if (args_[i].is_array()) kept->push_back(args_[i].array());
+  for (std::size_t i = 0; i < inputs_; ++i) {
+    if (!is_scalar(i)) kept->push_back(array_of(i));
   }
   kept->insert(kept->end(), held_.begin(), held_.end());
   return kept;
@@ -420,13 +321,18 @@ Resolution Call::resolve() {
   resolution.loop = plan_->loop.text;
   resolution.dtypes = plan_->loop.inputs;
   resolution.dtypes.insert(resolution.dtypes.end(), plan_->loop.outputs.begin(), plan_->loop.outputs.end());
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (is_scalar(i) || storage_dtype(i) == compute_dtype(i)) continue;
+    const auto text = [](DType dtype) { return std::string(name(dtype)); };
+    resolution.casts.push_back(name_of(i) + " from " + text(is_output(i) ? compute_dtype(i) : storage_dtype(i)) + " to " +
+                               text(is_output(i) ? storage_dtype(i) : compute_dtype(i)));
+  }
   resolution.shape = *shape_;
   resolution.device = device_;
   if (through_device_) {
     for (std::size_t i = 0; i < count_; ++i) {
       if (operands_[i].rep == nullptr || !operands_[i].rep->on_host) continue;
-      resolution.copies.push_back(ufunc_.operand_name(i) + (is_output(i) ? " is fetched from " : " is sent to ") +
-                                  to_string(device_));
+      resolution.copies.push_back(name_of(i) + (is_output(i) ? " is fetched from " : " is sent to ") + to_string(device_));
     }
   }
   if (size_ > 0) {

@@ -1,5 +1,6 @@
-// One call of a ufunc, step by step: place, choose the loop, lay out, allocate, separate overlaps, launch. Lives on the stack;
-// a repeated call allocates nothing on the heap but a fresh output.
+// One call of a ufunc, step by step (overlaps.cpp, specialize.cpp and launch.cpp have some of them): place, choose the loop,
+// lay out, allocate, separate overlaps, launch. Lives on the stack; a repeated call allocates nothing on the heap but a fresh
+// output.
 #pragma once
 
 #include <array>
@@ -34,6 +35,7 @@ class Call {
     unsigned char bytes[16];
   };
 
+  void take_outputs();
   void place();
   void run_through_device(std::span<Array> results);
   void choose_loop();
@@ -45,30 +47,41 @@ class Call {
   void iterate();
   void convert_scalars();
   void classify();
+  [[nodiscard]] LayoutClass classify_as_placed(const Shape& shape, std::span<PlacedOperand> operands, bool in_place) const;
   void record(Recorder& recorder);
   void record_as_on_host(Recorder& recorder);
   void report(Recorder& recorder, LayoutClass layout, Processors processors);
   void launch(const Variant& variant, backend::Backend& backend, std::span<const Array> results);
   [[nodiscard]] Variant::Key variant_key() const noexcept;
-  [[nodiscard]] Placement placement() const noexcept { return {*iteration_, {operands_.data(), count_}, nin_}; }
+  [[nodiscard]] Placement placement() const noexcept { return {*iteration_, {operands_.data(), count_}, inputs_}; }
   [[nodiscard]] std::vector<DType> storage_dtypes() const;
   [[nodiscard]] DType storage_dtype(std::size_t operand) const noexcept {
     return operands_[operand].rep != nullptr ? operands_[operand].rep->dtype : compute_dtype(operand);
   }
   [[nodiscard]] bool is_scalar(std::size_t operand) const noexcept { return operands_[operand].scalar != nullptr; }
   [[nodiscard]] std::shared_ptr<const void> keep(std::span<const Array> results) const;
-  [[nodiscard]] bool is_output(std::size_t operand) const noexcept { return operand >= nin_; }
+  [[nodiscard]] bool is_output(std::size_t operand) const noexcept { return operand >= inputs_; }
+  [[nodiscard]] bool is_mask(std::size_t operand) const noexcept { return operand == nin_ && inputs_ > nin_; }
   [[nodiscard]] DType compute_dtype(std::size_t operand) const noexcept {
-    return is_output(operand) ? plan_->loop.outputs[operand - nin_] : plan_->loop.inputs[operand];
+    return is_output(operand) ? plan_->loop.outputs[operand - inputs_]
+           : is_mask(operand) ? DType::bool_
+                              : plan_->loop.inputs[operand];
   }
+  /// An input that is an array.
+  [[nodiscard]] const Array& array_of(std::size_t operand) const noexcept {
+    return is_mask(operand) ? options_.where : args_[operand].array();
+  }
+  /// "input 1 (b)", "output 0 (q)", ".where": how messages name an operand.
+  [[nodiscard]] std::string name_of(std::size_t operand) const;
   [[nodiscard]] codegen::Access access(std::size_t operand) const noexcept { return operands_[operand].access; }
 
   const detail::UfuncImpl& ufunc_;
   std::span<const Arg> args_;
   const CallOptions& options_;
   std::size_t nin_;
+  std::size_t inputs_;  // the arguments, and the mask
   std::size_t nout_;
-  std::size_t count_;  // nin + nout
+  std::size_t count_;  // inputs + nout
 
   Device device_;
   bool result_on_host_ = true;

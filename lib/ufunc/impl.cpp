@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/cost.hpp"
 
@@ -22,6 +23,12 @@ program::Request request_for(const UfuncDefinition& definition, const codegen::U
   request.signature = signature;
   request.cache = &definition.cache;
   return request;
+}
+
+bool computes_integers(const ufunc::Loop& loop) {
+  const auto is_integer = [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; };
+  return std::any_of(loop.inputs.begin(), loop.inputs.end(), is_integer) ||
+         std::any_of(loop.outputs.begin(), loop.outputs.end(), is_integer);
 }
 
 }  // namespace
@@ -89,7 +96,10 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
 void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout,
                              DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
-  const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, arithmetic_bound_);
+  const ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_,
+                               .speculative = layout.masking != codegen::Masking::none && definition_.defines.empty() &&
+                                              codegen::may_speculate(text, computes_integers(loop))};
+  const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
   work(request_for(definition_, text, spec, loop.text));
 }
 

@@ -91,24 +91,35 @@ bool stores_past_cache(const Placement& at) noexcept {
 }
 
 codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
-                                    DeviceKind kind, bool arithmetic_bound) {
+                                    DeviceKind kind, BodyTraits body) {
   codegen::ElementwiseSpec spec;
   PackWidth packs;
   std::int64_t element_bytes = 0;  // of the inputs that each element loads anew
+  spec.masking = layout.masking;
+  spec.arguments = loop.inputs.size();
+  const std::size_t inputs = spec.arguments + (spec.masking != codegen::Masking::none ? 1 : 0);
   for (std::size_t i = 0; i < storage.size(); ++i) {
-    const bool input = i < loop.inputs.size();
     const Access how = layout.access_of(i);
     const auto size = static_cast<std::int64_t>(itemsize(storage[i]));
-    (input ? spec.inputs : spec.outputs)
-        .push_back({storage[i], input ? loop.inputs[i] : loop.outputs[i - loop.inputs.size()], how});
+    if (i < inputs) {
+      spec.inputs.push_back({storage[i], i < spec.arguments ? loop.inputs[i] : DType::bool_, how});
+    } else {
+      spec.outputs.push_back({storage[i], loop.outputs[i - inputs], how});
+    }
     if (how == Access::contiguous) packs.add(size);
-    if (input && how != Access::scalar && how != Access::broadcast) element_bytes += size;
+    if (i < inputs && how != Access::scalar && how != Access::broadcast) element_bytes += size;
   }
   if (kind == DeviceKind::cpu) {
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
     // __restrict__.
     spec.rank = std::min<int>(layout.rank, 2);
-    spec.nontemporal = layout.large && !arithmetic_bound;
+    spec.nontemporal = layout.large && !body.arithmetic_bound;
+    spec.speculative = spec.masking != codegen::Masking::none && body.speculative;
+    if (spec.masking == codegen::Masking::keep) {
+      for (const codegen::OperandSpec& output : spec.outputs) {
+        spec.inputs.push_back({output.storage, output.storage, output.access});
+      }
+    }
     return spec;
   }
   spec.rank = layout.rank;
@@ -119,8 +130,9 @@ codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> sto
   return spec;
 }
 
-std::vector<DType> dtypes_of(const Loop& loop) {
+std::vector<DType> dtypes_of(const Loop& loop, codegen::Masking masking) {
   std::vector<DType> dtypes = loop.inputs;
+  if (masking != codegen::Masking::none) dtypes.push_back(DType::bool_);
   dtypes.insert(dtypes.end(), loop.outputs.begin(), loop.outputs.end());
   return dtypes;
 }

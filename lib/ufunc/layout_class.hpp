@@ -24,12 +24,13 @@ struct PlacedOperand {
 };
 
 struct LayoutClass {
-  std::uint64_t access = 0;  ///< codegen::Access in two bits for each operand, inputs first
-  std::uint8_t rank = 1;     ///< merged dimensions, at most backend::kMaxKernelRank
-  bool packs = true;         ///< every contiguous operand divides into aligned packs, row by row (GPU)
-  bool wide_index = false;   ///< 2³¹ elements or more (GPU)
-  bool in_place = false;     ///< an output is also an input (GPU)
-  bool large = false;        ///< outputs are worth storing past the cache, and may be (CPU)
+  std::uint64_t access = 0;                           ///< codegen::Access in two bits for each operand, inputs first
+  std::uint8_t rank = 1;                              ///< merged dimensions, at most backend::kMaxKernelRank
+  bool packs = true;                                  ///< every contiguous operand divides into aligned packs, row by row (GPU)
+  bool wide_index = false;                            ///< 2³¹ elements or more (GPU)
+  bool in_place = false;                              ///< an output is also an input (GPU)
+  bool large = false;                                 ///< outputs are worth storing past the cache, and may be (CPU)
+  codegen::Masking masking = codegen::Masking::none;  ///< otherwise the mask is the operand behind the arguments
 
   [[nodiscard]] codegen::Access access_of(std::size_t operand) const noexcept {
     return static_cast<codegen::Access>((access >> (2 * operand)) & 3U);
@@ -53,13 +54,20 @@ struct Placement {
 [[nodiscard]] bool divides_into_packs(const Placement& placement) noexcept;
 [[nodiscard]] bool stores_past_cache(const Placement& placement) noexcept;
 
-/// The variant of a loop for operands that are stored as `storage` (inputs, then outputs; a scalar as its loop's dtype).
-/// `arithmetic_bound`: the body waits for arithmetic rather than for memory.
-[[nodiscard]] codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
-                                                  DeviceKind kind, bool arithmetic_bound);
+/// What a ufunc's text tells of its loops.
+struct BodyTraits {
+  bool arithmetic_bound = false;  ///< waits for arithmetic rather than for memory
+  bool speculative = false;       ///< codegen::may_speculate()
+};
 
-/// The loop's own dtypes, inputs then outputs: what packed operands that need no cast are stored as.
-[[nodiscard]] std::vector<DType> dtypes_of(const Loop& loop);
+/// The variant of a loop for operands that are stored as `storage` (inputs, the mask if there is one, then outputs; a scalar as
+/// its loop's dtype).
+[[nodiscard]] codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
+                                                  DeviceKind kind, BodyTraits body);
+
+/// The loop's own dtypes, inputs then outputs, with bool between them for a mask: what operands that need no cast are stored
+/// as.
+[[nodiscard]] std::vector<DType> dtypes_of(const Loop& loop, codegen::Masking masking = codegen::Masking::none);
 
 /// "contiguous", "inner-contiguous", "strided".
 [[nodiscard]] std::string_view variant_name(const LayoutClass& layout, std::size_t operands) noexcept;

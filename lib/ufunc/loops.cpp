@@ -138,41 +138,52 @@ Loop search(const LoopRequest& request, const Typed& given) {
                   "; convert an argument with astype(), or force a loop with .dtype or .signature");
 }
 
-Loop forced(const LoopRequest& request) {
+[[noreturn]] void fail_forced(const LoopRequest& request, const std::string& asked) {
+  throw TypeError(std::string(request.name) + ": there is no loop " + asked + "; its loops are " + list_of(request.signatures));
+}
+
+/// An open variable takes what is asked of the first parameter that has it.
+void ask(const Parameter& parameter, DType dtype, Binding& binding) {
+  if (!parameter.type.dtype && !binding[parameter.type.variable]) binding[parameter.type.variable] = dtype;
+}
+
+Loop forced_by_signature(const LoopRequest& request) {
   const std::size_t nin = request.arguments.size();
-  std::vector<DType> wanted;
-  if (!request.forced_signature.empty()) {
-    wanted = parse_loop(request.forced_signature, nin, request.signatures.front().outputs.size());
-  }
+  const std::vector<DType> wanted = parse_loop(request.forced_signature, nin, request.signatures.front().outputs.size());
   for (const TypeSignature& signature : request.signatures) {
     for (Binding& binding : bindings_of(signature)) {
-      // An open variable takes what is asked of the first parameter that has it.
-      const auto ask = [&](const Parameter& parameter, DType dtype) {
-        if (!parameter.type.dtype && !binding[parameter.type.variable]) binding[parameter.type.variable] = dtype;
-      };
-      if (request.dtype) {
-        for (const Parameter& output : signature.outputs) ask(output, *request.dtype);
-        std::vector<DType> dtypes = effective_dtypes(request.arguments);
-        bind_by_promotion(signature, dtypes, binding);
-      } else {
-        for (std::size_t i = 0; i < nin; ++i) ask(signature.inputs[i], wanted[i]);
+      for (std::size_t i = 0; i < nin; ++i) ask(signature.inputs[i], wanted[i], binding);
+      bool fits = true;
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        fits &= dtype_of(i < nin ? signature.inputs[i] : signature.outputs[i - nin], binding) == wanted[i];
       }
-      const bool fits = request.dtype
-                            ? std::all_of(signature.outputs.begin(), signature.outputs.end(),
-                                          [&](const Parameter& output) { return dtype_of(output, binding) == *request.dtype; })
-                            : [&] {
-                                for (std::size_t i = 0; i < wanted.size(); ++i) {
-                                  const Parameter& parameter = i < nin ? signature.inputs[i] : signature.outputs[i - nin];
-                                  if (dtype_of(parameter, binding) != wanted[i]) return false;
-                                }
-                                return true;
-                              }();
       if (fits) return make_loop(signature, binding);
     }
   }
-  const std::string asked = request.dtype ? "with outputs of dtype " + std::string(name(*request.dtype))
-                                          : "\"" + std::string(request.forced_signature) + "\"";
-  throw TypeError(std::string(request.name) + ": there is no loop " + asked + "; its loops are " + list_of(request.signatures));
+  fail_forced(request, "\"" + std::string(request.forced_signature) + "\"");
+}
+
+/// Among the loops with those outputs the one that a search would find, as comparisons have many; else the first.
+Loop forced_by_dtype(const LoopRequest& request, const Typed& given) {
+  enum class Match : std::uint8_t { none, outputs, safe };
+  std::optional<Loop> best;
+  Match found = Match::none;
+  for (const TypeSignature& signature : request.signatures) {
+    for (Binding& binding : bindings_of(signature)) {
+      for (const Parameter& output : signature.outputs) ask(output, *request.dtype, binding);
+      bind_by_promotion(signature, given.dtypes, binding);
+      const bool fits = std::all_of(signature.outputs.begin(), signature.outputs.end(),
+                                    [&](const Parameter& output) { return dtype_of(output, binding) == *request.dtype; });
+      if (!fits) continue;
+      if (matches_exactly(signature, given.dtypes, binding)) return make_loop(signature, binding);
+      const Match match = matches_safely(signature, given, binding) ? Match::safe : Match::outputs;
+      if (match <= found) continue;
+      best = make_loop(signature, binding);
+      found = match;
+    }
+  }
+  if (best) return *std::move(best);
+  fail_forced(request, "with outputs of dtype " + std::string(name(*request.dtype)));
 }
 
 }  // namespace
@@ -238,7 +249,9 @@ std::vector<DType> effective_dtypes(std::span<const Argument> arguments) {
 
 Loop choose_loop(const LoopRequest& request) {
   const Typed given{request.arguments, effective_dtypes(request.arguments), kind_of_arrays(request.arguments)};
-  Loop loop = request.dtype || !request.forced_signature.empty() ? forced(request) : search(request, given);
+  Loop loop = !request.forced_signature.empty() ? forced_by_signature(request)
+              : request.dtype                   ? forced_by_dtype(request, given)
+                                                : search(request, given);
   for (std::size_t i = 0; i < given.dtypes.size(); ++i) {
     if (can_cast(given.dtypes[i], loop.inputs[i], request.casting) || bends(request.arguments[i], loop.inputs[i], given.arrays))
       continue;

@@ -14,18 +14,20 @@ std::uint64_t bits_of(const LayoutClass& layout) noexcept {
   flag(layout.wide_index, 9);
   flag(layout.in_place, 10);
   flag(layout.large, 11);
+  bits |= static_cast<std::uint64_t>(layout.masking) << 12;
   return bits;
 }
 
 /// Everything, for whatever processor.
-LayoutClass classify_whole(const Placement& at, bool in_place) noexcept {
+LayoutClass classify_whole(const Placement& at, bool in_place, codegen::Masking masking) noexcept {
   LayoutClass layout;
+  layout.masking = masking;
   for (std::size_t i = 0; i < at.operands.size(); ++i) layout.set_access(i, at.operands[i].access);
   layout.rank = static_cast<std::uint8_t>(std::min(at.iteration.rank(), backend::kMaxKernelRank));
   layout.packs = divides_into_packs(at);
   layout.wide_index = at.iteration.size() > tuning::kMaxNarrowIndex;
   layout.in_place = in_place;
-  layout.large = stores_past_cache(at);
+  layout.large = masking != codegen::Masking::keep && stores_past_cache(at);
   return layout;
 }
 
@@ -47,8 +49,10 @@ detail::ArrayRep packed(const detail::ArrayRep& rep, bool input, std::size_t ind
   return made;
 }
 
-/// The class that operands would have in a loop of this shape.
-LayoutClass classify_as_placed(const Shape& shape, std::span<PlacedOperand> operands, std::size_t inputs, bool in_place) {
+}  // namespace
+
+// The class that operands would have in a loop of this shape.
+LayoutClass Call::classify_as_placed(const Shape& shape, std::span<PlacedOperand> operands, bool in_place) const {
   static const Shape none;
   std::vector<layout::Operand> all;
   for (const PlacedOperand& operand : operands) {
@@ -57,12 +61,10 @@ LayoutClass classify_as_placed(const Shape& shape, std::span<PlacedOperand> oper
                                               : layout::Operand{nullptr, nullptr, operand.itemsize});
   }
   const layout::Iteration iteration(shape, all);
-  const Placement at{iteration, operands, inputs};
+  const Placement at{iteration, operands, inputs_};
   for (std::size_t i = 0; i < operands.size(); ++i) operands[i].access = access_of(at, i);
-  return classify_whole(at, in_place);
+  return classify_whole(at, in_place, layout_.masking);
 }
-
-}  // namespace
 
 Variant::Key Call::variant_key() const noexcept {
   Variant::Key key;
@@ -83,23 +85,24 @@ void Call::classify() {
     layout_.in_place = aliased_;
   } else {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
-    layout_.large = !ufunc_.arithmetic_bound() && stores_past_cache(at);
+    layout_.large = layout_.masking != codegen::Masking::keep && !ufunc_.arithmetic_bound() && stores_past_cache(at);
   }
 }
 
 void Call::record(Recorder& recorder) {
-  const LayoutClass here = classify_whole(placement(), aliased_);
+  const LayoutClass here = classify_whole(placement(), aliased_, layout_.masking);
   if (!result_on_host_) return report(recorder, here, brought_from_host_ ? Processors::gpu : Processors::all);
-  // On a GPU the same call would run on copies of its host arrays.
+  // On a GPU the same call would run on copies of its host arrays, outputs that keep values included.
+  const bool keeps = layout_.masking == codegen::Masking::keep;
   std::vector<PlacedOperand> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
   std::vector<detail::ArrayRep> copies;
   copies.reserve(count_);
   for (std::size_t i = 0; i < count_; ++i) {
     // An input that overlaps an output was replaced by a copy, which a GPU needs not.
-    const detail::ArrayRep* rep = i < nin_ && args_[i].is_array() ? args_[i].array().rep().get() : operands[i].rep;
-    if (rep != nullptr) operands[i].rep = &copies.emplace_back(packed(*rep, !is_output(i), i));
+    const detail::ArrayRep* rep = is_output(i) || is_scalar(i) ? operands[i].rep : array_of(i).rep().get();
+    if (rep != nullptr) operands[i].rep = &copies.emplace_back(packed(*rep, !is_output(i) || keeps, i));
   }
-  const LayoutClass there = classify_as_placed(*shape_, operands, nin_, false);
+  const LayoutClass there = classify_as_placed(*shape_, operands, false);
   if (here == there) return report(recorder, here, Processors::all);
   report(recorder, here, Processors::cpu);
   report(recorder, there, Processors::gpu);
@@ -111,7 +114,7 @@ void Call::record_as_on_host(Recorder& recorder) {
   std::vector<PlacedOperand> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
   std::vector<detail::ArrayRep> copies;
   copies.reserve(count_);
-  for (std::size_t i = 0; i < nin_; ++i) {
+  for (std::size_t i = 0; i < inputs_; ++i) {
     if ((copied >> i & 1U) != 0) {
       detail::ArrayRep& copy = copies.emplace_back(*operands[i].rep);
       copy.strides = detail::packed_strides(copy.shape, operands[i].itemsize, Order::c);
@@ -119,7 +122,7 @@ void Call::record_as_on_host(Recorder& recorder) {
       operands[i].rep = &copy;
     }
   }
-  report(recorder, classify_as_placed(*shape_, operands, nin_, aliased_), Processors::cpu);
+  report(recorder, classify_as_placed(*shape_, operands, aliased_), Processors::cpu);
 }
 
 void Call::report(Recorder& recorder, LayoutClass layout, Processors processors) {

@@ -72,6 +72,14 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { add(cube, Array::zeros({5, 1}, DType::float32)); });
   attempt([&] { add(cube[{all, Slice{.step = 2}, Slice{.stop = 32}}], floats(32)); });
   attempt([&] { add(cube[{all, all, Slice{.stop = 31}}], floats(31)); });
+  // With a mask: fresh results and kept ones, a row of it, every second, broadcast, cast outputs.
+  const Array mask = Array::full(Shape{1000}, true);
+  attempt([&] { add({a, b}, {.where = mask}); });
+  attempt([&] { add({a, b}, {.out = floats(1000), .where = mask}); });
+  attempt([&] { add({a, 2.0F}, {.out = Array::empty({1000}, DType::float64), .where = mask[{Slice{.step = -1}}]}); });
+  attempt([&] { add({grid, floats(64)}, {.where = Array::full(Shape{30, 1}, true)}); });
+  attempt([&] { add({grid.transpose(), grid.transpose()}, {.out = grid.transpose(), .where = Array::full(Shape{30}, true)}); });
+  attempt([&] { static_cast<void>(divmod.outputs<2>({i32, i32}, {.where = mask})); });
   // In place, and over an input's window that is not the same.
   attempt([&] { add({a, b}, {.out = a}); });
   attempt([&] { add({a[{Slice{.start = 1}}], b[{Slice{.start = 1}}]}, {.out = a[{Slice{.stop = -1}}]}); });

@@ -29,7 +29,7 @@ LayoutClass class_of(std::initializer_list<Access> accesses, int rank = 1) {
 TEST_CASE("the width of packs is 16 bytes of the narrowest, within two accesses of the widest") {
   const auto width = [](const char* signature, const LayoutClass& how) {
     const ufunc::Loop loop = loop_of(signature);
-    return ufunc::specialize(loop, ufunc::dtypes_of(loop), how, DeviceKind::cuda, false).width;
+    return ufunc::specialize(loop, ufunc::dtypes_of(loop), how, DeviceKind::cuda, {}).width;
   };
   CHECK(width("float32(float32 a)", {}) == 4);
   CHECK(width("float64(float64 a)", {}) == 2);
@@ -49,7 +49,7 @@ TEST_CASE("what each processor takes of a layout") {
   LayoutClass all = class_of({Access::contiguous, Access::scalar, Access::contiguous}, 5);
   all.wide_index = all.in_place = true;
   const std::vector<DType> storage{DType::float16, DType::float32, DType::float64};
-  const auto gpu = ufunc::specialize(loop, storage, all, DeviceKind::hip, false);
+  const auto gpu = ufunc::specialize(loop, storage, all, DeviceKind::hip, {});
   CHECK(gpu.rank == 5);
   CHECK(gpu.width == 4);   // 16 bytes of float16 are 8, 32 of float64 are 4
   CHECK(gpu.unroll == 4);  // 8 bytes in a pack that is loaded
@@ -60,7 +60,7 @@ TEST_CASE("what each processor takes of a layout") {
   CHECK(gpu.inputs.at(0).compute == DType::float32);
   CHECK(gpu.inputs.at(1).access == Access::scalar);
   CHECK(gpu.outputs.at(0).storage == DType::float64);
-  const auto cpu = ufunc::specialize(loop, storage, all, DeviceKind::cpu, false);
+  const auto cpu = ufunc::specialize(loop, storage, all, DeviceKind::cpu, {});
   CHECK(cpu.rank == 2);
   CHECK(cpu.width == 1);
   CHECK(cpu.unroll == 1);
@@ -70,9 +70,9 @@ TEST_CASE("what each processor takes of a layout") {
 
   LayoutClass large;
   large.large = true;
-  CHECK(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, false).nontemporal);
-  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, true).nontemporal);
-  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cuda, false).nontemporal);
+  CHECK(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, {}).nontemporal);
+  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, {.arithmetic_bound = true}).nontemporal);
+  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cuda, {}).nontemporal);
 }
 
 TEST_CASE("the loop of given dtypes is the first signature's that has it") {

@@ -1,0 +1,13 @@
+// Whether a body may be computed for elements that nobody asked for.
+#pragma once
+
+#include "codegen/spec.hpp"
+
+namespace kiln::codegen {
+
+/// Whether computing the text on any values whatever ends soon, traps nowhere and reads no memory, as far as its tokens tell:
+/// then a masked loop on the CPU computes every element and selects, which vectorizes, where a branch around calls of libm's
+/// vector functions would not. Division counts as a trap where `integers` (of the operation's dtypes) may be divided. Pure.
+[[nodiscard]] bool may_speculate(const UserText& text, bool integers);
+
+}  // namespace kiln::codegen

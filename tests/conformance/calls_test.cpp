@@ -1,0 +1,174 @@
+// Thousands of calls of ufuncs and their methods, with NumPy's answers: golden/make_calls.py.
+#include <cstdlib>
+
+#include "golden_call.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+
+namespace {
+
+kiln::Casting casting_named(const std::string& text) {
+  const std::map<std::string, kiln::Casting> castings = {{"no", kiln::Casting::no},
+                                                         {"equiv", kiln::Casting::equiv},
+                                                         {"safe", kiln::Casting::safe},
+                                                         {"same_kind", kiln::Casting::same_kind},
+                                                         {"unsafe", kiln::Casting::unsafe}};
+  return castings.at(text);
+}
+
+std::vector<Array> outs_of(const GoldenCall& call, const Target& target) {
+  std::vector<Array> outs;
+  if (!call.has("out")) return outs;
+  std::string rest = call.fields.at("out");
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = rest.find(';');
+    outs.push_back(GoldenOperand::parse(rest.substr(0, end)).make(target));
+    if (end != std::string::npos) rest = rest.substr(end + 1);
+  }
+  return outs;
+}
+
+/// A case on a target: its operands live here while it runs.
+class Run {
+ public:
+  Run(const GoldenCall& call, const Target& target) : call_(call), target_(target), outs_(outs_of(call, target)) {
+    for (const char* name : {"a", "b", "where"}) {
+      if (!call.has(name)) continue;
+      const std::string& text = call.fields.at(name);
+      if (text.starts_with("scalar/")) continue;
+      arrays_.emplace(name, GoldenOperand::parse(text).make(target));
+    }
+    for (const Array& out : outs_) before_.push_back(read(target.fetch(out)));
+  }
+
+  std::vector<Array> results() {
+    const kiln::Ufunc* const ufunc = kiln::math::find(call_.ufunc);
+    REQUIRE(ufunc != nullptr);
+    if (call_.method == "call") return called(*ufunc);
+#if KILN_METHODS
+    if (call_.method == "reduce") return {ufunc->reduce(arrays_.at("a"), reduce_options())};
+    if (call_.method == "accumulate") return {ufunc->accumulate(arrays_.at("a"), accumulate_options())};
+    if (call_.method == "reduceat") return {ufunc->reduceat(arrays_.at("a"), indices(), accumulate_options())};
+    if (call_.method == "outer") return {ufunc->outer(arrays_.at("a"), arrays_.at("b"), target_.options({}))};
+    REQUIRE(call_.method == "at");
+    const kiln::Stream stream = target_.options({}).stream;
+    if (call_.has("b")) {
+      ufunc->at(arrays_.at("a"), indices(), arrays_.at("b"), stream);
+    } else {
+      ufunc->at(arrays_.at("a"), indices(), stream);
+    }
+#endif
+    return {arrays_.at("a")};
+  }
+
+  /// Whether every out has the values that it had.
+  [[nodiscard]] bool untouched() const {
+    for (std::size_t i = 0; i < outs_.size(); ++i) {
+      if (!difference(read(target_.fetch(outs_[i])), before_[i]).empty()) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<Array> called(const kiln::Ufunc& ufunc) {
+    kiln::CallOptions options;
+    if (!outs_.empty()) options.out = kiln::Outputs(outs_);
+    if (call_.has("where")) options.where = arrays_.at("where");
+    if (call_.has("casting")) options.casting = casting_named(call_.fields.at("casting"));
+    if (call_.has("dtype")) options.dtype = dtype_named(call_.fields.at("dtype"));
+    std::vector<kiln::Arg> args{arrays_.at("a")};
+    if (call_.has("b")) {
+      const std::string& text = call_.fields.at("b");
+      if (!text.starts_with("scalar/")) {
+        args.emplace_back(arrays_.at("b"));
+      } else if (text.find('.') == std::string::npos) {
+        args.emplace_back(std::int64_t{std::stoll(text.substr(7))});
+      } else {
+        args.emplace_back(std::stod(text.substr(7)));
+      }
+    }
+    return target_.outputs(ufunc, args, options);
+  }
+
+  [[nodiscard]] kiln::ReduceOptions reduce_options() const {
+    kiln::ReduceOptions options;
+    if (call_.has("axis")) {
+      const std::string& axis = call_.fields.at("axis");
+      const std::vector<std::int64_t> list =
+          axis == "all" || axis == "none" ? std::vector<std::int64_t>{} : golden_numbers(axis);
+      options.axis = axis == "all" ? kiln::all_axes : kiln::Axes(std::vector<int>(list.begin(), list.end()));
+    }
+    options.keepdims = call_.has("keepdims");
+    if (call_.has("initial")) options.initial = kiln::Arg(std::int64_t{std::stoll(call_.fields.at("initial"))});
+    if (call_.has("dtype")) options.dtype = dtype_named(call_.fields.at("dtype"));
+    if (call_.has("where")) options.where = arrays_.at("where");
+    if (!outs_.empty()) options.out = outs_.front();
+    options.stream = target_.options({}).stream;
+    return options;
+  }
+
+  [[nodiscard]] kiln::AccumulateOptions accumulate_options() const {
+    kiln::AccumulateOptions options;
+    if (call_.has("axis")) options.axis = std::stoi(call_.fields.at("axis"));
+    if (call_.has("dtype")) options.dtype = dtype_named(call_.fields.at("dtype"));
+    if (!outs_.empty()) options.out = outs_.front();
+    options.stream = target_.options({}).stream;
+    return options;
+  }
+
+  [[nodiscard]] Array indices() const {
+    std::vector<Exact> values;
+    for (const std::int64_t index : call_.numbers("indices")) values.emplace_back(static_cast<long double>(index));
+    return target_.place(make(DType::int64, values, kiln::Shape{static_cast<std::int64_t>(values.size())}));
+  }
+
+  const GoldenCall& call_;
+  const Target& target_;
+  std::map<std::string, Array> arrays_;
+  std::vector<Array> outs_;
+  std::vector<std::vector<Exact>> before_;
+};
+
+void check(const GoldenCall& call, const Target& target) {
+  INFO(call.text);
+  Run run(call, target);
+  std::vector<Array> results;
+  try {
+    results = run.results();
+  } catch (const kiln::Error& error) {
+    if (call.results.empty()) {
+      CHECK(run.untouched());
+    } else {
+      FAIL_CHECK(std::string(error.what()));
+    }
+    return;
+  }
+  if (call.results.empty()) {
+    FAIL_CHECK("NumPy refuses it, kiln gave ", to_string(target.fetch(results.front())));
+    return;
+  }
+  REQUIRE(results.size() == call.results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    CHECK(results[i].dtype() == call.results[i].dtype);
+    CHECK(results[i].shape() == call.results[i].shape);
+    CHECK(difference(read(target.fetch(results[i])), call.results[i].values) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("calls: NumPy's answers") {
+  const std::vector<Golden> lines = golden("calls.txt");
+  REQUIRE(lines.size() >= 2000);
+  on_every_device(
+      [&](const Target& target) {
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+          // Each case in one of the ways; all of them over the file.
+          if (!lines[i].text.starts_with("call ")) continue;  // METHODS
+          if (i % kEveryMode.size() == static_cast<std::size_t>(target.mode())) check(GoldenCall::parse(lines[i].text), target);
+        }
+      },
+      kEveryMode);
+}
