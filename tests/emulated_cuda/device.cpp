@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "abi.hpp"
+#include "emulated_cuda.hpp"
 #include "grid.hpp"
 
 namespace fake_cuda {
@@ -32,6 +33,11 @@ std::size_t bytes_of(const void* image) {
   std::memcpy(&header, image, sizeof(header));
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
   return header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;  // the linker puts the sections' table last
+}
+
+std::string& last_message() {
+  static auto* const text = new std::string;
+  return *text;
 }
 
 /// A file of its own for every load: the loader knows libraries by their names.
@@ -65,6 +71,7 @@ class EmulatedKernel final : public Kernel {
                                  .block = {launch.block[0], launch.block[1], launch.block[2]},
                                  .dynamic_shared_bytes = launch.shared_bytes,
                                  .seed = seed()});
+    last_message() = outcome.message;
     if (outcome.status != 0) {
       std::fprintf(stderr, "kiln's emulated GPU: %s, %s (KILN_EMULATED_SEED=%llu)\n", name_.c_str(), outcome.message.c_str(),
                    static_cast<unsigned long long>(seed()));
@@ -123,3 +130,7 @@ int load(const Image& image, std::unique_ptr<Module>& module) {
 void reset() {}
 
 }  // namespace fake_cuda
+
+extern "C" const char* kiln_emulated_message() {
+  return fake_cuda::last_message().c_str();
+}

@@ -411,6 +411,14 @@ KILN_EMULATED_MATH_2(hypot)
 KILN_EMULATED_MATH_2(nextafter)
 KILN_EMULATED_MATH_2(pow)
 KILN_EMULATED_MATH_2(remainder)
+#define KILN_EMULATED_MATH_TO(T, name) \
+  extern "C" T name(double);           \
+  extern "C" T name##f(float);
+KILN_EMULATED_MATH_TO(int, ilogb)
+KILN_EMULATED_MATH_TO(long, lrint)
+KILN_EMULATED_MATH_TO(long, lround)
+KILN_EMULATED_MATH_TO(long long, llrint)
+KILN_EMULATED_MATH_TO(long long, llround)
 extern "C" double fma(double, double, double);
 extern "C" float fmaf(float, float, float);
 extern "C" double ldexp(double, int);

@@ -113,17 +113,16 @@ std::string text(const kiln_clang_text& from) {
 }
 
 /// NVRTC's format, which has no column but a caret.
-std::string log_of(const kiln_clang_result& result, const std::string& name) {
+std::string log_of(const kiln_clang_result& result) {
   std::string log;
   for (std::size_t i = 0; i < result.diagnostic_count; ++i) {
     const kiln_clang_diagnostic& each = result.diagnostics[i];
     constexpr const char* kWords[] = {"note", "warning", "error"};
-    const std::string file = text(each.file) == "/kiln/kernel.cpp" ? name : text(each.file);
     if (each.line == 0) {
       log += std::string("nvrtc: ") + kWords[each.severity] + ": " + text(each.text) + "\n";
       continue;
     }
-    log += file + "(" + std::to_string(each.line) + "): " + kWords[each.severity] + ": " + text(each.text) + "\n  " +
+    log += text(each.file) + "(" + std::to_string(each.line) + "): " + kWords[each.severity] + ": " + text(each.text) + "\n  " +
            text(each.source_line) + "\n" + std::string(static_cast<std::size_t>(std::max(each.column, 1)) + 1, ' ') + "^\n\n";
   }
   for (std::size_t i = 0; i < result.undefined_count; ++i) {
@@ -154,7 +153,7 @@ Status compile(Program& program, const std::vector<std::string>& options) {
   }
   texts.emplace_back("kiln_emulated/gpu.hpp", std::move(gpu));
 
-  const std::string source = with_dynamic_shared(program.source);
+  const std::string source = "#line 1 \"" + program.name + "\"\n" + with_dynamic_shared(program.source);
   std::vector<kiln_clang_file> files;
   files.reserve(texts.size());
   for (const auto& [name, contents] : texts) {
@@ -174,7 +173,7 @@ Status compile(Program& program, const std::vector<std::string>& options) {
     return kInternal;
   }
   const kiln_clang_result* const result = clang()->compile(&request);
-  program.log = log_of(*result, program.name);
+  program.log = log_of(*result);
   if (result->status == KILN_CLANG_OK) program.code = text(result->code);
   if (result->status == KILN_CLANG_FAILED) program.log += "nvrtc: error: " + text(result->error) + "\n";
   clang()->release(result);

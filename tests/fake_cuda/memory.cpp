@@ -9,9 +9,10 @@
 namespace fake_cuda {
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // cuMemAlloc's
-constexpr int kGuard = 0xb5;             // around an allocation
-constexpr int kFresh = 0xa5;             // in it: neither zero nor a number that anybody computes
+constexpr std::size_t kAlignment = 256;    // cuMemAlloc's
+constexpr std::size_t kNobodys = 1 << 20;  // on each side: address space costs nothing
+constexpr int kGuard = 0xb5;               // around an allocation
+constexpr int kFresh = 0xa5;               // in it: neither zero nor a number that anybody computes
 
 std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -31,11 +32,11 @@ bool untouched(const char* begin, const char* end) {
 void* Memory::allocate(std::size_t bytes, std::size_t limit) {
   if (used_ > limit || bytes > limit - used_) return nullptr;
   const std::size_t inner = rounded_up(bytes, page_bytes());
-  const std::size_t whole = inner + 2 * page_bytes();
+  const std::size_t whole = inner + 2 * kNobodys;
   void* const mapped = mmap(nullptr, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   char* const pages = static_cast<char*>(mapped);
-  char* const begin = pages + page_bytes();
+  char* const begin = pages + kNobodys;
   mprotect(begin, inner, PROT_READ | PROT_WRITE);
   // At the end of its pages, as near as the alignment lets it be: reading past it faults.
   char* const address = begin + (inner - rounded_up(bytes, kAlignment));
@@ -67,8 +68,8 @@ bool Memory::contains(const void* address, std::size_t bytes) const {
 
 const void* Memory::overrun() const {
   for (const auto& [address, block] : blocks_) {
-    const char* const begin = block.pages + page_bytes();
-    const char* const end = block.pages + block.page_bytes - page_bytes();
+    const char* const begin = block.pages + kNobodys;
+    const char* const end = block.pages + block.page_bytes - kNobodys;
     if (!untouched(begin, address) || !untouched(address + block.bytes, end)) return address;
   }
   return nullptr;
