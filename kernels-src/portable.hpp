@@ -60,8 +60,10 @@
 #define KILN_SQRTF(x) ::sqrtf(x)
 #define KILN_USER_BEGIN
 #define KILN_USER_END
+#if !KILN_EMULATED  // tests/emulated_cuda: CUDA compiled for the host, which knows no PTX
 #define KILN_FLOAT_TO_HALF(bits, x) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x))
 #define KILN_HALF_TO_FLOAT(x, bits) asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits))
+#endif
 #elif KILN_HIP
 #define KILN_SQRTF(x) ::kiln::sqrt_refined(x)
 // User functions carry no __device__.
@@ -83,7 +85,7 @@ KILN_FN float sqrt_refined(float x) {
 }  // namespace kiln
 #endif
 
-#if !KILN_CUDA
+#if !KILN_CUDA || KILN_EMULATED
 #if KILN_HIP || defined(__F16C__) || defined(__AVX512FP16__) || defined(__aarch64__)
 #define KILN_FLOAT_TO_HALF(bits, x) bits = __builtin_bit_cast(unsigned short, static_cast<_Float16>(x))
 #define KILN_HALF_TO_FLOAT(x, bits) x = static_cast<float>(__builtin_bit_cast(_Float16, bits))

@@ -141,6 +141,7 @@ void Call::run_through_device(std::span<Array> results) {
   choose_loop();
   lay_out();
   check_outputs();
+  if (size_ > 0) overlapping_inputs();  // for outputs that overlap; inputs are copied anyway
   std::vector<Array> moved(count_);
   std::vector<Arg> args;
   args.reserve(nin_);
@@ -188,8 +189,12 @@ void Call::run_through_device(std::span<Array> results) {
     if (!outs.empty()) {
       results[i] = outs[i];
       if (outs[i].is_host()) device_results[i].copy_to_host(results[i]);
+    } else if (result_on_host_) {
+      const detail::ArrayRep& rep = *device_results[i].rep();
+      results[i] = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
+      device_results[i].copy_to_host(results[i]);
     } else {
-      results[i] = result_on_host_ ? device_results[i].copy_to_host() : device_results[i];
+      results[i] = device_results[i];
     }
   }
 }

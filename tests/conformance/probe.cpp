@@ -75,7 +75,8 @@ int split(const kiln::Device& device, const std::string& mark) {
       std::cout << "child new " << right(with_mark(mark), cpu, 1000) << "\n";
       if (!device.is_cpu()) {
         try {
-          std::cout << "child gpu " << right(axpy, device, 1000) << "\n";
+          const bool was_right = right(axpy, device, 1000);
+          std::cout << "child gpu " << was_right << "\n";
         } catch (const kiln::DeviceError& error) {
           std::cout << "child gpu: " << error.what() << "\n";
         }

@@ -1,4 +1,4 @@
-// Controls of the fake CUDA driver that the unit tests load in the place of libcuda. It keeps "device" memory on the heap and
+// Controls of the fake CUDA driver that the unit tests load in the place of libcuda. It keeps "device" memory of the host and
 // records launches without running them: it shows what kiln asks of a driver, never what a GPU would answer.
 #pragma once
 

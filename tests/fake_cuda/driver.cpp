@@ -1,25 +1,25 @@
-// A CUDA driver for tests: real bookkeeping, host memory, no execution. See fake_cuda.hpp.
-#include "fake_cuda.hpp"
-
+// A CUDA driver for tests: real bookkeeping over host memory, in which everything is done when the call returns. What becomes
+// of images and launches is device.hpp's. See fake_cuda.hpp.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "device.hpp"
+#include "fake_cuda.hpp"
+#include "memory.hpp"
+
 namespace {
 
-constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
-              kInvalidHandle = 400, kNotFound = 500, kNotReady = 600;
-constexpr std::size_t kDeviceBytes = std::size_t{1} << 30;
+using namespace fake_cuda;
 
-struct Module {
-  std::vector<int> sizes;
-};
+constexpr std::size_t kDeviceBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostLog = 1 << 20;  // nobody reads the log of a program that calls so much
 
 struct State {
   std::recursive_mutex mutex;
@@ -28,10 +28,10 @@ struct State {
   int fault = 0;
   bool busy = false, pools = true;
   int major = 9, minor = 0;
-  std::map<void*, std::size_t> memory;
+  Memory memory;
   std::set<std::uintptr_t> streams, events;
-  std::set<Module*> modules;
-  std::deque<FakeLaunch> launches;
+  std::map<void*, std::unique_ptr<Module>> modules;
+  std::map<void*, Module*> kernels;
   std::uintptr_t next_handle = 1;
 };
 State& state() {
@@ -49,6 +49,7 @@ std::uintptr_t number(void* handle) {
 /// What every call does: writes the log, answers a failure that was asked for, and wants the right context where it matters.
 int enter(const char* symbol, const std::string& details, bool needs_context = true) {
   State& s = state();
+  if (s.log.size() > kMostLog) s.log.clear();
   s.log += symbol + (details.empty() ? "" : " " + details) + "\n";
   if (const auto found = s.fail_next.find(symbol); found != s.fail_next.end()) {
     const int status = found->second;
@@ -60,28 +61,14 @@ int enter(const char* symbol, const std::string& details, bool needs_context = t
   return 0;
 }
 
-bool inside(void* address, std::size_t bytes) {
-  const auto& memory = state().memory;
-  auto next = memory.upper_bound(address);
-  if (next == memory.begin()) return false;
-  const auto& [start, size] = *std::prev(next);
-  return static_cast<char*>(address) + bytes <= static_cast<char*>(start) + size;
-}
-
 int take_memory(void** address, std::size_t bytes) {
-  std::size_t used = 0;
-  for (const auto& [start, size] : state().memory) used += size;
   if (bytes == 0) return kInvalidValue;
-  if (bytes > kDeviceBytes - used) return kOutOfMemory;
-  *address = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
-  state().memory[*address] = bytes;
-  return 0;
+  *address = state().memory.allocate(bytes, kDeviceBytes);
+  return *address == nullptr ? kOutOfMemory : 0;
 }
 
 int give_memory(void* address) {
-  if (state().memory.erase(address) == 0) return kInvalidValue;
-  std::free(address);
-  return 0;
+  return state().memory.free(address) ? 0 : kInvalidValue;
 }
 
 bool known_stream(void* stream) {
@@ -103,7 +90,7 @@ extern "C" {
 void kiln_fake_reset() {
   const std::lock_guard guard(state().mutex);
   state().log.clear();
-  state().launches.clear();
+  fake_cuda::reset();
   state().fail_next.clear();
   state().fault = 0;
   state().busy = false;
@@ -131,14 +118,8 @@ const char* kiln_fake_log() {
   state().log_copy = state().log;
   return state().log_copy.c_str();
 }
-int kiln_fake_launch_count() {
-  return static_cast<int>(state().launches.size());
-}
-const FakeLaunch* kiln_fake_launch(int index) {
-  return &state().launches.at(static_cast<std::size_t>(index));
-}
 int kiln_fake_live_allocations() {
-  return static_cast<int>(state().memory.size());
+  return static_cast<int>(state().memory.count());
 }
 int kiln_fake_live_streams() {
   return static_cast<int>(state().streams.size());
@@ -185,7 +166,7 @@ int cuGetErrorName(int status, const char** text) {
     case kInvalidContext:
       *text = "CUDA_ERROR_INVALID_CONTEXT";
       return 0;
-    case 218:
+    case kInvalidPtx:
       *text = "CUDA_ERROR_INVALID_PTX";
       return 0;
     case kInvalidHandle:
@@ -194,7 +175,7 @@ int cuGetErrorName(int status, const char** text) {
     case kNotFound:
       *text = "CUDA_ERROR_NOT_FOUND";
       return 0;
-    case 700:
+    case kIllegalAddress:
       *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
       return 0;
     default:
@@ -210,10 +191,10 @@ int cuGetErrorString(int status, const char** text) {
     case kInvalidImage:
       *text = "device kernel image is invalid";
       return 0;
-    case 218:
+    case kInvalidPtx:
       *text = "a PTX JIT compilation failed";
       return 0;
-    case 700:
+    case kIllegalAddress:
       *text = "an illegal memory access was encountered";
       return 0;
     default:
@@ -223,16 +204,16 @@ int cuGetErrorString(int status, const char** text) {
 }
 
 int cuDeviceGetCount(int* count) {
-  *count = 2;
+  *count = kDevice.count;
   return 0;
 }
 int cuDeviceGet(int* device, int index) {
-  if (index < 0 || index > 1) return kInvalidDevice;
+  if (index < 0 || index >= kDevice.count) return kInvalidDevice;
   *device = index;
   return 0;
 }
 int cuDeviceGetName(char* name, int length, int) {
-  std::strncpy(name, "kiln's fake device (for tests: runs nothing)", static_cast<std::size_t>(length));
+  std::strncpy(name, kDevice.name, static_cast<std::size_t>(length));
   return 0;
 }
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
@@ -254,7 +235,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
       *value = 32;
       return 0;
     case 16:
-      *value = 132;
+      *value = kDevice.multiprocessors;
       return 0;
     case 38:
       *value = 62914560;
@@ -341,19 +322,20 @@ int cuMemFreeAsync(void* address, void* stream) {
 }
 int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void* stream) {
   FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !inside(to, bytes)) return kInvalidValue;
+  if (!known_stream(stream) || !state().memory.contains(to, bytes)) return kInvalidValue;
   std::memcpy(to, from, bytes);
   return 0;
 }
 int cuMemcpyDtoHAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
   FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !inside(from, bytes)) return kInvalidValue;
+  if (!known_stream(stream) || !state().memory.contains(from, bytes)) return kInvalidValue;
   std::memcpy(to, from, bytes);
   return 0;
 }
 int cuMemcpyDtoDAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
   FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !inside(to, bytes) || !inside(from, bytes)) return kInvalidValue;
+  if (!known_stream(stream) || !state().memory.contains(to, bytes) || !state().memory.contains(from, bytes))
+    return kInvalidValue;
   std::memmove(to, from, bytes);
   return 0;
 }
@@ -401,56 +383,47 @@ int cuEventQuery(void* event) {
 
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const int* options, void** values) {
   FAKE_ENTER("");
-  std::istringstream text(static_cast<const char*>(image));
-  std::string word;
-  text >> word;
-  if (word == ".version") {
-    for (unsigned i = 0; i < count; ++i) {
-      constexpr char kLog[] = "ptxas application ptx input, line 9; fatal: a fake failure\n";
-      if (options[i] == 5) std::memcpy(values[i], kLog, sizeof kLog);
-    }
-    return 218;
-  }
-  if (word != kFakeImage && std::getenv("KILN_FAKE_ANY_IMAGE") == nullptr) return kInvalidImage;
-  auto* const made = new Module;
-  for (int size = 0; text >> size;) made->sizes.push_back(size);
-  state().modules.insert(made);
-  *module = made;
+  std::unique_ptr<Module> made;
+  if (const int status = load({image, count, options, values}, made); status != 0) return status;
+  *module = made.get();
+  state().modules[made.get()] = std::move(made);
   return 0;
 }
 int cuModuleUnload(void* module) {
   FAKE_ENTER("");
-  auto* const known = static_cast<Module*>(module);
-  if (state().modules.erase(known) == 0) return kInvalidHandle;
-  delete known;
-  return 0;
+  std::erase_if(state().kernels, [module](const auto& kernel) { return kernel.second == module; });
+  return state().modules.erase(module) != 0 ? 0 : kInvalidHandle;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   FAKE_ENTER(name);
-  if (std::strcmp(name, "kiln_kernel") != 0) return kNotFound;
-  *function = module;
+  const auto found = state().modules.find(module);
+  if (found == state().modules.end()) return kInvalidHandle;
+  Kernel* const kernel = found->second->kernel(name);
+  if (kernel == nullptr) return kNotFound;
+  state().kernels[kernel] = found->second.get();
+  *function = kernel;
   return 0;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int block, std::size_t) {
   FAKE_ENTER("block=" + std::to_string(block));
-  *blocks = 8;
+  *blocks = kDevice.blocks_per_multiprocessor;
   return 0;
 }
-int cuLaunchKernel(void* function, unsigned grid, unsigned, unsigned, unsigned block, unsigned, unsigned, unsigned,
-                   void* stream, void** parameters, void**) {
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                   unsigned block_z, unsigned shared_bytes, void* stream, void** parameters, void**) {
   FAKE_ENTER(on(stream));
-  auto* const module = static_cast<Module*>(function);
-  if (state().modules.count(module) == 0 || !known_stream(stream)) return kInvalidHandle;
-  FakeLaunch& launch = state().launches.emplace_back();
-  launch.grid = grid;
-  launch.block = block;
-  launch.stream = number(stream);
-  launch.parameter_count = static_cast<int>(module->sizes.size());
-  for (std::size_t i = 0; i < module->sizes.size(); ++i) {
-    launch.sizes[i] = module->sizes[i];
-    std::memcpy(launch.bytes[i], parameters[i], static_cast<std::size_t>(module->sizes[i]));
+  if (state().kernels.count(function) == 0 || !known_stream(stream)) return kInvalidHandle;
+  int status = static_cast<Kernel*>(function)->launch({.grid = {grid_x, grid_y, grid_z},
+                                                       .block = {block_x, block_y, block_z},
+                                                       .shared_bytes = shared_bytes,
+                                                       .stream = number(stream),
+                                                       .parameters = parameters});
+  if (const void* const written_past = state().memory.overrun(); status == 0 && written_past != nullptr) {
+    std::fprintf(stderr, "kiln's emulated GPU: somebody wrote beside the allocation at %p\n", written_past);
+    status = kIllegalAddress;
   }
-  return 0;
+  if (status >= kIllegalAddress) state().fault = status;
+  return status;
 }
 
 }  // extern "C"

@@ -1,0 +1,11 @@
+# Script: cmake -DOUT=<file.cpp> -DFOLDER=<here> -P embed.cmake. Writes abi.hpp and gpu.hpp as strings for nvrtc.cpp.
+set(text "// Generated from tests/emulated_cuda by embed.cmake.\nnamespace kiln_emulated {\nextern const char* const kAbiText;\nextern const char* const kGpuText;\n")
+foreach(pair "kAbiText=abi.hpp" "kGpuText=gpu.hpp")
+  string(REPLACE "=" ";" pair "${pair}")
+  list(GET pair 0 name)
+  list(GET pair 1 file)
+  file(READ "${FOLDER}/${file}" content)
+  string(APPEND text "const char* const ${name} = R\"kiln_text(${content})kiln_text\";\n")
+endforeach()
+string(APPEND text "}  // namespace kiln_emulated\n")
+file(WRITE "${OUT}" "${text}")

@@ -1,0 +1,188 @@
+// Every variant of the elementwise templates, launched through the GPU backend with grids of its own choice. The calls of the
+// conformance suite reach most of them; 64-bit indices they would need gigabytes for.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/gpu/backend.hpp"
+#include "backend/gpu/compiler.hpp"
+#include "backend/gpu/compiler_library.hpp"
+#include "backend/gpu/driver.hpp"
+#include "codegen/spec.hpp"
+
+namespace {
+
+using namespace kiln;
+using backend::LaunchOperand;
+using codegen::Access;
+using codegen::ElementwiseSpec;
+
+using Extents = std::vector<std::int64_t>;
+
+backend::gpu::GpuBackend& emulated() {
+  static const backend::gpu::Driver* const driver =
+      new backend::gpu::Driver(backend::gpu::dialect_of(DeviceKind::cuda), {KILN_EMULATED_CUDA_LIBRARY});
+  static const backend::gpu::CompilerLibrary* const library =
+      new backend::gpu::CompilerLibrary(backend::gpu::dialect_of(DeviceKind::cuda), {KILN_EMULATED_NVRTC_LIBRARY});
+  static auto* const backend = new backend::gpu::GpuBackend(
+      *driver, 0, backend::gpu::make_compiler(*library, backend::gpu::target_of_device(*library, "sm_90", "a test")), {});
+  return *backend;
+}
+
+std::shared_ptr<backend::Module> compiled(const ElementwiseSpec& spec) {
+  const codegen::UserText text{.name = "mix", .body = "return 3 * a + b;", .input_names = {"a", "b"}};
+  backend::CompileRequest request{.name = "mix"};
+  request.source = codegen::render(text, spec, DeviceKind::cuda);
+  request.headers = codegen::resolve_includes({{"mix", request.source}}, {}, {});
+  return emulated().load(emulated().compiler()->compile(request).code, "mix");
+}
+
+/// Device memory that holds int32 numbers.
+class Numbers {
+ public:
+  explicit Numbers(std::vector<std::int32_t> values) : values_(std::move(values)) {
+    address_ = emulated().allocate(values_.size() * 4, nullptr);
+    emulated().upload(address_, values_.data(), values_.size() * 4, nullptr);
+  }
+  ~Numbers() { emulated().deallocate(address_, values_.size() * 4, nullptr); }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+
+  [[nodiscard]] void* address() const { return address_; }
+  [[nodiscard]] std::vector<std::int32_t> fetch() const {
+    std::vector<std::int32_t> result(values_.size());
+    emulated().download(result.data(), address_, result.size() * 4, nullptr);
+    return result;
+  }
+
+ private:
+  std::vector<std::int32_t> values_;
+  void* address_;
+};
+
+std::int64_t product(const Extents& extents) {
+  std::int64_t result = 1;
+  for (const std::int64_t extent : extents) result *= extent;
+  return result;
+}
+
+/// Strides in bytes for an access: packed; packed but for a last axis of stride 0; the last axis with gaps.
+Extents strides_of(const Extents& shape, Access access) {
+  Extents strides(shape.size());
+  std::int64_t next = access == Access::strided ? 8 : 4;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const bool last = d + 1 == shape.size();
+    strides[d] = last && access == Access::broadcast ? 0 : next;
+    next *= last && access == Access::broadcast ? 1 : shape[d];
+  }
+  return strides;
+}
+
+std::size_t count_of(const Extents& shape, const Extents& strides) {
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) last += (shape[d] - 1) * strides[d];
+  return static_cast<std::size_t>(last / 4 + 1);
+}
+
+/// The place, in elements, of the flat C-order index.
+std::size_t place_of(std::int64_t flat, const Extents& shape, const Extents& strides) {
+  std::int64_t offset = 0;
+  for (std::size_t d = shape.size(); d-- > 0; flat /= shape[d]) offset += flat % shape[d] * strides[d];
+  return static_cast<std::size_t>(offset / 4);
+}
+
+std::vector<std::int32_t> counting(std::size_t count, std::int32_t from) {
+  std::vector<std::int32_t> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = from + static_cast<std::int32_t>(i);
+  return values;
+}
+
+/// Runs out = 3 * a + b and compares every number in out's memory.
+void check(const backend::Module& module, const ElementwiseSpec& spec, const Extents& shape) {
+  const Access access[] = {spec.inputs[0].access, spec.inputs[1].access, spec.outputs[0].access};
+  Extents strides[3];
+  for (std::size_t i = 0; i < 3; ++i) strides[i] = strides_of(shape, access[i]);
+  std::int32_t scalar = 77;
+  const std::vector<std::int32_t> a = counting(count_of(shape, strides[0]), 5);
+  const std::vector<std::int32_t> b = counting(count_of(shape, strides[1]), -1000);
+  const Numbers first(a), second(b), result(std::vector<std::int32_t>(count_of(shape, strides[2]), -1));
+  const bool in_place = spec.aliased;
+  const LaunchOperand operands[] = {access[0] == Access::scalar ? LaunchOperand{&scalar, nullptr, 4, true}
+                                                                : LaunchOperand{first.address(), strides[0].data(), 4, false},
+                                    {second.address(), strides[1].data(), 4, false},
+                                    {in_place ? second.address() : result.address(), strides[2].data(), 4, false}};
+  emulated().launch(module,
+                    {.operands = operands,
+                     .shape = shape,
+                     .size = product(shape),
+                     .width = spec.width,
+                     .unroll = spec.unroll,
+                     .wide_index = spec.wide_index},
+                    nullptr, nullptr);
+  std::vector<std::int32_t> expected = in_place ? b : std::vector<std::int32_t>(count_of(shape, strides[2]), -1);
+  for (std::int64_t i = 0; i < product(shape); ++i) {
+    const std::int32_t x = access[0] == Access::scalar ? scalar : a[place_of(i, shape, strides[0])];
+    expected[place_of(i, shape, strides[2])] = 3 * x + b[place_of(i, shape, strides[1])];
+  }
+  CHECK(((in_place ? second : result).fetch() == expected));
+}
+
+ElementwiseSpec spec_of(Access a, Access b, Access out) {
+  constexpr DType kType = DType::int32;
+  return {.inputs = {{kType, kType, a}, {kType, kType, b}}, .outputs = {{kType, kType, out}}};
+}
+
+std::string described(const ElementwiseSpec& spec, const Extents& shape) {
+  return "rank " + std::to_string(spec.rank) + ", width " + std::to_string(spec.width) + ", unroll " +
+         std::to_string(spec.unroll) + (spec.wide_index ? ", wide" : "") + (spec.aliased ? ", aliased" : "") + ", access " +
+         std::to_string(static_cast<int>(spec.inputs[0].access)) + ", " + std::to_string(product(shape)) + " elements";
+}
+
+}  // namespace
+
+TEST_CASE("variants: flat, of every width, unrolled, with 64-bit indices, in place") {
+  for (const Access a : {Access::contiguous, Access::broadcast, Access::scalar}) {
+    for (const int width : {1, 2, 4, 8}) {
+      for (const int unroll : {1, 2, 4}) {
+        for (const bool wide : {false, true}) {
+          ElementwiseSpec spec = spec_of(a, Access::contiguous, Access::contiguous);
+          spec.width = width;
+          spec.unroll = unroll;
+          spec.wide_index = wide;
+          spec.aliased = width == 4;
+          const auto module = compiled(spec);
+          // Nothing but a rest; one wave; many rounds of unrolled loads, a round that is not full, and a rest.
+          for (const std::int64_t size : {1, 7, 1000, 100003}) {
+            INFO(described(spec, {size}));
+            check(*module, spec, {size});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("variants: in several dimensions, with every access of an operand") {
+  const Extents shapes[] = {{1003}, {1, 8}, {37, 124}, {5, 7, 44}, {3, 2, 3, 2, 3, 2, 3, 8}};
+  for (const Extents& shape : shapes) {
+    for (const Access a : {Access::contiguous, Access::broadcast, Access::strided, Access::scalar}) {
+      for (const Access out : {Access::contiguous, Access::strided}) {
+        for (const bool wide : {false, true}) {
+          if (shape.size() == 1 && a != Access::strided && out != Access::strided) continue;  // flat
+          ElementwiseSpec spec = spec_of(a, Access::contiguous, out);
+          spec.rank = static_cast<int>(shape.size());
+          spec.wide_index = wide;
+          spec.width = shape.back() % 4 == 0 ? 4 : 1;
+          spec.unroll = wide ? 2 : 1 + (shape.size() % 3 == 0 ? 3 : 0);
+          INFO(described(spec, shape));
+          check(*compiled(spec), spec, shape);
+        }
+      }
+    }
+  }
+}
