@@ -113,6 +113,21 @@ struct bfloat16 {
   }
 };
 
+// A half result that is yet to be rounded: what a body gives where it computes one step of several, as in a reduction.
+struct unrounded {
+  float value;
+  unrounded() = default;
+  template <real_number T>
+  KILN_FN unrounded(T x) : value(static_cast<float>(x)) {}
+  template <class T>
+    requires(one_of<T, float, double> || integer<T>)
+  KILN_FN explicit operator T() const {
+    return static_cast<T>(value);
+  }
+};
+
+template <>
+inline constexpr bool is_half<unrounded> = true;
 template <>
 inline constexpr bool is_half<float16> = true;
 template <>

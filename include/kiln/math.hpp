@@ -49,6 +49,8 @@ class KILN_API Function {
     return ufunc().outputs(args, options);
   }
 
+  Array reduce(const Array& a, const ReduceOptions& options = {}) const { return ufunc().reduce(a, options); }
+
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
     return ufunc().resolve(args, options);
   }

@@ -57,7 +57,8 @@ struct UfuncDefinition {
   std::string body = {};                     ///< C++ statements: `return` one output, or assign several by name
   std::string expression = {};               ///< instead of a body: the one output as a C++ expression
   std::string identity = {};                 ///< of a binary ufunc: f(identity, x) is x; a C++ expression, "0", "-INFINITY"
-  bool reorderable = false;  ///< reductions may combine elements in any order and grouping; an identity implies it
+  bool reorderable = false;     ///< reductions may combine elements in any order and grouping; an identity implies it
+  bool widens_integers = false;  ///< reductions of bool and small integers run in 64 bits, as NumPy's add and multiply do
   std::string preamble = {};
   std::string functions = {};
   std::map<std::string, std::string> headers = {};
@@ -118,6 +119,11 @@ class KILN_API Ufunc {
   }
   /// For a number of outputs known at run time.
   std::vector<Array> outputs(std::span<const Arg> args, const CallOptions& options = {}) const;
+
+  /// Combines the elements along axes of `a` by a ufunc of two inputs and one output: a host array for a host array, else one
+  /// on its device. docs/reductions.md has the rules. Floating results are the same on every run, and for any number of
+  /// threads. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then.
+  Array reduce(const Array& a, const ReduceOptions& options = {}) const;
 
   /// What the call would do, without running or compiling anything.
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;

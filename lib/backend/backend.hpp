@@ -30,6 +30,7 @@ class Module {
 
 inline constexpr int kMaxOperands = 32;   ///< inputs and outputs of one kernel
 inline constexpr int kMaxKernelRank = 8;  ///< merged dimensions that one launch handles; the caller loops over more
+inline constexpr std::size_t kAccumulatorBytes = 16;  ///< of what a reduction starts from
 
 /// One operand of an elementwise launch, in the order of the kernel's operands: inputs, then outputs.
 struct LaunchOperand {
@@ -47,6 +48,18 @@ struct ElementwiseLaunch {
   int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
   int unroll = 1;           ///< accesses in flight per thread (GPU)
   bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
+};
+
+/// One reduction. The kernel was rendered from a ReductionSpec with the same operands.
+struct ReductionLaunch {
+  /// Inputs, the mask if there is one, outputs. Strides are those of the kept dimensions, then those of the reduced ones.
+  std::span<const LaunchOperand> operands;
+  std::span<const std::int64_t> kept;     ///< merged extents of the result, outermost first; may be empty
+  std::span<const std::int64_t> reduced;  ///< merged extents that are reduced; may be empty
+  std::int64_t outputs = 1;               ///< product of kept, > 0
+  std::int64_t count = 1;                 ///< product of reduced; 0: there is nothing to reduce
+  const void* initial = nullptr;          ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
+  bool columns_inside = false;            ///< the innermost kept dimension is nearer in memory than the innermost reduced one
 };
 
 /// One device. Thread-safe. All addresses are the device's.
@@ -73,6 +86,9 @@ class Backend {
   /// caller, another queue copies what the launch refers to. `keep` is held until the work is done.
   virtual void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                       std::shared_ptr<const void> keep) = 0;
+
+  /// The same for a reduction. Scratch memory is the backend's own.
+  virtual void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
 
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;

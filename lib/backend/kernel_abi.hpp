@@ -54,6 +54,29 @@ struct CpuKernelParts {
   const std::uint8_t* access;  // codegen::Access of each operand
   const std::uint8_t* itemsize;
 };
+// A reduction: extern "C" const CpuReduction* kiln_kernel(). kernels-src/reduce_cpu.hpp is the other side. A state is what is
+// carried from element to element: an accumulator, perhaps with whether any element has counted yet.
+struct CpuReduction {
+  // `count` > 0 elements that lie one behind the other, one address for each input, to one state. An ordered kernel goes on
+  // from the state that is there, unless it is fresh.
+  void (*fold)(void* const* operands, std::int64_t count, void* state, bool fresh);
+  // The same for each of `columns`, from `rows` ≤ kCpuReduceRows addresses for each input (there is room for all of them).
+  void (*rows)(void* const* operands, std::int64_t rows, std::int64_t columns, void* states, bool fresh);
+  void (*merge)(void* into, const void* from, std::int64_t count);  // into[i] = combine(into[i], from[i])
+  void (*start)(void* states, const void* initial, std::int64_t count);  // states of `initial`, else of the identity
+  // Results of states to contiguous outputs, with `initial`, else the identity if there is one, combined in front.
+  void (*finish)(const void* states, const void* initial, std::int64_t count, void* const* outputs);
+  std::int64_t state_size;
+  std::int64_t accumulator_size;  // of `initial`
+  std::int32_t inputs;            // the mask among them, as the last
+  std::int32_t outputs;
+  const std::uint8_t* itemsize;
+  bool ordered;
+};
+inline constexpr std::int64_t kCpuReduceRows = 8;
+inline constexpr std::int64_t kCpuFoldBlock = 1024;  // elements of fold(): stretches of 2ⁿ blocks combine to the same tree
+using CpuReductionKernel = const CpuReduction* (*)();
+
 using CpuKernel = void (*)(const CpuLaunch* launch, std::int64_t begin, std::int64_t end);
 
 }  // namespace kiln::backend

@@ -27,20 +27,27 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
 struct Operation {
   std::vector<DType> inputs;
   std::vector<DType> outputs;
+  bool rounds = true;  ///< halves among the outputs are rounded; otherwise the body gives an `unrounded` (half.hpp)
 };
 
 // For each alternative of KernelSpec:
 /// What its kernel computes.
 Operation operation_of(const ElementwiseSpec& spec);
+Operation operation_of(const ReductionSpec& spec);
 /// Every dtype of its operands in memory.
 std::vector<DType> storage_of(const ElementwiseSpec& spec);
+std::vector<DType> storage_of(const ReductionSpec& spec);
 /// The header of kernels-src with its loop.
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
+std::string loop_header(const ReductionSpec& spec, DeviceKind target);
 /// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
 std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target);
+std::string kernel_text(const ReductionSpec& spec, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
+std::string reduction_cpu(const ReductionSpec& spec);
+std::string reduction_gpu(const ReductionSpec& spec);
 
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);

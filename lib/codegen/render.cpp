@@ -56,6 +56,11 @@ class Renderer {
 
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
 
+  [[nodiscard]] std::string output_type(std::size_t k) const {
+    const bool half = operation_.outputs[k] == DType::float16 || operation_.outputs[k] == DType::bfloat16;
+    return "::kiln::" + (half && !operation_.rounds ? "unrounded" : type_name(operation_.outputs[k]));
+  }
+
   // The parameters as the body sees them. Names are the user's; unnamed ones have none.
   [[nodiscard]] std::string body_parameters() const {
     std::string list;
@@ -64,7 +69,7 @@ class Renderer {
     };
     if (!returns()) {
       for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
-        add("::kiln::" + type_name(operation_.outputs[k]) + "&", text_.output_names[k]);
+        add(output_type(k) + "&", text_.output_names[k]);
       }
     }
     for (std::size_t k = 0; k < operation_.inputs.size(); ++k) {
@@ -84,7 +89,7 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? "::kiln::" + type_name(operation_.outputs[0]) : "void",
+    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? output_type(0) : "void",
                         body_parameters());
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
@@ -92,6 +97,10 @@ class Renderer {
     // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
     // too.
     user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
+    if (!text_.identity.empty()) {
+      out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
+      user_text(text_.name + ".identity", text_.identity + "\n;}");
+    }
     out_ += "}\nKILN_USER_END\n";
   }
 
@@ -100,7 +109,7 @@ class Renderer {
     std::string parameters;
     std::string arguments;
     for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
-      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", type_name(operation_.outputs[k]), k);
+      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", output_type(k), k);
       if (!returns()) {
         arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
       }

@@ -49,14 +49,38 @@ struct ElementwiseSpec {
   std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
 };
 
+/// How the threads of a GPU share a reduction.
+enum class Mapping : std::uint8_t {
+  thread,   ///< each its own output, from the first element to the last
+  warp,     ///< a warp for an output
+  block,    ///< a block for an output, or for a part of one
+  columns,  ///< 32 outputs that lie together for a block, whose rows of threads share the reduced elements
+};
+
+/// A reduction: each element becomes an accumulator (for a ufunc a cast), accumulators are combined (the user's operation), and
+/// what is left becomes the result (a cast). See kernels-src/reduce.hpp.
+struct ReductionSpec {
+  std::vector<OperandSpec> inputs = {};
+  std::vector<OperandSpec> outputs = {};
+  bool identity = false;            ///< UserText::identity takes part
+  bool masked = false;              ///< a bool operand follows the inputs: which elements count
+  bool ordered = false;             ///< strictly from the first element to the last
+  Mapping mapping = Mapping::warp;  ///< GPU
+  int kept_rank = 1;                ///< GPU: merged axes that the result has
+  int reduced_rank = 1;             ///< GPU: merged axes that it has not
+  int width = 1;                    ///< GPU: elements per access, along the innermost reduced axis
+  bool wide_index = false;          ///< GPU: 64-bit index
+};
+
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
-using KernelSpec = std::variant<ElementwiseSpec>;
+using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec>;
 
 /// The user's side of a kernel.
 struct UserText {
   std::string name = {};  ///< of the kernel
   std::string body = {};
   bool expression = false;  ///< body is an expression (kiln eval), not statements
+  std::string identity = {};  ///< an expression; only for kernels that use it
   std::string preamble = {};
   std::string functions = {};
   std::vector<std::string> input_names = {};   ///< empty string: unnamed

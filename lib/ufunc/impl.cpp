@@ -93,6 +93,26 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
   return *made.release();
 }
 
+ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, ufunc::Loop loop) const {
+  auto made = std::make_unique<ufunc::TypePlan>();
+  made->key = key;
+  made->loop = std::move(loop);
+  ufunc::publish(plans_, made.get());
+  return *made.release();
+}
+
+const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
+                                         const codegen::ReductionSpec& spec, backend::Backend& backend) const {
+  auto made = std::make_unique<ufunc::Variant>();
+  made->key = key;
+  codegen::UserText text = text_of(plan.loop);
+  if (spec.identity) text.identity = definition_.identity;
+  const codegen::KernelSpec kernel = spec;
+  made->module = program::load(request_for(definition_, text, kernel, plan.loop.text), backend);
+  ufunc::publish(plan.variants, made.get());
+  return *made.release();
+}
+
 void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout,
                              DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);

@@ -107,6 +107,11 @@ class UfuncImpl {
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const ufunc::LayoutClass& layout,
                                 std::span<const DType> storage, backend::Backend& backend) const;
+  /// The plan of a reduction; its loop takes and gives one dtype.
+  ufunc::TypePlan& make_plan(const ufunc::TypePlan::Key& key, ufunc::Loop loop) const;
+  /// A kernel around this loop's operation, compiled and loaded at the first call.
+  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
+                                backend::Backend& backend) const;
   /// The kernel of a loop for operands that are stored so, for a compiler: `work` gets what program::build() takes.
   void with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout, DeviceKind kind,
                     const std::function<void(const program::Request&)>& work) const;

@@ -14,6 +14,7 @@
 #include "backend/cpu/compiler.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/reduction.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
@@ -172,6 +173,13 @@ void CpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
     const LaunchFrame frame(queued->launch);
     threads_.run(*queued->module, frame.call(), queued->launch.size);
   });
+}
+
+void CpuBackend::launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  if (queue == nullptr) return reduce(kernel, launch, threads_);
+  auto queued = std::make_shared<const QueuedReduction>(kernel, launch, std::move(keep));
+  own(queue)->post([this, queued = std::move(queued)] { reduce(*queued->module, queued->launch, threads_); });
 }
 
 std::shared_ptr<Queue> CpuBackend::make_queue() {

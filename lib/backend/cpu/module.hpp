@@ -20,6 +20,11 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
 
   [[nodiscard]] CpuKernel kernel() const noexcept { return kernel_; }
 
+  /// Of a module that was rendered from a ReductionSpec.
+  [[nodiscard]] const CpuReduction& reduction() const {
+    return *reinterpret_cast<CpuReductionKernel>(reinterpret_cast<void (*)()>(kernel_))();
+  }
+
   /// Nanoseconds of one thread for one element, as last measured; 0 where it was not. Any thread may set it: it only
   /// decides how the work is cut.
   [[nodiscard]] float element_ns() const noexcept { return element_ns_.load(std::memory_order_relaxed); }

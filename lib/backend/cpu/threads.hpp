@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -38,6 +39,9 @@ class Threads {
     if (count_ == 1 || size <= kCpuBlock) return module.kernel()(&launch, 0, size);
     run_measured(module, launch, size);
   }
+
+  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does all.
+  void each(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
  private:
   void run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size);

@@ -1,0 +1,97 @@
+#include "backend/cpu/reduction.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "backend/cpu/reducer.hpp"
+#include "backend/cpu/reduction_cut.hpp"
+
+namespace kiln::backend::cpu {
+namespace {
+
+constexpr std::int64_t kMeasured = 4096;  // elements that tell something of a kernel's speed
+constexpr double kGuessNs = 0.25;         // an element, of a kernel that was never measured
+
+double now_ns() {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, const ReductionTasks& tasks,
+               Threads& threads) {
+  struct Free {
+    void operator()(char* memory) const noexcept { std::free(memory); }
+  };
+  const std::int64_t bytes = cut.width * kernel.state_size;
+  const auto all = static_cast<std::size_t>((tasks.count * bytes + 63) / 64 * 64);
+  const std::unique_ptr<char, Free> states(static_cast<char*>(std::aligned_alloc(64, all)));
+  if (states == nullptr) throw std::bad_alloc();
+  threads.each(tasks.count, [&](std::int64_t task) {
+    const std::int64_t first = task % tasks.chunks * tasks.chunk;
+    Reducer reducer(kernel, launch, cut, tasks.chunk);
+    reducer.part(task / tasks.chunks, first, std::min(first + tasks.chunk, cut.leaves), states.get() + task * bytes);
+  });
+  Reducer reducer(kernel, launch, cut, tasks.chunks);
+  for (std::int64_t tile = 0; tile < cut.tiles; ++tile) {
+    reducer.join(tile, states.get() + tile * tasks.chunks * bytes, tasks.chunks);
+  }
+}
+
+}  // namespace
+
+void reduce(const CpuModule& module, const ReductionLaunch& launch, Threads& threads) {
+  const CpuReduction& kernel = module.reduction();
+  const ReductionCut cut = cut_reduction(kernel, launch);
+  const std::int64_t elements = launch.outputs * std::max<std::int64_t>(launch.count, 1);
+  if (elements < kMeasured || threads.count() == 1 || forked()) {
+    Reducer(kernel, launch, cut, cut.leaves).tiles(0, cut.tiles);
+    return;
+  }
+  const double known = static_cast<double>(module.element_ns());
+  const double work = (known > 0 ? known : kGuessNs) * static_cast<double>(elements);
+  const ReductionTasks tasks = share_reduction(cut, kernel.ordered, work, threads.count());
+  const bool look = known <= 0 || tasks.count > 1 || module.time_for_a_look();
+  const double start = look ? now_ns() : 0;
+  if (tasks.count == 1) {
+    Reducer(kernel, launch, cut, cut.leaves).tiles(0, cut.tiles);
+  } else if (tasks.chunks > 1) {
+    run_parts(kernel, launch, cut, tasks, threads);
+  } else {
+    threads.each(tasks.count, [&](std::int64_t task) {
+      const std::int64_t first = task * tasks.batch;
+      Reducer(kernel, launch, cut, cut.leaves).tiles(first, std::min(first + tasks.batch, cut.tiles));
+    });
+  }
+  if (look) {
+    const double taken = (now_ns() - start) * static_cast<double>(std::min<std::int64_t>(tasks.count, threads.count()));
+    module.set_element_ns(taken / static_cast<double>(elements));
+  }
+}
+
+QueuedReduction::QueuedReduction(const CpuModule& kernel, const ReductionLaunch& from, std::shared_ptr<const void> held)
+    : operands(from.operands.begin(), from.operands.end()),
+      launch(from),
+      module(kernel.shared_from_this()),
+      keep(std::move(held)) {
+  const std::size_t rank = from.kept.size() + from.reduced.size();
+  numbers.reserve((operands.size() + 1) * rank);  // no growth below: addresses are taken
+  numbers.insert(numbers.end(), from.kept.begin(), from.kept.end());
+  numbers.insert(numbers.end(), from.reduced.begin(), from.reduced.end());
+  for (LaunchOperand& operand : operands) {
+    const std::size_t first = numbers.size();
+    numbers.insert(numbers.end(), operand.strides, operand.strides + rank);
+    operand.strides = numbers.data() + first;
+  }
+  launch.operands = operands;
+  launch.kept = {numbers.data(), from.kept.size()};
+  launch.reduced = {numbers.data() + from.kept.size(), from.reduced.size()};
+  if (from.initial != nullptr) {
+    std::memcpy(initial.data(), from.initial, initial.size());
+    launch.initial = initial.data();
+  }
+}
+
+}  // namespace kiln::backend::cpu

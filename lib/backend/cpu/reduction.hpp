@@ -1,0 +1,33 @@
+// A reduction on the CPU: cut, shared between threads, and put together again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/cpu/module.hpp"
+#include "backend/cpu/threads.hpp"
+
+namespace kiln::backend::cpu {
+
+/// Runs it and returns when all is done. The result is the same for any number of threads.
+void reduce(const CpuModule& module, const ReductionLaunch& launch, Threads& threads);
+
+/// A launch that outlives the caller's: everything that it refers to is copied.
+struct QueuedReduction {
+  std::vector<LaunchOperand> operands;
+  std::vector<std::int64_t> numbers;  // extents and strides
+  alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
+  ReductionLaunch launch;
+  std::shared_ptr<const CpuModule> module;
+  std::shared_ptr<const void> keep;
+
+  QueuedReduction(const CpuModule& kernel, const ReductionLaunch& from, std::shared_ptr<const void> held);
+  QueuedReduction(const QueuedReduction&) = delete;
+  QueuedReduction& operator=(const QueuedReduction&) = delete;
+};
+
+}  // namespace kiln::backend::cpu

@@ -1,0 +1,28 @@
+// What is asked of every kind of kernel, for reductions.
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+
+Operation operation_of(const ReductionSpec& spec) {
+  // The body combines two accumulators, and halves among them are not rounded in between.
+  const DType dtype = spec.inputs.front().compute;
+  return {.inputs = {dtype, dtype}, .outputs = {dtype}, .rounds = false};
+}
+
+std::vector<DType> storage_of(const ReductionSpec& spec) {
+  std::vector<DType> dtypes;
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const OperandSpec& operand : *operands) dtypes.push_back(operand.storage);
+  }
+  return dtypes;
+}
+
+std::string loop_header(const ReductionSpec&, DeviceKind target) {
+  return target == DeviceKind::cpu ? "kiln/reduce_cpu.hpp" : "kiln/reduce_gpu.hpp";
+}
+
+std::string kernel_text(const ReductionSpec& spec, DeviceKind target) {
+  return target == DeviceKind::cpu ? reduction_cpu(spec) : reduction_gpu(spec);
+}
+
+}  // namespace kiln::codegen

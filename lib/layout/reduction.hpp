@@ -1,0 +1,49 @@
+// The two loops of a reduction: over the axes that the result keeps and over those that are reduced, each sorted by stride,
+// those of extent 1 dropped and those that lie behind one another merged. Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace kiln::layout {
+
+class Reduction {
+ public:
+  struct Request {
+    std::span<const std::int64_t> shape;          ///< of the array
+    std::span<const std::int64_t> reduced;        ///< of each axis: not 0 where it is reduced
+    std::span<const std::int64_t* const> strides; ///< bytes, for each operand, one for each axis; 0 where it repeats
+    bool in_order = false;                        ///< reduced axes are neither moved nor walked backwards
+  };
+  explicit Reduction(const Request& request);
+
+  [[nodiscard]] std::span<const std::int64_t> kept() const noexcept { return {numbers(), kept_}; }
+  [[nodiscard]] std::span<const std::int64_t> reduced() const noexcept { return {numbers() + kept_, reduced_}; }
+  /// Bytes: of the kept dimensions, then of the reduced ones.
+  [[nodiscard]] const std::int64_t* strides(std::size_t operand) const noexcept {
+    return numbers() + (kept_ + reduced_) * (operand + 1);
+  }
+  [[nodiscard]] std::int64_t outputs() const noexcept { return outputs_; }  ///< product of kept()
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }      ///< product of reduced(); of the array where that is empty
+  /// Bytes to add to an operand's address because axes are walked backwards.
+  [[nodiscard]] std::int64_t offset(std::size_t operand) const noexcept;
+  /// Whether the innermost kept dimension is nearer in the first operand's memory than the innermost reduced one.
+  [[nodiscard]] bool columns_inside() const noexcept;
+
+ private:
+  static constexpr std::size_t kInline = 48;
+  [[nodiscard]] const std::int64_t* numbers() const noexcept { return heap_ ? heap_.get() : inline_.data(); }
+
+  std::size_t kept_ = 0;
+  std::size_t reduced_ = 0;
+  std::size_t operands_ = 0;
+  std::int64_t outputs_ = 1;
+  std::int64_t count_ = 1;
+  std::array<std::int64_t, kInline> inline_;  // extents, each operand's strides, each operand's offset
+  std::unique_ptr<std::int64_t[]> heap_;
+};
+
+}  // namespace kiln::layout

@@ -1,0 +1,309 @@
+#include "ufunc/reduce.hpp"
+
+#include <algorithm>
+
+#include "kiln/error.hpp"
+#include "kiln/ufunc.hpp"
+#include "layout/broadcast.hpp"
+#include "types/convert.hpp"
+#include "ufunc/axes.hpp"
+#include "ufunc/reduction_loop.hpp"
+#include "ufunc/reduction_plan.hpp"
+#include "ufunc/transfer.hpp"
+#include "ufunc/window.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+// No call has a key that begins so.
+constexpr std::uint8_t kReduceKey = 0xf0;
+constexpr std::uint8_t kNoDType = 0xff;
+
+std::uint8_t byte_of(std::optional<DType> dtype) {
+  return dtype ? static_cast<std::uint8_t>(*dtype) : kNoDType;
+}
+
+/// Strides of an array that is repeated to a shape, for each axis of that; 0 where it repeats.
+Strides repeated(const detail::ArrayRep& rep, const Shape& shape) {
+  Strides strides(shape.size(), 0);
+  const std::size_t missing = shape.size() - rep.shape.size();
+  for (std::size_t i = 0; i < rep.shape.size(); ++i) strides[missing + i] = rep.shape[i] == 1 ? 0 : rep.strides[i];
+  return strides;
+}
+
+/// What lies on the host with these, if anything.
+bool on_host(const detail::ArrayRep* rep) {
+  return rep != nullptr && rep->on_host;
+}
+
+}  // namespace
+
+Reduce::Reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options)
+    : ufunc_(ufunc), options_(options), given_(array), array_(array.rep().get()) {
+  if (array_ == nullptr) throw TypeError(what() + ": the array is an empty Array handle, not an array");
+  mask_ = options.where.rep().get();
+  out_ = options.out.rep().get();
+}
+
+Array Reduce::run() {
+  choose_loop();
+  name_axes();
+  check_mask();
+  check_start();
+  check_out();
+  convert_initial();
+  place();
+  if (through_device_) return run_through_device();
+  if (out_ != nullptr) separate();
+  Array result = options_.out;
+  if (!result) {
+    result = result_on_host_ ? Array::empty(shape_, loop_dtype()) : device_array(shape_, loop_dtype(), device_);
+  }
+  if (outputs_ > 0) launch(result);
+  return result;
+}
+
+void Reduce::choose_loop() {
+  TypePlan::Key key;
+  key.bytes[0] = kReduceKey;
+  key.bytes[1] = static_cast<std::uint8_t>(array_->dtype);
+  key.bytes[2] = byte_of(options_.dtype);
+  key.bytes[3] = out_ != nullptr ? static_cast<std::uint8_t>(out_->dtype) : kNoDType;
+  key.length = 4;
+  plan_ = ufunc_.find_plan(key);
+  if (plan_ != nullptr) return;
+  Loop loop = choose_reduction_loop({.name = ufunc_.name(),
+                                     .method = "reduce",
+                                     .signatures = ufunc_.signatures(),
+                                     .array = array_->dtype,
+                                     .dtype = options_.dtype,
+                                     .widens_integers = ufunc_.definition().widens_integers,
+                                     .identity = has_identity()});
+  if (out_ != nullptr && !can_cast(loop.outputs[0], out_->dtype, Casting::same_kind)) {
+    throw TypeError(what() + ": cannot cast the result from " + std::string(name(loop.outputs[0])) + " to the out array's " +
+                    std::string(name(out_->dtype)) + " under casting \"same_kind\" for the loop " + loop.text +
+                    "; give an .out of another dtype, or choose the loop with .dtype");
+  }
+  plan_ = &ufunc_.make_plan(key, std::move(loop));
+}
+
+void Reduce::name_axes() {
+  reduced_ = named_axes(what(), options_.axis, array_->shape);
+  std::size_t several = 0;
+  for (std::size_t i = 0; i < reduced_.size(); ++i) {
+    const std::int64_t extent = array_->shape[i];
+    if (reduced_[i] == 0) {
+      shape_.push_back(extent);
+      outputs_ *= extent;
+    } else {
+      ++several;
+      count_ *= extent;
+      if (options_.keepdims) shape_.push_back(1);
+    }
+  }
+  if (several > 1 && !ufunc_.reorderable()) {
+    throw ShapeError(what() + ": the operation is not marked reorderable, so its order counts and it is reduced along one axis, not " +
+                     std::to_string(several) + "; name one axis, or set .reorderable or .identity in the definition");
+  }
+}
+
+void Reduce::check_mask() {
+  if (mask_ == nullptr) return;
+  if (mask_->dtype != DType::bool_) {
+    throw TypeError(what() + ": cannot cast .where from " + std::string(name(mask_->dtype)) +
+                    " to bool under casting \"safe\"; give an array of bool");
+  }
+  if (!layout::broadcasts_to(mask_->shape, array_->shape)) {
+    throw ShapeError(what() + ": .where of shape " + to_string(mask_->shape) + " does not broadcast to the array's shape " +
+                     to_string(array_->shape));
+  }
+}
+
+void Reduce::check_start() {
+  if (has_identity() || options_.initial) return;
+  if (mask_ != nullptr) {
+    throw TypeError(what() + ": the operation has no identity, so .where needs .initial: what nothing gives");
+  }
+  if (count_ == 0) {
+    throw ShapeError(what() + ": nothing to reduce in an array of shape " + to_string(array_->shape) +
+                     ", and the operation has no identity; give .initial");
+  }
+}
+
+void Reduce::check_out() {
+  if (out_ == nullptr) return;
+  if (out_->read_only) throw TypeError(what() + ": .out is read-only; give a writable array");
+  if (!(out_->shape == shape_)) {
+    throw ShapeError(what() + ": .out has shape " + to_string(out_->shape) + ", the result has shape " + to_string(shape_) +
+                     "; .out is never broadcast");
+  }
+  if (!out_->c_contiguous && out_->size > 1 && layout::overlaps_itself(window_of(*out_))) {
+    throw ShapeError(what() + ": elements of .out share memory with one another; give an .out whose elements are distinct");
+  }
+}
+
+void Reduce::place() {
+  const detail::ArrayRep* const all[] = {array_, mask_, out_};
+  const char* const names[] = {"the array", ".where", ".out"};
+  const detail::ArrayRep* placed = nullptr;
+  std::size_t placed_at = 0;
+  bool any_host = false;
+  for (std::size_t i = 0; i < kOperands; ++i) {
+    if (all[i] == nullptr) continue;
+    if (all[i]->on_host) {
+      any_host = true;
+    } else if (placed == nullptr) {
+      placed = all[i];
+      placed_at = i;
+    } else if (!placed->device.same_memory(all[i]->device)) {
+      throw DeviceError(what() + ": " + names[placed_at] + " is on " + to_string(placed->device) + ", " + names[i] + " is on " +
+                        to_string(all[i]->device) + "; bring them to one device with to_device()");
+    }
+  }
+  const Stream& stream = options_.stream;
+  if (placed != nullptr) {
+    device_ = placed->device;
+    result_on_host_ = false;
+    if (!stream.is_default() && !stream.device().same_memory(device_)) {
+      throw DeviceError(what() + ": the stream is on " + to_string(stream.device()) + ", the arrays are on " +
+                        to_string(device_) + "; give a stream of that device");
+    }
+  } else {
+    device_ = stream.is_default() ? Device::best() : stream.device();
+  }
+  queue_ = stream.queue().get();
+  through_device_ = !device_.is_cpu() && any_host;
+}
+
+/// Host arrays and a GPU: they are brought there, and a host result is fetched.
+Array Reduce::run_through_device() {
+  Array array = given_;
+  if (on_host(array_)) array = send(array, device_);
+  ReduceOptions options = options_;
+  if (on_host(mask_)) options.where = send(options.where, device_);
+  if (on_host(out_)) options.out = device_array(out_->shape, out_->dtype, device_);
+  Array result = Reduce(ufunc_, array, options).run();
+  // Copies are ordered after the default stream only.
+  if (queue_ != nullptr) queue_->synchronize();
+  if (on_host(out_)) {
+    Array target = options_.out;
+    result.copy_to_host(target);
+    return target;
+  }
+  return result_on_host_ ? result.copy_to_host() : result;
+}
+
+void Reduce::convert_initial() {
+  if (!options_.initial) return;
+  const Arg& given = *options_.initial;
+  Array host;
+  DType from = given.dtype();
+  const void* value = given.value();
+  if (given.is_array()) {
+    if (!given.array()) throw TypeError(what() + ": .initial is an empty Array handle, not a value");
+    if (given.array().size() != 1) {
+      throw ShapeError(what() + ": .initial has shape " + to_string(given.array().shape()) + "; give a scalar");
+    }
+    host = given.array().copy_to_host();
+    from = host.dtype();
+    value = host.data();
+  }
+  const DType to = loop_dtype();
+  if (kind(from) == Kind::integer && kind(to) == Kind::integer && !integer_fits(from, value, to)) {
+    throw TypeError(what() + ": the integer " + integer_text(from, value) + " given as .initial does not fit in " +
+                    std::string(name(to)) + ", the dtype of the loop " + plan_->loop.text);
+  }
+  convert_scalar(from, value, to, initial_.data());
+  // Halves are accumulated as float32.
+  if (to == DType::float16 || to == DType::bfloat16) convert_scalar(to, initial_.data(), DType::float32, initial_.data());
+}
+
+/// Inputs that the result would overwrite while they are read are copied first.
+void Reduce::separate() {
+  const auto copy = [&](const detail::ArrayRep*& rep, const Array& array) {
+    if (rep == nullptr || !share_memory(*rep, *out_)) return;
+    // The copy is made at once, so work that is still queued must be done.
+    if (queue_ != nullptr) queue_->synchronize();
+    held_.push_back(array.copy());
+    rep = held_.back().rep().get();
+  };
+  copy(array_, given_);
+  copy(mask_, options_.where);
+}
+
+void Reduce::launch(const Array& target) {
+  const detail::ArrayRep& result = *target.rep();
+  backend::Backend& backend = backend::backend_for(device_);
+  const Shape& shape = array_->shape;
+  const Strides array_strides = array_->strides;
+  Strides mask_strides;
+  if (masked()) mask_strides = repeated(*mask_, shape);
+  // Along reduced axes the result stands still.
+  Strides result_strides(shape.size(), 0);
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (reduced_[i] == 0) {
+      result_strides[i] = result.strides[own++];
+    } else if (options_.keepdims) {
+      ++own;
+    }
+  }
+  std::array<const std::int64_t*, kOperands> strides{};
+  std::array<backend::LaunchOperand, kOperands> operands{};
+  std::size_t count = 0;
+  const auto add = [&](const detail::ArrayRep& rep, const Strides& along) {
+    strides[count] = along.data();
+    operands[count++] = {rep.data, nullptr, static_cast<std::uint8_t>(itemsize(rep.dtype)), false};
+  };
+  add(*array_, array_strides);
+  if (masked()) add(*mask_, mask_strides);
+  add(result, result_strides);
+  const bool ordered = !ufunc_.reorderable();
+  const layout::Reduction layout({.shape = {shape.data(), shape.size()},
+                                  .reduced = {reduced_.data(), reduced_.size()},
+                                  .strides = {strides.data(), count},
+                                  .in_order = ordered});
+  std::array<const void*, kOperands> addresses{};
+  for (std::size_t k = 0; k < count; ++k) {
+    operands[k].data = static_cast<char*>(operands[k].data) + layout.offset(k);
+    operands[k].strides = layout.strides(k);
+    addresses[k] = operands[k].data;
+  }
+  const codegen::ReductionSpec spec = specialize({.array = array_->dtype,
+                                                  .loop = loop_dtype(),
+                                                  .result = result.dtype,
+                                                  .identity = has_identity(),
+                                                  .masked = masked(),
+                                                  .ordered = ordered},
+                                                 layout, {addresses.data(), count}, backend.info());
+  const Variant::Key key{bits_of(spec), static_cast<std::uint64_t>(device_.index()) << 32 |
+                                            static_cast<std::uint64_t>(device_.kind()) << 56};
+  const Variant* variant = find(plan_->variants, key);
+  if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, spec, backend);
+  const backend::ReductionLaunch work{.operands = {operands.data(), count},
+                                      .kept = layout.kept(),
+                                      .reduced = layout.reduced(),
+                                      .outputs = layout.outputs(),
+                                      .count = layout.count(),
+                                      .initial = options_.initial ? initial_.data() : nullptr,
+                                      .columns_inside = layout.columns_inside()};
+  std::shared_ptr<const void> keep;
+  if (backend.asynchronous(queue_)) {
+    auto kept = std::make_shared<std::vector<Array>>(held_);
+    kept->push_back(given_);
+    kept->push_back(options_.where);
+    kept->push_back(target);
+    keep = std::move(kept);
+  }
+  backend.launch(*variant->module, work, queue_, std::move(keep));
+}
+
+}  // namespace kiln::ufunc
+
+namespace kiln {
+
+Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
+  return ufunc::Reduce(*impl_, a, options).run();
+}
+
+}  // namespace kiln

@@ -1,0 +1,60 @@
+// One reduction by a ufunc, step by step: axes, loop, shapes, place, overlaps, layout, launch. Lives on the stack.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "array/rep.hpp"
+#include "backend/backend.hpp"
+#include "kiln/methods.hpp"
+#include "layout/reduction.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln::ufunc {
+
+class Reduce {
+ public:
+  Reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options);
+  Array run();
+
+ private:
+  static constexpr std::size_t kOperands = 3;  // array, mask, result
+
+  void choose_loop();
+  void name_axes();
+  void check_mask();
+  void check_start();
+  void check_out();
+  void place();
+  Array run_through_device();
+  void convert_initial();
+  void separate();
+  void launch(const Array& target);
+  [[nodiscard]] std::string what() const { return ufunc_.name() + ".reduce"; }
+  [[nodiscard]] bool masked() const noexcept { return mask_ != nullptr; }
+  [[nodiscard]] bool has_identity() const noexcept { return !ufunc_.definition().identity.empty(); }
+  [[nodiscard]] DType loop_dtype() const noexcept { return plan_->loop.outputs[0]; }
+
+  const detail::UfuncImpl& ufunc_;
+  const ReduceOptions& options_;
+  const Array& given_;
+  const detail::ArrayRep* array_;
+  const detail::ArrayRep* mask_ = nullptr;
+  const detail::ArrayRep* out_ = nullptr;
+  TypePlan* plan_ = nullptr;
+  Dims reduced_;  // of each axis: 1 or 0
+  Shape shape_;   // of the result
+  std::int64_t outputs_ = 1;
+  std::int64_t count_ = 1;
+  Device device_;
+  bool result_on_host_ = true;
+  bool through_device_ = false;  // host arrays with a GPU to run on
+  backend::Queue* queue_ = nullptr;
+  std::vector<Array> held_;  // private copies
+  alignas(16) std::array<unsigned char, backend::kAccumulatorBytes> initial_{};
+};
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,28 @@
+// The kernel that a reduction runs for its layout on a kind of device. Pure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "codegen/spec.hpp"
+#include "kiln/device.hpp"
+#include "layout/reduction.hpp"
+
+namespace kiln::ufunc {
+
+struct ReductionRequest {
+  DType array = DType::float64;  ///< as stored
+  DType loop = DType::float64;
+  DType result = DType::float64;  ///< as stored
+  bool identity = false;
+  bool masked = false;
+  bool ordered = false;
+};
+
+[[nodiscard]] codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
+                                                std::span<const void* const> addresses, const DeviceInfo& device);
+
+/// What tells the variants of one plan apart.
+[[nodiscard]] std::uint64_t bits_of(const codegen::ReductionSpec& spec) noexcept;
+
+}  // namespace kiln::ufunc
