@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "backend/compiler.hpp"
+#include "backend/scatter_launch.hpp"
 #include "kiln/device.hpp"
 
 namespace kiln::backend {
@@ -73,6 +74,8 @@ class Backend {
   /// caller, another queue copies what the launch refers to. `keep` is held until the work is done.
   virtual void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                       std::shared_ptr<const void> keep) = 0;
+  /// The same for a kernel that was rendered from a ScatterSpec.
+  virtual void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
 
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;

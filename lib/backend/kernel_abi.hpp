@@ -56,4 +56,13 @@ struct CpuKernelParts {
 };
 using CpuKernel = void (*)(const CpuLaunch* launch, std::int64_t begin, std::int64_t end);
 
+// A kernel of Ufunc::at on the CPU: extern "C" void kiln_kernel(const CpuScatterParts**) gives its loops, which
+// kernels-src/scatter_cpu.hpp has; cpu/scatter.cpp calls them. Strides and offsets are bytes.
+struct CpuScatterParts {
+  // One element for each offset from `target`, in order.
+  void (*points)(char* target, const std::int64_t* offsets, const char* value, std::int64_t value_stride, std::int64_t count);
+  // `count` different elements.
+  void (*row)(char* target, std::int64_t target_stride, const char* value, std::int64_t value_stride, std::int64_t count);
+};
+
 }  // namespace kiln::backend

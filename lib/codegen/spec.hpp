@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -49,8 +50,16 @@ struct ElementwiseSpec {
   std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
 };
 
+/// a[index] = f(a[index], b), or f(a[index]), in place.
+struct ScatterSpec {
+  OperandSpec target = {};                          ///< elements of a: in memory, and as f takes them
+  DType result = DType::float64;                    ///< of the loop; converted to the target's dtype
+  std::optional<OperandSpec> value = std::nullopt;  ///< elements of b; none of a ufunc of one input
+  bool ordered = false;  ///< GPU: one thread applies what meets in an element, in order; else atomic operations
+};
+
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
-using KernelSpec = std::variant<ElementwiseSpec>;
+using KernelSpec = std::variant<ElementwiseSpec, ScatterSpec>;
 
 /// The user's side of a kernel.
 struct UserText {

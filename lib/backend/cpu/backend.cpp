@@ -14,6 +14,7 @@
 #include "backend/cpu/compiler.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/scatter.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
@@ -171,6 +172,15 @@ void CpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
   own(queue)->post([this, queued = std::move(queued)] {
     const LaunchFrame frame(queued->launch);
     threads_.run(*queued->module, frame.call(), queued->launch.size);
+  });
+}
+
+void CpuBackend::launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  const auto& parts = kernel.parts<CpuScatterParts>();
+  if (queue == nullptr) return run_scatter(parts, launch, threads_);
+  own(queue)->post([this, &parts, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
+    run_scatter(parts, launch, threads_);
   });
 }
 

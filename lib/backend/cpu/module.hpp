@@ -19,6 +19,13 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   CpuModule(std::string_view code, const std::string& name);
 
   [[nodiscard]] CpuKernel kernel() const noexcept { return kernel_; }
+  /// Of a kernel of another kind: what it tells of its loops (kernel_abi.hpp).
+  template <class Parts>
+  [[nodiscard]] const Parts& parts() const noexcept {
+    const Parts* parts = nullptr;
+    reinterpret_cast<void (*)(const Parts**)>(reinterpret_cast<void (*)()>(kernel_))(&parts);
+    return *parts;
+  }
 
   /// Nanoseconds of one thread for one element, as last measured; 0 where it was not. Any thread may set it: it only
   /// decides how the work is cut.

@@ -88,6 +88,18 @@ void Threads::run_chunks(const CpuModule& module, const CpuLaunch& launch, std::
   });
 }
 
+void Threads::share(std::int64_t count, const std::function<void(std::int64_t)>& work) {
+  namespace tbb = oneapi::tbb;
+  if (count <= 1 || count_ == 1 || forked()) {
+    for (std::int64_t i = 0; i < count; ++i) work(i);
+    return;
+  }
+  arena().execute([&] {
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    tbb::parallel_for(std::int64_t{0}, count, work, tbb::simple_partitioner(), context);
+  });
+}
+
 oneapi::tbb::task_arena& Threads::arena() {
   using oneapi::tbb::global_control;
   // oneTBB prints a warning where an arena asks for more threads than it may have: more than the hardware's would only wait for

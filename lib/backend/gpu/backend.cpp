@@ -212,6 +212,10 @@ void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
 }
 
+void GpuBackend::launch(const Module&, const ScatterLaunch&, Queue*, std::shared_ptr<const void>) {
+  throw DeviceError("not yet");
+}
+
 std::shared_ptr<Queue> GpuBackend::make_queue() {
   return std::make_shared<GpuQueue>(core_);
 }
