@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "backend/compiler.hpp"
+#include "backend/scan_launch.hpp"
 #include "backend/scatter_launch.hpp"
 #include "kiln/device.hpp"
 
@@ -74,7 +75,8 @@ class Backend {
   /// caller, another queue copies what the launch refers to. `keep` is held until the work is done.
   virtual void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                       std::shared_ptr<const void> keep) = 0;
-  /// The same for a kernel that was rendered from a ScatterSpec.
+  /// The same for kernels that were rendered from a ScanSpec and a ScatterSpec. Scratch memory is the backend's own.
+  virtual void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
   virtual void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
 
   /// Whether the launch needs `keep` (work may outlive the call).

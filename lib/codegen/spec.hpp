@@ -50,6 +50,13 @@ struct ElementwiseSpec {
   std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
 };
 
+/// The running results of f: out[0] = a[0], out[i] = f(out[i - 1], a[i]).
+struct ScanSpec {
+  OperandSpec input = {};         ///< in memory, and as f takes and gives it
+  DType output = DType::float64;  ///< in memory
+  bool reorderable = false;       ///< f may be applied in any grouping
+};
+
 /// a[index] = f(a[index], b), or f(a[index]), in place.
 struct ScatterSpec {
   OperandSpec target = {};                          ///< elements of a: in memory, and as f takes them
@@ -59,7 +66,7 @@ struct ScatterSpec {
 };
 
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
-using KernelSpec = std::variant<ElementwiseSpec, ScatterSpec>;
+using KernelSpec = std::variant<ElementwiseSpec, ScanSpec, ScatterSpec>;
 
 /// The user's side of a kernel.
 struct UserText {

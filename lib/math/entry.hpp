@@ -18,6 +18,7 @@ struct Entry {
   std::string_view body;                       ///< statements
   std::string_view identity = {};              ///< of a reduction, as a C++ expression; empty where there is none
   bool reorderable = false;                    ///< without an identity: reductions may take the elements in any order
+  bool widens_integers = false;                ///< reductions of bool and small integers run in 64 bits
 };
 
 /// Where the parsed ufunc of an entry stands once it was needed.

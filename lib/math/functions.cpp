@@ -46,6 +46,7 @@ Ufunc make(const detail::Entry& entry) {
   definition.body = entry.body;
   definition.identity = entry.identity;
   definition.reorderable = entry.reorderable;
+  definition.widens_integers = entry.widens_integers;
   return vectorize(std::move(definition));
 }
 

@@ -7,7 +7,7 @@
 #include "layout/merge.hpp"
 #include "types/convert.hpp"
 #include "ufunc/indices.hpp"
-#include "ufunc/windows.hpp"
+#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -72,7 +72,8 @@ void AtCall::check_arrays() const {
     throw ShapeError(what_ + ": " + std::to_string(indices_.size()) + " index array" + (indices_.size() == 1 ? "" : "s") +
                      " given for an array of shape " + to_string(target_.shape()) + "; give one for each of its first axes");
   }
-  if (folds(*target_.rep())) {
+  const detail::ArrayRep& target = *target_.rep();
+  if (!target.c_contiguous && target.size > 1 && layout::overlaps_itself(window_of(target))) {
     throw ShapeError(what_ + ": elements of " + kTarget +
                      " share memory with one another; give one whose elements are distinct");
   }

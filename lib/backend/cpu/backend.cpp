@@ -14,6 +14,7 @@
 #include "backend/cpu/compiler.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/scan.hpp"
 #include "backend/cpu/scatter.hpp"
 #include "kiln/error.hpp"
 
@@ -172,6 +173,15 @@ void CpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
   own(queue)->post([this, queued = std::move(queued)] {
     const LaunchFrame frame(queued->launch);
     threads_.run(*queued->module, frame.call(), queued->launch.size);
+  });
+}
+
+void CpuBackend::launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  const auto& parts = kernel.parts<CpuScanParts>();
+  if (queue == nullptr) return run_scan(parts, launch, threads_);
+  own(queue)->post([this, &parts, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
+    run_scan(parts, launch, threads_);
   });
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
-#include <numeric>
+#include <type_traits>
+
+#include "backend/cpu/counter.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -16,36 +17,6 @@ constexpr std::int64_t kShortRow = 16;
 /// Columns that are worth a thread, and elements that are worth threads at all.
 constexpr std::int64_t kColumnsEach = 256;
 constexpr std::int64_t kWorthThreads = 1 << 16;
-
-using Numbers = std::span<const std::int64_t>;
-
-std::int64_t product(Numbers numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{1}, std::multiplies<>());
-}
-
-/// Counts through a shape in C order.
-class Counter {
- public:
-  explicit Counter(Numbers shape) : shape_(shape), index_(shape.size(), 0) {}
-
-  [[nodiscard]] std::int64_t offset(Numbers strides) const {
-    std::int64_t sum = 0;
-    for (std::size_t d = 0; d < index_.size(); ++d) sum += index_[d] * strides[d];
-    return sum;
-  }
-  /// False after the last one.
-  bool next() {
-    for (std::size_t d = shape_.size(); d-- > 0;) {
-      if (++index_[d] < shape_[d]) return true;
-      index_[d] = 0;
-    }
-    return false;
-  }
-
- private:
-  Numbers shape_;
-  std::vector<std::int64_t> index_;
-};
 
 template <class I>
 void add_offsets(const ScatterIndex& index, const char* from, std::int64_t from_stride, std::int64_t count,
@@ -166,8 +137,8 @@ void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, Thr
   if (parts <= 1) return Part(kernel, launch, 0, columns).run();
   // Whole blocks of the kernel, so that no two threads write to one cache line.
   const std::int64_t each = ((columns + parts - 1) / parts + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
-  threads.share((columns + each - 1) / each,
-                [&](std::int64_t part) { Part(kernel, launch, part * each, std::min(columns, (part + 1) * each)).run(); });
+  threads.each((columns + each - 1) / each,
+               [&](std::int64_t part) { Part(kernel, launch, part * each, std::min(columns, (part + 1) * each)).run(); });
 }
 
 }  // namespace kiln::backend::cpu

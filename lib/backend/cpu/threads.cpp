@@ -88,7 +88,7 @@ void Threads::run_chunks(const CpuModule& module, const CpuLaunch& launch, std::
   });
 }
 
-void Threads::share(std::int64_t count, const std::function<void(std::int64_t)>& work) {
+void Threads::each(std::int64_t count, const std::function<void(std::int64_t)>& work) {
   namespace tbb = oneapi::tbb;
   if (count <= 1 || count_ == 1 || forked()) {
     for (std::int64_t i = 0; i < count; ++i) work(i);

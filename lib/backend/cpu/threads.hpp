@@ -40,9 +40,9 @@ class Threads {
     run_measured(module, launch, size);
   }
 
-  /// Calls work(i) for every i below `count`, on several threads where there are some; returns when all is done. Worth its
-  /// while for pieces of 10 µs and more.
-  void share(std::int64_t count, const std::function<void(std::int64_t)>& work);
+  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does
+  /// all.
+  void each(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
  private:
   void run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size);

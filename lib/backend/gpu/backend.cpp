@@ -212,6 +212,10 @@ void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
 }
 
+void GpuBackend::launch(const Module&, const ScanLaunch&, Queue*, std::shared_ptr<const void>) {
+  throw DeviceError("not yet");
+}
+
 void GpuBackend::launch(const Module&, const ScatterLaunch&, Queue*, std::shared_ptr<const void>) {
   throw DeviceError("not yet");
 }

@@ -1,0 +1,54 @@
+#include "ufunc/reduction_loop.hpp"
+
+#include <string>
+
+#include "kiln/error.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+std::string list_of(std::span<const signature::TypeSignature> signatures) {
+  std::string text;
+  for (const signature::TypeSignature& signature : signatures) text += (text.empty() ? "" : "; ") + signature.text;
+  return text;
+}
+
+std::optional<Loop> uniform_loop(const ReductionLoopRequest& request, DType dtype) {
+  const DType all[] = {dtype, dtype, dtype};
+  return find_loop(request.signatures, all);
+}
+
+DType widened(DType dtype) {
+  if (kind(dtype) == Kind::boolean) return DType::int64;
+  if (kind(dtype) != Kind::integer || itemsize(dtype) == 8) return dtype;
+  return can_cast(dtype, DType::uint64, Casting::safe) ? DType::uint64 : DType::int64;
+}
+
+}  // namespace
+
+Loop choose_reduction_loop(const ReductionLoopRequest& request) {
+  const std::string what = std::string(request.name) + "." + std::string(request.method);
+  const signature::TypeSignature& first = request.signatures.front();
+  if (first.inputs.size() != 2 || first.outputs.size() != 1) {
+    throw TypeError(what + " wants a ufunc of two inputs and one output, and " + std::string(request.name) + " has " +
+                    std::to_string(first.inputs.size()) + " and " + std::to_string(first.outputs.size()));
+  }
+  if (request.dtype) {
+    if (std::optional<Loop> loop = uniform_loop(request, *request.dtype)) return std::move(*loop);
+    throw TypeError(what + ": no loop takes two " + std::string(name(*request.dtype)) +
+                    " and gives one, as .dtype asks; its loops are " + list_of(request.signatures));
+  }
+  if (request.widens_integers) {
+    if (std::optional<Loop> loop = uniform_loop(request, widened(request.array))) return std::move(*loop);
+  }
+  const Argument twice[] = {{request.array, false}, {request.array, false}};
+  Loop loop = choose_loop({.name = request.name, .signatures = request.signatures, .arguments = twice});
+  if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return loop;
+  if (loop.outputs[0] == DType::bool_ && request.identity) {
+    if (std::optional<Loop> truth = uniform_loop(request, DType::bool_)) return std::move(*truth);
+  }
+  throw TypeError(what + ": the loop " + loop.text + " that runs for " + std::string(name(request.array)) +
+                  " does not give what it takes, so results cannot be combined further; force a loop of one dtype with .dtype");
+}
+
+}  // namespace kiln::ufunc
