@@ -51,10 +51,10 @@ struct reducer {
 #pragma clang loop vectorize(assume_safety)
     for (int i = 0; i < N; ++i) {
       const int64 k = at + i;
-      lanes[i] = C::combine(C::combine(C::combine(element(s, k), element(s, k + N)),
-                                       C::combine(element(s, k + 2 * N), element(s, k + 3 * N))),
-                            C::combine(C::combine(element(s, k + 4 * N), element(s, k + 5 * N)),
-                                       C::combine(element(s, k + 6 * N), element(s, k + 7 * N))));
+      lanes[i] = C::combine(
+          C::combine(C::combine(element(s, k), element(s, k + N)), C::combine(element(s, k + 2 * N), element(s, k + 3 * N))),
+          C::combine(C::combine(element(s, k + 4 * N), element(s, k + 5 * N)),
+                     C::combine(element(s, k + 6 * N), element(s, k + 7 * N))));
     }
     join<N>(lanes);
     return lanes[0];
@@ -133,9 +133,8 @@ struct reducer {
       const source e(operands, kRows, 4), f(operands, kRows, 5), g(operands, kRows, 6), h(operands, kRows, 7);
 #pragma clang loop vectorize(assume_safety)
       for (int64 i = 0; i < columns; ++i) {
-        states[i] = C::combine(
-            C::combine(C::combine(element(a, i), element(b, i)), C::combine(element(c, i), element(d, i))),
-            C::combine(C::combine(element(e, i), element(f, i)), C::combine(element(g, i), element(h, i))));
+        states[i] = C::combine(C::combine(C::combine(element(a, i), element(b, i)), C::combine(element(c, i), element(d, i))),
+                               C::combine(C::combine(element(e, i), element(f, i)), C::combine(element(g, i), element(h, i))));
       }
       return;
     }
@@ -184,8 +183,7 @@ struct ordered_reducer {
       const source e(operands, kRows, 4), f(operands, kRows, 5), g(operands, kRows, 6), h(operands, kRows, 7);
 #pragma clang loop vectorize(assume_safety)
       for (int64 i = 0; i < columns; ++i) {
-        states[i] =
-            next(next(next(next(next(next(next(next(states[i], a, i), b, i), c, i), d, i), e, i), f, i), g, i), h, i);
+        states[i] = next(next(next(next(next(next(next(next(states[i], a, i), b, i), c, i), d, i), e, i), f, i), g, i), h, i);
       }
       return;
     }

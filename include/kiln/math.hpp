@@ -50,6 +50,24 @@ class KILN_API Function {
   }
 
   Array reduce(const Array& a, const ReduceOptions& options = {}) const { return ufunc().reduce(a, options); }
+  Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const { return ufunc().outer(a, b, options); }
+  Array accumulate(const Array& a, const AccumulateOptions& options = {}) const { return ufunc().accumulate(a, options); }
+  void at(const Array& a, const Array& indices, const Arg& b, const AtOptions& options = {}) const {
+    ufunc().at(a, indices, b, options);
+  }
+  void at(const Array& a, std::span<const Array> indices, const Arg& b, const AtOptions& options = {}) const {
+    ufunc().at(a, indices, b, options);
+  }
+  void at(const Array& a, std::initializer_list<Array> indices, const Arg& b, const AtOptions& options = {}) const {
+    ufunc().at(a, indices, b, options);
+  }
+  void at(const Array& a, const Array& indices, const AtOptions& options = {}) const { ufunc().at(a, indices, options); }
+  void at(const Array& a, std::span<const Array> indices, const AtOptions& options = {}) const {
+    ufunc().at(a, indices, options);
+  }
+  void at(const Array& a, std::initializer_list<Array> indices, const AtOptions& options = {}) const {
+    ufunc().at(a, indices, options);
+  }
 
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
     return ufunc().resolve(args, options);

@@ -1,4 +1,4 @@
-// What the methods of a ufunc may be told: axes, and the options of reduce, accumulate, reduceat.
+// What the methods of a ufunc may be told: axes, and the options of reduce, accumulate, reduceat, at.
 #pragma once
 
 #include <initializer_list>
@@ -52,6 +52,11 @@ struct AccumulateOptions {
   int axis = 0;
   std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
   Array out = {};                             ///< of exactly the result's shape; written in place
+  Stream stream = {};
+};
+
+/// Options of Ufunc::at.
+struct AtOptions {
   Stream stream = {};
 };
 

@@ -57,7 +57,7 @@ struct UfuncDefinition {
   std::string body = {};                     ///< C++ statements: `return` one output, or assign several by name
   std::string expression = {};               ///< instead of a body: the one output as a C++ expression
   std::string identity = {};                 ///< of a binary ufunc: f(identity, x) is x; a C++ expression, "0", "-INFINITY"
-  bool reorderable = false;     ///< reductions may combine elements in any order and grouping; an identity implies it
+  bool reorderable = false;      ///< reductions may combine elements in any order and grouping; an identity implies it
   bool widens_integers = false;  ///< reductions of bool and small integers run in 64 bits, as NumPy's add and multiply do
   std::string preamble = {};
   std::string functions = {};
@@ -124,6 +124,34 @@ class KILN_API Ufunc {
   /// on its device. docs/reductions.md has the rules. Floating results are the same on every run, and for any number of
   /// threads. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then.
   Array reduce(const Array& a, const ReduceOptions& options = {}) const;
+
+  /// The function of every pair of elements of `a` and `b`: what f(a with axes of 1 appended for each of b's, b) gives. The
+  /// result has shape a.shape() + b.shape(). TypeError unless two inputs give one output; else errors as of a call.
+  Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const;
+
+  /// The running results along an axis, of a's shape: out[0] = a[0], out[i] = f(out[i - 1], a[i]). The loop is (T, T) -> T,
+  /// chosen as NumPy's; kiln::math's add and multiply of bool and small integers widen to 64 bits unless dtype or out say
+  /// otherwise. Floating results of a reorderable ufunc are grouped by the shape alone: the same for any number of threads.
+  /// TypeError where there is no such loop; ShapeError for an axis that `a` has not, a 0-d `a`, or an `out` of another shape.
+  Array accumulate(const Array& a, const AccumulateOptions& options = {}) const;
+
+  /// For each index in C order, a[index] = f(a[index], b), so that repeated indices count each time (on a GPU in no particular
+  /// order where the ufunc is reorderable). `indices` count along axis 0, negative ones from its end; b broadcasts to
+  /// indices.shape() + a.shape()[1:]. ShapeError for an index out of range and shapes that do not fit, TypeError for a
+  /// read-only `a`, indices that are no integers, and a loop whose result does not cast to a's dtype by same_kind. Nothing has
+  /// been written then. Waits for work on the indices; with a GPU's host `a` also for the result.
+  void at(const Array& a, const Array& indices, const Arg& b, const AtOptions& options = {}) const;
+  /// The same with an array for each of the first axes, broadcast together.
+  void at(const Array& a, std::span<const Array> indices, const Arg& b, const AtOptions& options = {}) const;
+  void at(const Array& a, std::initializer_list<Array> indices, const Arg& b, const AtOptions& options = {}) const {
+    at(a, std::span(indices.begin(), indices.size()), b, options);
+  }
+  /// Of a ufunc of one input: a[index] = f(a[index]).
+  void at(const Array& a, const Array& indices, const AtOptions& options = {}) const;
+  void at(const Array& a, std::span<const Array> indices, const AtOptions& options = {}) const;
+  void at(const Array& a, std::initializer_list<Array> indices, const AtOptions& options = {}) const {
+    at(a, std::span(indices.begin(), indices.size()), options);
+  }
 
   /// What the call would do, without running or compiling anything.
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;

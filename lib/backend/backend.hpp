@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "backend/compiler.hpp"
+#include "backend/scan_launch.hpp"
+#include "backend/scatter_launch.hpp"
 #include "kiln/device.hpp"
 
 namespace kiln::backend {
@@ -28,8 +30,8 @@ class Module {
   virtual ~Module() = default;
 };
 
-inline constexpr int kMaxOperands = 32;   ///< inputs and outputs of one kernel
-inline constexpr int kMaxKernelRank = 8;  ///< merged dimensions that one launch handles; the caller loops over more
+inline constexpr int kMaxOperands = 32;               ///< inputs and outputs of one kernel
+inline constexpr int kMaxKernelRank = 8;              ///< merged dimensions that one launch handles; the caller loops over more
 inline constexpr std::size_t kAccumulatorBytes = 16;  ///< of what a reduction starts from
 
 /// One operand of an elementwise launch, in the order of the kernel's operands: inputs, then outputs.
@@ -86,6 +88,9 @@ class Backend {
   /// caller, another queue copies what the launch refers to. `keep` is held until the work is done.
   virtual void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                       std::shared_ptr<const void> keep) = 0;
+  /// The same for kernels that were rendered from a ScanSpec and a ScatterSpec. Scratch memory is the backend's own.
+  virtual void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
+  virtual void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
 
   /// The same for a reduction. Scratch memory is the backend's own.
   virtual void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;

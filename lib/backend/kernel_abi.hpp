@@ -62,7 +62,7 @@ struct CpuReduction {
   void (*fold)(void* const* operands, std::int64_t count, void* state, bool fresh);
   // The same for each of `columns`, from `rows` ≤ kCpuReduceRows addresses for each input (there is room for all of them).
   void (*rows)(void* const* operands, std::int64_t rows, std::int64_t columns, void* states, bool fresh);
-  void (*merge)(void* into, const void* from, std::int64_t count);  // into[i] = combine(into[i], from[i])
+  void (*merge)(void* into, const void* from, std::int64_t count);       // into[i] = combine(into[i], from[i])
   void (*start)(void* states, const void* initial, std::int64_t count);  // states of `initial`, else of the identity
   // Results of states to contiguous outputs, with `initial`, else the identity if there is one, combined in front.
   void (*finish)(const void* states, const void* initial, std::int64_t count, void* const* outputs);
@@ -78,5 +78,34 @@ inline constexpr std::int64_t kCpuFoldBlock = 1024;  // elements of fold(): stre
 using CpuReductionKernel = const CpuReduction* (*)();
 
 using CpuKernel = void (*)(const CpuLaunch* launch, std::int64_t begin, std::int64_t end);
+
+// A kernel of Ufunc::accumulate on the CPU: extern "C" void kiln_kernel(const CpuScanParts**) gives its loops, which
+// kernels-src/scan_cpu.hpp has; cpu/scan.cpp calls them. "in", "out" and "t" are elements one behind the other: of the input,
+// of the output, and of the type that is combined. A lane is one running result. Counts are in whole blocks of kCpuBlock lanes
+// but for fold and chain.
+struct CpuScanParts {
+  void (*first)(const void* in, void* t, std::int64_t lanes);                        // t = in
+  void (*next)(const void* before, const void* in, void* t, std::int64_t lanes);     // t = f(before, in)
+  void (*rows)(const void* in, void* t, std::int64_t rows, std::int64_t lanes);      // t[r] = f(t[r - 1], in[r]), r = 0 …
+  void (*join)(const void* before, void* t, std::int64_t rows, std::int64_t lanes);  // t[r] = f(before, t[r])
+  void (*last)(const void* t, void* out, std::int64_t lanes);                        // out = t; null: they are the same
+  // t[i] = f(t[i - 1], in[i]) one after the other, from t[-1] on.
+  void (*fold)(const void* in, void* t, std::int64_t count);
+  // before[i] = *carry, *carry = f(*carry, t[i]) one after the other.
+  void (*chain)(const void* t, void* before, void* carry, std::int64_t count);
+  std::int64_t in_size;
+  std::int64_t t_size;
+  std::int64_t out_size;
+  std::int64_t in_is_t;  // they are one type: "in" and "t" may be the same elements
+};
+
+// A kernel of Ufunc::at on the CPU: extern "C" void kiln_kernel(const CpuScatterParts**) gives its loops, which
+// kernels-src/scatter_cpu.hpp has; cpu/scatter.cpp calls them. Strides and offsets are bytes.
+struct CpuScatterParts {
+  // One element for each offset from `target`, in order.
+  void (*points)(char* target, const std::int64_t* offsets, const char* value, std::int64_t value_stride, std::int64_t count);
+  // `count` different elements.
+  void (*row)(char* target, std::int64_t target_stride, const char* value, std::int64_t value_stride, std::int64_t count);
+};
 
 }  // namespace kiln::backend

@@ -89,8 +89,7 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? output_type(0) : "void",
-                        body_parameters());
+    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? output_type(0) : "void", body_parameters());
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -72,14 +73,29 @@ struct ReductionSpec {
   bool wide_index = false;          ///< GPU: 64-bit index
 };
 
+/// The running results of f: out[0] = a[0], out[i] = f(out[i - 1], a[i]).
+struct ScanSpec {
+  OperandSpec input = {};         ///< in memory, and as f takes and gives it
+  DType output = DType::float64;  ///< in memory
+  bool reorderable = false;       ///< f may be applied in any grouping
+};
+
+/// a[index] = f(a[index], b), or f(a[index]), in place.
+struct ScatterSpec {
+  OperandSpec target = {};                          ///< elements of a: in memory, and as f takes them
+  DType result = DType::float64;                    ///< of the loop; converted to the target's dtype
+  std::optional<OperandSpec> value = std::nullopt;  ///< elements of b; none of a ufunc of one input
+  bool ordered = false;  ///< GPU: one thread applies what meets in an element, in order; else atomic operations
+};
+
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
-using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec>;
+using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec>;
 
 /// The user's side of a kernel.
 struct UserText {
   std::string name = {};  ///< of the kernel
   std::string body = {};
-  bool expression = false;  ///< body is an expression (kiln eval), not statements
+  bool expression = false;    ///< body is an expression (kiln eval), not statements
   std::string identity = {};  ///< an expression; only for kernels that use it
   std::string preamble = {};
   std::string functions = {};

@@ -13,10 +13,10 @@ namespace kiln::layout {
 class Reduction {
  public:
   struct Request {
-    std::span<const std::int64_t> shape;          ///< of the array
-    std::span<const std::int64_t> reduced;        ///< of each axis: not 0 where it is reduced
-    std::span<const std::int64_t* const> strides; ///< bytes, for each operand, one for each axis; 0 where it repeats
-    bool in_order = false;                        ///< reduced axes are neither moved nor walked backwards
+    std::span<const std::int64_t> shape;           ///< of the array
+    std::span<const std::int64_t> reduced;         ///< of each axis: not 0 where it is reduced
+    std::span<const std::int64_t* const> strides;  ///< bytes, for each operand, one for each axis; 0 where it repeats
+    bool in_order = false;                         ///< reduced axes are neither moved nor walked backwards
   };
   explicit Reduction(const Request& request);
 
@@ -27,7 +27,9 @@ class Reduction {
     return numbers() + (kept_ + reduced_) * (operand + 1);
   }
   [[nodiscard]] std::int64_t outputs() const noexcept { return outputs_; }  ///< product of kept()
-  [[nodiscard]] std::int64_t count() const noexcept { return count_; }      ///< product of reduced(); of the array where that is empty
+  [[nodiscard]] std::int64_t count() const noexcept {
+    return count_;
+  }  ///< product of reduced(); of the array where that is empty
   /// Bytes to add to an operand's address because axes are walked backwards.
   [[nodiscard]] std::int64_t offset(std::size_t operand) const noexcept;
   /// Whether the innermost kept dimension is nearer in the first operand's memory than the innermost reduced one.

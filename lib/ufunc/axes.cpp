@@ -20,7 +20,8 @@ Dims named_axes(const std::string& what, const Axes& axes, const Shape& shape) {
                        "; give " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1));
     }
     if (ndim == 0 && axis != 0 && axis != -1) {
-      throw ShapeError(what + ": axis " + std::to_string(axis) + " does not exist in a 0-d array; give 0, -1 or kiln::all_axes");
+      throw ShapeError(what + ": axis " + std::to_string(axis) +
+                       " does not exist in a 0-d array; give 0, -1 or kiln::all_axes");
     }
     std::int64_t* const place = ndim == 0 ? nullptr : &named[static_cast<std::size_t>(counted)];
     if (place == nullptr || *place != 0) {

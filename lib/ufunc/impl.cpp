@@ -45,6 +45,7 @@ UfuncImpl::~UfuncImpl() {
     ufunc::destroy(plan->recorded);
   }
   ufunc::destroy(plans_);
+  ufunc::destroy(methods_);
 }
 
 std::string UfuncImpl::operand_name(std::size_t operand) const {
@@ -110,6 +111,16 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
   const codegen::KernelSpec kernel = spec;
   made->module = program::load(request_for(definition_, text, kernel, plan.loop.text), backend);
   ufunc::publish(plan.variants, made.get());
+  return *made.release();
+}
+
+const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key& key, const ufunc::Loop& loop,
+                                                  const codegen::KernelSpec& spec, backend::Backend& backend) const {
+  auto made = std::make_unique<ufunc::MethodKernel>();
+  made->key = key;
+  made->loop = loop;
+  made->module = program::load(request_for(definition_, text_of(loop), spec, loop.text), backend);
+  ufunc::publish(methods_, made.get());
   return *made.release();
 }
 

@@ -15,6 +15,7 @@
 #include "signature/signature.hpp"
 #include "ufunc/layout_class.hpp"
 #include "ufunc/loops.hpp"
+#include "ufunc/method_kernel.hpp"
 
 namespace kiln::ufunc {
 
@@ -112,6 +113,13 @@ class UfuncImpl {
   /// A kernel around this loop's operation, compiled and loaded at the first call.
   const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
                                 backend::Backend& backend) const;
+  /// The kernel of a method; null before it was made.
+  const ufunc::MethodKernel* find_method(const ufunc::MethodKernel::Key& key) const noexcept {
+    return ufunc::find(methods_, key);
+  }
+  /// Compiles and loads one.
+  const ufunc::MethodKernel& make_method(const ufunc::MethodKernel::Key& key, const ufunc::Loop& loop,
+                                         const codegen::KernelSpec& spec, backend::Backend& backend) const;
   /// The kernel of a loop for operands that are stored so, for a compiler: `work` gets what program::build() takes.
   void with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout, DeviceKind kind,
                     const std::function<void(const program::Request&)>& work) const;
@@ -123,6 +131,7 @@ class UfuncImpl {
   std::vector<signature::TypeSignature> signatures_;
   bool arithmetic_bound_;
   mutable std::atomic<ufunc::TypePlan*> plans_{nullptr};
+  mutable std::atomic<ufunc::MethodKernel*> methods_{nullptr};
 };
 
 /// What vectorize() makes a handle to.

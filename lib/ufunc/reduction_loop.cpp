@@ -35,8 +35,8 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   }
   if (request.dtype) {
     if (std::optional<Loop> loop = uniform_loop(request, *request.dtype)) return std::move(*loop);
-    throw TypeError(what + ": no loop takes two " + std::string(name(*request.dtype)) + " and gives one, as .dtype asks; its loops are " +
-                    list_of(request.signatures));
+    throw TypeError(what + ": no loop takes two " + std::string(name(*request.dtype)) +
+                    " and gives one, as .dtype asks; its loops are " + list_of(request.signatures));
   }
   if (request.widens_integers) {
     if (std::optional<Loop> loop = uniform_loop(request, widened(request.array))) return std::move(*loop);

@@ -52,7 +52,8 @@ kiln::Axes axes_of(const Golden& line) {
 }
 
 const Ufunc& plain_add() {
-  static const Ufunc ufunc = kiln::vectorize({.name = "plus", .signatures = {"T(T a, T b)"}, .body = "return a + b;", .identity = "0"});
+  static const Ufunc ufunc =
+      kiln::vectorize({.name = "plus", .signatures = {"T(T a, T b)"}, .body = "return a + b;", .identity = "0"});
   return ufunc;
 }
 
@@ -97,7 +98,10 @@ TEST_CASE("reduce: what NumPy gives, for every ufunc, dtype and option") {
           CHECK(kiln::name(result.dtype()) == line.fields[9]);
           CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(extents(line, 10))));
           const bool exact = kind(result.dtype()) <= kiln::Kind::integer;
-          CHECK(difference(read(result), numbers(line.fields[11]), exact ? 0.0L : result.dtype() == DType::float16 ? 2e-3L : 1e-6L) == "");
+          CHECK(difference(read(result), numbers(line.fields[11]),
+                           exact                              ? 0.0L
+                           : result.dtype() == DType::float16 ? 2e-3L
+                                                              : 1e-6L) == "");
         }
       },
       {Mode::host, Mode::device});
@@ -178,7 +182,7 @@ TEST_CASE("reduce: random shapes, strides, axes, masks and results equal the rul
     const int cases = target.device().is_cpu() ? 400 : 120;
     for (int i = 0; i < cases; ++i) {
       const Operation& operation = operations()[source() % operations().size()];
-      const DType dtype = std::initializer_list<DType>{DType::int16, DType::float32, DType::float64, DType::int64,
+      const DType dtype = std::initializer_list<DType>{DType::int16, DType::float32, DType::float64,   DType::int64,
                                                        DType::uint8, DType::float16, DType::complex64, DType::bfloat16}
                               .begin()[source() % 8];
       if (dtype == DType::complex64 && operation.name == std::string("maximum")) continue;
@@ -213,7 +217,7 @@ TEST_CASE("reduce: random shapes, strides, axes, masks and results equal the rul
                                               .start = start,
                                               .combine = operation.combine});
       const Ufunc& ufunc = *kiln::math::find(operation.name);
-      const DType widened = operation.name == std::string("add") && dtype == DType::int16  ? DType::int64
+      const DType widened = operation.name == std::string("add") && dtype == DType::int16   ? DType::int64
                             : operation.name == std::string("add") && dtype == DType::uint8 ? DType::uint64
                                                                                             : dtype;
       std::optional<Operand> out;
@@ -240,7 +244,8 @@ TEST_CASE("reduce: an operation that is not associative is a left fold, however 
     const Ufunc chain = kiln::vectorize(
         {.name = "chain", .signatures = {"float32(float32 a, float32 b)"}, .body = "return a * 0.75f - b / (1.0f + b * b);"});
     std::mt19937_64 source = random_source(411);
-    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{7, 1000}, {1000, 7}, {300, 301}, {1, 5000}, {5000, 1}}) {
+    for (const auto& [rows, columns] :
+         {std::pair<std::int64_t, std::int64_t>{7, 1000}, {1000, 7}, {300, 301}, {1, 5000}, {5000, 1}}) {
       std::vector<float> values(static_cast<std::size_t>(rows * columns));
       for (float& value : values) value = static_cast<float>(source() % 1000) / 300.0F;
       const Array array = target.place(Array::from(values, kiln::Shape{rows, columns}));
@@ -253,7 +258,9 @@ TEST_CASE("reduce: an operation that is not associative is a left fold, however 
           const std::int64_t count = axis == 0 ? rows : columns;
           int wrong = 0;
           for (std::int64_t o = 0; o < outputs; ++o) {
-            const auto at = [&](std::int64_t i) { return values[static_cast<std::size_t>(axis == 0 ? i * columns + o : o * columns + i)]; };
+            const auto at = [&](std::int64_t i) {
+              return values[static_cast<std::size_t>(axis == 0 ? i * columns + o : o * columns + i)];
+            };
             volatile float value = start ? 2.5F : at(0);
             for (std::int64_t i = start ? 0 : 1; i < count; ++i) {
               const volatile float square = at(i) * at(i);
@@ -297,13 +304,15 @@ TEST_CASE("reduce: sums are as near as sums in pairs, and the same bits for any 
       CHECK(bits(array, kiln::all_axes) == bits(array, kiln::all_axes));
     }
   });
-  for (const Array& array : {host, turned, flat, host[{kiln::all, kiln::Slice{.step = 3}}], host[{kiln::all, kiln::Slice{.stop = 3}}]}) {
+  for (const Array& array :
+       {host, turned, flat, host[{kiln::all, kiln::Slice{.step = 3}}], host[{kiln::all, kiln::Slice{.stop = 3}}]}) {
     for (const kiln::Axes& axes : {kiln::Axes(0), kiln::Axes(-1), kiln::all_axes}) {
       std::vector<std::vector<float>> all;
       for (const int threads : {1, 2, 3}) {
         const kiln::Device device = kiln::Device::cpu({.threads = threads});
         // More than once: how the work is cut follows what was measured.
-        for (int i = 0; i < 3; ++i) all.push_back(plain_add().reduce(to_device(array, device), {.axis = axes}).to_vector<float>());
+        for (int i = 0; i < 3; ++i)
+          all.push_back(plain_add().reduce(to_device(array, device), {.axis = axes}).to_vector<float>());
       }
       for (const auto& one : all) CHECK(one == all.front());
     }
@@ -325,8 +334,8 @@ TEST_CASE("reduce: halves are accumulated in float32, integers wrap, bools are o
     // A body that names its output, or rounds on the way, gives no less.
     const Ufunc named = kiln::vectorize(
         {.name = "named", .signatures = {"(T c)(T a, T b)"}, .body = "T sum = a + b; c = sum;", .identity = "0"});
-    CHECK(read(target.fetch(named.reduce(target.place(make(DType::bfloat16, std::vector<Exact>(20, Exact(3)))), on(target, {})))) ==
-          std::vector<Exact>{Exact(60)});
+    CHECK(read(target.fetch(named.reduce(target.place(make(DType::bfloat16, std::vector<Exact>(20, Exact(3)))),
+                                         on(target, {})))) == std::vector<Exact>{Exact(60)});
   });
 }
 
@@ -339,7 +348,8 @@ TEST_CASE("reduce: `out` takes the result, cast and strided, and may overlap wha
     CHECK(target.fetch(wide).to_vector<float>() == std::vector<float>{0, 5, 0, 7, 0, 9});
     CHECK(result.rep() == column.rep());
     const Array narrow = target.place(Array::zeros({1, 1}, DType::int8));
-    static_cast<void>(plain_add().reduce(a, on(target, {.axis = kiln::all_axes, .keepdims = true, .initial = 300, .out = narrow})));
+    static_cast<void>(
+        plain_add().reduce(a, on(target, {.axis = kiln::all_axes, .keepdims = true, .initial = 300, .out = narrow})));
     CHECK(target.fetch(narrow).to_vector<std::int8_t>() == std::vector<std::int8_t>{65});
     const Array own = target.place(Array::from<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9}, kiln::Shape{3, 3}));
     static_cast<void>(plain_add().reduce(own, on(target, {.axis = 1, .out = own[{1}]})));
@@ -379,7 +389,8 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     CHECK(shape_error(add, target.place(Array::scalar(1.0F)), {.axis = 1}) ==
           "add.reduce: axis 1 does not exist in a 0-d array; give 0, -1 or kiln::all_axes");
     CHECK(shape_error(kiln::math::subtract, a, {.axis = kiln::all_axes}) ==
-          "subtract.reduce: the operation is not marked reorderable, so its order counts and it is reduced along one axis, not 2; "
+          "subtract.reduce: the operation is not marked reorderable, so its order counts and it is reduced along one axis, not "
+          "2; "
           "name one axis, or set .reorderable or .identity in the definition");
     CHECK(shape_error(maximum, target.place(Array::zeros({0, 3}, DType::float32)), {.out = out}) ==
           "maximum.reduce: nothing to reduce in an array of shape (0, 3), and the operation has no identity; give .initial");
@@ -404,7 +415,8 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
           "add.reduce: cannot cast the result from float32 to the out array's int32 under casting \"same_kind\" for the loop "
           "float32(float32 x1, float32 x2); give an .out of another dtype, or choose the loop with .dtype");
     CHECK(type_error(kiln::math::less, a, {}) ==
-          "less.reduce: the loop bool(float32 x1, float32 x2) that runs for float32 does not give what it takes, so results cannot be "
+          "less.reduce: the loop bool(float32 x1, float32 x2) that runs for float32 does not give what it takes, so results "
+          "cannot be "
           "combined further; force a loop of one dtype with .dtype");
     CHECK(type_error(kiln::math::negative, a, {}) ==
           "negative.reduce wants a ufunc of two inputs and one output, and negative has 1 and 1");
@@ -414,10 +426,12 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     CHECK(type_error(add, a, {.initial = Array{}}) == "add.reduce: .initial is an empty Array handle, not a value");
     CHECK(shape_error(add, a, {.initial = a}) == "add.reduce: .initial has shape (2, 3); give a scalar");
     CHECK(type_error(add, whole, {.initial = std::int64_t{1} << 40, .dtype = DType::int32}) ==
-          "add.reduce: the integer 1099511627776 given as .initial does not fit in int32, the dtype of the loop int32(int32 x1, int32 x2)");
+          "add.reduce: the integer 1099511627776 given as .initial does not fit in int32, the dtype of the loop int32(int32 "
+          "x1, int32 x2)");
     const Ufunc only = kiln::vectorize("float32(float32 a, float32 b)", "return a + b;");
-    CHECK(type_error(only, a, {.dtype = DType::float64}) ==
-          "kernel.reduce: no loop takes two float64 and gives one, as .dtype asks; its loops are float32(float32 a, float32 b)");
+    CHECK(
+        type_error(only, a, {.dtype = DType::float64}) ==
+        "kernel.reduce: no loop takes two float64 and gives one, as .dtype asks; its loops are float32(float32 a, float32 b)");
     CHECK(target.fetch(out).to_vector<float>() == std::vector<float>{-1, -1, -1});
   });
 }
@@ -426,8 +440,8 @@ TEST_CASE("reduce: nothing, one and very many") {
   on_every_device([&](const Target& target) {
     const Ufunc& add = plain_add();
     CHECK(target.fetch(add.reduce(target.place(Array::zeros({0}, DType::float64)), on(target, {}))).item<double>() == 0);
-    CHECK(target.fetch(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), on(target, {.initial = 2.5}))).to_vector<double>() ==
-          std::vector<double>{2.5, 2.5, 2.5});
+    CHECK(target.fetch(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), on(target, {.initial = 2.5})))
+              .to_vector<double>() == std::vector<double>{2.5, 2.5, 2.5});
     CHECK(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), on(target, {.axis = 1})).size() == 0);
     const Array one = target.place(Array::scalar(7.0));
     for (const kiln::Axes& axes : {kiln::Axes(0), kiln::Axes(-1), kiln::all_axes, kiln::no_axes}) {
@@ -435,7 +449,8 @@ TEST_CASE("reduce: nothing, one and very many") {
     }
     const Array most = target.place(Array::full({3'000'017}, std::int32_t{1}));
     CHECK(target.fetch(kiln::math::add.reduce(most, on(target, {}))).item<std::int64_t>() == 3'000'017);
-    CHECK(target.fetch(kiln::math::add.reduce(most[{kiln::Slice{.step = -3}}], on(target, {}))).item<std::int64_t>() == 1'000'006);
+    CHECK(target.fetch(kiln::math::add.reduce(most[{kiln::Slice{.step = -3}}], on(target, {}))).item<std::int64_t>() ==
+          1'000'006);
   });
 }
 

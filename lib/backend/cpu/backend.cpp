@@ -15,6 +15,8 @@
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
 #include "backend/cpu/reduction.hpp"
+#include "backend/cpu/scan.hpp"
+#include "backend/cpu/scatter.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
@@ -180,6 +182,24 @@ void CpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
   if (queue == nullptr) return reduce(kernel, launch, threads_);
   auto queued = std::make_shared<const QueuedReduction>(kernel, launch, std::move(keep));
   own(queue)->post([this, queued = std::move(queued)] { reduce(*queued->module, queued->launch, threads_); });
+}
+
+void CpuBackend::launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  const auto& parts = kernel.parts<CpuScanParts>();
+  if (queue == nullptr) return run_scan(parts, launch, threads_);
+  own(queue)->post([this, &parts, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
+    run_scan(parts, launch, threads_);
+  });
+}
+
+void CpuBackend::launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  const auto& parts = kernel.parts<CpuScatterParts>();
+  if (queue == nullptr) return run_scatter(parts, launch, threads_);
+  own(queue)->post([this, &parts, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
+    run_scatter(parts, launch, threads_);
+  });
 }
 
 std::shared_ptr<Queue> CpuBackend::make_queue() {

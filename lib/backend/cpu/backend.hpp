@@ -24,6 +24,8 @@ class CpuBackend : public Backend {
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
   void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
   void synchronize() override {}  // the default stream is the caller

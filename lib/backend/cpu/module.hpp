@@ -19,6 +19,13 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   CpuModule(std::string_view code, const std::string& name);
 
   [[nodiscard]] CpuKernel kernel() const noexcept { return kernel_; }
+  /// Of a kernel of another kind: what it tells of its loops (kernel_abi.hpp).
+  template <class Parts>
+  [[nodiscard]] const Parts& parts() const noexcept {
+    const Parts* parts = nullptr;
+    reinterpret_cast<void (*)(const Parts**)>(reinterpret_cast<void (*)()>(kernel_))(&parts);
+    return *parts;
+  }
 
   /// Of a module that was rendered from a ReductionSpec.
   [[nodiscard]] const CpuReduction& reduction() const {

@@ -20,12 +20,13 @@ constexpr std::int64_t lines(std::int64_t bytes) {
 
 Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk)
     : kernel_(kernel), launch_(launch), cut_(cut), run_(launch.reduced.empty() ? 1 : launch.reduced.back()) {
-  const std::int64_t slots = cut.form == Form::narrow || cut.leaves > 1
-                                 ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(chunk, 1)))) + 2
-                                 : 1;
+  const std::int64_t slots =
+      cut.form == Form::narrow || cut.leaves > 1
+          ? static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(chunk, 1)))) + 2
+          : 1;
   slot_bytes_ = lines(cut.width * cut.stacked * kernel.state_size);
   // What a leaf takes of an operand that does not lie as the kernel reads it.
-  const std::int64_t leaf_elements = !cut.gathers               ? 0
+  const std::int64_t leaf_elements = !cut.gathers             ? 0
                                      : cut.form == Form::fold ? std::min(cut.leaf, launch.count)
                                                               : cut.leaf * cut.width;
   std::int64_t bytes = slots * slot_bytes_ + (cut.form == Form::narrow ? slot_bytes_ : 0);
@@ -285,7 +286,8 @@ void Reducer::rows_leaf(std::int64_t rows, char* to, bool fresh) {
         from = place;
         step = pitch;
       }
-      for (std::int64_t r = 0; r < now; ++r) addresses_[i * kCpuReduceRows + static_cast<std::size_t>(row + r)] = from + r * step;
+      for (std::int64_t r = 0; r < now; ++r)
+        addresses_[i * kCpuReduceRows + static_cast<std::size_t>(row + r)] = from + r * step;
     }
     row += now;
     advance(now);

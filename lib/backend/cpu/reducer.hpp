@@ -51,21 +51,21 @@ class Reducer {
   const CpuReduction& kernel_;
   const ReductionLaunch& launch_;
   const ReductionCut& cut_;
-  const std::int64_t run_;  // of the innermost reduced dimension
+  const std::int64_t run_;    // of the innermost reduced dimension
   std::int64_t columns_ = 1;  // of the tile
   std::int64_t tile_outputs_ = 0;
   std::int64_t depth_ = 0;
   std::int64_t pushed_ = 0;
   std::int64_t slot_bytes_ = 0;
   char* stack_ = nullptr;
-  char* spare_ = nullptr;                       // states of a part of a narrow leaf
-  std::int64_t run_at_ = 0;                     // in the innermost reduced dimension
-  std::array<std::int64_t, 64> index_;          // of the other reduced dimensions
-  std::array<char*, kMaxOperands> tile_;        // of each operand: where the tile's first element is
-  std::array<char*, kMaxOperands> at_;          // and where the innermost reduced row is, at its start
+  char* spare_ = nullptr;                 // states of a part of a narrow leaf
+  std::int64_t run_at_ = 0;               // in the innermost reduced dimension
+  std::array<std::int64_t, 64> index_;    // of the other reduced dimensions
+  std::array<char*, kMaxOperands> tile_;  // of each operand: where the tile's first element is
+  std::array<char*, kMaxOperands> at_;    // and where the innermost reduced row is, at its start
   std::array<char*, kMaxOperands> buffer_;
   std::array<void*, kMaxOperands * kCpuReduceRows> addresses_;
-  alignas(64) std::array<char, 4096> inline_;   // a small reduction needs no heap; not cleared
+  alignas(64) std::array<char, 4096> inline_;  // a small reduction needs no heap; not cleared
   std::unique_ptr<char, Free> heap_;
 };
 

@@ -86,8 +86,8 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
 ReductionTasks share_reduction(const ReductionCut& cut, bool ordered, double work_ns, int threads) noexcept {
   ReductionTasks tasks{.batch = cut.tiles, .chunk = cut.leaves, .chunks = 1, .count = 1};
   if (threads <= 1 || work_ns < kSerialNs) return tasks;
-  const auto wanted = static_cast<std::int64_t>(
-      std::clamp(work_ns / (kSerialNs / 2), 2.0, static_cast<double>(threads) * kTasksPerThread));
+  const auto wanted =
+      static_cast<std::int64_t>(std::clamp(work_ns / (kSerialNs / 2), 2.0, static_cast<double>(threads) * kTasksPerThread));
   if (cut.tiles >= wanted || ordered || cut.leaves <= 1) {
     tasks.batch = ceil_div(cut.tiles, wanted);
     tasks.count = ceil_div(cut.tiles, tasks.batch);

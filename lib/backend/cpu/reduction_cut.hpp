@@ -17,14 +17,14 @@ struct ReductionCut {
     narrow,  ///< as rows, with `stacked` rows side by side as if they were one
   };
   Form form = Form::fold;
-  bool by_runs = false;       ///< fold: no leaf goes over the end of an innermost reduced row
-  bool gathers = false;       ///< leaves of some operand may have to be gathered
-  std::int64_t stacked = 1;   ///< narrow
-  std::int64_t width = 1;     ///< outputs of a tile, all in one innermost kept row
-  std::int64_t per_row = 1;   ///< tiles of an innermost kept row
+  bool by_runs = false;      ///< fold: no leaf goes over the end of an innermost reduced row
+  bool gathers = false;      ///< leaves of some operand may have to be gathered
+  std::int64_t stacked = 1;  ///< narrow
+  std::int64_t width = 1;    ///< outputs of a tile, all in one innermost kept row
+  std::int64_t per_row = 1;  ///< tiles of an innermost kept row
   std::int64_t tiles = 1;
-  std::int64_t leaf = 1;      ///< fold: elements; else rows
-  std::int64_t leaves = 1;    ///< of each output
+  std::int64_t leaf = 1;    ///< fold: elements; else rows
+  std::int64_t leaves = 1;  ///< of each output
 };
 
 [[nodiscard]] ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& launch) noexcept;

@@ -40,7 +40,8 @@ class Threads {
     run_measured(module, launch, size);
   }
 
-  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does all.
+  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does
+  /// all.
   void each(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
  private:

@@ -216,6 +216,14 @@ void GpuBackend::launch(const Module&, const ReductionLaunch&, Queue*, std::shar
   throw DeviceError("reductions do not run on GPUs yet");
 }
 
+void GpuBackend::launch(const Module&, const ScanLaunch&, Queue*, std::shared_ptr<const void>) {
+  throw DeviceError("not yet");
+}
+
+void GpuBackend::launch(const Module&, const ScatterLaunch&, Queue*, std::shared_ptr<const void>) {
+  throw DeviceError("not yet");
+}
+
 std::shared_ptr<Queue> GpuBackend::make_queue() {
   return std::make_shared<GpuQueue>(core_);
 }

@@ -31,6 +31,8 @@ class GpuBackend final : public Backend {
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
   void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   /// Of the default stream false: memory is taken back in its order.
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;

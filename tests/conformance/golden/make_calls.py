@@ -115,7 +115,7 @@ REDUCIBLE = [np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.logical_an
 def dtype_for(ufunc):
     """Where NumPy raises for bool alone, by a rule of its own, bool is left out (docs/math.md)."""
     name = ufunc.__name__
-    if name in ("subtract", "negative", "positive", "sign", "square"):
+    if name in ("subtract", "negative", "positive", "sign", "square", "gcd", "lcm"):
         return rng.choice(ALL[1:])
     return rng.choice(ALL)
 
@@ -227,6 +227,13 @@ def small(ufunc, dtype, array):
     return ufunc is not np.divide
 
 
+def out_dtype(ufunc, result):
+    """NumPy lets out choose the loop of a reduction, and casts as unsafe; kiln casts the result as same_kind (docs/reductions.md).
+    These dtypes give the same by either rule."""
+    exact_in_float = ufunc in (np.add, np.maximum, np.minimum, np.fmax) and result in INTEGERS
+    return rng.choice([result, "float64"] if exact_in_float else [result])
+
+
 def reduce_cases(count):
     lines = []
     while len(lines) < count:
@@ -266,7 +273,7 @@ def reduce_cases(count):
                 pass
             if plain is not None:
                 out_shape = list(np.shape(plain)) + ([1] if rng.random() < 0.1 else [])
-                out = Operand(rng.choice([str(np.asarray(plain).dtype), rng.choice(ALL)]), out_shape, writable=True)
+                out = Operand(out_dtype(ufunc, str(np.asarray(plain).dtype)), out_shape, writable=True)
                 fields["out"] = str(out)
 
         def call():
@@ -300,7 +307,12 @@ def accumulate_cases(count):
             options["dtype"] = fields["dtype"] = rng.choice(["int64", "float32", "float64", "complex128"])
         out = None
         if rng.random() < 0.2:
-            out = Operand(rng.choice(["int64", "float64", dtype]), shape + ([1] if rng.random() < 0.1 else []), writable=True)
+            # Of another number of dimensions is an error in kiln, as in reduce; NumPy broadcasts.
+            try:
+                result = str(ufunc.accumulate(array, **options).dtype)
+            except (TypeError, ValueError):
+                result = dtype
+            out = Operand(out_dtype(ufunc, result), shape, writable=True)
             fields["out"] = str(out)
 
         def call():
@@ -366,6 +378,11 @@ def at_cases(count):
         def call():
             target = np.array(a.make())
             index = np.array(indices, np.int64)
+            if b is not None:
+                # NumPy casts as unsafe here, kiln as same_kind (docs/methods.md).
+                result = ufunc.resolve_dtypes((target.dtype, np.dtype(b.dtype), None))[-1]
+                if not np.can_cast(result, target.dtype, "same_kind"):
+                    raise TypeError("casting")
             ufunc.at(target, index) if b is None else ufunc.at(target, index, b.make())
             return target
 

@@ -1,0 +1,187 @@
+// Ufunc::accumulate: choose the loop, check, place, separate from what overlaps, launch.
+#include <algorithm>
+
+#include "array/rep.hpp"
+#include "backend/backend.hpp"
+#include "kiln/error.hpp"
+#include "kiln/ufunc.hpp"
+#include "layout/iteration.hpp"
+#include "ufunc/axes.hpp"
+#include "ufunc/impl.hpp"
+#include "ufunc/place.hpp"
+#include "ufunc/reduction_loop.hpp"
+#include "ufunc/transfer.hpp"
+#include "ufunc/window.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+class Accumulate {
+ public:
+  Accumulate(const detail::UfuncImpl& ufunc, const Array& array, const AccumulateOptions& options)
+      : ufunc_(ufunc), options_(options), what_(ufunc.name() + ".accumulate"), array_(array), out_(options.out) {}
+
+  Array run() {
+    if (!array_) throw TypeError(what_ + ": the array is an empty Array handle, not an array");
+    place_array();
+    choose_loop();
+    find_axis();
+    check_out();
+    const Array given = out_;
+    if (array_.size() == 0) return given ? given : allocate(place_.on_host);
+    const bool through = !place_.device.is_cpu();
+    if (through) bring_to_device();
+    separate();
+    backend::Backend& backend = backend::backend_for(place_.device);
+    if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, spec(), backend);
+    if (!out_) out_ = allocate(place_.on_host && !through);
+    std::shared_ptr<const void> keep;
+    if (backend.asynchronous(queue())) keep = std::make_shared<std::vector<Array>>(std::vector<Array>{array_, out_});
+    backend.launch(*kernel_->module, launch(), queue(), std::move(keep));
+    if (!through || !(given ? given.is_host() : place_.on_host)) return given ? given : out_;
+    // Copies are ordered after the default stream only.
+    if (queue() != nullptr) queue()->synchronize();
+    if (!given) return out_.copy_to_host();
+    Array host = given;
+    out_.copy_to_host(host);
+    return given;
+  }
+
+ private:
+  [[nodiscard]] backend::Queue* queue() const { return options_.stream.queue().get(); }
+  [[nodiscard]] DType dtype() const { return loop_.outputs[0]; }
+
+  void place_array() {
+    const PlacedArray placed[] = {{&array_, "the array"}, {out_ ? &out_ : nullptr, "the out array"}};
+    place_ = choose_place(what_, placed, options_.stream);
+  }
+
+  void choose_loop() {
+    const auto type = [](std::optional<DType> dtype) { return dtype ? static_cast<std::uint8_t>(*dtype) : kNoType; };
+    const std::optional<DType> out = out_ ? std::optional(out_.dtype()) : std::nullopt;
+    key_ = {.method = Method::accumulate,
+            .types = {type(array_.dtype()), type(options_.dtype), type(out), kNoType, kNoType},
+            .kind = place_.device.kind(),
+            .index = place_.device.index()};
+    kernel_ = ufunc_.find_method(key_);
+    if (kernel_ != nullptr) {
+      loop_ = kernel_->loop;
+      return;
+    }
+    // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
+    if (out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
+      const Argument pair[] = {{*out, false}, {array_.dtype(), false}};
+      loop_ = ufunc::choose_loop({.name = what_, .signatures = ufunc_.signatures(), .arguments = pair});
+      if (loop_.inputs[0] == loop_.outputs[0] && loop_.inputs[1] == loop_.outputs[0]) return;
+    }
+    loop_ = choose_reduction_loop({.name = ufunc_.name(),
+                                   .method = "accumulate",
+                                   .signatures = ufunc_.signatures(),
+                                   .array = array_.dtype(),
+                                   .dtype = options_.dtype,
+                                   .widens_integers = ufunc_.definition().widens_integers && !out,
+                                   .identity = !ufunc_.definition().identity.empty()});
+  }
+
+  void find_axis() {
+    if (array_.ndim() == 0) throw ShapeError(what_ + ": a 0-d array has no axis to accumulate along");
+    const Dims named = named_axes(what_, options_.axis, array_.shape());
+    axis_ = static_cast<std::size_t>(std::find(named.begin(), named.end(), 1) - named.begin());
+  }
+
+  void check_out() const {
+    if (!out_) return;
+    if (out_.read_only()) throw TypeError(what_ + ": the out array is read-only; give a writable array as .out");
+    if (!(out_.shape() == array_.shape())) {
+      throw ShapeError(what_ + ": the out array has shape " + to_string(out_.shape()) + ", the result has shape " +
+                       to_string(array_.shape()));
+    }
+    const detail::ArrayRep& out = *out_.rep();
+    if (!out.c_contiguous && out.size > 1 && layout::overlaps_itself(window_of(out))) {
+      throw ShapeError(what_ +
+                       ": elements of the out array share memory with one another; give an .out whose elements are "
+                       "distinct");
+    }
+  }
+
+  void bring_to_device() {
+    if (array_.is_host()) array_ = send(array_, place_.device);
+    if (out_ && out_.is_host()) out_ = device_array(out_.shape(), out_.dtype(), place_.device);
+  }
+
+  /// Each element is read before it is written only where the two are the same window.
+  void separate() {
+    if (!out_ || !share_memory(*array_.rep(), *out_.rep())) return;
+    const detail::ArrayRep& from = *array_.rep();
+    const detail::ArrayRep& to = *out_.rep();
+    if (from.data == to.data && from.strides == to.strides && itemsize(from.dtype) == itemsize(to.dtype)) return;
+    if (queue() != nullptr) queue()->synchronize();
+    array_ = array_.copy();
+  }
+
+  [[nodiscard]] Array allocate(bool on_host) const {
+    const Shape& shape = array_.shape();
+    if (array_.size() == 0) return on_host ? Array::empty(shape, dtype()) : device_array(shape, dtype(), place_.device);
+    // Axes in memory as the array has them.
+    const auto size = static_cast<std::int64_t>(itemsize(dtype()));
+    const layout::Operand operands[] = {{&shape, &array_.strides(), static_cast<std::int64_t>(itemsize(array_.dtype()))},
+                                        {nullptr, nullptr, size}};
+    return detail::allocate(shape, dtype(), layout::Iteration(shape, operands).memory_order(), on_host, place_.device);
+  }
+
+  [[nodiscard]] codegen::ScanSpec spec() const {
+    return {.input = {array_.dtype(), dtype()}, .output = out_ ? out_.dtype() : dtype(), .reorderable = ufunc_.reorderable()};
+  }
+
+  [[nodiscard]] backend::ScanLaunch launch() const {
+    const detail::ArrayRep& from = *array_.rep();
+    const detail::ArrayRep& to = *out_.rep();
+    const auto without_axis = [this](const Dims& dims) {
+      Dims rest;
+      for (std::size_t d = 0; d < dims.size(); ++d) {
+        if (d != axis_) rest.push_back(dims[d]);
+      }
+      return rest;
+    };
+    const Shape lanes = without_axis(from.shape);
+    const Strides input = without_axis(from.strides);
+    const Strides output = without_axis(to.strides);
+    const layout::Operand operands[] = {{&lanes, &input, static_cast<std::int64_t>(itemsize(from.dtype))},
+                                        {&lanes, &output, static_cast<std::int64_t>(itemsize(to.dtype))}};
+    const layout::Iteration iteration(lanes, operands);
+    const auto list = [](std::span<const std::int64_t> numbers) {
+      return std::vector<std::int64_t>(numbers.begin(), numbers.end());
+    };
+    return {.input = from.data + iteration.offset(0),
+            .output = to.data + iteration.offset(1),
+            .extent = from.shape[axis_],
+            .input_stride = from.strides[axis_],
+            .output_stride = to.strides[axis_],
+            .shape = list(iteration.shape()),
+            .input_strides = list(iteration.strides(0)),
+            .output_strides = list(iteration.strides(1)),
+            .reorderable = ufunc_.reorderable()};
+  }
+
+  const detail::UfuncImpl& ufunc_;
+  const AccumulateOptions& options_;
+  const std::string what_;
+  Array array_;
+  Array out_;
+  Place place_;
+  MethodKernel::Key key_;
+  const MethodKernel* kernel_ = nullptr;
+  Loop loop_;
+  std::size_t axis_ = 0;
+};
+
+}  // namespace
+}  // namespace kiln::ufunc
+
+namespace kiln {
+
+Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
+  return ufunc::Accumulate(*impl_, a, options).run();
+}
+
+}  // namespace kiln

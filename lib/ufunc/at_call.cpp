@@ -1,0 +1,226 @@
+#include "ufunc/at_call.hpp"
+
+#include <algorithm>
+
+#include "kiln/error.hpp"
+#include "layout/broadcast.hpp"
+#include "layout/merge.hpp"
+#include "types/convert.hpp"
+#include "ufunc/indices.hpp"
+#include "ufunc/window.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+constexpr const char* kTarget = "the array";
+constexpr const char* kValue = "the second operand";
+
+std::uint8_t type(DType dtype) {
+  return static_cast<std::uint8_t>(dtype);
+}
+
+}  // namespace
+
+AtCall::AtCall(const detail::UfuncImpl& ufunc, const Array& target, std::span<const Array> indices, const Arg* value,
+               const AtOptions& options)
+    : ufunc_(ufunc),
+      what_(ufunc.name() + ".at"),
+      target_(target),
+      indices_(indices.begin(), indices.end()),
+      queue_(options.stream.queue().get()) {
+  if (value != nullptr && value->is_array()) value_ = value->array();
+  if (value != nullptr && !value->is_array()) scalar_ = value;
+  if (value != nullptr && value->is_array() && !value_) {
+    throw TypeError(what_ + ": " + kValue + " is an empty Array handle, not an array");
+  }
+  check_ufunc();
+  check_arrays();
+  std::vector<PlacedArray> placed{{&target_, kTarget}};
+  for (const Array& each : indices_) placed.push_back({&each, "the array of indices"});
+  if (value_) placed.push_back({&value_, kValue});
+  place_ = choose_place(what_, placed, options.stream);
+  gpu_ = !place_.device.is_cpu();
+}
+
+void AtCall::check_ufunc() const {
+  const bool given = scalar_ != nullptr || value_;
+  if (ufunc_.nout() != 1 || ufunc_.nin() > 2) {
+    throw TypeError(what_ + ": only a ufunc of one or two inputs and one output has at; this one has " +
+                    std::to_string(ufunc_.nin()) + " and " + std::to_string(ufunc_.nout()));
+  }
+  if (ufunc_.nin() == 2 && !given) throw TypeError(what_ + ": a second operand is needed: at(array, indices, b)");
+  if (ufunc_.nin() == 1 && given) {
+    throw TypeError(what_ + ": a ufunc of one input takes no second operand: at(array, indices)");
+  }
+}
+
+std::string AtCall::index_name(std::size_t i) const {
+  return indices_.size() == 1 ? "the array of indices" : "index array " + std::to_string(i);
+}
+
+void AtCall::check_arrays() const {
+  if (!target_) throw TypeError(what_ + ": " + kTarget + " is an empty Array handle, not an array");
+  if (target_.read_only()) throw TypeError(what_ + ": " + kTarget + " is read-only; give a writable one");
+  if (indices_.empty()) throw TypeError(what_ + ": no array of indices given; give one for each of the first axes");
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    if (!indices_[i]) throw TypeError(what_ + ": " + index_name(i) + " is an empty Array handle, not an array");
+    if (kind(indices_[i].dtype()) == Kind::integer) continue;
+    throw TypeError(what_ + ": " + index_name(i) + " has dtype " + std::string(name(indices_[i].dtype())) +
+                    "; indices are integers");
+  }
+  if (indices_.size() > target_.shape().size()) {
+    throw ShapeError(what_ + ": " + std::to_string(indices_.size()) + " index array" + (indices_.size() == 1 ? "" : "s") +
+                     " given for an array of shape " + to_string(target_.shape()) + "; give one for each of its first axes");
+  }
+  const detail::ArrayRep& target = *target_.rep();
+  if (!target.c_contiguous && target.size > 1 && layout::overlaps_itself(window_of(target))) {
+    throw ShapeError(what_ + ": elements of " + kTarget +
+                     " share memory with one another; give one whose elements are distinct");
+  }
+}
+
+void AtCall::run() {
+  choose_loop();
+  check_shapes();
+  const bool reads = std::all_of(indices_.begin(), indices_.end(), [](const Array& each) { return each.device().is_cpu(); });
+  // Queued work may still write them.
+  if (queue_ != nullptr) queue_->synchronize();
+  if (reads) check_indices();
+  if (std::any_of(full_.begin(), full_.end(), [](std::int64_t extent) { return extent == 0; })) return;
+  const Array given = target_;
+  if (gpu_) bring_to_device();
+  separate_overlaps();
+  backend::Backend& backend = backend::backend_for(place_.device);
+  if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, spec(), backend);
+  std::shared_ptr<const void> keep;
+  if (backend.asynchronous(queue_)) {
+    auto kept = std::make_shared<std::vector<Array>>(indices_);
+    kept->push_back(target_);
+    kept->push_back(value_);
+    keep = std::move(kept);
+  }
+  backend.launch(*kernel_->module, launch(), queue_, std::move(keep));
+  if (gpu_ && given.is_host()) {
+    if (queue_ != nullptr) queue_->synchronize();
+    Array host = given;
+    target_.copy_to_host(host);
+  }
+}
+
+void AtCall::choose_loop() {
+  key_ = {.method = Method::at, .kind = place_.device.kind(), .index = place_.device.index()};
+  key_.types.fill(kNoType);
+  key_.types[0] = type(target_.dtype());
+  std::vector<Argument> arguments{{target_.dtype(), false}};
+  if (value_ || scalar_ != nullptr) {
+    arguments.push_back({value_ ? value_.dtype() : scalar_->dtype(), !value_});
+    key_.types[1] = type(arguments[1].dtype);
+    key_.types[2] = static_cast<std::uint8_t>(arguments[1].weak);
+  }
+  kernel_ = ufunc_.find_method(key_);
+  if (kernel_ != nullptr) {
+    loop_ = kernel_->loop;
+  } else {
+    loop_ = ufunc::choose_loop({.name = what_, .signatures = ufunc_.signatures(), .arguments = arguments});
+    if (!can_cast(loop_.outputs[0], target_.dtype(), Casting::same_kind)) {
+      throw TypeError(what_ + ": cannot cast the result from " + std::string(name(loop_.outputs[0])) + " to the array's " +
+                      std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop_.text);
+    }
+  }
+  if (scalar_ == nullptr) return;
+  const DType to = loop_.inputs[1];
+  if (kind(scalar_->dtype()) == Kind::integer && kind(to) == Kind::integer &&
+      !integer_fits(scalar_->dtype(), scalar_->value(), to)) {
+    throw TypeError(what_ + ": the integer " + integer_text(scalar_->dtype(), scalar_->value()) + " given as " + kValue +
+                    " does not fit in " + std::string(name(to)) + ", the dtype of the loop " + loop_.text);
+  }
+  value_ = Array::empty({}, to);
+  convert_scalar(scalar_->dtype(), scalar_->value(), to, value_.rep()->data);
+}
+
+void AtCall::check_shapes() {
+  for (const Array& each : indices_) {
+    if (layout::broadcast_into(shape_, each.shape())) continue;
+    std::string shapes;
+    for (const Array& one : indices_) shapes += (shapes.empty() ? "" : ", ") + to_string(one.shape());
+    throw ShapeError(what_ + ": index arrays of shapes " + shapes + " do not broadcast together");
+  }
+  full_ = shape_;
+  for (std::size_t d = indices_.size(); d < target_.shape().size(); ++d) full_.push_back(target_.shape()[d]);
+  detail::checked_size(full_, 16);
+  if (value_ && !layout::broadcasts_to(value_.shape(), full_)) {
+    throw ShapeError(what_ + ": " + kValue + " has shape " + to_string(value_.shape()) + ", which does not broadcast to " +
+                     to_string(full_) + ", the shape of the indices and the axes behind them");
+  }
+}
+
+void AtCall::check_indices() const {
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    const std::optional<BadIndex> bad = find_bad_index(*indices_[i].rep(), target_.shape()[i]);
+    if (!bad) continue;
+    const std::string position = bad->position.size() == 1 ? std::to_string(bad->position[0]) : to_string(bad->position);
+    throw ShapeError(what_ + ": index " + bad->text + " at position " + position + " of " + index_name(i) +
+                     " is out of range for axis " + std::to_string(i) + " of extent " + std::to_string(target_.shape()[i]));
+  }
+}
+
+void AtCall::bring_to_device() {
+  const auto bring = [this](Array& array) {
+    if (array && array.is_host()) array = to_device(array, place_.device);
+  };
+  bring(target_);
+  bring(value_);
+  for (Array& each : indices_) bring(each);
+}
+
+void AtCall::separate_overlaps() {
+  const detail::ArrayRep& target = *target_.rep();
+  if (value_ && share_memory(target, *value_.rep())) value_ = value_.copy();
+  for (Array& each : indices_) {
+    if (share_memory(target, *each.rep())) each = each.copy();
+  }
+}
+
+codegen::ScatterSpec AtCall::spec() const {
+  codegen::ScatterSpec spec{.target = {target_.dtype(), loop_.inputs[0]}, .result = loop_.outputs[0]};
+  if (value_) spec.value = codegen::OperandSpec{value_.dtype(), loop_.inputs[1]};
+  spec.ordered = gpu_ && !ufunc_.reorderable();
+  return spec;
+}
+
+backend::ScatterLaunch AtCall::launch() const {
+  const detail::ArrayRep& target = *target_.rep();
+  const std::size_t indexed = indices_.size();
+  const std::size_t rank = shape_.size();
+  std::vector<Strides> over_positions;
+  for (const Array& each : indices_) over_positions.push_back(layout::broadcast_strides(each.shape(), each.strides(), shape_));
+  std::vector<Strides> over_row{Strides(std::span(target.strides.begin() + indexed, target.strides.end()))};
+  if (value_) {
+    const Strides strides = layout::broadcast_strides(value_.shape(), value_.strides(), full_);
+    over_positions.emplace_back(std::span(strides.begin(), strides.begin() + rank));
+    over_row.emplace_back(std::span(strides.begin() + rank, strides.end()));
+  }
+  layout::Merged positions = layout::merge_in_order({shape_.data(), rank}, over_positions);
+  layout::Merged row = layout::merge_in_order({full_.data() + rank, full_.size() - rank}, over_row);
+  backend::ScatterLaunch launch;
+  for (std::size_t i = 0; i < indexed; ++i) {
+    const detail::ArrayRep& index = *indices_[i].rep();
+    launch.indices.push_back({.data = index.data,
+                              .dtype = index.dtype,
+                              .extent = target.shape[i],
+                              .stride = target.strides[i],
+                              .strides = std::move(positions.strides[i])});
+  }
+  launch.shape = std::move(positions.shape);
+  launch.target = target.data;
+  launch.row_shape = std::move(row.shape);
+  launch.target_strides = std::move(row.strides[0]);
+  if (value_) {
+    launch.value = value_.rep()->data;
+    launch.value_strides = std::move(positions.strides[indexed]);
+    launch.value_strides.insert(launch.value_strides.end(), row.strides[1].begin(), row.strides[1].end());
+  }
+  return launch;
+}
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,51 @@
+// One call of Ufunc::at, step by step: check, place, choose the loop, read the indices, launch. Lives on the stack.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "ufunc/impl.hpp"
+#include "ufunc/place.hpp"
+
+namespace kiln::ufunc {
+
+class AtCall {
+ public:
+  /// `value` is null where the user gave no second operand. Throws TypeError and ShapeError for what the arguments alone tell.
+  AtCall(const detail::UfuncImpl& ufunc, const Array& target, std::span<const Array> indices, const Arg* value,
+         const AtOptions& options);
+
+  void run();
+
+ private:
+  void check_ufunc() const;
+  void check_arrays() const;
+  void choose_loop();
+  void check_shapes();
+  void check_indices() const;
+  void bring_to_device();
+  void separate_overlaps();
+  [[nodiscard]] codegen::ScatterSpec spec() const;
+  [[nodiscard]] backend::ScatterLaunch launch() const;
+  [[nodiscard]] std::string index_name(std::size_t i) const;
+
+  const detail::UfuncImpl& ufunc_;
+  const std::string what_;  // "add.at"
+  Array target_;
+  std::vector<Array> indices_;
+  const Arg* scalar_ = nullptr;  // a second operand that is no array
+  Array value_;                  // the second operand as an array; empty where there is none, or none yet
+  backend::Queue* queue_;
+
+  Place place_;
+  bool gpu_ = false;
+  MethodKernel::Key key_;
+  const MethodKernel* kernel_ = nullptr;
+  Loop loop_;
+  Shape shape_;  // of the indices, broadcast together
+  Shape full_;   // with the axes of the target that are not indexed
+};
+
+}  // namespace kiln::ufunc

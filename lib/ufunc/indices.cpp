@@ -1,0 +1,101 @@
+#include "ufunc/indices.hpp"
+
+#include <cstring>
+
+#include "layout/merge.hpp"
+#include "types/convert.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+/// How many elements of a row are in range before the first that is not.
+using Count = std::int64_t (*)(const char* from, std::int64_t stride, std::int64_t count, std::int64_t extent);
+
+template <class I>
+bool in_range(I index, std::int64_t extent) {
+  if constexpr (std::is_signed_v<I>) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(index) + extent) < 2 * static_cast<std::uint64_t>(extent);
+  } else {
+    return static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(extent);
+  }
+}
+
+template <class I>
+std::int64_t good(const char* from, std::int64_t stride, std::int64_t count, std::int64_t extent) {
+  // No way out of the loop for every element: a whole block is looked at, then it is asked.
+  constexpr std::int64_t kBlock = 256;
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const std::int64_t end = begin + kBlock < count ? begin + kBlock : count;
+    bool all = true;
+    for (std::int64_t i = begin; i < end; ++i) {
+      I index;
+      std::memcpy(&index, from + i * stride, sizeof index);
+      all &= in_range(index, extent);
+    }
+    for (std::int64_t i = begin; !all && i < end; ++i) {
+      I index;
+      std::memcpy(&index, from + i * stride, sizeof index);
+      if (!in_range(index, extent)) return i;
+    }
+  }
+  return count;
+}
+
+Count good_of(DType dtype) {
+  switch (dtype) {
+    case DType::int8:
+      return good<std::int8_t>;
+    case DType::int16:
+      return good<std::int16_t>;
+    case DType::int32:
+      return good<std::int32_t>;
+    case DType::uint8:
+      return good<std::uint8_t>;
+    case DType::uint16:
+      return good<std::uint16_t>;
+    case DType::uint32:
+      return good<std::uint32_t>;
+    case DType::uint64:
+      return good<std::uint64_t>;
+    default:
+      return good<std::int64_t>;
+  }
+}
+
+/// The index of the element with that number in C order.
+Shape position_of(std::int64_t number, const Shape& shape) {
+  Shape position(shape.size(), 0);
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    position[d] = number % shape[d];
+    number /= shape[d];
+  }
+  return position;
+}
+
+}  // namespace
+
+std::optional<BadIndex> find_bad_index(const detail::ArrayRep& indices, std::int64_t extent) {
+  if (indices.size == 0) return std::nullopt;
+  const Count count = good_of(indices.dtype);
+  const Strides strides[] = {indices.strides};
+  const layout::Merged merged = layout::merge_in_order({indices.shape.data(), indices.shape.size()}, strides);
+  const std::int64_t columns = merged.shape.back();
+  const std::int64_t stride = merged.strides[0].back();
+  const std::size_t outer = merged.shape.size() - 1;
+  for (std::int64_t row = 0; row < indices.size / columns; ++row) {
+    const char* from = indices.data;
+    std::int64_t rest = row;
+    for (std::size_t d = outer; d-- > 0;) {
+      from += rest % merged.shape[d] * merged.strides[0][d];
+      rest /= merged.shape[d];
+    }
+    const std::int64_t first = count(from, stride, columns, extent);
+    if (first == columns) continue;
+    alignas(8) char value[8];
+    std::memcpy(value, from + first * stride, itemsize(indices.dtype));
+    return BadIndex{position_of(row * columns + first, indices.shape), integer_text(indices.dtype, value)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,306 @@
+// Ufunc::accumulate: against a slow interpreter over random layouts, NumPy's values and dtypes, long lines, overlap, errors.
+#include <cmath>
+#include <cstring>
+
+#include "devices.hpp"
+#include "golden.hpp"
+#include "model.hpp"
+
+using namespace conformance;
+using kiln::AccumulateOptions;
+using kiln::Array;
+using kiln::DType;
+using kiln::Slice;
+using kiln::Ufunc;
+
+namespace {
+
+/// Neither commutative nor associative: one element after the other.
+const Ufunc& fold() {
+  static const Ufunc ufunc = kiln::vectorize({.name = "fold", .signatures = {"T(T a, T b)"}, .body = "return T(2) * b - a;"});
+  return ufunc;
+}
+const Ufunc& sum() {
+  static const Ufunc ufunc =
+      kiln::vectorize({.name = "sum", .signatures = {"T(T a, T b)"}, .body = "return a + b;", .reorderable = true});
+  return ufunc;
+}
+
+AccumulateOptions on(const Target& target, AccumulateOptions options) {
+  options.stream = target.options().stream;
+  return options;
+}
+
+/// The index with another number along the axis.
+Extents moved(Extents index, std::size_t axis, std::int64_t to) {
+  index[axis] = to;
+  return index;
+}
+
+struct Types {
+  DType array, loop, out;
+};
+
+/// One random call with an out, and what it must leave in all of the memory that the out lies in.
+void check(const Target& target, const Ufunc& ufunc, const Types& types, std::mt19937_64& source) {
+  const int ndim = 1 + static_cast<int>(source() % 4);
+  Extents shape = random_loop_shape(ndim, 3000, source);
+  const std::size_t axis = source() % static_cast<std::uint64_t>(ndim);
+  if (source() % 3 == 0) {
+    shape.assign(shape.size(), 1);
+    shape[axis] = static_cast<std::int64_t>(1 + source() % 6000);
+    if (ndim > 1) shape[(axis + 1) % shape.size()] = static_cast<std::int64_t>(1 + source() % 3);
+  }
+  const Operand array = random_operand(target, {.shape = shape, .dtype = types.array}, source);
+  const Operand out = random_operand(target, {.shape = shape, .dtype = types.out, .input = false}, source);
+  const std::string what = ufunc.name() + ".accumulate of " + text_of(shape) + " strides " + to_string(array.view.strides()) +
+                           " " + std::string(name(types.array)) + " along axis " + std::to_string(axis) + " in " +
+                           std::string(name(types.loop)) + " to strides " + to_string(out.view.strides()) + " " +
+                           std::string(name(types.out)) + ", seed " + std::to_string(seed());
+  INFO(what);
+  Extents firsts = shape;
+  firsts[axis] = shape[axis] == 0 ? 0 : 1;
+  for_each_index(firsts, [&](const Extents& first) {
+    Exact running = 0;
+    for (std::int64_t i = 0; i < shape[axis]; ++i) {
+      const Extents index = moved(first, axis, i);
+      const Exact x = rounded(types.loop, array.model.at(index));
+      running = i == 0 ? x : rounded(types.loop, ufunc.reorderable() ? running + x : 2.0L * x - running);
+      out.model.at(index) = rounded(types.out, running);
+    }
+  });
+  const auto signed_axis = static_cast<int>(axis) - (source() % 2 == 0 ? ndim : 0);
+  const Array result = ufunc.accumulate(array.view, on(target, {.axis = signed_axis, .dtype = types.loop, .out = out.view}));
+  CHECK(result.data() == out.view.data());
+  CHECK(difference(read(target.fetch(out.base)), *out.model.memory) == "");
+}
+
+}  // namespace
+
+TEST_CASE("accumulate: random layouts and dtypes against a slow interpreter") {
+  std::uint64_t stream = 900;
+  // Values are small whole numbers: sums are exact in any grouping but of halves, which are only folded.
+  const Types both[] = {
+      {DType::int32, DType::int32, DType::int32},          {DType::int8, DType::int8, DType::int8},
+      {DType::float64, DType::float64, DType::float64},    {DType::float32, DType::float32, DType::float32},
+      {DType::int16, DType::float32, DType::float32},      {DType::uint8, DType::uint64, DType::uint64},
+      {DType::int32, DType::int32, DType::float64},        {DType::float64, DType::float32, DType::int64},
+      {DType::uint16, DType::uint16, DType::uint16},       {DType::complex64, DType::complex64, DType::complex64},
+      {DType::int16, DType::complex128, DType::complex128}};
+  const Types folded[] = {{DType::float16, DType::float16, DType::float16},
+                          {DType::bfloat16, DType::bfloat16, DType::bfloat16}};
+  on_every_device([&](const Target& target) {
+    auto source = random_source(stream++);
+    const int rounds = target.device().is_cpu() ? 10 : 4;
+    for (int i = 0; i < rounds; ++i) {
+      for (const Types& types : both) {
+        check(target, sum(), types, source);
+        check(target, fold(), types, source);
+      }
+      for (const Types& types : folded) check(target, fold(), types, source);
+    }
+  });
+}
+
+TEST_CASE("accumulate: NumPy's values and dtypes") {
+  on_every_device([](const Target& target) {
+    for (const Golden& line : golden("accumulate.txt")) {
+      INFO(line.text);
+      const auto values = [&](std::size_t field) {
+        std::vector<Exact> list;
+        if (line.fields[field] == "-") return list;
+        std::istringstream words(line.fields[field]);
+        for (std::string word; std::getline(words, word, ',');) {
+          const std::size_t colon = word.find(':');
+          list.emplace_back(std::stold(word), colon == std::string::npos ? 0.0L : std::stold(word.substr(colon + 1)));
+        }
+        return list;
+      };
+      const Ufunc* ufunc = kiln::math::find(line.fields[0]);
+      REQUIRE(ufunc != nullptr);
+      const std::vector<std::int64_t> extents = line.numbers(2);
+      const Array array = target.place(make(dtype_named(line.fields[1]), values(6), kiln::Shape(extents)));
+      AccumulateOptions options = on(target, {.axis = static_cast<int>(line.numbers(3)[0])});
+      if (line.fields[4] != "-") options.dtype = dtype_named(line.fields[4]);
+      const Array result = ufunc->accumulate(array, options);
+      CHECK(result.dtype() == dtype_named(line.fields[5]));
+      CHECK(result.shape() == array.shape());
+      const bool exact = kind(result.dtype()) < kiln::Kind::floating;
+      const bool half = result.dtype() == DType::float16;
+      CHECK(difference(read(target.fetch(result)), values(7), exact ? 0 : half ? 2e-3L : 1e-6L) == "");
+    }
+  });
+}
+
+TEST_CASE("accumulate: long lines, along every axis, and across the ends of chunks") {
+  on_every_device([](const Target& target) {
+    for (const std::int64_t count : {511, 512, 4095, 4096, 4097, 32768, 32769, 200'000}) {
+      const std::string what = std::to_string(count);
+      INFO(what);
+      std::vector<Exact> values;
+      std::vector<Exact> sums;
+      std::vector<Exact> folds;
+      for (std::int64_t i = 0; i < count; ++i) {
+        values.emplace_back(static_cast<long double>(i * 7 % 23 - 11));
+        sums.push_back(i == 0 ? values.back() : sums.back() + values.back());
+        folds.push_back(i == 0 ? values.back() : 2.0L * values.back() - folds.back());
+      }
+      for (const DType dtype : {DType::int32, DType::float64}) {
+        const Array x = target.place(make(dtype, values));
+        CHECK(difference(read(target.fetch(sum().accumulate(x, on(target, {})))), sums) == "");
+        CHECK(difference(read(target.fetch(fold().accumulate(x, on(target, {})))), folds) == "");
+      }
+      // Every other element, backwards, in place.
+      std::vector<Exact> padded;
+      for (std::int64_t i = count; i-- > 0;) {
+        padded.push_back(values[static_cast<std::size_t>(i)]);
+        padded.emplace_back(5);
+      }
+      const Array all = target.place(make(DType::int64, padded));
+      const Array view = all[{Slice{.start = 2 * count - 2, .step = -2}}];
+      sum().accumulate(view, on(target, {.out = view}));
+      for (std::int64_t i = 0; i < count; ++i)
+        padded[static_cast<std::size_t>(2 * (count - 1 - i))] = sums[static_cast<std::size_t>(i)];
+      CHECK(difference(read(target.fetch(all)), padded) == "");
+    }
+  });
+}
+
+TEST_CASE("accumulate: any number of threads gives the same bits, and the error is no worse than one after the other") {
+  count_case();
+  auto source = random_source(920);
+  constexpr std::int64_t kCount = 1'500'000;
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < kCount; ++i) values.push_back(static_cast<float>(source() % 1'000'000) / 999'983.0F);
+  const Array flat = Array::from(values);
+  for (const kiln::Shape& shape :
+       {kiln::Shape{kCount}, kiln::Shape{3, kCount / 3}, kiln::Shape{300, 5000}, kiln::Shape{5000, 300}}) {
+    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
+      const std::string what = to_string(shape) + " axis " + std::to_string(axis);
+      INFO(what);
+      std::vector<float> first;
+      for (const int threads : {1, 2, 3}) {
+        const kiln::Device cpu = kiln::Device::cpu({.threads = threads});
+        const std::vector<float> got =
+            kiln::math::add.accumulate(kiln::to_device(flat.reshape(shape), cpu), {.axis = axis}).to_vector<float>();
+        if (first.empty()) first = got;
+        CHECK(std::memcmp(got.data(), first.data(), got.size() * sizeof(float)) == 0);
+      }
+      if (shape.size() > 1) continue;
+      double exact = 0;
+      float plain = 0;
+      double worst = 0;
+      double worst_plain = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        exact += static_cast<double>(values[i]);
+        plain += values[i];
+        worst = std::max(worst, std::fabs(static_cast<double>(first[i]) - exact) / exact);
+        worst_plain = std::max(worst_plain, std::fabs(static_cast<double>(plain) - exact) / exact);
+      }
+      CHECK(worst <= worst_plain);
+    }
+  }
+}
+
+TEST_CASE("accumulate: the result equals the result on private copies") {
+  on_every_device([](const Target& target) {
+    std::vector<Exact> values;
+    for (int i = 0; i < 900; ++i) values.emplace_back(static_cast<long double>(i % 13));
+    const auto place = [&] { return target.place(make(DType::int32, values, kiln::Shape{30, 30})); };
+    const auto at = [&](std::int64_t i, std::int64_t j) { return values[static_cast<std::size_t>(30 * i + j)]; };
+    std::vector<Exact> expected(900);
+    Array x = place();
+    sum().accumulate(x, on(target, {.axis = 1, .out = x}));
+    for (std::int64_t i = 0; i < 30; ++i) {
+      for (std::int64_t j = 0; j < 30; ++j) {
+        const auto k = static_cast<std::size_t>(30 * i + j);
+        expected[k] = at(i, j) + (j == 0 ? Exact(0) : expected[k - 1]);
+      }
+    }
+    CHECK(difference(read(target.fetch(x)), expected) == "");
+    x = place();
+    sum().accumulate(x.transpose(), on(target, {.axis = 0, .out = x}));
+    // The result at (i, j) is the sum of row j of the old array, up to column i.
+    std::vector<Exact> turned(900);
+    for (std::int64_t i = 0; i < 30; ++i) {
+      for (std::int64_t j = 0; j < 30; ++j)
+        turned[static_cast<std::size_t>(30 * i + j)] = expected[static_cast<std::size_t>(30 * j + i)];
+    }
+    CHECK(difference(read(target.fetch(x)), turned) == "");
+    x = place();
+    const Array shifted = x[{Slice{.start = 1}}];
+    sum().accumulate(x[{Slice{.stop = 29}}], on(target, {.out = shifted}));
+    expected = values;
+    for (std::int64_t i = 1; i < 30; ++i) {
+      for (std::int64_t j = 0; j < 30; ++j) {
+        expected[static_cast<std::size_t>(30 * i + j)] =
+            at(i - 1, j) + (i == 1 ? Exact(0) : expected[static_cast<std::size_t>(30 * (i - 1) + j)]);
+      }
+    }
+    CHECK(difference(read(target.fetch(x)), expected) == "");
+  });
+}
+
+TEST_CASE("accumulate: dtypes as NumPy's, empty arrays, layouts of fresh results") {
+  on_every_device([](const Target& target) {
+    using kiln::math::add;
+    const auto dtype_of_sum = [&](DType dtype) {
+      return add.accumulate(target.place(Array::zeros({3}, dtype)), on(target, {})).dtype();
+    };
+    CHECK(dtype_of_sum(DType::bool_) == DType::int64);
+    CHECK(dtype_of_sum(DType::int8) == DType::int64);
+    CHECK(dtype_of_sum(DType::uint16) == DType::uint64);
+    CHECK(dtype_of_sum(DType::float16) == DType::float16);
+    const Array small = target.place(make(DType::int8, {100, 100, 100}));
+    // A given result decides: nothing is widened.
+    const Array out8 = target.place(Array::zeros({3}, DType::int8));
+    add.accumulate(small, on(target, {.out = out8}));
+    CHECK(difference(read(target.fetch(out8)), {100, -56, 44}) == "");
+    const Array out32 = target.place(Array::zeros({3}, DType::float32));
+    add.accumulate(small, on(target, {.out = out32}));
+    CHECK(difference(read(target.fetch(out32)), {100, 200, 300}) == "");
+    add.accumulate(small, on(target, {.dtype = DType::int8, .out = out32}));
+    CHECK(difference(read(target.fetch(out32)), {100, -56, 44}) == "");
+    // Casts are NumPy's "unsafe".
+    const Array cut =
+        add.accumulate(target.place(make(DType::float64, {0.5L, 1.5L, 2.5L})), on(target, {.dtype = DType::int32}));
+    CHECK(difference(read(target.fetch(cut)), {0, 1, 3}) == "");
+
+    const Array none = add.accumulate(target.place(Array::zeros({0, 3}, DType::int8)), on(target, {}));
+    CHECK(none.shape() == kiln::Shape{0, 3});
+    CHECK(none.dtype() == DType::int64);
+    CHECK(add.accumulate(target.place(Array::zeros({3, 0}, DType::float32)), on(target, {})).shape() == kiln::Shape{3, 0});
+    const Array columns = target.place(Array::zeros({4, 5}, DType::float32)).transpose();
+    CHECK(add.accumulate(columns, on(target, {.axis = 1})).is_f_contiguous());
+    const Array ones = add.accumulate(target.place(Array::full({4, 1}, 1.0F)), on(target, {.axis = -1}));
+    CHECK(difference(read(target.fetch(ones)), {1, 1, 1, 1}) == "");
+  });
+}
+
+TEST_CASE("accumulate: what cannot be, and nothing is written") {
+  on_every_device([](const Target& target) {
+    using kiln::math::add;
+    const Array x = target.place(make(DType::int32, {1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
+    const auto shape_error = [&](auto call) { return message_of<kiln::ShapeError>(call); };
+    const auto type_error = [&](auto call) { return message_of<kiln::TypeError>(call); };
+    CHECK(shape_error([&] { add.accumulate(x, on(target, {.axis = 2})); }) ==
+          "add.accumulate: axis 2 does not exist in an array of shape (2, 3); give -2 to 1");
+    CHECK(shape_error([&] { add.accumulate(x, on(target, {.axis = -3})); }) ==
+          "add.accumulate: axis -3 does not exist in an array of shape (2, 3); give -2 to 1");
+    CHECK(shape_error([&] { add.accumulate(target.place(Array::scalar(1.0)), on(target, {})); }) ==
+          "add.accumulate: a 0-d array has no axis to accumulate along");
+    CHECK(shape_error([&] { add.accumulate(x, on(target, {.out = x[{0}]})); }) ==
+          "add.accumulate: the out array has shape (3,), the result has shape (2, 3)");
+    CHECK(type_error([&] { add.accumulate(x, on(target, {.out = x.as_read_only()})); }) ==
+          "add.accumulate: the out array is read-only; give a writable array as .out");
+    CHECK(type_error([&] { add.accumulate(Array(), on(target, {})); }) ==
+          "add.accumulate: the array is an empty Array handle, not an array");
+    CHECK(type_error([&] { kiln::math::negative.accumulate(x, on(target, {})); }) ==
+          "negative.accumulate wants a ufunc of two inputs and one output, and negative has 1 and 1");
+    CHECK(type_error([&] { kiln::math::less.accumulate(x, on(target, {})); }).starts_with("less.accumulate: the loop "));
+    CHECK(type_error([&] {
+            kiln::math::bitwise_and.accumulate(target.place(Array::zeros({2}, DType::float32)), on(target, {}));
+          }).starts_with("bitwise_and: no loop takes (float32, float32) by safe casts"));
+    CHECK(difference(read(target.fetch(x)), {1, 2, 3, 4, 5, 6}) == "");
+  });
+}
