@@ -2,14 +2,26 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "report.hpp"
 
 namespace conformance {
 
+bool chosen(kiln::DeviceKind kind) {
+  const char* const kinds = std::getenv("KILN_TEST_DEVICES");
+  if (kinds == nullptr || *kinds == '\0') return true;
+  const char* const name = kind == kiln::DeviceKind::cpu ? "cpu" : kind == kiln::DeviceKind::cuda ? "cuda" : "hip";
+  return std::string_view(kinds).find(name) != std::string_view::npos;
+}
+
 const std::vector<kiln::Device>& devices() {
-  static const std::vector<kiln::Device> found = kiln::Device::all();
+  static const std::vector<kiln::Device> found = [] {
+    std::vector<kiln::Device> all = kiln::Device::all();
+    std::erase_if(all, [](const kiln::Device& device) { return !chosen(device.kind()); });
+    return all;
+  }();
   return found;
 }
 

@@ -42,7 +42,9 @@ class Target {
   kiln::Stream stream_;
 };
 
-/// The devices of this machine, asked for once.
+/// Whether KILN_TEST_DEVICES ("cuda,hip") lets the cases run on devices of that kind; without it all are.
+bool chosen(kiln::DeviceKind kind);
+/// The chosen devices of this machine, asked for once.
 const std::vector<kiln::Device>& devices();
 /// Notes that the running case has a part for each device: it is counted as not run for a kind that is missing.
 void count_case();

@@ -90,7 +90,8 @@ int main(int argc, char** argv) {
   const int result = context.run();
   if (context.shouldExit()) return result;
   for (const auto& [name, kind] : kKinds) {
-    if (!present(kind) && !device_cases.empty()) std::cout << "KILN-NOT-RUN " << name << " " << device_cases.size() << "\n";
+    if (chosen(kind) && !present(kind) && !device_cases.empty())
+      std::cout << "KILN-NOT-RUN " << name << " " << device_cases.size() << "\n";
   }
   for (const auto& [what, cases] : cases_not_run) std::cout << "KILN-NOT-RUN " << what << " " << cases.size() << "\n";
   return result;

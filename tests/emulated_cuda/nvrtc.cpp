@@ -43,12 +43,12 @@ struct Program {
   std::string log = {}, code = {};
 };
 
-// As the CPU backend's, but -O1: most kernels run once over a few hundred elements.
+// As the CPU backend's, but -O0: most kernels run once over a few hundred elements.
 constexpr const char* kArguments[] = {
     "-x",
     "c++",
     "-std=c++20",
-    "-O1",
+    "-O0",
     "-fno-rounding-math",
     "-mrelocation-model",
     "pic",
@@ -94,9 +94,9 @@ bool add_option(std::string_view option, std::vector<std::string>& arguments) {
     arguments.insert(arguments.end(), {"-D", std::string(option.substr(2))});
   } else if (option == "-use_fast_math") {
     arguments.insert(arguments.end(), std::begin(kFastMath), std::end(kFastMath));
-    arguments.emplace_back("-ffp-contract=fast");
+    arguments.insert(arguments.end(), {"-ffp-contract=fast", "-O1"});
   } else if (option == "-fmad=true") {
-    arguments.emplace_back("-ffp-contract=fast");
+    arguments.insert(arguments.end(), {"-ffp-contract=fast", "-O1"});  // by an optimization
   } else if (option == "-fmad=false") {
     arguments.emplace_back("-ffp-contract=off");
   } else if (option == "--diag-error=940") {
