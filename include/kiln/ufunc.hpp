@@ -20,6 +20,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/expr.hpp"
 #include "kiln/methods.hpp"
 #include "kiln/stream.hpp"
 
@@ -124,6 +125,23 @@ class KILN_API Ufunc {
   /// on its device. docs/reductions.md has the rules. Floating results are the same on every run, and for any number of
   /// threads. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then.
   Array reduce(const Array& a, const ReduceOptions& options = {}) const;
+
+  /// Symbolically, inside kiln::fuse(): the results as expressions. TypeError for a wrong number of inputs or outputs.
+  template <class... Args>
+    requires detail::symbolic<Args...>
+  Expr operator()(const Args&... args) const {
+    const Expr list[] = {Expr(args)...};
+    return detail::apply_one(impl_, list);
+  }
+  template <std::size_t N, class... Args>
+    requires detail::symbolic<Args...>
+  std::array<Expr, N> outputs(const Args&... args) const {
+    const Expr list[] = {Expr(args)...};
+    std::array<Expr, N> results;
+    detail::apply(impl_, list, results);
+    return results;
+  }
+  [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
 
   /// What the call would do, without running or compiling anything.
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;
