@@ -75,7 +75,7 @@ template <class F>
   });
 }
 template <class F>
-  requires(std::is_invocable_v<const F&, std::span<const Expr>>)
+  requires(detail::arity_of<F>() == 0 && std::is_invocable_v<const F&, std::span<const Expr>>)
 [[nodiscard]] Ufunc fuse(FuseDefinition definition, const F& function) {
   const std::size_t parameters = definition.parameters.size();
   return detail::fuse(std::move(definition), parameters,

@@ -20,7 +20,8 @@ std::string count(std::size_t n, const char* noun) {
 
 void check(const detail::UfuncImpl& ufunc, std::span<const Expr> inputs) {
   if (inputs.size() != ufunc.nin()) {
-    throw TypeError(ufunc.name() + " takes " + count(ufunc.nin(), "argument") + ", " + std::to_string(inputs.size()) + " given");
+    throw TypeError(ufunc.name() + " takes " + count(ufunc.nin(), "argument") + ", " + std::to_string(inputs.size()) +
+                    " given");
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].node() != nullptr) continue;
@@ -78,10 +79,8 @@ void detail::apply(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<cons
   if (const auto* const fused = dynamic_cast<const fusion::FusedLoops*>(ufunc->source())) {
     return replay(fused->graph(), ufunc->definition(), inputs, results);
   }
-  const auto node = make_node({ufunc,
-                               {inputs.begin(), inputs.end()},
-                               ufunc->definition().contract,
-                               ufunc->definition().fast_math});
+  const auto node =
+      make_node({ufunc, {inputs.begin(), inputs.end()}, ufunc->definition().contract, ufunc->definition().fast_math});
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = Expr(node, i);
 }
 

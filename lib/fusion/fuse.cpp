@@ -32,16 +32,19 @@ std::string call_text(const std::string& name, const std::vector<std::string>& p
 void check_parameters(const std::string& name, const std::vector<std::string>& parameters, std::size_t count) {
   const std::string text = call_text(name, parameters);
   if (parameters.size() != count) {
-    throw SignatureError(name + ": .parameters names " + std::to_string(parameters.size()) + ", the function takes " +
-                             std::to_string(count),
-                         text, name.size());
+    throw SignatureError(
+        name + ": .parameters names " + std::to_string(parameters.size()) + ", the function takes " + std::to_string(count),
+        text, name.size());
   }
   std::size_t position = name.size() + 1;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& parameter = parameters[i];
-    const auto fail = [&](const std::string& why) { throw SignatureError(name + ": \"" + parameter + "\" " + why, text, position); };
+    const auto fail = [&](const std::string& why) {
+      throw SignatureError(name + ": \"" + parameter + "\" " + why, text, position);
+    };
     if (!is_identifier(parameter)) fail("cannot be a parameter's name: it is no C++ identifier");
-    if (const char* const why = signature::why_reserved(parameter)) fail(std::string("cannot be a parameter's name: it is ") + why);
+    if (const char* const why = signature::why_reserved(parameter))
+      fail(std::string("cannot be a parameter's name: it is ") + why);
     if (std::find(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(i), parameter) !=
         parameters.begin() + static_cast<std::ptrdiff_t>(i)) {
       fail("names two parameters");

@@ -33,9 +33,9 @@ ufunc::Loop FusedLoops::choose(const ufunc::LoopRequest& request) const {
   loop.inputs = typing.parameters;
   loop.outputs = typing.outputs;
   loop.narrowed = typing.narrowed;
-  loop.text = (outputs_.size() == 1 ? std::string(name(typing.outputs.front()))
-                                    : "(" + list_of(typing.outputs, outputs_) + ")") +
-              "(" + list_of(typing.parameters, inputs_) + ")";
+  loop.text =
+      (outputs_.size() == 1 ? std::string(name(typing.outputs.front())) : "(" + list_of(typing.outputs, outputs_) + ")") + "(" +
+      list_of(typing.parameters, inputs_) + ")";
   auto definition = std::make_shared<UfuncDefinition>(options_);
   definition->signatures = {loop.text};
   Text text = write(graph_, typing, {.name = options_.name, .inputs = inputs_, .outputs = outputs_});

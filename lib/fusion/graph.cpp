@@ -14,9 +14,7 @@ using Operand = Graph::Operand;
 
 class Builder {
  public:
-  Builder(const std::shared_ptr<const Scope>& scope, std::size_t parameters) : scope_(scope) {
-    graph_.parameters = parameters;
-  }
+  Builder(const std::shared_ptr<const Scope>& scope, std::size_t parameters) : scope_(scope) { graph_.parameters = parameters; }
 
   Operand add(const Expr& expression) {
     const ExprNode* const node = expression.node().get();

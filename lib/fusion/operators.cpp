@@ -9,10 +9,10 @@ namespace {
 
 // By Operator.
 constexpr const math::Function* kFunctions[] = {
-    &math::add,         &math::subtract,  &math::multiply,   &math::divide,      &math::remainder,   &math::negative,
-    &math::positive,    &math::equal,     &math::not_equal,  &math::less,        &math::less_equal,  &math::greater,
-    &math::greater_equal, &math::bitwise_and, &math::bitwise_or, &math::bitwise_xor, &math::invert,  &math::left_shift,
-    &math::right_shift, &math::logical_and, &math::logical_or, &math::logical_not};
+    &math::add,           &math::subtract,    &math::multiply,   &math::divide,      &math::remainder,  &math::negative,
+    &math::positive,      &math::equal,       &math::not_equal,  &math::less,        &math::less_equal, &math::greater,
+    &math::greater_equal, &math::bitwise_and, &math::bitwise_or, &math::bitwise_xor, &math::invert,     &math::left_shift,
+    &math::right_shift,   &math::logical_and, &math::logical_or, &math::logical_not};
 static_assert(std::size(kFunctions) == static_cast<std::size_t>(Operator::logical_not) + 1);
 
 const math::Function& function(Operator what) {

@@ -46,7 +46,8 @@ class Merge {
   }
 
   void check_includes(const UfuncDefinition& definition) const {
-    for (const auto& [text, where] : {std::pair{&definition.functions, ".functions"}, std::pair{&definition.body, "the body"}}) {
+    for (const auto& [text, where] :
+         {std::pair{&definition.functions, ".functions"}, std::pair{&definition.body, "the body"}}) {
       if (!includes_files(*text)) continue;
       fail(definition.name + " includes a file in " + where + "; move the #include to .preamble");
     }

@@ -61,17 +61,6 @@ class FunctionsText {
   std::string out_;
 };
 
-std::string declaration(const codegen::UserText& text, const Loop& loop) {
-  std::string parameters;
-  const auto add = [&](const std::string& type, const std::string& name) {
-    parameters += (parameters.empty() ? "" : ", ") + type + (name.empty() ? "" : " " + name);
-  };
-  for (std::size_t k = 0; k < text.output_names.size(); ++k) add(qualified(loop.outputs[k]) + "&", text.output_names[k]);
-  for (std::size_t k = 0; k < loop.inputs.size(); ++k) add(codegen::body_type(loop.inputs[k]), text.input_names[k]);
-  const std::string result = text.output_names.empty() ? qualified(loop.outputs.front()) : "void";
-  return fmt::format("KILN_FN {} kiln_body({})", result, parameters);
-}
-
 /// The definition's macros, for the texts that `write` adds.
 template <class Write>
 void with_macros(FunctionsText& out, const std::vector<Macro>& macros, const Write& write) {
@@ -90,11 +79,12 @@ void add_part(FunctionsText& out, const UfuncImpl& ufunc, const Loop& loop, std:
     own_macros.merge(macros_of(*part));
   }
   out.add(fmt::format("namespace kiln_part_{} {{\n", number));
-  for (const auto& [variable, dtype] : text.type_variables) out.add(fmt::format("using {} = {};\n", variable, qualified(dtype)));
+  for (const auto& [variable, dtype] : text.type_variables)
+    out.add(fmt::format("using {} = {};\n", variable, qualified(dtype)));
   with_macros(out, macros(ufunc.definition().defines), [&] {
     if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
     if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
-    out.add(declaration(text, loop) + " {\n" + (text.expression ? "return\n" : ""));
+    out.add(codegen::body_declaration(text, {loop.inputs, loop.outputs}) + " {\n" + (text.expression ? "return\n" : ""));
     out.add_body(text.name, text.body, text.expression ? ";}" : "}");
     for (const std::string& macro : own_macros) out.add(fmt::format("#undef {}\n", macro));
   });
