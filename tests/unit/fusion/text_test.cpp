@@ -33,7 +33,8 @@ TEST_CASE("a loop is a definition of its own") {
         "const ::kiln::float64 kiln_v4_0 = ::kiln::user::kiln_part_3::kiln_body(kiln_v3_0);\n"
         "return kiln_v4_0;\n");
   // multiply stands there for float32 and for float64, once each.
-  CHECK(count_of(loop.definition->functions, "#line 1 \"multiply\"\n") == 2);
+  CHECK(count_of(loop.definition->functions, "namespace kiln_part_") == 4);
+  CHECK(count_of(loop.definition->functions, "#line 1 \"multiply\"\nreturn wrapping_multiply(x1, x2);\n") == 2);
   CHECK(count_of(loop.definition->functions, "using T = ::kiln::float32;\n") == 1);
   CHECK_NOTHROW(static_cast<void>(vectorize(*loop.definition)));
 }

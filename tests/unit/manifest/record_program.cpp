@@ -57,7 +57,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { included(a); });
   // Made of others, for each combination of dtypes a kernel of its own.
   attempt([&] { static_cast<void>(fused.outputs<2>(a, b)); });
-  attempt([&] { static_cast<void>(fused.outputs<2>(f16, i32[{Slice{.step = 2}}].reshape({500, 1}))); });
+  attempt([&] { static_cast<void>(fused.outputs<2>(f16, i32.astype(DType::int16)[{Slice{.step = 2}}].reshape({500, 1}))); });
   attempt([&] { static_cast<void>(fused.outputs<2>(a, 3)); });
   // Scalars, casts in registers, casts of the output.
   attempt([&] { add(a, 2.0F); });
