@@ -46,13 +46,13 @@ for name in sorted(median):
     if name.startswith("call_"):
         print(f"| {name} | {median[name]:.0f} | {spread[name]:.0%} |")
 
-median = {name: statistics.median(times) for name, times in runs.items()}
-spread = {name: (max(times) - min(times)) / statistics.median(times) for name, times in runs.items()}
 print("\n| formula | n | threads | fused ns | / string | / plain loop | / calls, .out | / calls, fresh | spread |")
 print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-for name in sorted(median, key=lambda name: [int(part) if part.isdigit() else part for part in name.split("/")]):
-    if match := re.fullmatch(r"fuse/(\w+)/(\d+)/(\d+)/fused", name):
-        others = [name.replace("/fused", "/" + what) for what in ("string", "plain", "calls", "fresh")]
-        ratios = " | ".join(f"{median[other] / median[name]:.2f}" if other in median else "–" for other in others)
-        widest = max(spread[other] for other in [name, *others] if other in spread)
-        print(f"| {match[1]} | {float(match[2]):.0e} | {match[3]} | {median[name] / int(match[2]):.3f} | {ratios} | {widest:.0%} |")
+for match in filter(None, (re.fullmatch(r"fuse/(\w+)/(\d+)/(\d+)/fused", name) for name in sorted(runs))):
+    name, formula, n, threads = match[0], *match.groups()
+    of = cpu_runs if threads == "1" else runs
+    fused = statistics.median(of[name])
+    others = [of.get(name.replace("/fused", "/" + what)) for what in ("string", "plain", "calls", "fresh")]
+    ratios = " | ".join(f"{statistics.median(times) / fused:.2f}" if times else "–" for times in others)
+    widest = max((max(times) - min(times)) / statistics.median(times) for times in [of[name], *filter(None, others)])
+    print(f"| {formula} | {float(n):.0e} | {threads} | {fused / int(n):.3f} | {ratios} | {widest:.0%} |")

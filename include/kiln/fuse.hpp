@@ -36,7 +36,7 @@ KILN_API Ufunc fuse(FuseDefinition definition, std::size_t parameters, const Com
 inline constexpr std::size_t kMaxFusedParameters = 32;
 template <class F, std::size_t... I>
 consteval bool takes_expressions(std::index_sequence<I...>) {
-  return std::is_invocable_v<const F&, std::conditional_t<I == I, const Expr&, void>...>;
+  return std::is_invocable_v<F&, std::conditional_t<I == I, const Expr&, void>...>;
 }
 /// How many expressions F takes; 0 where that is not one number.
 template <class F>
@@ -67,7 +67,7 @@ inline std::vector<Expr> listed(std::vector<Expr> results) {
 /// inputs and outputs, and for ufuncs whose options do not go together; SignatureError for names that cannot be used.
 template <class F>
   requires(detail::arity_of<F>() != 0)
-[[nodiscard]] Ufunc fuse(FuseDefinition definition, const F& function) {
+[[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
   return detail::fuse(std::move(definition), detail::arity_of<F>(), [&](std::span<const Expr> parameters) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return detail::listed(function(parameters[I]...));
@@ -75,18 +75,18 @@ template <class F>
   });
 }
 template <class F>
-  requires(detail::arity_of<F>() == 0 && std::is_invocable_v<const F&, std::span<const Expr>>)
-[[nodiscard]] Ufunc fuse(FuseDefinition definition, const F& function) {
+  requires(detail::arity_of<F>() == 0 && std::is_invocable_v<F&, std::span<const Expr>>)
+[[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
   const std::size_t parameters = definition.parameters.size();
   return detail::fuse(std::move(definition), parameters,
                       [&](std::span<const Expr> given) { return detail::listed(function(given)); });
 }
 /// The same with a name alone.
 template <class F>
-[[nodiscard]] Ufunc fuse(std::string_view name, const F& function) {
+[[nodiscard]] Ufunc fuse(std::string_view name, F&& function) {
   FuseDefinition definition;
   definition.name = std::string(name);
-  return fuse(std::move(definition), function);
+  return fuse(std::move(definition), std::forward<F>(function));
 }
 
 }  // namespace kiln

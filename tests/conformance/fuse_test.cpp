@@ -282,6 +282,15 @@ TEST_CASE("fuse: it is called as any ufunc is: broadcasting, views, out, overlap
     target.call(disc, {a, row, 1}, {.out = half});
     CHECK(bits_differ(target.fetch(half), target.fetch(kDiscriminant(a, row, 1).astype(DType::float16))) == "");
   });
+  // Masked elements keep what they had.
+  on_every_device([&](const Target& target) {
+    const Array a = target.place(make(DType::float32, {1, 2, 3, 4}));
+    const Array mask = target.place(make(DType::bool_, {1, 0, 0, 1}));
+    const Array out = target.place(make(DType::float64, {-1, -2, -3, -4}));
+    target.call(disc, {a, 8, a}, {.out = out, .where = mask});
+    const std::vector<Exact> all = read(target.fetch(kDiscriminant(a, 8, a)));
+    CHECK(difference(read(target.fetch(out)), {all[0], -2, -3, all[3]}) == "");
+  });
   const kiln::Resolution resolved = disc.resolve({Array::zeros({3}, DType::float32), 2, 0.5});
   CHECK(resolved.loop == "float64(float32 a, int32 b, float32 c)");
   CHECK(resolved.dtypes.back() == DType::float64);
