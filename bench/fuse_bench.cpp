@@ -42,7 +42,7 @@ const std::vector<Formula>& formulas() {
        fuse("gaussian_pdf",
             [](Expr x, Expr mean, Expr sigma) {
               const Expr z = (x - mean) / sigma;
-              return math::exp(-0.5 * z * z) / (sigma * 2.5066282746);
+              return math::exp(-0.5 * z * z) / (sigma * 2.5066282746F);
             }),
        [](const std::vector<Array>& in, const std::vector<Array>& t, const Array& out) {
          math::subtract({in[0], 0.5F}, {.out = t[0]});

@@ -84,7 +84,8 @@ void add_part(FunctionsText& out, const UfuncImpl& ufunc, const Loop& loop, std:
   with_macros(out, macros(ufunc.definition().defines), [&] {
     if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
     if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
-    out.add(codegen::body_declaration(text, {loop.inputs, loop.outputs}) + " {\n" + (text.expression ? "return\n" : ""));
+    out.add(codegen::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs}) + " {\n" +
+            (text.expression ? "return\n" : ""));
     out.add_body(text.name, text.body, text.expression ? ";}" : "}");
     for (const std::string& macro : own_macros) out.add(fmt::format("#undef {}\n", macro));
   });

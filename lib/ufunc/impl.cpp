@@ -113,7 +113,7 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
   codegen::UserText text = text_of(plan.loop);
   if (spec.identity) text.identity = definition_.identity;
   const codegen::KernelSpec kernel = spec;
-  made->module = program::load(request_for(definition_, text, kernel, plan.loop.text), backend);
+  made->module = program::load(request_for(definition_of(plan.loop), text, kernel, plan.loop.text), backend);
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }

@@ -75,6 +75,7 @@ void Reduce::choose_loop() {
   Loop loop = choose_reduction_loop({.name = ufunc_.name(),
                                      .method = "reduce",
                                      .signatures = ufunc_.signatures(),
+                                     .source = ufunc_.source(),
                                      .array = array_->dtype,
                                      .dtype = options_.dtype,
                                      .widens_integers = ufunc_.definition().widens_integers,
@@ -102,7 +103,8 @@ void Reduce::name_axes() {
     }
   }
   if (several > 1 && !ufunc_.reorderable()) {
-    throw ShapeError(what() + ": the operation is not marked reorderable, so its order counts and it is reduced along one axis, not " +
+    throw ShapeError(what() +
+                     ": the operation is not marked reorderable, so its order counts and it is reduced along one axis, not " +
                      std::to_string(several) + "; name one axis, or set .reorderable or .identity in the definition");
   }
 }
@@ -276,8 +278,8 @@ void Reduce::launch(const Array& target) {
                                                   .masked = masked(),
                                                   .ordered = ordered},
                                                  layout, {addresses.data(), count}, backend.info());
-  const Variant::Key key{bits_of(spec), static_cast<std::uint64_t>(device_.index()) << 32 |
-                                            static_cast<std::uint64_t>(device_.kind()) << 56};
+  const Variant::Key key{bits_of(spec),
+                         static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56};
   const Variant* variant = find(plan_->variants, key);
   if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, spec, backend);
   const backend::ReductionLaunch work{.operands = {operands.data(), count},

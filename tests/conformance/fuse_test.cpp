@@ -410,3 +410,15 @@ TEST_CASE("fuse: a fused ufunc inside another is part of it") {
     }
   });
 }
+
+TEST_CASE("fuse: a fused ufunc of two inputs reduces") {
+  const Ufunc longest = kiln::fuse({.name = "longest", .parameters = {"a", "b"}},
+                                   [](Expr a, Expr b) { return math::maximum(math::absolute(a), math::absolute(b)); });
+  const Array x = make(DType::float32, {3, -7, 2, 1, -4, -9}, kiln::Shape{2, 3});
+  CHECK(difference(read(longest.reduce(x)), {3, 7, 9}) == "");
+  CHECK(difference(read(longest.reduce(x, {.axis = 1, .dtype = DType::float64})), {7, 9}) == "");
+  const Ufunc compares = kiln::fuse("compares", [](Expr a, Expr b) { return a < b; });
+  CHECK(message_of<kiln::TypeError>([&] { compares.reduce(x); })
+            .starts_with(
+                "compares.reduce: the loop bool(float32 x0, float32 x1) that runs for float32 does not give what it takes"));
+}
