@@ -45,3 +45,14 @@ print("\n| call | ns | spread |\n| --- | --- | --- |")
 for name in sorted(median):
     if name.startswith("call_"):
         print(f"| {name} | {median[name]:.0f} | {spread[name]:.0%} |")
+
+print("\n| formula | n | threads | fused ns | / string | / plain loop | / calls, .out | / calls, fresh | spread |")
+print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+for match in filter(None, (re.fullmatch(r"fuse/(\w+)/(\d+)/(\d+)/fused", name) for name in sorted(runs))):
+    name, formula, n, threads = match[0], *match.groups()
+    of = cpu_runs if threads == "1" else runs
+    fused = statistics.median(of[name])
+    others = [of.get(name.replace("/fused", "/" + what)) for what in ("string", "plain", "calls", "fresh")]
+    ratios = " | ".join(f"{statistics.median(times) / fused:.2f}" if times else "–" for times in others)
+    widest = max((max(times) - min(times)) / statistics.median(times) for times in [of[name], *filter(None, others)])
+    print(f"| {formula} | {float(n):.0e} | {threads} | {fused / int(n):.3f} | {ratios} | {widest:.0%} |")

@@ -6,6 +6,8 @@
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
+#include "kiln/expr.hpp"
+#include "kiln/fuse.hpp"
 #include "kiln/inspect.hpp"
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"

@@ -69,6 +69,18 @@ class KILN_API Function {
     ufunc().at(a, indices, options);
   }
 
+  template <class... Args>
+    requires kiln::detail::symbolic<Args...>
+  Expr operator()(const Args&... args) const {
+    return ufunc()(args...);
+  }
+  template <std::size_t N, class... Args>
+    requires kiln::detail::symbolic<Args...>
+  std::array<Expr, N> outputs(const Args&... args) const {
+    return ufunc().template outputs<N>(args...);
+  }
+  [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const { return ufunc().outputs(args); }
+
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
     return ufunc().resolve(args, options);
   }

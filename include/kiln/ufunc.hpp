@@ -20,6 +20,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/expr.hpp"
 #include "kiln/methods.hpp"
 #include "kiln/stream.hpp"
 
@@ -152,6 +153,23 @@ class KILN_API Ufunc {
   void at(const Array& a, std::initializer_list<Array> indices, const AtOptions& options = {}) const {
     at(a, std::span(indices.begin(), indices.size()), options);
   }
+
+  /// Symbolically, inside kiln::fuse(): the results as expressions. TypeError for a wrong number of inputs or outputs.
+  template <class... Args>
+    requires detail::symbolic<Args...>
+  Expr operator()(const Args&... args) const {
+    const Expr list[] = {Expr(args)...};
+    return detail::apply_one(impl_, list);
+  }
+  template <std::size_t N, class... Args>
+    requires detail::symbolic<Args...>
+  std::array<Expr, N> outputs(const Args&... args) const {
+    const Expr list[] = {Expr(args)...};
+    std::array<Expr, N> results;
+    detail::apply(impl_, list, results);
+    return results;
+  }
+  [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
 
   /// What the call would do, without running or compiling anything.
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;

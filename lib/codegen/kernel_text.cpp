@@ -22,6 +22,37 @@ std::string stored_name(DType dtype) {
   return dtype == DType::bool_ ? "uint8" : type_name(dtype);
 }
 
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string result_type(const Operation& operation, std::size_t output) {
+  const DType dtype = operation.outputs[output];
+  return "::kiln::" + (is_half(dtype) && !operation.rounds ? "unrounded" : type_name(dtype));
+}
+
+std::string body_declaration(const UserText& text, const Operation& operation) {
+  std::string list;
+  const auto add = [&](const std::string& type, const std::string& parameter) {
+    list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
+  };
+  const bool returns = text.output_names.empty();
+  for (std::size_t k = 0; k < operation.outputs.size() && !returns; ++k) {
+    add(result_type(operation, k) + "&", text.output_names[k]);
+  }
+  for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
+    add(body_type(operation.inputs[k]), k < text.input_names.size() ? text.input_names[k] : "");
+  }
+  return fmt::format("KILN_FN {} kiln_body({})", returns ? result_type(operation, 0) : "void", list);
+}
+
 std::string loaded(const OperandSpec& operand, const std::string& element) {
   const bool plain = operand.storage == operand.compute && operand.compute != DType::bool_ && !is_half(operand.compute);
   // A bool that becomes something else counts as 0 or 1.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/spec.hpp"
@@ -15,6 +16,9 @@ std::string type_name(DType dtype);
 std::string body_type(DType dtype);
 /// The type in memory: a bool is a byte.
 std::string stored_name(DType dtype);
+
+/// The text as a string literal.
+std::string quoted(std::string_view text);
 
 /// An expression for an element in memory, as the body gets it.
 std::string loaded(const OperandSpec& operand, const std::string& element);
@@ -29,6 +33,12 @@ struct Operation {
   std::vector<DType> outputs;
   bool rounds = true;  ///< halves among the outputs are rounded; otherwise the body gives an `unrounded` (half.hpp)
 };
+
+/// The type of an output as the body gives it.
+std::string result_type(const Operation& operation, std::size_t output);
+/// "KILN_FN ::kiln::float32 kiln_body(::kiln::float32 a)": the function that the user's body is the inside of. Outputs that the
+/// body assigns come first, as references; names are the user's, unnamed inputs have none.
+std::string body_declaration(const UserText& text, const Operation& operation);
 
 // For each alternative of KernelSpec:
 /// What its kernel computes.

@@ -11,17 +11,6 @@
 namespace kiln::codegen {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-    }
-    out += c;
-  }
-  return out + '"';
-}
-
 class Renderer {
  public:
   Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target)
@@ -56,27 +45,6 @@ class Renderer {
 
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
 
-  [[nodiscard]] std::string output_type(std::size_t k) const {
-    const bool half = operation_.outputs[k] == DType::float16 || operation_.outputs[k] == DType::bfloat16;
-    return "::kiln::" + (half && !operation_.rounds ? "unrounded" : type_name(operation_.outputs[k]));
-  }
-
-  // The parameters as the body sees them. Names are the user's; unnamed ones have none.
-  [[nodiscard]] std::string body_parameters() const {
-    std::string list;
-    const auto add = [&](const std::string& type, const std::string& parameter) {
-      list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
-    };
-    if (!returns()) {
-      for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
-        add(output_type(k) + "&", text_.output_names[k]);
-      }
-    }
-    for (std::size_t k = 0; k < operation_.inputs.size(); ++k) {
-      add(body_type(operation_.inputs[k]), k < text_.input_names.size() ? text_.input_names[k] : "");
-    }
-    return list;
-  }
   void user_code() {
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\nnamespace std = ::kiln;\n";
@@ -89,7 +57,7 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += fmt::format("KILN_FN {} kiln_body({}) {{\n", returns() ? output_type(0) : "void", body_parameters());
+    out_ += body_declaration(text_, operation_) + " {\n";
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
     }
@@ -108,7 +76,7 @@ class Renderer {
     std::string parameters;
     std::string arguments;
     for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
-      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", output_type(k), k);
+      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", result_type(operation_, k), k);
       if (!returns()) {
         arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
       }

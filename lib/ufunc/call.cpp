@@ -298,14 +298,21 @@ void Call::convert_scalars() {
   for (std::size_t i = 0; i < nin_; ++i) {
     const Arg* scalar = operands_[i].scalar;
     if (scalar == nullptr) continue;
-    const DType to = compute_dtype(i);
-    if (kind(scalar->dtype()) == Kind::integer && kind(to) == Kind::integer && options_.casting != Casting::unsafe &&
-        !integer_fits(scalar->dtype(), scalar->value(), to)) {
-      throw TypeError(ufunc_.name() + ": the integer " + integer_text(scalar->dtype(), scalar->value()) + " given as " +
-                      name_of(i) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " + plan_->loop.text);
-    }
-    convert_scalar(scalar->dtype(), scalar->value(), to, values_[i].bytes);
+    check_fits(i, compute_dtype(i));
+    convert_scalar(scalar->dtype(), scalar->value(), compute_dtype(i), values_[i].bytes);
   }
+  for (const auto& [operand, to] : plan_->loop.narrowed) check_fits(operand, to);
+}
+
+void Call::check_fits(std::size_t operand, DType to) const {
+  const Arg& scalar = *operands_[operand].scalar;
+  if (kind(scalar.dtype()) != Kind::integer || kind(to) != Kind::integer || options_.casting == Casting::unsafe ||
+      integer_fits(scalar.dtype(), scalar.value(), to)) {
+    return;
+  }
+  throw TypeError(ufunc_.name() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " +
+                  name_of(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
+                  plan_->loop.text);
 }
 
 std::shared_ptr<const void> Call::keep(std::span<const Array> results) const {

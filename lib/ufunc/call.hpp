@@ -46,6 +46,7 @@ class Call {
   void replace_by_copy(std::size_t operand);
   void iterate();
   void convert_scalars();
+  void check_fits(std::size_t operand, DType to) const;
   void classify();
   [[nodiscard]] LayoutClass classify_as_placed(const Shape& shape, std::span<PlacedOperand> operands, bool in_place) const;
   void record(Recorder& recorder);

@@ -33,11 +33,15 @@ bool computes_integers(const ufunc::Loop& loop) {
 
 }  // namespace
 
-UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures)
+UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
+                     std::unique_ptr<const ufunc::LoopSource> source)
     : definition_(std::move(definition)),
       signatures_(std::move(signatures)),
-      arithmetic_bound_(ufunc::names_slow_function(definition_.body) || ufunc::names_slow_function(definition_.expression) ||
-                        ufunc::names_slow_function(definition_.functions)) {}
+      source_(std::move(source)),
+      arithmetic_bound_(source_ != nullptr ? source_->arithmetic_bound()
+                                           : ufunc::names_slow_function(definition_.body) ||
+                                                 ufunc::names_slow_function(definition_.expression) ||
+                                                 ufunc::names_slow_function(definition_.functions)) {}
 
 UfuncImpl::~UfuncImpl() {
   for (ufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) {
@@ -61,12 +65,13 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span
   made->key = key;
   made->forced_signature = std::string(key.signature);
   made->key.signature = made->forced_signature;
-  made->loop = ufunc::choose_loop({.name = name(),
+  const ufunc::LoopRequest request{.name = name(),
                                    .signatures = signatures_,
                                    .arguments = arguments,
                                    .dtype = options.dtype,
                                    .forced_signature = options.signature,
-                                   .casting = options.casting});
+                                   .casting = options.casting};
+  made->loop = source_ != nullptr ? source_->choose(request) : ufunc::choose_loop(request);
   for (std::size_t i = 0; i < options.out.arrays().size(); ++i) {
     const DType to = options.out.arrays()[i].dtype();
     if (can_cast(made->loop.outputs[i], to, options.casting)) continue;
@@ -109,7 +114,7 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
   codegen::UserText text = text_of(plan.loop);
   if (spec.identity) text.identity = definition_.identity;
   const codegen::KernelSpec kernel = spec;
-  made->module = program::load(request_for(definition_, text, kernel, plan.loop.text), backend);
+  made->module = program::load(request_for(definition_of(plan.loop), text, kernel, plan.loop.text), backend);
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }
@@ -128,20 +133,21 @@ void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> sto
                              DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
   const ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_,
-                               .speculative = layout.masking != codegen::Masking::none && definition_.defines.empty() &&
+                               .speculative = layout.masking != codegen::Masking::none && definition_of(loop).defines.empty() &&
                                               codegen::may_speculate(text, computes_integers(loop))};
   const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
-  work(request_for(definition_, text, spec, loop.text));
+  work(request_for(definition_of(loop), text, spec, loop.text));
 }
 
 codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
   const signature::TypeSignature& first = signatures_.front();
+  const UfuncDefinition& definition = definition_of(loop);
   codegen::UserText text;
-  text.name = definition_.name;
-  text.expression = !definition_.expression.empty();
-  text.body = text.expression ? definition_.expression : definition_.body;
-  text.preamble = definition_.preamble;
-  text.functions = definition_.functions;
+  text.name = definition.name;
+  text.expression = !definition.expression.empty();
+  text.body = text.expression ? definition.expression : definition.body;
+  text.preamble = definition.preamble;
+  text.functions = definition.functions;
   for (const auto& input : first.inputs) text.input_names.push_back(input.name);
   if (first.named_outputs) {
     for (const auto& output : first.outputs) text.output_names.push_back(output.name);

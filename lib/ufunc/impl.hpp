@@ -14,6 +14,7 @@
 #include "program/program.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/layout_class.hpp"
+#include "ufunc/loop_source.hpp"
 #include "ufunc/loops.hpp"
 #include "ufunc/method_kernel.hpp"
 
@@ -85,12 +86,20 @@ namespace kiln::detail {
 
 class UfuncImpl {
  public:
-  UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures);
+  /// With a source, the signatures say no more than the operands' number and names.
+  UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
+            std::unique_ptr<const ufunc::LoopSource> source = nullptr);
   ~UfuncImpl();
   UfuncImpl(const UfuncImpl&) = delete;
   UfuncImpl& operator=(const UfuncImpl&) = delete;
 
   [[nodiscard]] const UfuncDefinition& definition() const noexcept { return definition_; }
+  /// The definition that has the loop: another one where the loop was made for its dtypes.
+  [[nodiscard]] const UfuncDefinition& definition_of(const ufunc::Loop& loop) const noexcept {
+    return loop.definition != nullptr ? *loop.definition : definition_;
+  }
+  /// Null for a ufunc whose loops are its signatures.
+  [[nodiscard]] const ufunc::LoopSource* source() const noexcept { return source_.get(); }
   [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
   [[nodiscard]] std::size_t nin() const noexcept { return signatures_.front().inputs.size(); }
   [[nodiscard]] std::size_t nout() const noexcept { return signatures_.front().outputs.size(); }
@@ -124,11 +133,13 @@ class UfuncImpl {
   void with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout, DeviceKind kind,
                     const std::function<void(const program::Request&)>& work) const;
 
- private:
+  /// What the loop's kernel is made of.
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
 
+ private:
   UfuncDefinition definition_;
   std::vector<signature::TypeSignature> signatures_;
+  std::unique_ptr<const ufunc::LoopSource> source_;
   bool arithmetic_bound_;
   mutable std::atomic<ufunc::TypePlan*> plans_{nullptr};
   mutable std::atomic<ufunc::MethodKernel*> methods_{nullptr};
@@ -136,5 +147,7 @@ class UfuncImpl {
 
 /// What vectorize() makes a handle to.
 std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);
+/// SignatureError for a kernel's name that cannot be shown.
+void check_name(const std::string& name);
 
 }  // namespace kiln::detail

@@ -2,6 +2,7 @@
 // safely. Pure. docs/semantics.md has the rules in words.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "kiln/dtype.hpp"
+#include "kiln/ufunc.hpp"
 #include "signature/signature.hpp"
 
 namespace kiln::ufunc {
@@ -26,6 +28,10 @@ struct Loop {
   std::vector<DType> outputs;
   std::vector<std::pair<std::string, DType>> variables;
   std::string text;  ///< "float32(float32 a, float32 b)"
+  /// The ufunc that has this loop alone, where the loop was made for its dtypes; null where the ufunc's own definition has it.
+  std::shared_ptr<const UfuncDefinition> definition = nullptr;
+  /// Inputs that the kernel converts further, and what to: a weak integer must fit there, too.
+  std::vector<std::pair<std::size_t, DType>> narrowed = {};
 };
 
 struct LoopRequest {

@@ -75,6 +75,7 @@ void Reduce::choose_loop() {
   Loop loop = choose_reduction_loop({.name = ufunc_.name(),
                                      .method = "reduce",
                                      .signatures = ufunc_.signatures(),
+                                     .source = ufunc_.source(),
                                      .array = array_->dtype,
                                      .dtype = options_.dtype,
                                      .widens_integers = ufunc_.definition().widens_integers,

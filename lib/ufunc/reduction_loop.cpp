@@ -13,7 +13,21 @@ std::string list_of(std::span<const signature::TypeSignature> signatures) {
   return text;
 }
 
+Loop loop_of(const ReductionLoopRequest& request, DType dtype) {
+  const Argument twice[] = {{dtype, false}, {dtype, false}};
+  const LoopRequest two{.name = request.name, .signatures = request.signatures, .arguments = twice};
+  return request.source != nullptr ? request.source->choose(two) : choose_loop(two);
+}
+
+bool is_uniform(const Loop& loop) {
+  return loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0];
+}
+
 std::optional<Loop> uniform_loop(const ReductionLoopRequest& request, DType dtype) {
+  if (request.source != nullptr) {
+    Loop loop = loop_of(request, dtype);
+    return is_uniform(loop) ? std::optional(std::move(loop)) : std::nullopt;
+  }
   const DType all[] = {dtype, dtype, dtype};
   return find_loop(request.signatures, all);
 }
@@ -41,9 +55,8 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   if (request.widens_integers) {
     if (std::optional<Loop> loop = uniform_loop(request, widened(request.array))) return std::move(*loop);
   }
-  const Argument twice[] = {{request.array, false}, {request.array, false}};
-  Loop loop = choose_loop({.name = request.name, .signatures = request.signatures, .arguments = twice});
-  if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return loop;
+  Loop loop = loop_of(request, request.array);
+  if (is_uniform(loop)) return loop;
   if (loop.outputs[0] == DType::bool_ && request.identity) {
     if (std::optional<Loop> truth = uniform_loop(request, DType::bool_)) return std::move(*truth);
   }

@@ -7,6 +7,7 @@
 
 #include "kiln/dtype.hpp"
 #include "signature/signature.hpp"
+#include "ufunc/loop_source.hpp"
 #include "ufunc/loops.hpp"
 
 namespace kiln::ufunc {
@@ -15,6 +16,7 @@ struct ReductionLoopRequest {
   std::string_view name = {};    ///< the ufunc's, for messages
   std::string_view method = {};  ///< "reduce"
   std::span<const signature::TypeSignature> signatures = {};
+  const LoopSource* source = nullptr;  ///< of the loops, where they are not the signatures
   DType array = DType::float64;
   std::optional<DType> dtype = std::nullopt;  ///< forces it
   bool widens_integers = false;

@@ -137,8 +137,11 @@ void Call::report(Recorder& recorder, LayoutClass layout, Processors processors)
   const Recorded::Key key{layout.access, bits_of(layout) | static_cast<std::uint64_t>(processors) << 16};
   if (find(plan_->recorded, key) != nullptr) return;
   const std::vector<DType> storage = storage_dtypes();
-  recorder.used(
-      {.definition = ufunc_.definition(), .loop = plan_->loop, .storage = storage, .layout = layout, .processors = processors});
+  recorder.used({.definition = ufunc_.definition_of(plan_->loop),
+                 .loop = plan_->loop,
+                 .storage = storage,
+                 .layout = layout,
+                 .processors = processors});
   publish(plan_->recorded, std::make_unique<Recorded>(Recorded{key, nullptr}).release());
 }
 

@@ -31,7 +31,11 @@ void check_names(const std::string& kernel, const std::vector<signature::TypeSig
   }
 }
 
-void check_name(const std::string& name) {
+const CallOptions kNoOptions{};
+
+}  // namespace
+
+void detail::check_name(const std::string& name) {
   for (const char c : name) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       throw SignatureError("the kernel's name has a control character; names appear in messages, so use printable ones", name,
@@ -39,10 +43,6 @@ void check_name(const std::string& name) {
     }
   }
 }
-
-const CallOptions kNoOptions{};
-
-}  // namespace
 
 std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition) {
   if (definition.name.empty()) definition.name = "kernel";
@@ -128,6 +128,12 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
 std::vector<Array> Ufunc::outputs(std::span<const Arg> args, const CallOptions& options) const {
   std::vector<Array> results(impl_->nout());
   ufunc::Call(*impl_, args, options).run(results);
+  return results;
+}
+
+std::vector<Expr> Ufunc::outputs(std::span<const Expr> args) const {
+  std::vector<Expr> results(impl_->nout());
+  detail::apply(impl_, args, results);
   return results;
 }
 

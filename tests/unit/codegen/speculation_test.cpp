@@ -20,6 +20,8 @@ TEST_CASE("speculation: arithmetic and functions may be computed on any values")
   CHECK(may("return (a - b) * -c + 2.5f*a;"));
   CHECK(may("if (x > 0) return log(x); return x < -1 ? exp(x) : x;"));
   CHECK(may("return twice(a);", true, "inline int twice(int x) { return 2 * x; }"));
+  CHECK(may("return twice(a);", false, "#line 7 \"twice\"\ninline float twice(float x) { return 2 * x; }\n#line 9 \"f\"\n"));
+  CHECK_FALSE(may("return twice(a);", false, "#line 7 \"twice\"\n#define twice(x) p[x]\n"));
 }
 
 TEST_CASE("speculation: division is a trap for integers only") {

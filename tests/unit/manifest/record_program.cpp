@@ -37,6 +37,10 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
                                     .include_dirs = {headers},
                                     .defines = {"OFFSET=1"},
                                     .contract = true});
+  const Ufunc fused = fuse({.name = "fused", .parameters = {"a", "b"}, .contract = true}, [&](Expr x, Expr y) {
+    const auto [quotient, rest] = math::divmod.outputs<2>(x, y);
+    return std::array{included(rest) * quotient, x + 0.5};
+  });
   const Array a = floats(1000);
   const Array b = floats(1000);
   const Array i32 = Array::full(Shape{1000}, std::int32_t{7});
@@ -51,6 +55,10 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { slow(a); });
   attempt([&] { static_cast<void>(divmod.outputs<2>(i32, i32)); });
   attempt([&] { included(a); });
+  // Made of others, for each combination of dtypes a kernel of its own.
+  attempt([&] { static_cast<void>(fused.outputs<2>(a, b)); });
+  attempt([&] { static_cast<void>(fused.outputs<2>(f16, i32.astype(DType::int16)[{Slice{.step = 2}}].reshape({500, 1}))); });
+  attempt([&] { static_cast<void>(fused.outputs<2>(a, 3)); });
   // Scalars, casts in registers, casts of the output.
   attempt([&] { add(a, 2.0F); });
   attempt([&] { add(1, 2); });

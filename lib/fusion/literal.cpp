@@ -1,0 +1,63 @@
+#include "fusion/literal.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "types/convert.hpp"
+
+namespace kiln::fusion {
+namespace {
+
+template <class T>
+T value_of(const std::array<unsigned char, 16>& bytes, std::size_t offset = 0) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+// Infinities and NaNs by their bits: a NaN keeps its payload.
+std::string text_of(float value) {
+  if (std::isfinite(value)) return fmt::format("{:a}f", value);
+  return fmt::format("::kiln::bit_cast<::kiln::float32>({:#x}u)", std::bit_cast<std::uint32_t>(value));
+}
+std::string text_of(double value) {
+  if (std::isfinite(value)) return fmt::format("{:a}", value);
+  return fmt::format("::kiln::bit_cast<::kiln::float64>({:#x}ull)", std::bit_cast<std::uint64_t>(value));
+}
+
+}  // namespace
+
+std::string literal(const Constant& constant, DType dtype) {
+  std::array<unsigned char, 16> bytes{};
+  convert_scalar(constant.dtype, constant.bytes.data(), dtype, bytes.data());
+  switch (dtype) {
+    case DType::bool_:
+      return value_of<bool>(bytes) ? "true" : "false";
+    case DType::float16:
+      return text_of(static_cast<float>(value_of<float16>(bytes)));
+    case DType::bfloat16:
+      return text_of(static_cast<float>(value_of<bfloat16>(bytes)));
+    case DType::float32:
+      return text_of(value_of<float>(bytes));
+    case DType::float64:
+      return text_of(value_of<double>(bytes));
+    case DType::complex64:
+      return fmt::format("::kiln::complex64({}, {})", text_of(value_of<float>(bytes)), text_of(value_of<float>(bytes, 4)));
+    case DType::complex128:
+      return fmt::format("::kiln::complex128({}, {})", text_of(value_of<double>(bytes)), text_of(value_of<double>(bytes, 8)));
+    default:
+      break;
+  }
+  // The least int64 has no literal of its own: its digits are those of a number one too large.
+  const std::string digits = integer_text(dtype, bytes.data());
+  const bool least = digits == "-9223372036854775808";
+  return fmt::format("::kiln::{}({}{})", name(dtype), least ? "-9223372036854775807ll - 1" : digits,
+                     least              ? ""
+                     : is_signed(dtype) ? "ll"
+                                        : "ull");
+}
+
+}  // namespace kiln::fusion

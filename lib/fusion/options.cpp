@@ -1,0 +1,99 @@
+#include "fusion/options.hpp"
+
+#include "fusion/directives.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::fusion {
+namespace {
+
+class Merge {
+ public:
+  Merge(const Graph& graph, const FuseDefinition& wanted) : graph_(graph), wanted_(wanted) {}
+
+  UfuncDefinition options() {
+    UfuncDefinition options;
+    options.name = wanted_.name;
+    options.cache = wanted_.cache;
+    options.contract = wanted_.contract || flag(&Graph::Step::contract, "contract");
+    options.fast_math = wanted_.fast_math || flag(&Graph::Step::fast_math, "fast_math");
+    for (const Graph::Step& step : graph_.steps) {
+      const UfuncDefinition& definition = step.ufunc->definition();
+      check_includes(definition);
+      add_headers(definition);
+      add_folders(definition);
+      add_macros(definition);
+    }
+    options.headers = headers_;
+    if (folders_ != nullptr) options.include_dirs = folders_->include_dirs;
+    return options;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { throw TypeError("in fused \"" + wanted_.name + "\": " + why); }
+
+  /// What all steps say.
+  [[nodiscard]] bool flag(bool Graph::Step::* member, const char* option) const {
+    if (graph_.steps.empty()) return false;
+    const Graph::Step& first = graph_.steps.front();
+    for (const Graph::Step& step : graph_.steps) {
+      if (step.*member == first.*member) continue;
+      const Graph::Step& with = step.*member ? step : first;
+      const Graph::Step& without = step.*member ? first : step;
+      fail(with.ufunc->name() + " has ." + option + " and " + without.ufunc->name() +
+           " has not, and one kernel is compiled one way; set ." + option + " for the fused ufunc, or for none of them");
+    }
+    return first.*member;
+  }
+
+  void check_includes(const UfuncDefinition& definition) const {
+    for (const auto& [text, where] :
+         {std::pair{&definition.functions, ".functions"}, std::pair{&definition.body, "the body"}}) {
+      if (!includes_files(*text)) continue;
+      fail(definition.name + " includes a file in " + where + "; move the #include to .preamble");
+    }
+  }
+
+  void add_headers(const UfuncDefinition& definition) {
+    for (const auto& [name, text] : definition.headers) {
+      const auto [known, fresh] = headers_.emplace(name, text);
+      if (fresh) {
+        giver_of_[name] = &definition;
+      } else if (known->second != text) {
+        fail(giver_of_[name]->name + " and " + definition.name + " give different texts for the header \"" + name +
+             "\"; rename one of them");
+      }
+    }
+  }
+
+  void add_folders(const UfuncDefinition& definition) {
+    if (definition.include_dirs.empty()) return;
+    if (folders_ == nullptr) folders_ = &definition;
+    if (folders_->include_dirs == definition.include_dirs) return;
+    fail(folders_->name + " and " + definition.name +
+         " search different folders for headers; give both the same .include_dirs, or the files as .headers");
+  }
+
+  /// A file is included once, so under one set of macros.
+  void add_macros(const UfuncDefinition& definition) {
+    if (!includes_files(definition.preamble)) return;
+    if (includer_ == nullptr) includer_ = &definition;
+    if (includer_->defines == definition.defines) return;
+    fail(includer_->name + " and " + definition.name +
+         " include files under different .defines; give both the same ones, or #define them in .preamble");
+  }
+
+  const Graph& graph_;
+  const FuseDefinition& wanted_;
+  std::map<std::string, std::string> headers_;
+  std::map<std::string, const UfuncDefinition*> giver_of_;
+  const UfuncDefinition* folders_ = nullptr;
+  const UfuncDefinition* includer_ = nullptr;
+};
+
+}  // namespace
+
+UfuncDefinition options_of(const Graph& graph, const FuseDefinition& wanted) {
+  return Merge(graph, wanted).options();
+}
+
+}  // namespace kiln::fusion

@@ -1,0 +1,25 @@
+// A typed graph as the texts of one ordinary definition: a device function for each ufunc and loop, and a body that calls them.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "fusion/typing.hpp"
+
+namespace kiln::fusion {
+
+struct Names {
+  const std::string& name;  ///< the fused ufunc's
+  std::span<const std::string> inputs;
+  std::span<const std::string> outputs;
+};
+
+struct Text {
+  std::string functions;  ///< each ufunc's own texts in a namespace of their own, under #line with its name
+  std::string body;       ///< returns the one output, or assigns several by name
+};
+
+/// Pure.
+[[nodiscard]] Text write(const Graph& graph, const Typing& typing, const Names& names);
+
+}  // namespace kiln::fusion
