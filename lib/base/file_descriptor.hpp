@@ -28,9 +28,13 @@ class FileDescriptor {
 
   /// open(2), not inherited by exec and restarted after signals; errno stays set where the result is empty.
   [[nodiscard]] static FileDescriptor open(const std::string& path, int flags, mode_t mode = 0) noexcept {
+    return open_at(AT_FDCWD, path.c_str(), flags, mode);
+  }
+  /// The same below a folder's descriptor.
+  [[nodiscard]] static FileDescriptor open_at(int folder, const char* path, int flags, mode_t mode = 0) noexcept {
     int fd = -1;
     do {
-      fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+      fd = ::openat(folder, path, flags | O_CLOEXEC, mode);
     } while (fd < 0 && errno == EINTR);
     return FileDescriptor(fd);
   }

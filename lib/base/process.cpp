@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <thread>
 
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
@@ -75,8 +76,7 @@ bool read_some(const FileDescriptor& from, std::string& to) {
 }
 
 /// Until both pipes are closed. False where a limit was reached, with the reason in result.end.
-bool collect(Pipe& output, Pipe& errors, const ProcessOptions& options, ProcessResult& result) {
-  const Clock::time_point deadline = Clock::now() + options.time_limit;
+bool collect(Pipe& output, Pipe& errors, const ProcessOptions& options, Clock::time_point deadline, ProcessResult& result) {
   while (output.read || errors.read) {
     std::array<pollfd, 2> waiting{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0}};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -96,6 +96,19 @@ bool collect(Pipe& output, Pipe& errors, const ProcessOptions& options, ProcessR
   return true;
 }
 
+/// Until it has ended. False at the deadline: a program can close what it writes to and go on.
+bool wait_for(pid_t child, Clock::time_point deadline, int* status) {
+  constexpr std::chrono::milliseconds kLongestPause{20};
+  std::chrono::microseconds pause{50};
+  for (;;) {
+    const pid_t ended = ::waitpid(child, status, WNOHANG);
+    if (ended == child || (ended < 0 && errno != EINTR)) return true;
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min<std::chrono::microseconds>(pause * 2, kLongestPause);
+  }
+}
+
 }  // namespace
 
 ProcessResult run_program(const std::string& program, const std::vector<std::string>& arguments,
@@ -112,12 +125,15 @@ ProcessResult run_program(const std::string& program, const std::vector<std::str
   if (result.status != 0) return result;
   output.write = FileDescriptor();
   errors.write = FileDescriptor();
-  const bool whole = collect(output, errors, options, result);
-  if (!whole) ::kill(-child, SIGKILL);
+  const Clock::time_point deadline = Clock::now() + options.time_limit;
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  if (!collect(output, errors, options, deadline, result) || !wait_for(child, deadline, &status)) {
+    if (result.end == ProcessResult::End::not_started) result.end = ProcessResult::End::timed_out;
+    ::kill(-child, SIGKILL);
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return result;
   }
-  if (!whole) return result;
   result.end = WIFEXITED(status) ? ProcessResult::End::exited : ProcessResult::End::signalled;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
   return result;

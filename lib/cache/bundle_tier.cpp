@@ -97,6 +97,14 @@ std::optional<Listed> BundleTier::head(const std::string& digest) const {
   return Listed{.digest = digest, .info = *std::move(info), .bytes = item->bytes, .code_bytes = sizes->payload_bytes};
 }
 
+std::vector<Listed> BundleTier::heads() const {
+  std::vector<Listed> all;
+  visit_digests("", [&](const std::string& digest) {
+    if (auto listed = head(digest)) all.push_back(*std::move(listed));
+  });
+  return all;
+}
+
 std::optional<std::string> BundleTier::key(const std::string& digest) const {
   const auto item = item_of(digest, nullptr);
   const auto sizes = item ? prologue_of(bundle_, *item) : std::nullopt;

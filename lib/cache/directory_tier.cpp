@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <iterator>
+#include <memory>
 
 #include "base/file_descriptor.hpp"
 #include "cache/key.hpp"
 #include "cache/names.hpp"
+#include "cache/shards.hpp"
 #include "cache/stamp.hpp"
 
 namespace kiln::cache {
@@ -19,38 +23,87 @@ namespace {
 // Of a key or a description, where no checksum has been looked at yet.
 constexpr std::uint64_t kMaxHeadBytes = std::uint64_t{64} << 20;
 
-std::optional<std::string> read_part(int fd, std::uint64_t offset, std::uint64_t size) {
-  if (size > kMaxHeadBytes) return std::nullopt;
-  std::string text(size, '\0');
+// As many bytes as there are. Nothing where they cannot be read.
+std::optional<std::size_t> read_at(int fd, std::uint64_t offset, char* to, std::size_t size) {
   std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t got = ::pread(fd, text.data() + done, text.size() - done, static_cast<off_t>(offset + done));
+  while (done < size) {
+    const ssize_t got = ::pread(fd, to + done, size - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return std::nullopt;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
-  return text;
+  return done;
 }
 
-struct OpenEntry {
-  base::FileDescriptor file;
-  struct stat status{};
-  Prologue sizes;
+// An entry's file and its beginning, which in nearly all of them is key and description: an open, a stat and one read tell what
+// a listing shows.
+class OpenEntry {
+ public:
+  // `folder`: a descriptor that the path is relative to, or AT_FDCWD. `owner`: whose it must be; nothing where it may be
+  // anyone's.
+  bool open(int folder, const char* path, std::optional<uid_t> owner) {
+    const bool own = owner.has_value();
+    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0);
+    file_ = base::FileDescriptor::open_at(folder, path, flags);
+    if (!file_ || ::fstat(file_.get(), &status_) != 0 || !S_ISREG(status_.st_mode)) return false;
+    if ((status_.st_mode & 022U) != 0 || (own && status_.st_uid != *owner)) return false;
+    const auto file_bytes = static_cast<std::uint64_t>(status_.st_size);
+    const auto got = read_at(file_.get(), 0, begin_.data(), std::min<std::uint64_t>(file_bytes, begin_.size()));
+    if (!got) return false;
+    begin_bytes_ = *got;
+    const auto sizes = read_prologue({begin_.data(), std::min(begin_bytes_, kPrologueBytes)}, file_bytes, nullptr);
+    if (sizes) sizes_ = *sizes;
+    return sizes.has_value();
+  }
+
+  [[nodiscard]] std::optional<std::string> key() const { return part(kPrologueBytes, sizes_.key_bytes); }
+
+  [[nodiscard]] std::optional<Listed> listed(std::string digest) const {
+    const auto text = part(kPrologueBytes + sizes_.key_bytes, sizes_.info_bytes);
+    auto info = text ? parse_info(*text) : std::nullopt;
+    if (!info) return std::nullopt;
+    shorten(&*info);
+    return Listed{.digest = std::move(digest),
+                  .info = *std::move(info),
+                  .bytes = static_cast<std::uint64_t>(status_.st_size),
+                  .code_bytes = sizes_.payload_bytes,
+                  .used = status_.st_mtim.tv_sec,
+                  .hits = static_cast<std::uint64_t>(hits_of(status_.st_mtim))};
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::string> part(std::uint64_t offset, std::uint64_t size) const {
+    if (size > kMaxHeadBytes) return std::nullopt;
+    if (offset <= begin_bytes_ && size <= begin_bytes_ - offset) return std::string(begin_.data() + offset, size);
+    std::string text(size, '\0');
+    return read_at(file_.get(), offset, text.data(), size) == size ? std::optional(std::move(text)) : std::nullopt;
+  }
+
+  base::FileDescriptor file_;
+  struct stat status_{};
+  Prologue sizes_;
+  std::size_t begin_bytes_ = 0;
+  std::array<char, 8192> begin_;
 };
 
-std::optional<OpenEntry> open_entry(const std::string& path, DirectoryTier::Owner owner) {
-  const bool own = owner == DirectoryTier::Owner::self;
-  OpenEntry entry;
-  entry.file = base::FileDescriptor::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0));
-  if (!entry.file || ::fstat(entry.file.get(), &entry.status) != 0 || !S_ISREG(entry.status.st_mode)) return std::nullopt;
-  if ((entry.status.st_mode & 022U) != 0 || (own && entry.status.st_uid != ::geteuid())) return std::nullopt;
-  const auto file_bytes = static_cast<std::uint64_t>(entry.status.st_size);
-  const auto head = read_part(entry.file.get(), 0, std::min<std::uint64_t>(file_bytes, kPrologueBytes));
-  if (!head) return std::nullopt;
-  const auto sizes = read_prologue(*head, file_bytes, nullptr);
-  if (!sizes) return std::nullopt;
-  entry.sizes = *sizes;
-  return entry;
+std::optional<uid_t> trusted_user(DirectoryTier::Owner owner) {
+  return owner == DirectoryTier::Owner::self ? std::optional(::geteuid()) : std::nullopt;
+}
+
+// The digests of one folder's entries that begin so, with the folder's descriptor.
+template <typename Visit>
+void visit_shard(const std::string& directory, unsigned shard, std::string_view prefix, Visit visit) {
+  const std::string folder = fmt::format("{:02x}", shard);
+  if (folder.substr(0, prefix.size()) != prefix.substr(0, 2)) return;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir((directory + "/" + folder).c_str()), ::closedir);
+  if (stream == nullptr) return;
+  while (const dirent* file = ::readdir(stream.get())) {
+    const std::string_view name = file->d_name;
+    if (classify_name(folder, name) != NameKind::entry) continue;
+    std::string digest = folder + std::string(name.substr(0, kDigestDigits - 2));
+    if (digest.starts_with(prefix)) visit(std::move(digest), ::dirfd(stream.get()), file->d_name);
+  }
 }
 
 }  // namespace
@@ -98,38 +151,40 @@ Found DirectoryTier::find(const std::string& canonical_key, const std::string& d
 
 void DirectoryTier::visit_digests(std::string_view prefix, const std::function<void(const std::string&)>& visit) const {
   if (!is_hex(prefix)) return;
-  for (unsigned i = 0; i < 256; ++i) {
-    const std::string shard = fmt::format("{:02x}", i);
-    if (shard.substr(0, prefix.size()) != prefix.substr(0, 2)) continue;
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir((path_ + "/" + shard).c_str()), ::closedir);
-    if (folder == nullptr) continue;
-    while (const dirent* file = ::readdir(folder.get())) {
-      const std::string_view name = file->d_name;
-      if (classify_name(shard, name) != NameKind::entry) continue;
-      const std::string digest = shard + std::string(name.substr(0, kDigestDigits - 2));
-      if (digest.starts_with(prefix)) visit(digest);
-    }
+  for (unsigned shard = 0; shard < kShards; ++shard) {
+    visit_shard(path_, shard, prefix, [&](const std::string& digest, int, const char*) { visit(digest); });
   }
 }
 
+// 100,000 entries take 1.2 s of processor, more than half of it the kernel's, by names below the folder's descriptor and one
+// read each; 1.6 s by whole paths and two reads. Threads, since with one of them the machine's load decides (1.9 s against 7.7
+// s).
+std::vector<Listed> DirectoryTier::heads() const {
+  const auto user = trusted_user(owner_);
+  std::array<std::vector<Listed>, kShards> found;
+  for_each_shard([&](unsigned shard) {
+    visit_shard(path_, shard, "", [&](std::string digest, int folder, const char* name) {
+      OpenEntry entry;
+      auto listed = entry.open(folder, name, user) ? entry.listed(std::move(digest)) : std::nullopt;
+      if (listed) found[shard].push_back(*std::move(listed));
+    });
+  });
+  std::vector<Listed> all;
+  std::size_t count = 0;
+  for (const auto& part : found) count += part.size();
+  all.reserve(count);
+  for (auto& part : found) std::move(part.begin(), part.end(), std::back_inserter(all));
+  return all;
+}
+
 std::optional<Listed> DirectoryTier::head(const std::string& digest) const {
-  const auto entry = open_entry(file_of(digest), owner_);
-  if (!entry) return std::nullopt;
-  const auto text = read_part(entry->file.get(), kPrologueBytes + entry->sizes.key_bytes, entry->sizes.info_bytes);
-  auto info = text ? parse_info(*text) : std::nullopt;
-  if (!info) return std::nullopt;
-  shorten(&*info);
-  return Listed{.digest = digest,
-                .info = *std::move(info),
-                .bytes = static_cast<std::uint64_t>(entry->status.st_size),
-                .code_bytes = entry->sizes.payload_bytes,
-                .used = entry->status.st_mtim.tv_sec,
-                .hits = static_cast<std::uint64_t>(hits_of(entry->status.st_mtim))};
+  OpenEntry entry;
+  return entry.open(AT_FDCWD, file_of(digest).c_str(), trusted_user(owner_)) ? entry.listed(digest) : std::nullopt;
 }
 
 std::optional<std::string> DirectoryTier::key(const std::string& digest) const {
-  const auto entry = open_entry(file_of(digest), owner_);
-  return entry ? read_part(entry->file.get(), kPrologueBytes, entry->sizes.key_bytes) : std::nullopt;
+  OpenEntry entry;
+  return entry.open(AT_FDCWD, file_of(digest).c_str(), trusted_user(owner_)) ? entry.key() : std::nullopt;
 }
 
 std::optional<Stored> DirectoryTier::read(const std::string& digest, Flaw* why) const {

@@ -20,6 +20,7 @@ class DirectoryTier final : public Tier {
   [[nodiscard]] Found find(const std::string& canonical_key, const std::string& digest) const override;
   void visit_digests(std::string_view prefix, const std::function<void(const std::string&)>& visit) const override;
   [[nodiscard]] std::optional<Listed> head(const std::string& digest) const override;
+  [[nodiscard]] std::vector<Listed> heads() const override;
   [[nodiscard]] std::optional<std::string> key(const std::string& digest) const override;
   [[nodiscard]] std::optional<Stored> read(const std::string& digest, Flaw* why) const override;
 

@@ -54,7 +54,7 @@ class Slot {
 
 struct DiskStore::Impl {
   // Faults that are told once.
-  enum Fault : unsigned { kRefused = 1, kUnreadable = 2, kUnwritable = 4, kTooLarge = 8, kWaited = 16 };
+  enum Fault : unsigned { kRefused = 1, kUnreadable = 2, kUnwritable = 4, kTooLarge = 8, kWaited = 16, kImmovable = 32 };
 
   Impl(std::string path, std::vector<std::string> others)
       : directory(std::move(path)), own(directory, DirectoryTier::Owner::self) {
@@ -116,7 +116,7 @@ struct DiskStore::Impl {
 
   Found find_own(const std::string& key, const std::string& digest);
   Found find_in(const Tier& tier, const std::string& key, const std::string& digest);
-  void set_aside(const std::string& digest, const std::string& why) const;
+  void set_aside(const std::string& digest, const std::string& why);
   std::optional<base::FileError> publish(const std::string& digest, const std::string& bytes);
 };
 
@@ -160,19 +160,18 @@ Found DiskStore::Impl::find_in(const Tier& tier, const std::string& key, const s
 }
 
 // Kept for whoever wants to know what happened to it; the sweep removes it first.
-void DiskStore::Impl::set_aside(const std::string& digest, const std::string& why) const {
+void DiskStore::Impl::set_aside(const std::string& digest, const std::string& why) {
   const std::string file = own.file_of(digest);
   const std::string folder = fmt::format("{}/{}", directory, kDamagedFolder);
-  std::string what = "moved to " + folder;
   (void)::mkdir(folder.c_str(), 0700);
   base::fault_point("set-aside:folder");
   if (::rename(file.c_str(), fmt::format("{}/{}{}", folder, digest, kEntrySuffix).c_str()) != 0) {
     if (errno == ENOENT) return;  // another thread or process was faster, and has said so
-    what = "it cannot be moved away: " + base::errno_text(errno);
-  } else {
-    base::fault_point("set-aside:renamed");
+    return tell_once(kImmovable, fmt::format("cache entry {} is not used: {}; it cannot be moved away: {}", file, why,
+                                             base::errno_text(errno)));
   }
-  tell(fmt::format("cache entry {} is not used: {}; {}", file, why, what));
+  base::fault_point("set-aside:renamed");
+  tell(fmt::format("cache entry {} is not used: {}; moved to {}", file, why, folder));
 }
 
 std::optional<base::FileError> DiskStore::Impl::publish(const std::string& digest, const std::string& bytes) {

@@ -52,7 +52,9 @@ FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds tim
     base::FileDescriptor file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
     if (!file) return {};
     base::fault_point("flight:opened");
-    // flock has no time-out of its own but signals, which belong to the program.
+    // flock has no time-out of its own but signals, which belong to the program. Whoever waits for a file that has lost its
+    // name waits for nothing: a child that was forked at the wrong moment may hold it as long as it lives.
+    bool named = true;
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) {
         ::unlink(path.c_str());  // no locks here (ENOLCK, an NFS server without them): nobody needs the file
@@ -61,11 +63,14 @@ FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds tim
       if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestPause);
+      named = still_named(file.get(), path);
+      if (!named) break;
     }
-    if (still_named(file.get(), path)) {
+    if (named && still_named(file.get(), path)) {
       base::fault_point("flight:locked");
       return {FlightState::held, std::make_unique<FileFlight>(std::move(file), path)};
     }
+    if (named) ::flock(file.get(), LOCK_UN);  // as in ~FileFlight: closing it leaves the lock with a forked child
     if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
   }
 }

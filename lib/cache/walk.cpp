@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -38,18 +40,32 @@ int walk_folder(const std::string& directory, std::string_view folder, const std
   return errno;
 }
 
+// The shards, and what follows them.
+std::string folder_name(unsigned folder) {
+  if (folder < kShards) return fmt::format("{:02x}", folder);
+  return std::string(folder == kShards ? kDamagedFolder : kLocksFolder);
+}
+
 }  // namespace
 
 int walk(const std::string& directory, const std::function<void(const CacheFile&)>& visit) {
   int first = 0;
-  const auto look = [&](std::string_view folder) {
-    const int code = walk_folder(directory, folder, visit);
+  for (unsigned folder = 0; folder < kFolders; ++folder) {
+    const int code = walk_folder(directory, folder_name(folder), visit);
     if (first == 0) first = code;
-  };
-  for (unsigned shard = 0; shard < 256; ++shard) look(fmt::format("{:02x}", shard));
-  look(kDamagedFolder);
-  look(kLocksFolder);
+  }
   return first;
+}
+
+int walk_in_parallel(const std::string& directory, const std::function<void(unsigned, const CacheFile&)>& visit) {
+  std::array<int, kFolders> codes{};
+  const auto look = [&](unsigned folder) {
+    codes[folder] = walk_folder(directory, folder_name(folder), [&](const CacheFile& file) { visit(folder, file); });
+  };
+  for_each_shard(look);
+  for (unsigned folder = kShards; folder < kFolders; ++folder) look(folder);
+  const auto first = std::find_if(codes.begin(), codes.end(), [](int code) { return code != 0; });
+  return first == codes.end() ? 0 : *first;
 }
 
 int remove_file(const std::string& directory, const std::string& path) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cache/names.hpp"
+#include "cache/shards.hpp"
 
 namespace kiln::cache {
 
@@ -22,6 +23,12 @@ struct CacheFile {
 
 /// Visits each, folder by folder, in no order within one. 0, or the errno of the first folder that could not be read.
 int walk(const std::string& directory, const std::function<void(const CacheFile&)>& visit);
+
+/// How many folders there are: the shards, and those of damaged entries and of locks.
+inline constexpr unsigned kFolders = kShards + 2;
+
+/// The same with several folders at once, each by one thread, which is told its number.
+int walk_in_parallel(const std::string& directory, const std::function<void(unsigned folder, const CacheFile&)>& visit);
 
 /// Removes the file that walk() gave. 0, also where it is gone already, or errno.
 int remove_file(const std::string& directory, const std::string& path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/utf8.hpp"
 #include "kiln/error.hpp"
@@ -130,6 +131,12 @@ bool Node::flag() const {
 
 int Node::integer(int lowest, int highest) const {
   const auto complain = [&] { fail(fmt::format("expected a whole number from {} to {}, found {}", lowest, highest, kind())); };
+  // JSON has one kind of numbers: 2.0 is the whole number 2, as it is for the schema.
+  if (value_->is_number_float()) {
+    const double number = value_->get<double>();
+    if (!(number >= lowest && number <= highest) || number != std::floor(number)) complain();
+    return static_cast<int>(number);
+  }
   if (!value_->is_number_integer()) complain();
   // An unsigned number beyond 2⁶³ would turn negative.
   if (value_->is_number_unsigned() && value_->get<std::uint64_t>() > static_cast<std::uint64_t>(highest)) complain();

@@ -106,11 +106,12 @@ void FileRecorder::write_from_now_on() noexcept {
 // The lock is given up while the file is written.
 void FileRecorder::write(Lock& lock) {
   const KernelSet kernels = kernels_;
+  const auto wait = closed_ ? timing_.last_wait : timing_.lock_wait;
   dirty_ = false;
   lock.unlock();
   std::string failure;
   try {
-    failure = add_to_file(path_, kernels, timing_.lock_wait).value_or("");
+    failure = add_to_file(path_, kernels, wait).value_or("");
   } catch (const std::exception& error) {
     failure = error.what();
   }

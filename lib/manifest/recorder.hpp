@@ -20,6 +20,7 @@ class FileRecorder final : public ufunc::Recorder {
   struct Timing {
     std::chrono::milliseconds pause = std::chrono::seconds(1);
     std::chrono::milliseconds lock_wait = std::chrono::seconds(5);
+    std::chrono::milliseconds last_wait = std::chrono::seconds(60);  ///< by the last write of the process: nobody tries again
   };
   explicit FileRecorder(std::string path) : FileRecorder(std::move(path), Timing{}) {}
   FileRecorder(std::string path, Timing timing) : path_(std::move(path)), timing_(timing) {}

@@ -47,16 +47,16 @@ void complete(cache::Entry* entry, const Tier& tier) {
 
 std::vector<cache::Entry> list_tiers(const std::vector<const Tier*>& tiers) {
   std::vector<cache::Entry> all;
-  std::unordered_set<std::string> seen;
+  std::unordered_set<std::string> seen;  // of the tiers but the last
   for (const Tier* tier : tiers) {
-    tier->visit_digests("", [&](const std::string& digest) {
-      if (seen.contains(digest)) return;
-      auto head = tier->head(digest);
-      if (!head) return;
-      seen.insert(digest);
-      all.push_back(entry_of(*std::move(head), tier->path()));
+    std::vector<cache::Listed> heads = tier->heads();
+    all.reserve(all.size() + heads.size());
+    for (cache::Listed& head : heads) {
+      if (seen.contains(head.digest)) continue;
+      if (tier != tiers.back()) seen.insert(head.digest);
+      all.push_back(entry_of(std::move(head), tier->path()));
       complete(&all.back(), *tier);
-    });
+    }
   }
   return all;
 }
@@ -86,8 +86,10 @@ Nearest nearest_to(const cache::Key& wanted, const std::string& digest, const st
   const std::string name = cache::kernel_name_in(wanted.source);
   if (name.empty()) return nearest;
   const auto listing = impl.recent_listing([&] { return list_tiers(tiers); });
-  for (const cache::Entry& entry : *listing) {
-    if (entry.kernel != name || entry.id == digest) continue;
+  const auto same = listing->by_kernel.find(name);
+  if (same == listing->by_kernel.end()) return nearest;
+  for (const cache::Entry& entry : same->second) {
+    if (entry.id == digest) continue;
     const auto tier = std::find_if(tiers.begin(), tiers.end(), [&](const Tier* each) { return each->path() == entry.tier; });
     const auto text = tier == tiers.end() ? std::nullopt : (*tier)->key(entry.id);
     const auto key = text ? cache::parse_key(*text) : std::nullopt;

@@ -29,13 +29,14 @@ std::vector<const cache::Tier*> CacheImpl::tiers() const {
   return store_ == nullptr ? std::vector<const cache::Tier*>() : store_->tiers();
 }
 
-CacheImpl::Listing CacheImpl::recent_listing(const std::function<std::vector<cache::Entry>()>& list) {
+std::shared_ptr<const CacheImpl::Listing> CacheImpl::recent_listing(const std::function<std::vector<cache::Entry>()>& list) {
   using Clock = std::chrono::steady_clock;
   const std::unique_lock lock(listing_mutex_, std::try_to_lock);
   const std::uint64_t written = builder_.stats().bytes_written;
   const Clock::time_point start = Clock::now();
   if (lock && listing_ != nullptr && listing_written_ == written && start < listing_until_) return listing_;
-  auto made = std::make_shared<const std::vector<cache::Entry>>(list());
+  auto made = std::make_shared<Listing>();
+  for (cache::Entry& entry : list()) made->by_kernel[entry.kernel].push_back(std::move(entry));
   if (!lock) return made;
   const Clock::time_point end = Clock::now();
   listing_ = made;

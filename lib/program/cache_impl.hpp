@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cache/disk_store.hpp"
@@ -33,14 +34,16 @@ class CacheImpl {
 
   /// What `list` gives, or what it gave a moment ago: explaining every kernel of a manifest lists a hundred thousand entries
   /// once. Forgotten when this cache stores a kernel, and after ten times as long as listing took.
-  using Listing = std::shared_ptr<const std::vector<cache::Entry>>;
-  [[nodiscard]] Listing recent_listing(const std::function<std::vector<cache::Entry>()>& list);
+  struct Listing {
+    std::unordered_map<std::string, std::vector<cache::Entry>> by_kernel;
+  };
+  [[nodiscard]] std::shared_ptr<const Listing> recent_listing(const std::function<std::vector<cache::Entry>()>& list);
 
  private:
   std::unique_ptr<cache::DiskStore> store_;
   program::Builder builder_;  // after the store, which it uses
   std::mutex listing_mutex_;  // only tried: a thread of the parent may have held it at a fork
-  Listing listing_;
+  std::shared_ptr<const Listing> listing_;
   std::uint64_t listing_written_ = 0;
   std::chrono::steady_clock::time_point listing_until_;
 };

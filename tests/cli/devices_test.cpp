@@ -13,6 +13,13 @@ TEST_CASE("devices lists every device, as a table and as JSON") {
   CHECK(table.status == 0);
   CHECK(table.err == "");
   CHECK(table.out.starts_with("DEVICE"));
+  // Numbers end where their titles do.
+  const std::string title = table.out.substr(0, table.out.find('\n'));
+  const auto line = table.out.substr(title.size() + 1, table.out.find('\n', title.size() + 1) - title.size() - 1);
+  const std::size_t end = title.find("UNITS") + 5;
+  REQUIRE(line.size() >= end);
+  CHECK(line[end - 1] != ' ');
+  CHECK((line.size() == end || line[end] == ' '));
   const auto json_run = run({"devices", "--json"});
   REQUIRE(json_run.status == 0);
   const auto json = nlohmann::json::parse(json_run.out);

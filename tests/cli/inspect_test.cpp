@@ -241,6 +241,67 @@ TEST_CASE("inspect: a kernel for this CPU, which is what a manifest is for where
   CHECK(bad.out == "");
 }
 
+TEST_CASE("inspect: a manifest without kernels says so") {
+  const Fixture fixture;
+  const std::string manifest = fixture.scratch.file("empty.json");
+  cli::write_file(manifest, R"({"kiln_manifest": 1, "kernels": []})");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--as", "source"}}) {
+    std::vector<std::string> words{manifest};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = fixture.inspect(words);
+    CHECK(result.status == 0);
+    CHECK(result.out == "");
+    CHECK(result.err == "kiln: warning: " + manifest + " has no kernels to look at\n");
+  }
+}
+
+TEST_CASE("inspect: a form that only some of the targets have") {
+  if (!have_target("native", "cpu") || !have_target("sm_90", "nvrtc")) return;
+  const Fixture fixture;
+  const std::vector<std::string> words{fixture.manifest(), "--kernel", "saxpy", "--target", "native,sm_90", "--as"};
+  const auto as = [&](const char* form, const char* more = nullptr) {
+    std::vector<std::string> all = words;
+    all.emplace_back(form);
+    if (more != nullptr) all.emplace_back(more);
+    return fixture.inspect(all);
+  };
+  const auto ptx = as("ptx");
+  CHECK(ptx.status == 0);
+  CHECK(contains(ptx.out, "// saxpy float32(float32 a, float32 x, float32 y), contiguous for sm_90 ("));
+  CHECK(contains(ptx.out, ".visible .entry kiln_kernel("));
+  CHECK(contains(ptx.err, "kiln: warning: there is no ptx of \"saxpy\" for "));
+  const auto kernels = nlohmann::json::parse(as("ptx", "--json").out).at("kernels");
+  REQUIRE(kernels.size() >= 2);
+  CHECK(kernels.front().at("error").get<std::string>().starts_with("there is no ptx of \"saxpy\" for "));
+  CHECK_FALSE(kernels.front().contains("text"));
+  CHECK(contains(kernels.back().at("text").get<std::string>(), ".visible .entry"));
+  const auto none = as("amdgcn");
+  CHECK(none.status == 1);
+  CHECK(none.out == "");
+  CHECK(none.err.starts_with("kiln: error: there is no amdgcn of \"saxpy\" for "));
+}
+
+TEST_CASE("inspect: -o replaces a file whole, and writes through links and to what is no file") {
+  if (!have_target("native", "cpu")) return;
+  const Fixture fixture;
+  const std::string file = fixture.scratch.file("out.txt");
+  cli::write_file(file, "old");
+  std::filesystem::create_hard_link(file, fixture.scratch.file("other name of the old"));
+  std::filesystem::create_symlink("out.txt", fixture.scratch.file("link"));
+  const std::vector<std::string> words{fixture.manifest(), "--as", "source", "-o"};
+  const auto to = [&](const std::string& name) {
+    std::vector<std::string> all = words;
+    all.push_back(name);
+    return fixture.inspect(all);
+  };
+  CHECK(to(fixture.scratch.file("link")).status == 0);
+  CHECK(contains(cli::read_file(file), "a * x + y"));
+  CHECK(cli::read_file(fixture.scratch.file("other name of the old")) == "old");  // not written in place
+  CHECK(std::filesystem::is_symlink(fixture.scratch.file("link")));
+  CHECK(to("/dev/null").status == 0);
+  CHECK(fixture.scratch.count() == 5);  // manifest, cache, the file and its two other names: no temporary one
+}
+
 TEST_CASE("inspect: a kernel that does not compile does not hide the others") {
   if (!have_target("native", "cpu")) return;
   const Fixture fixture;

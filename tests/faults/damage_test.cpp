@@ -15,6 +15,7 @@
 #include "kernels.hpp"
 #include "not_run.hpp"
 #include "seed.hpp"
+#include "unit/base/sanitizer.hpp"
 #include "unit/base/temporary_directory.hpp"
 
 using kiln::Cache;
@@ -105,11 +106,7 @@ std::string build_and_look(const Filled& filled, const std::string& tier, std::s
 
 /// Every byte, or what would take minutes under a sanitizer: every so-many-th of them.
 std::size_t stride() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return 23;
-#else
-  return 1;
-#endif
+  return kiln::test::kAddressSanitizer || kiln::test::kThreadSanitizer ? 23 : 1;
 }
 
 /// Calls kernel 0 in a process of its own, twice: with what `spoil` left, and after that. What the first one must meet is in

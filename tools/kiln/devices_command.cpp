@@ -3,34 +3,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "help_text.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
+#include "output.hpp"
+#include "table.hpp"
+#include "terminal.hpp"
+#include "units.hpp"
 
 namespace kiln::tool {
 namespace {
-
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return fmt::format("{:.4g} {}", value, kUnits[unit]);
-}
 
 std::string or_dash(std::int64_t value, const std::function<std::string(std::int64_t)>& text) {
   return value > 0 ? text(value) : "-";
@@ -49,41 +39,6 @@ std::map<std::string, std::string> unavailable() {
   probe("cuda", &Device::cuda);
   probe("hip", &Device::hip);
   return reasons;
-}
-
-using Row = std::vector<std::string>;
-
-Row table_row(const Device& device) try {
-  const DeviceInfo info = device.info();
-  const auto number = [](std::int64_t value) { return fmt::format("{}", value); };
-  return {to_string(device),
-          info.name,
-          info.target,
-          info.runtime,
-          or_dash(info.memory_bytes, bytes_text),
-          or_dash(info.multiprocessors, number),
-          or_dash(info.warp_size, number),
-          or_dash(info.max_threads_per_block, number),
-          or_dash(info.max_grid_blocks, number),
-          or_dash(info.shared_bytes_per_block, bytes_text),
-          or_dash(info.l2_bytes, bytes_text)};
-} catch (const Error& error) {
-  return {to_string(device), error.what()};
-}
-
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    // A row that is an error has no further columns to line up.
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) text += fmt::format("{:<{}}  ", row[i], widths[i]);
-    text += row.back() + "\n";
-  }
-  return text;
 }
 
 nlohmann::ordered_json to_json(const Device& device) {
@@ -108,19 +63,40 @@ nlohmann::ordered_json to_json(const Device& device) {
   return json;
 }
 
-void print_json(const std::vector<Device>& devices) {
+nlohmann::ordered_json json_of(const std::vector<Device>& devices) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Device& device : devices) list.push_back(to_json(device));
-  const nlohmann::ordered_json json{
-      {"devices", std::move(list)}, {"best", to_string(Device::best())}, {"unavailable", unavailable()}};
-  // Names come from drivers and need not be UTF-8.
-  std::cout << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  return {{"devices", std::move(list)}, {"best", to_string(Device::best())}, {"unavailable", unavailable()}};
 }
 
-void print_table(const std::vector<Device>& devices) {
-  std::vector<Row> rows{{"DEVICE", "NAME", "TARGET", "RUNTIME", "MEMORY", "UNITS", "WARP", "BLOCK", "GRID", "SHARED", "CACHE"}};
-  for (const Device& device : devices) rows.push_back(table_row(device));
-  std::cout << table(rows);
+/// Devices that do not answer have a line of their own below the others, with the reason.
+std::string text_of(const std::vector<Device>& devices) {
+  Table table({{.title = "DEVICE"},
+               {.title = "NAME", .least = 12},
+               {.title = "TARGET"},
+               {.title = "RUNTIME"},
+               {.title = "MEMORY", .right = true},
+               {.title = "UNITS", .right = true},
+               {.title = "WARP", .right = true},
+               {.title = "BLOCK", .right = true},
+               {.title = "GRID", .right = true},
+               {.title = "SHARED", .right = true},
+               {.title = "CACHE", .right = true}});
+  const auto number = [](std::int64_t value) { return fmt::format("{}", value); };
+  const auto size = [](std::int64_t value) { return bytes_text(static_cast<std::uint64_t>(value)); };
+  std::string silent;
+  for (const Device& device : devices) {
+    try {
+      const DeviceInfo info = device.info();
+      table.add({to_string(device), info.name, info.target, info.runtime, or_dash(info.memory_bytes, size),
+                 or_dash(info.multiprocessors, number), or_dash(info.warp_size, number),
+                 or_dash(info.max_threads_per_block, number), or_dash(info.max_grid_blocks, number),
+                 or_dash(info.shared_bytes_per_block, size), or_dash(info.l2_bytes, size)});
+    } catch (const Error& error) {
+      silent += printable(fmt::format("{}  {}", to_string(device), error.what())) + "\n";
+    }
+  }
+  return table.text(Terminal::standard_output()) + silent;
 }
 
 }  // namespace
@@ -138,14 +114,15 @@ last level. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)
 int DevicesCommand::run() {
   const std::vector<Device> devices = Device::all();
   if (json_) {
-    print_json(devices);
-  } else {
-    print_table(devices);
-    if (verbose_) {
-      for (const auto& [vendor, reason] : unavailable()) std::cout << fmt::format("no {} device: {}\n", vendor, reason);
-    }
+    print_json(json_of(devices));
+    return kDone;
   }
-  if (!std::cout.flush()) throw IoError("cannot write to standard output");
+  std::string text = text_of(devices);
+  if (verbose_) {
+    for (const auto& [vendor, reason] : unavailable())
+      text += printable(fmt::format("no {} device: {}", vendor, reason)) + "\n";
+  }
+  print(text);
   return kDone;
 }
 

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -14,6 +11,7 @@
 #include "kiln/inspect.hpp"
 #include "operand.hpp"
 #include "output.hpp"
+#include "output_file.hpp"
 #include "resource_text.hpp"
 #include "target_option.hpp"
 #include "terminal.hpp"
@@ -25,13 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kResources = "resources";
-
-void write_file(const std::string& text, const std::string& path) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw IoError(fmt::format("cannot write \"{}\": {}", path, std::strerror(errno)));
-}
 
 Json header(const Subject& subject) {
   const cache::Entry& entry = subject.contents.entry;
@@ -58,17 +49,42 @@ std::string resources_of(const std::vector<Subject>& subjects, const Terminal& t
   return subjects.size() == 1 ? resource_lines(subjects[0], resources[0]) : resource_table(subjects, resources, terminal);
 }
 
-std::string text_of(const Subject& subject, inspect::Form form) {
-  std::string text = inspect::text(subject.contents, form);
-  if (!text.empty() && text.back() != '\n') text += '\n';
-  return text;
+/// A subject in one form, or why its target has none such.
+struct Shown {
+  const Subject* subject = nullptr;
+  std::string text = {};
+  std::string missing = {};
+};
+
+/// Of those that compiled. TypeError where there are some, and none has that form.
+std::vector<Shown> shown_in(const std::vector<Subject>& subjects, inspect::Form form) {
+  std::vector<Shown> all;
+  bool any = false;
+  for (const Subject& subject : subjects) {
+    if (!subject.error.empty()) continue;
+    Shown& shown = all.emplace_back(Shown{.subject = &subject});
+    try {
+      shown.text = inspect::text(subject.contents, form);
+      if (!shown.text.empty() && shown.text.back() != '\n') shown.text += '\n';
+      any = true;
+    } catch (const TypeError& error) {
+      shown.missing = error.what();
+    }
+  }
+  if (!any && !all.empty()) throw TypeError(all.front().missing);
+  return all;
 }
 
-std::string texts_of(const std::vector<Subject>& subjects, inspect::Form form, const Terminal& terminal) {
+/// What is missing is a warning.
+std::string texts_of(const std::vector<Shown>& all, inspect::Form form, const Terminal& terminal) {
   std::string text;
-  for (const Subject& subject : subjects) {
-    if (subjects.size() > 1) text += (text.empty() ? "" : "\n") + title(subject, form);
-    text += text_of(subject, form);
+  for (const Shown& shown : all) {
+    if (!shown.missing.empty()) {
+      print_warning(shown.missing);
+      continue;
+    }
+    if (all.size() > 1) text += (text.empty() ? "" : "\n") + title(*shown.subject, form);
+    text += shown.text;
   }
   // Sources come from files: on a terminal nothing of them moves the cursor.
   return terminal.width > 0 ? printable(text, /*lines=*/true) : text;
@@ -76,13 +92,16 @@ std::string texts_of(const std::vector<Subject>& subjects, inspect::Form form, c
 
 Json json_of(const std::vector<Subject>& subjects, std::optional<inspect::Form> form, const std::string& name) {
   Json list = Json::array();
+  const std::vector<Shown> texts = form ? shown_in(subjects, *form) : std::vector<Shown>();
+  auto shown = texts.begin();
   for (const Subject& subject : subjects) {
     Json each = header(subject);
     if (!subject.error.empty()) {
       each["error"] = subject.error;
     } else if (form) {
       each["form"] = name;
-      each["text"] = text_of(subject, *form);
+      each[shown->missing.empty() ? "text" : "error"] = shown->missing.empty() ? shown->text : shown->missing;
+      ++shown;
     } else {
       each["resources"] = to_json(inspect::resources(subject.contents));
     }
@@ -142,6 +161,7 @@ int InspectCommand::run() {
   }
   std::vector<Subject> subjects = find_subjects(choice_);
   const bool to_file = !output_.empty() && !is_standard_stream(output_);
+  if (subjects.empty()) print_warning(fmt::format("{} has no kernels to look at", choice_.subject));
   const bool failed = report_failed(subjects);
   std::string text;
   if (choice_.cache.json()) {
@@ -149,12 +169,12 @@ int InspectCommand::run() {
   } else {
     const Terminal terminal = to_file ? Terminal() : Terminal::standard_output();
     std::erase_if(subjects, [](const Subject& subject) { return !subject.error.empty(); });
-    text = form ? texts_of(subjects, *form, terminal) : resources_of(subjects, terminal);
+    text = form ? texts_of(shown_in(subjects, *form), *form, terminal) : resources_of(subjects, terminal);
   }
   if (!to_file) {
     print(text);
   } else if (!text.empty()) {
-    write_file(text, output_);
+    write_text_file(output_, text);
   }
   return failed ? kFailed : kDone;
 }

@@ -1,7 +1,7 @@
 #include "result_files.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <unistd.h>  // access
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "kiln/error.hpp"
 #include "kiln/npy.hpp"
 #include "operand.hpp"
+#include "output_file.hpp"
 #include "temporary_folder.hpp"
 #include "usage_error.hpp"
 
@@ -21,19 +22,12 @@ namespace kiln::tool {
 namespace fs = std::filesystem;
 namespace {
 
-/// What is to be written to, not replaced: standard output, a pipe, a terminal, /dev/null.
-bool is_stream(const fs::path& target) {
-  std::error_code ignored;
-  return is_standard_stream(target.string()) || (fs::exists(target, ignored) && !fs::is_regular_file(target, ignored));
-}
-
 fs::path checked_target(const std::string& name) {
   std::error_code fault;
   if (name.empty()) throw UsageError("the name of an output file is empty");
   if (is_standard_stream(name)) return name;
   if (fs::is_directory(name, fault)) throw IoError(fmt::format("cannot write \"{}\": it is a folder", name));
-  // Renaming onto a symbolic link would replace the link: write to what it points to.
-  fs::path target = fs::is_symlink(name, fault) ? fs::weakly_canonical(name, fault) : fs::path(name);
+  fs::path target = target_of(name);
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, fault)) {
     throw IoError(fmt::format("cannot write \"{}\": there is no folder \"{}\"", name, folder.string()));
@@ -57,33 +51,6 @@ void write_stream(const fs::path& target, const fs::path& source) {
   }
 }
 
-/// Files that are written but not yet in place; those left over are removed.
-class Pending {
- public:
-  Pending() = default;
-  Pending(const Pending&) = delete;
-  Pending& operator=(const Pending&) = delete;
-  ~Pending() {
-    std::error_code ignored;
-    for (const auto& [from, to] : files_) fs::remove(from, ignored);
-  }
-  void add(const fs::path& target, const Array& array) {
-    files_.emplace_back(fmt::format("{}.partial-{}", target.string(), getpid()), target);
-    save_npy(files_.back().first, array);
-  }
-  void publish() {
-    for (const auto& [from, to] : files_) {
-      std::error_code fault;
-      fs::rename(from, to, fault);
-      if (fault) throw IoError(fmt::format("cannot write \"{}\": {}", to.string(), fault.message()));
-    }
-    files_.clear();
-  }
-
- private:
-  std::vector<std::pair<fs::path, fs::path>> files_;
-};
-
 }  // namespace
 
 ResultFiles::ResultFiles(const std::vector<std::string>& names) {
@@ -97,9 +64,9 @@ ResultFiles::ResultFiles(const std::vector<std::string>& names) {
 }
 
 void ResultFiles::write(std::span<const Array> arrays) const {
-  Pending pending;
+  PendingFiles pending;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (!is_stream(targets_[i])) pending.add(targets_[i], arrays[i]);
+    if (!is_stream(targets_[i])) save_npy(pending.add(targets_[i]), arrays[i]);
   }
   std::optional<TemporaryFolder> folder;
   for (std::size_t i = 0; i < targets_.size(); ++i) {

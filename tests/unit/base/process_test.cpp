@@ -58,6 +58,13 @@ TEST_CASE("a program that does not end is killed, with what it started") {
   CHECK(gone());
 }
 
+TEST_CASE("a program that closes its output and does not end is killed") {
+  const ProcessOptions options{.time_limit = std::chrono::milliseconds(300)};
+  const ProcessResult result = shell("echo all; exec >&- 2>&-; sleep 1000", options);
+  CHECK(result.end == ProcessResult::End::timed_out);
+  CHECK(result.output == "all\n");
+}
+
 TEST_CASE("a program that prints without end is killed") {
   const ProcessOptions options{.output_limit = 1000};
   const ProcessResult result = shell("yes", options);

@@ -122,6 +122,19 @@ TEST_CASE("a damaged entry is a miss, is set aside and said, and can be stored a
   CHECK(store.disk.find(kKey)->payload == "again");
 }
 
+TEST_CASE("what is in an entry's place and cannot be set aside is said once") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  const std::string file = folder / entry_file(kKey);
+  const std::string aside = folder / "damaged/" + kiln::cache::digest(kKey) + ".kiln";
+  std::filesystem::create_directories(file);
+  std::filesystem::create_directories(aside + "/full");
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(store.disk.find(kKey));
+  REQUIRE(store.lines.size() == 1);
+  CHECK(store.lines[0] == "cache entry " + file + " is not used: cannot read " + file +
+                              ": not a regular file; it cannot be moved away: Directory not empty");
+}
+
 TEST_CASE("another key's entry, another format's, and what is no entry are misses under any name") {
   const TemporaryDirectory folder;
   Store store(folder.path());

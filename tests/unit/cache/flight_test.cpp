@@ -1,6 +1,8 @@
 #include "cache/flight.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +13,8 @@
 
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
+#include "base/fault_point.hpp"
+#include "base/file_descriptor.hpp"
 
 using kiln::cache::FlightState;
 using kiln::cache::take_flight;
@@ -94,6 +98,55 @@ TEST_CASE("a child forked during a flight does not keep it") {
   CHECK(take_flight(folder / "k.lock", 0ms).state == FlightState::held);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("whoever waits for a file that lost its name goes on with the next of that name") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "k.lock";
+  const auto other = kiln::base::FileDescriptor::open(path, O_RDWR | O_CREAT, 0600);
+  REQUIRE(flock(other.get(), LOCK_EX) == 0);
+  FlightState state = FlightState::unavailable;
+  std::thread waiting([&] { state = take_flight(path, 20s).state; });
+  std::this_thread::sleep_for(50ms);
+  unlink(path.c_str());  // and never unlocked
+  const auto start = std::chrono::steady_clock::now();
+  waiting.join();
+  CHECK(state == FlightState::held);
+  CHECK(std::chrono::steady_clock::now() - start < 10s);
+}
+
+namespace {
+
+// At "flight:opened", once: another process opens the same file, a child is forked, and the last holder removes the file.
+std::string opened_path;
+kiln::base::FileDescriptor opened_elsewhere;
+pid_t forked_child = 0;
+
+void remove_what_was_opened(const char* step) {
+  if (std::string(step) != "flight:opened" || forked_child != 0) return;
+  opened_elsewhere = kiln::base::FileDescriptor::open(opened_path, O_RDWR);
+  forked_child = fork();
+  if (forked_child == 0) {
+    pause();
+    _exit(0);
+  }
+  unlink(opened_path.c_str());
+}
+
+}  // namespace
+
+TEST_CASE("a file that lost its name before it was locked is not left locked by a forked child") {
+  const TemporaryDirectory folder;
+  opened_path = folder / "k.lock";
+  forked_child = 0;
+  kiln::base::fault_hook = remove_what_was_opened;
+  const auto attempt = take_flight(opened_path, 10s);
+  kiln::base::fault_hook = nullptr;
+  CHECK(attempt.state == FlightState::held);
+  CHECK(flock(opened_elsewhere.get(), LOCK_EX | LOCK_NB) == 0);
+  kill(forked_child, SIGKILL);
+  waitpid(forked_child, nullptr, 0);
+  opened_elsewhere = {};
 }
 
 TEST_CASE("a helper process that is no test case is told apart from one that passes") {

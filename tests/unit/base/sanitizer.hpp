@@ -1,0 +1,26 @@
+// Which sanitizer this program is built with: GCC defines a macro, Clang has a feature.
+#pragma once
+
+namespace kiln::test {
+
+#if !defined(__has_feature)
+#define KILN_HAS_FEATURE(name) 0
+#else
+#define KILN_HAS_FEATURE(name) __has_feature(name)
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || KILN_HAS_FEATURE(address_sanitizer)
+inline constexpr bool kAddressSanitizer = true;
+#else
+inline constexpr bool kAddressSanitizer = false;
+#endif
+
+#if defined(__SANITIZE_THREAD__) || KILN_HAS_FEATURE(thread_sanitizer)
+inline constexpr bool kThreadSanitizer = true;
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
+
+#undef KILN_HAS_FEATURE
+
+}  // namespace kiln::test
