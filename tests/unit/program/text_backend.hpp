@@ -39,6 +39,8 @@ class TextBackend final : public backend::Backend {
   void copy(void*, const void*, std::size_t, backend::Queue*) override {}
   void launch(const backend::Module&, const backend::ElementwiseLaunch&, backend::Queue*,
               std::shared_ptr<const void>) override {}
+  void launch(const backend::Module&, const backend::ReductionLaunch&, backend::Queue*,
+              std::shared_ptr<const void>) override {}
   [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
   [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
   void synchronize() override {}
