@@ -46,6 +46,27 @@
 #define KILN_COMPLEX_TRIVIAL 1
 #endif
 
+#if !KILN_CPU
+#define KILN_SHARED __shared__
+#define KILN_BARRIER() __syncthreads()
+#endif
+#if KILN_CUDA
+#define KILN_WARP 32
+// The value of the lane that many above this one; all lanes of the warp take part.
+#define KILN_SHUFFLE_DOWN(x, distance) __shfl_down_sync(0xffffffffu, x, distance)
+#elif KILN_HIP
+#if defined(__AMDGCN_WAVEFRONT_SIZE__)
+#define KILN_WARP __AMDGCN_WAVEFRONT_SIZE__
+#elif defined(__AMDGCN_WAVEFRONT_SIZE)
+#define KILN_WARP __AMDGCN_WAVEFRONT_SIZE
+#else
+#define KILN_WARP 64
+#endif
+#define KILN_LANE() int(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
+#define KILN_SHUFFLE_DOWN(x, distance) \
+  static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
+#endif
+
 #if KILN_CUDA
 #define KILN_TRAILING_ZEROS(x) (__ffsll(static_cast<long long>(x)) - 1)
 #define KILN_POPULATION_32(x) __popc(x)

@@ -52,6 +52,9 @@ struct ElementwiseLaunch {
   bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
 };
 
+/// codegen::Mapping: how the threads of a GPU share a reduction.
+enum class ReductionMapping : std::uint8_t { thread, warp, block, columns };
+
 /// One reduction. The kernel was rendered from a ReductionSpec with the same operands.
 struct ReductionLaunch {
   /// Inputs, the mask if there is one, outputs. Strides are those of the kept dimensions, then those of the reduced ones.
@@ -62,6 +65,11 @@ struct ReductionLaunch {
   std::int64_t count = 1;                 ///< product of reduced; 0: there is nothing to reduce
   const void* initial = nullptr;          ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
   bool columns_inside = false;            ///< the innermost kept dimension is nearer in memory than the innermost reduced one
+  // Of its spec, for GPUs:
+  ReductionMapping mapping = ReductionMapping::warp;
+  int width = 1;  ///< divides the innermost reduced extent
+  bool wide_index = false;
+  std::int64_t state_bytes = 0;  ///< of what is kept of a part
 };
 
 /// One device. Thread-safe. All addresses are the device's.

@@ -14,8 +14,9 @@
 //   and q = (mulhi(i, magic) + i) >> shift divides i < 2^31 by the extent; with uint64
 //     struct { uint64 extent[D]; int64 stride[N][D]; }.
 //   extent[D-1] counts packs, the others elements; strides are bytes per element; N counts all operands (a scalar's row is 0).
-// Blocks have at most kGpuBlock threads; threads stride over the whole grid with `unroll` packs in flight, so any grid is
-// right.
+// GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x[, mask], y), with spaces as above
+// (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduce_gpu.hpp. Blocks have at most kGpuBlock
+// threads; threads stride over the whole grid with `unroll` packs in flight, so any grid is right.
 #pragma once
 
 #include <cstdint>

@@ -265,11 +265,11 @@ void Reduce::launch(const Array& target) {
                                   .reduced = {reduced_.data(), reduced_.size()},
                                   .strides = {strides.data(), count},
                                   .in_order = ordered});
-  std::array<const void*, kOperands> addresses{};
+  std::array<ReductionOperand, kOperands> inputs;
   for (std::size_t k = 0; k < count; ++k) {
     operands[k].data = static_cast<char*>(operands[k].data) + layout.offset(k);
     operands[k].strides = layout.strides(k);
-    addresses[k] = operands[k].data;
+    inputs[k] = {operands[k].data, operands[k].itemsize};
   }
   const codegen::ReductionSpec spec = specialize({.array = array_->dtype,
                                                   .loop = loop_dtype(),
@@ -277,7 +277,7 @@ void Reduce::launch(const Array& target) {
                                                   .identity = has_identity(),
                                                   .masked = masked(),
                                                   .ordered = ordered},
-                                                 layout, {addresses.data(), count}, backend.info());
+                                                 layout, {inputs.data(), count - 1}, device_.kind());
   const Variant::Key key{bits_of(spec),
                          static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56};
   const Variant* variant = find(plan_->variants, key);
@@ -288,7 +288,11 @@ void Reduce::launch(const Array& target) {
                                       .outputs = layout.outputs(),
                                       .count = layout.count(),
                                       .initial = options_.initial ? initial_.data() : nullptr,
-                                      .columns_inside = layout.columns_inside()};
+                                      .columns_inside = layout.columns_inside(),
+                                      .mapping = static_cast<backend::ReductionMapping>(spec.mapping),
+                                      .width = spec.width,
+                                      .wide_index = spec.wide_index,
+                                      .state_bytes = state_bytes(spec)};
   std::shared_ptr<const void> keep;
   if (backend.asynchronous(queue_)) {
     auto kept = std::make_shared<std::vector<Array>>(held_);

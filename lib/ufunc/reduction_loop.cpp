@@ -57,8 +57,10 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   }
   Loop loop = loop_of(request, request.array);
   if (is_uniform(loop)) return loop;
-  if (loop.outputs[0] == DType::bool_ && request.identity) {
-    if (std::optional<Loop> truth = uniform_loop(request, DType::bool_)) return std::move(*truth);
+  // Two integers may give a float64; float64s then give one, too.
+  const DType result = loop.outputs[0];
+  if (can_cast(request.array, result, Casting::safe) || (result == DType::bool_ && request.identity)) {
+    if (std::optional<Loop> uniform = uniform_loop(request, result)) return *std::move(uniform);
   }
   throw TypeError(what + ": the loop " + loop.text + " that runs for " + std::string(name(request.array)) +
                   " does not give what it takes, so results cannot be combined further; force a loop of one dtype with .dtype");

@@ -1,14 +1,77 @@
 #include "ufunc/reduction_plan.hpp"
 
-namespace kiln::ufunc {
+#include <algorithm>
+#include <cstdint>
 
-codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction&, std::span<const void* const>,
-                                  const DeviceInfo&) {
-  return {.inputs = {{request.array, request.loop}},
-          .outputs = {{request.result, request.loop}},
-          .identity = request.identity,
-          .masked = request.masked,
-          .ordered = request.ordered};
+#include "ufunc/tuning.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+using codegen::Mapping;
+
+// Outputs side by side from which a block takes them by columns: fewer would leave most of its threads without work.
+constexpr std::int64_t kColumns = 16;
+// Elements up to which one thread takes an output, and a warp does.
+constexpr std::int64_t kThreadElements = 16;
+constexpr std::int64_t kWarpElements = 2048;
+// Outputs that warps need to fill a GPU; with fewer, blocks do it better.
+constexpr std::int64_t kWarpOutputs = 1024;
+constexpr std::int64_t kBlockElements = 256;
+
+Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
+  const std::int64_t columns = layout.kept().empty() ? 1 : layout.kept().back();
+  if (ordered) return Mapping::thread;
+  if (layout.columns_inside() && columns >= kColumns)
+    return layout.count() <= kThreadElements ? Mapping::thread : Mapping::columns;
+  if (layout.count() <= kThreadElements) return Mapping::thread;
+  if (layout.count() < kBlockElements) return Mapping::warp;
+  return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
+}
+
+/// Elements of a 16-byte access, where every row of what is reduced begins on its boundary and fills it.
+int width_of(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, Mapping mapping) noexcept {
+  if (layout.reduced().empty() || (mapping != Mapping::warp && mapping != Mapping::block)) return 1;
+  const std::size_t rank = layout.kept().size() + layout.reduced().size();
+  const std::int64_t width = 16 / inputs.front().itemsize;
+  if (layout.reduced().back() % width != 0) return 1;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const std::int64_t size = inputs[k].itemsize;
+    const std::int64_t* const strides = layout.strides(k);
+    if (strides[rank - 1] != size ||
+        reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(width * size) != 0)
+      return 1;
+    for (std::size_t d = 0; d + 1 < rank; ++d) {
+      if (strides[d] % (width * size) != 0) return 1;
+    }
+  }
+  return static_cast<int>(width);
+}
+
+}  // namespace
+
+codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
+                                  std::span<const ReductionOperand> inputs, DeviceKind device) {
+  codegen::ReductionSpec spec{.inputs = {{request.array, request.loop}},
+                              .outputs = {{request.result, request.loop}},
+                              .identity = request.identity,
+                              .masked = request.masked,
+                              .ordered = request.ordered};
+  if (device == DeviceKind::cpu) return spec;
+  spec.mapping = mapping_of(layout, request.ordered);
+  spec.kept_rank = static_cast<int>(std::max<std::size_t>(layout.kept().size(), 1));
+  spec.reduced_rank = static_cast<int>(std::max<std::size_t>(layout.reduced().size(), 1));
+  spec.width = width_of(layout, inputs, spec.mapping);
+  spec.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
+  return spec;
+}
+
+std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
+  const DType loop = spec.inputs.front().compute;
+  const bool half = loop == DType::float16 || loop == DType::bfloat16;
+  const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));
+  // Beside it stands whether any element has counted, padded to its alignment.
+  return spec.masked && !spec.identity ? 2 * accumulator : accumulator;
 }
 
 std::uint64_t bits_of(const codegen::ReductionSpec& spec) noexcept {

@@ -19,8 +19,17 @@ struct ReductionRequest {
   bool ordered = false;
 };
 
+/// What decides how wide a GPU may read an input. The mask is the last of them, if there is one.
+struct ReductionOperand {
+  const void* address = nullptr;
+  std::int64_t itemsize = 1;
+};
+
 [[nodiscard]] codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
-                                                std::span<const void* const> addresses, const DeviceInfo& device);
+                                                std::span<const ReductionOperand> inputs, DeviceKind device);
+
+/// Bytes of what its kernel keeps of a part of an output.
+[[nodiscard]] std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept;
 
 /// What tells the variants of one plan apart.
 [[nodiscard]] std::uint64_t bits_of(const codegen::ReductionSpec& spec) noexcept;

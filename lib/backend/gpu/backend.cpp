@@ -12,6 +12,7 @@
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/pack.hpp"
 #include "backend/gpu/queue.hpp"
+#include "backend/gpu/reduction_pack.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -212,8 +213,38 @@ void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
 }
 
-void GpuBackend::launch(const Module&, const ReductionLaunch&, Queue*, std::shared_ptr<const void>) {
-  throw DeviceError("reductions do not run on GPUs yet");
+void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  core_.require_usable();
+  const auto& loaded = static_cast<const GpuModule&>(module);
+  const ReductionWork work{.outputs = launch.outputs, .packs = launch.count / launch.width, .mapping = launch.mapping};
+  const ReductionParts parts = parts_of(work);
+  const GridRequest limits{.multiprocessors = info_.multiprocessors,
+                           .blocks_per_multiprocessor = loaded.blocks_per_multiprocessor(),
+                           .warp_size = info_.warp_size,
+                           .max_blocks = info_.max_grid_blocks,
+                           .max_threads = core_.dialect().kind == DeviceKind::hip ? kHipMaxThreads : 0};
+  ReductionParameters parameters(launch, parts);
+  const auto scratch_bytes = static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
+  if (scratch_bytes > 0) parameters.call().scratch = allocate(scratch_bytes, queue);
+  abi::Status status = abi::kSuccess;
+  {
+    const Current current(core_);
+    auto* const gpu_queue = static_cast<GpuQueue*>(queue);
+    if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+    const auto start = [&](const Grid& grid) {
+      return core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
+                                  parameters.data(), nullptr);
+    };
+    status = start(grid_for(work, parts.count, limits));
+    if (status == abi::kSuccess && parts.count > 1) {
+      parameters.call().combining = 1;
+      status = start(grid_for(work, 1, limits));
+    }
+  }
+  if (scratch_bytes > 0) deallocate(parameters.call().scratch, scratch_bytes, queue);
+  if (status != abi::kSuccess) [[unlikely]]
+    core_.fail(status, "launch \"" + loaded.name() + "\"");
+  if (queue != nullptr && keep) static_cast<GpuQueue*>(queue)->hold(std::move(keep));
 }
 
 void GpuBackend::launch(const Module&, const ScanLaunch&, Queue*, std::shared_ptr<const void>) {

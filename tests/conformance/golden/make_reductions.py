@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes reductions.txt beside it with NumPy 2 (python3 make_reductions.py; needs numpy>=2). Each line is one reduce:
 ufunc dtype shape axes keepdims initial where dtype -> dtype shape values, or "-> error". Element i of the array is element(i),
-of the mask mask(i); "*" stands for all axes, "-" for nothing."""
+of the mask mask(i); "*" stands for all axes, "-" for nothing. Left out: what C++ leaves open (negative floats to unsigned
+integers), power (NumPy refuses negative integer exponents), subtract, gcd and lcm of bools (kiln casts them), and arctan2, where NumPy 2.4's
+vector loop gives another number in a reduction than in a call."""
 import pathlib
 import random
 import warnings
@@ -10,7 +12,7 @@ import numpy as np
 
 DTYPES = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128").split()
 UFUNCS = ("add multiply subtract maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
-          "gcd lcm less equal divide floor_divide hypot logaddexp power left_shift arctan2").split()
+          "gcd lcm less equal divide floor_divide hypot logaddexp left_shift").split()
 SHAPES = [(), (1,), (5,), (3, 4), (4, 1, 3), (2, 3, 4), (0,), (0, 3), (3, 0), (2, 2, 2, 2)]
 
 
@@ -59,8 +61,9 @@ def case(source):
     if where:
         options["where"] = mask(shape)
     forced = source.choice(DTYPES) if source.random() < 0.15 else "-"
+    if forced.startswith("u") and dtype[0] in "fc" or name in ("subtract", "gcd", "lcm") and "bool" in (dtype, forced):
+        return None
     if forced != "-":
-        # A complex number has no place in a real one, and kiln's halves and NumPy's differ in what they give beyond the range.
         options["dtype"] = forced
     fields = f"{name} {dtype} {listed(shape) if ndim else '()'} {text} {int(keepdims)} {initial} {int(where)} {forced}"
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -75,7 +78,7 @@ def case(source):
 
 def main():
     source = random.Random(4)
-    lines = sorted({case(source) for _ in range(2500)})
+    lines = sorted({case(source) for _ in range(2500)} - {None})
     header = [f"# Made by make_reductions.py with NumPy {np.__version__}.", "# ufunc dtype shape axes keepdims initial where dtype -> dtype shape values"]
     path = pathlib.Path(__file__).parent / "reductions.txt"
     path.write_text("\n".join(header + lines) + "\n")
