@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "help_text.hpp"
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "units.hpp"
 #include "usage_error.hpp"
@@ -15,10 +15,11 @@ namespace kiln::tool {
 
 CacheExportCommand::CacheExportCommand(CLI::App& app) {
   set_usage(app, "kiln cache export [OPTIONS] BUNDLE");
-  app.add_option("BUNDLE", bundle_, "The file to write")->type_name("FILE");
+  add_text(app, "BUNDLE", bundle_, "The file to write", "FILE");
   filter_.add_to(app);
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(Writes kernels of every tier to one file, which appears whole or not at all, in place of an old one. The same kernels give the
 same bytes, on every machine: when they were compiled and used is left out. The file can be imported elsewhere, or named in
 KILN_CACHE_READONLY_DIRS as it is.
@@ -48,9 +49,10 @@ int CacheExportCommand::run() {
 
 CacheImportCommand::CacheImportCommand(CLI::App& app) {
   set_usage(app, "kiln cache import [OPTIONS] BUNDLE");
-  app.add_option("BUNDLE", bundle_, "The file to read")->type_name("FILE");
+  add_text(app, "BUNDLE", bundle_, "The file to read", "FILE");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(The whole file is verified before the first kernel is put into the directory; entries that are there already stay as they are.
 A bundle holds machine code that programs will run: import those of people whose programs you would run.
 

@@ -7,7 +7,7 @@
 #include "cache_show_command.hpp"
 #include "cache_stats_command.hpp"
 #include "cache_verify_command.hpp"
-#include "help_text.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace kiln::tool {
@@ -30,8 +30,7 @@ constexpr CommandRow kCommands[] = {
 
 CacheCommand::CacheCommand(CLI::App& app) : app_(app), commands_(app, kCommands) {
   set_usage(app, "kiln cache COMMAND [OPTIONS]");
-  app.require_subcommand(0, 1);
-  app.footer(R"(Every command takes --dir DIR, for another cache than the process's own, and --json.
+  set_footer(app, R"(Every command takes --dir DIR, for another cache than the process's own, and --json.
 
 Examples:
   kiln cache list --sort size
@@ -46,7 +45,7 @@ KILN_CACHE_READONLY_DIRS further directories and bundles, which are read and nev
 
 int CacheCommand::run() {
   if (Command* const command = commands_.chosen()) return command->run();
-  print(app_.help());
+  print(help_of(app_));
   return kDone;
 }
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "help_text.hpp"
 #include "kiln/manifest.hpp"
 #include "manifest_file.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "target_option.hpp"
 #include "terminal.hpp"
@@ -78,10 +78,11 @@ Json to_json(const Finding& finding) {
 
 CacheExplainCommand::CacheExplainCommand(CLI::App& app) {
   set_usage(app, "kiln cache explain [OPTIONS] MANIFEST");
-  app.add_option("MANIFEST", manifest_, "The manifest")->type_name("FILE");
+  add_text(app, "MANIFEST", manifest_, "The manifest", "FILE");
   add_target_option(app, targets_, "For this target (native): sm_90, gfx90a, x86-64-v3; commas separate several");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(For each kernel of a manifest: a hit, or a miss and which fields of its key differ from the entry that is most like it. Nothing
 is compiled. KILN_RECORD=manifest.json lets a program write down what it uses; `kiln compile MANIFEST` makes hits of misses.
 Status 1 where anything is a miss.

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "help_text.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -54,13 +54,13 @@ std::string table_text(const std::vector<cache::Entry>& entries) {
 
 CacheListCommand::CacheListCommand(CLI::App& app) {
   set_usage(app, "kiln cache list [OPTIONS]");
-  app.add_option("--sort", sort_, "By name, size (largest first), age (longest unused first) or hits (most first)")
-      ->type_name("ORDER")
-      ->capture_default_str();
+  add_text_with_default(app, "--sort", sort_, "By name, size (largest first), age (longest unused first) or hits (most first)",
+                        "ORDER");
   filter_.add_to(app);
-  app.add_flag("-q,--quiet", quiet_, "Print the ids alone, whole");
+  add_flag(app, "-q,--quiet", quiet_, "Print the ids alone, whole");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(Columns: ID its first digits, by which `kiln cache show` and `kiln inspect` know it; SIZE of the file; COMPILE what
 it took to compile, '-' where it came from a bundle; HITS how often programs found it on the disk, counted at most once in ten
 minutes; USED how long ago, as exactly.

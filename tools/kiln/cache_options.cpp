@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <fnmatch.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "target_option.hpp"
 #include "units.hpp"
 #include "usage_error.hpp"
@@ -20,9 +20,8 @@ namespace kiln::tool {
 namespace fs = std::filesystem;
 
 void CacheChoice::add_to(CLI::App& app) {
-  app.add_option("--dir", directory_, "Use this directory, or for reading this bundle, instead of the process's cache")
-      ->type_name("DIR");
-  app.add_flag("--json", json_, "Print JSON");
+  add_text(app, "--dir", directory_, "Use this directory, or for reading this bundle, instead of the process's cache", "DIR");
+  add_flag(app, "--json", json_, "Print JSON");
 }
 
 bool CacheChoice::names_bundle() const {
@@ -50,11 +49,7 @@ Cache CacheChoice::writable(bool made) const {
 }
 
 void EntryFilter::add_to(CLI::App& app) {
-  app.add_option("--kernel", kernels_, "Only kernels of this name; '*' stands for any text; may be repeated")
-      ->type_name("NAME")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_list(app, "--kernel", kernels_, "Only kernels of this name; '*' stands for any text; may be repeated", "NAME");
   add_target_option(app, targets_, "Only for this target: sm_90, 'gfx90a*', x86-64-v3; commas separate several");
 }
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "help_text.hpp"
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
@@ -50,11 +50,11 @@ bool agrees(const std::string& question) {
 
 CachePruneCommand::CachePruneCommand(CLI::App& app) {
   set_usage(app, "kiln cache prune [OPTIONS] --max-bytes N | --older-than AGE");
-  app.add_option("--max-bytes", max_bytes_, "Remove the least recently used until this much is left: 1000000, 500M, 2G")
-      ->type_name("N");
-  app.add_option("--older-than", older_than_, "Remove what was not used for this long: 30d, 12h, 90m, 45s")->type_name("AGE");
+  add_text(app, "--max-bytes", max_bytes_, "Remove the least recently used until this much is left: 1000000, 500M, 2G", "N");
+  add_text(app, "--older-than", older_than_, "Remove what was not used for this long: 30d, 12h, 90m, 45s", "AGE");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(With both, what is too old goes first. Programs that run keep what they have loaded. Read-only tiers are left alone. Nothing
 needs to be pruned: the directory is kept within KILN_CACHE_MAX_BYTES (1 GiB) by itself.
 
@@ -74,9 +74,10 @@ int CachePruneCommand::run() {
 
 CacheClearCommand::CacheClearCommand(CLI::App& app) {
   set_usage(app, "kiln cache clear [OPTIONS]");
-  app.add_flag("-y,--yes", yes_, "Do not ask");
+  add_flag(app, "-y,--yes", yes_, "Do not ask");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(Removes every entry of the directory, and nothing that is not kiln's. Asks first; where nobody can be asked, --yes is needed.
 Programs that run keep what they have loaded. Read-only tiers are left alone.
 

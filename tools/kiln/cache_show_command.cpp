@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "help_text.hpp"
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
@@ -97,9 +97,10 @@ std::string describe(const cache::Contents& contents, const Json& key) {
 
 CacheShowCommand::CacheShowCommand(CLI::App& app) {
   set_usage(app, "kiln cache show [OPTIONS] ID");
-  app.add_option("ID", id_, "The first digits of an entry's id")->type_name("ID");
+  add_text(app, "ID", id_, "The first digits of an entry's id", "ID");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(ID is the beginning of an entry's id, as `kiln cache list` prints it: as many digits as tell it apart. With --json the key
 is an object, and body and source are whole. `kiln inspect ID` shows the machine code.
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "help_text.hpp"
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "table.hpp"
 #include "units.hpp"
@@ -95,7 +95,8 @@ std::string text_of(const Sums& sums, const std::string& directory, std::uint64_
 CacheStatsCommand::CacheStatsCommand(CLI::App& app) {
   set_usage(app, "kiln cache stats [OPTIONS]");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(Sums over the directory and the read-only tiers; a kernel that several have counts once, where it is found first.
 COMPILE is what these kernels took to compile, without those that came from a bundle, which does not say.
 
@@ -128,7 +129,8 @@ int CacheStatsCommand::run() {
 CachePathCommand::CachePathCommand(CLI::App& app) {
   set_usage(app, "kiln cache path [OPTIONS]");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"help(The directory need not be there yet: the first kernel that is compiled makes it. Status 1 where there is none, because
 it was switched off or refused.
 

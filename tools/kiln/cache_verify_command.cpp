@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "help_text.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
@@ -16,9 +16,10 @@ namespace kiln::tool {
 
 CacheVerifyCommand::CacheVerifyCommand(CLI::App& app) {
   set_usage(app, "kiln cache verify [OPTIONS]");
-  app.add_flag("--fix", fix_, "Remove what is damaged, and what processes that died left behind");
+  add_flag(app, "--fix", fix_, "Remove what is damaged, and what processes that died left behind");
   choice_.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(Reads every file of the directory and compares its checksum. A damaged file is harmless to programs, which compile the
 kernel again. Status 1 where faults were found that were not mended.
 

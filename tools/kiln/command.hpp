@@ -1,12 +1,15 @@
 // What a command of kiln is, and the tables that name them: a row is all that main needs to know of one.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace kiln::tool {
 
@@ -38,22 +41,12 @@ std::unique_ptr<Command> make_command(CLI::App& app) {
   return std::make_unique<T>(app);
 }
 
-/// The commands of a table, as subcommands of an app.
+/// The commands of a table, as subcommands of an app, of which a command line names at most one.
 class CommandSet {
  public:
-  CommandSet(CLI::App& parent, std::span<const CommandRow> rows) {
-    for (const CommandRow& row : rows) {
-      CLI::App* const app = parent.add_subcommand(row.name, row.help);
-      commands_.emplace_back(app, row.make(*app));
-    }
-  }
+  CommandSet(CLI::App& parent, std::span<const CommandRow> rows);
   /// The one that the command line names; null where it names none.
-  [[nodiscard]] Command* chosen() const {
-    for (const auto& [app, command] : commands_) {
-      if (app->parsed()) return command.get();
-    }
-    return nullptr;
-  }
+  [[nodiscard]] Command* chosen() const;
 
  private:
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands_;

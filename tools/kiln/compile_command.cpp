@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "help_text.hpp"
 #include "interruption.hpp"
 #include "kiln/cache.hpp"
 #include "manifest_file.hpp"
 #include "operand.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "target_option.hpp"
@@ -96,15 +95,13 @@ Json json_of(const std::string& manifest, const ManifestKernel& kernel, const Ma
 
 CompileCommand::CompileCommand(CLI::App& app) {
   set_usage(app, "kiln compile [OPTIONS] MANIFEST... --target TARGET[,TARGET...]");
-  app.footer(kFooter);
-  app.add_option("manifests", paths_, "What lists the kernels")->type_name("MANIFEST");
+  set_footer(app, kFooter);
+  add_words(app, "manifests", paths_, "What lists the kernels", "MANIFEST");
   add_target_option(app, targets_, "Compile for these processors; may be repeated");
-  app.add_option("-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+  add_number(app, "-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default", "N", 1, 1024);
   choice_.add_to(app);
-  app.add_flag("-q,--quiet", quiet_, "Print nothing but errors and warnings");
-  app.add_flag("--strict", strict_, "Fail also for warnings: a cache that is refused, or a full disk");
+  add_flag(app, "-q,--quiet", quiet_, "Print nothing but errors and warnings");
+  add_flag(app, "--strict", strict_, "Fail also for warnings: a cache that is refused, or a full disk");
 }
 
 std::vector<std::string> CompileCommand::targets() const {

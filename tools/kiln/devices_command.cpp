@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "help_text.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -103,9 +102,10 @@ std::string text_of(const std::vector<Device>& devices) {
 
 DevicesCommand::DevicesCommand(CLI::App& app) {
   set_usage(app, "kiln devices [OPTIONS]");
-  app.add_flag("--json", json_, "Print JSON, in bytes and counts, with why a vendor has no device here");
-  app.add_flag("-v,--verbose", verbose_, "Say why a vendor has no device here");
-  app.footer(
+  add_flag(app, "--json", json_, "Print JSON, in bytes and counts, with why a vendor has no device here");
+  add_flag(app, "-v,--verbose", verbose_, "Say why a vendor has no device here");
+  set_footer(
+      app,
       R"(Columns: TARGET what kernels are compiled for, UNITS multiprocessors (on a CPU threads), WARP threads in a warp or
 wavefront, BLOCK threads in a block at most, GRID blocks in a launch at most, SHARED shared memory of a block, CACHE the
 last level. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)");

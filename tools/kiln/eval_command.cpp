@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
@@ -10,10 +9,10 @@
 #include <utility>
 
 #include "evaluation.hpp"
-#include "help_text.hpp"
 #include "kernel_text.hpp"
 #include "kiln/kiln.hpp"
 #include "operand.hpp"
+#include "options.hpp"
 #include "result_files.hpp"
 #include "scalar_text.hpp"
 #include "standard_function.hpp"
@@ -65,26 +64,21 @@ void print(std::span<const Array> results) {
 
 EvalCommand::EvalCommand(CLI::App& app) {
   set_usage(app, "kiln eval [OPTIONS] KERNEL OPERAND...\n       kiln eval [OPTIONS] --file FILE OPERAND...");
-  app.footer(kFooter);
-  app.add_option("words", words_, "The kernel's text, and what it is given")->type_name("KERNEL OPERAND");
-  const auto each_once = [](CLI::Option* option) { return option->expected(1)->allow_extra_args(false)->take_all(); };
-  app.add_option("-f,--file", file_, "Read the kernel from FILE; '-' is standard input")->type_name("FILE");
-  each_once(app.add_option("-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output"))
-      ->type_name("FILE");
-  app.add_option("-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N")
-      ->type_name("DEVICE")
-      ->capture_default_str();
-  app.add_flag("-t,--time", time_, "Say on standard error what ran where, and how long each step took");
-  app.add_option("--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE")->type_name("TEXT");
-  app.add_option("--preamble", preamble_, "C++ text that stands before the functions, or @FILE")->type_name("TEXT");
-  each_once(app.add_option("-D,--define", defines_, "Define a macro"))->type_name("NAME[=VALUE]");
-  each_once(app.add_option("-I,--include-dir", include_dirs_, "Look for #include files in DIR"))->type_name("DIR");
-  app.add_flag("--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
-  app.add_flag("--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
-  app.add_option("--casting", casting_, "Casts to allow: no, equiv, safe, same_kind, unsafe")
-      ->type_name("RULE")
-      ->capture_default_str();
-  app.add_option("--dtype", dtype_, "Use the kernel's loop of this output dtype")->type_name("DTYPE");
+  set_footer(app, kFooter);
+  add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
+  add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
+  add_list(app, "-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output", "FILE");
+  add_text_with_default(app, "-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N",
+                        "DEVICE");
+  add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
+  add_text(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE", "TEXT");
+  add_text(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
+  add_list(app, "-D,--define", defines_, "Define a macro", "NAME[=VALUE]");
+  add_list(app, "-I,--include-dir", include_dirs_, "Look for #include files in DIR", "DIR");
+  add_flag(app, "--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
+  add_flag(app, "--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
+  add_text_with_default(app, "--casting", casting_, "Casts to allow: no, equiv, safe, same_kind, unsafe", "RULE");
+  add_text(app, "--dtype", dtype_, "Use the kernel's loop of this output dtype", "DTYPE");
 }
 
 std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments) {

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "help_text.hpp"
 #include "kiln/error.hpp"
+#include "options.hpp"
 #include "standard_function.hpp"
 
 namespace kiln::tool {
@@ -68,11 +67,11 @@ nlohmann::ordered_json to_json(const math::FunctionInfo& info) {
 
 FunctionsCommand::FunctionsCommand(CLI::App& app) {
   set_usage(app, "kiln functions [OPTIONS] [NAME...]");
-  app.add_option("names", names_, "Say which loops these have")->type_name("NAME");
-  app.add_flag("--json", json_, "Print JSON, with every loop");
-  app.footer(
-      "With NAMEs the loops of these functions are printed, in the order in which a call looks for one.\n"
-      "Any NAME can stand for a kernel: kiln eval hypot a.npy b.npy");
+  add_words(app, "names", names_, "Say which loops these have", "NAME");
+  add_flag(app, "--json", json_, "Print JSON, with every loop");
+  set_footer(app,
+             "With NAMEs the loops of these functions are printed, in the order in which a call looks for one.\n"
+             "Any NAME can stand for a kernel: kiln eval hypot a.npy b.npy");
 }
 
 int FunctionsCommand::run() {

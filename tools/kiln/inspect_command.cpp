@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "help_text.hpp"
 #include "kiln/error.hpp"
 #include "kiln/inspect.hpp"
 #include "operand.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "output_file.hpp"
 #include "resource_text.hpp"
@@ -126,13 +125,14 @@ bool report_failed(const std::vector<Subject>& subjects) {
 
 InspectCommand::InspectCommand(CLI::App& app) {
   set_usage(app, "kiln inspect [OPTIONS] ID|MANIFEST");
-  app.add_option("subject", choice_.subject, "An id of `kiln cache list`, or a manifest");
-  app.add_option("--as", form_, "resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir")->type_name("FORM");
+  add_text(app, "subject", choice_.subject, "An id of `kiln cache list`, or a manifest", "TEXT");
+  add_text(app, "--as", form_, "resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir", "FORM");
   add_target_option(app, choice_.targets, "Of a manifest: sm_90, gfx90a, x86-64-v3, native (the default), …");
-  app.add_option("-k,--kernel", choice_.kernel, "Of a manifest: this kernel alone")->type_name("NAME");
-  app.add_option("-o,--output", output_, "Write to a file instead of standard output")->type_name("FILE");
+  add_text(app, "-k,--kernel", choice_.kernel, "Of a manifest: this kernel alone", "NAME");
+  add_text(app, "-o,--output", output_, "Write to a file instead of standard output", "FILE");
   choice_.cache.add_to(app);
-  app.footer(
+  set_footer(
+      app,
       R"(ID is the beginning of an entry's id, as many digits as tell it apart. MANIFEST is a file: its kernels are looked at for
 the target, and compiled where the cache does not have them. Write ./abc for a file whose name is all hex digits.
 

@@ -17,10 +17,10 @@
 #include "commands.hpp"
 #include "description.hpp"
 #include "eval_command.hpp"
-#include "help_text.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "kiln/version.hpp"
+#include "options.hpp"
 #include "output.hpp"
 #include "usage.hpp"
 #include "usage_error.hpp"
@@ -62,7 +62,6 @@ int run(int argc, char** argv) {
       "Exit status: 0 done, 1 something failed, 2 the command line is wrong.");
   bool describe = false;
   app.add_flag("--describe", describe)->group("");  // hidden: for scripts/cli_pages.py
-  app.require_subcommand(0, 1);
   const kiln::tool::CommandSet commands(app, kiln::tool::commands());
   try {
     // CLI11 takes its arguments last one first.

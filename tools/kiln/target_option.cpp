@@ -1,19 +1,14 @@
 #include "target_option.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "options.hpp"
 #include "usage_error.hpp"
 
 namespace kiln::tool {
 
 void add_target_option(CLI::App& app, std::vector<std::string>& targets, const std::string& help) {
-  app.add_option("-t,--target", targets, help)
-      ->type_name("TARGET,...")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all()
-      ->delimiter(',');
+  add_comma_list(app, "-t,--target", targets, help, "TARGET,...");
 }
 
 std::vector<std::string> unique_targets(const std::vector<std::string>& targets, const std::vector<std::string>& none) {
