@@ -15,6 +15,11 @@ if(KILN_SANITIZE)
   target_compile_options(kiln_sanitizers INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(kiln_sanitizers INTERFACE -fsanitize=${KILN_SANITIZE})
 endif()
+# For stand-ins of the vendors' libraries: their functions have the vendors' types, and kiln's declarations of them its own.
+add_library(kiln_other_types INTERFACE)
+if(KILN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(kiln_other_types INTERFACE -fno-sanitize=function)
+endif()
 
 # Headers of nlohmann/json, {fmt}, xxHash, doctest and CLI11: from .deps/ (scripts/vendor-deps.sh) where it is filled, else from the system.
 add_library(kiln_headers INTERFACE)
