@@ -9,6 +9,9 @@
 
 namespace kiln::backend {
 
+/// What a GPU's kernel takes; the caller folds more into one.
+inline constexpr std::size_t kMaxScatterIndices = 8;
+
 /// An array of indices along one axis of the target.
 struct ScatterIndex {
   const void* data = nullptr;              ///< device address
@@ -28,6 +31,14 @@ struct ScatterLaunch {
   std::vector<std::int64_t> target_strides = {0};  ///< bytes, over row_shape
   const void* value = nullptr;                     ///< null of a function of one input
   std::vector<std::int64_t> value_strides = {};    ///< bytes, over shape, then row_shape
+
+  // Of a GPU's kernels that keep the order: positions, those that meet in one target together and in order, and where each of
+  // the `targets` begins among them, and the end. Device addresses.
+  const std::int64_t* order = nullptr;
+  const std::int64_t* starts = nullptr;
+  std::int64_t targets = 0;
+  /// GPU: where it is given, nothing is applied; it is lowered to the first position that has an index out of range.
+  std::uint64_t* first_bad = nullptr;
 };
 
 }  // namespace kiln::backend

@@ -70,6 +70,9 @@ std::string reduction_gpu(const ReductionSpec& spec);
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);
 
+/// The operation that f is, on a GPU: of a text like "return a + b;" without functions or a preamble of its own.
+Atomic atomic_of(const UserText& text, const ScatterSpec& spec);
+
 /// Whether the n-dimensional form of the GPU's loop is needed.
 bool needs_nd(const ElementwiseSpec& spec);
 

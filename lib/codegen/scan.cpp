@@ -38,11 +38,17 @@ std::vector<DType> storage_of(const ScanSpec& spec) {
   return {spec.input.storage, spec.output};
 }
 
-std::string loop_header(const ScanSpec&, DeviceKind) {
-  return "kiln/scan_cpu.hpp";
+std::string loop_header(const ScanSpec&, DeviceKind target) {
+  return target == DeviceKind::cpu ? "kiln/scan_cpu.hpp" : "kiln/scan_gpu.hpp";
 }
 
-std::string kernel_text(const ScanSpec& spec, DeviceKind) {
+std::string kernel_text(const ScanSpec& spec, DeviceKind target) {
+  if (target != DeviceKind::cpu) {
+    return work(spec) +
+           "KILN_KERNEL kiln_kernel(const scan_space space) {\n"
+           "  alignas(16) KILN_SHARED unsigned char shared[scan<work>::shared_bytes];\n"
+           "  scan<work>::run(space, shared);\n}\n";
+  }
   return work(spec) +
          fmt::format(
              "static const scan_kernel kernel = {{scan_first<work>, scan_next<work>, scan_rows<work>, scan_join<work>,\n"

@@ -7,15 +7,56 @@ namespace kiln::codegen {
 namespace {
 
 /// "work", with apply(a, b): a = f(a, b) in memory.
-std::string work(const ScatterSpec& spec) {
+std::string work(const ScatterSpec& spec, const std::string& members) {
   const OperandSpec result{spec.target.storage, spec.result};
   const std::string value = spec.value ? stored_name(spec.value->storage) : "uint8";
   return fmt::format(
       "struct work {{\n  using target = {};\n  using value = {};\n"
       "  KILN_FN static void apply(target& a, const value&{}) {{\n"
-      "    {} r0{{}};\n    operation(r0, {}{});\n    a = {};\n  }}\n}};\n",
+      "    {} r0{{}};\n    operation(r0, {}{});\n    a = {};\n  }}\n{}}};\n",
       stored_name(spec.target.storage), value, spec.value ? " b" : "", type_name(spec.result), loaded(spec.target, "a"),
-      spec.value ? ", " + loaded(*spec.value, "b") : "", stored(result, "r0"));
+      spec.value ? ", " + loaded(*spec.value, "b") : "", stored(result, "r0"), members);
+}
+
+/// update(a, b): the same atomically.
+std::string update(const ScatterSpec& spec) {
+  if (spec.atomic == Atomic::none) {
+    return "  KILN_FN static void update(target* a, const value& b) {\n"
+           "    change(a, [&](target& x) { apply(x, b); });\n  }\n";
+  }
+  std::string_view name;
+  // Overloads are for unsigned words where the sign has no say.
+  bool sign = false;
+  switch (spec.atomic) {
+    case Atomic::none:
+    case Atomic::add:
+      name = "Add";
+      break;
+    case Atomic::minimum:
+      name = "Min";
+      sign = true;
+      break;
+    case Atomic::maximum:
+      name = "Max";
+      sign = true;
+      break;
+    case Atomic::bit_and:
+      name = "And";
+      break;
+    case Atomic::bit_or:
+      name = "Or";
+      break;
+    case Atomic::bit_xor:
+      name = "Xor";
+      break;
+  }
+  const DType dtype = spec.target.storage;
+  const bool as_it_is = sign || kind(dtype) == Kind::floating;
+  const std::string word = as_it_is ? type_name(dtype) : itemsize(dtype) == 8 ? "uint64" : "uint32";
+  return fmt::format(
+      "  KILN_FN static void update(target* a, const value& b) {{\n"
+      "    atomic{}(reinterpret_cast<{}*>(a), static_cast<{}>(b));\n  }}\n",
+      name, word, word);
 }
 
 }  // namespace
@@ -32,12 +73,16 @@ std::vector<DType> storage_of(const ScatterSpec& spec) {
   return dtypes;
 }
 
-std::string loop_header(const ScatterSpec&, DeviceKind) {
-  return "kiln/scatter_cpu.hpp";
+std::string loop_header(const ScatterSpec&, DeviceKind target) {
+  return target == DeviceKind::cpu ? "kiln/scatter_cpu.hpp" : "kiln/scatter_gpu.hpp";
 }
 
-std::string kernel_text(const ScatterSpec& spec, DeviceKind) {
-  return work(spec) +
+std::string kernel_text(const ScatterSpec& spec, DeviceKind target) {
+  if (target != DeviceKind::cpu) {
+    return work(spec, spec.ordered ? "" : update(spec)) +
+           fmt::format("KILN_KERNEL kiln_kernel(const scatter_space space) {{ scatter<work, {}>(space); }}\n", spec.ordered);
+  }
+  return work(spec, "") +
          "static const scatter_kernel kernel = {scatter_points<work>, scatter_row<work>};\n"
          "KILN_KERNEL kiln_kernel(const scatter_kernel** parts) { *parts = &kernel; }\n";
 }

@@ -80,12 +80,16 @@ struct ScanSpec {
   bool reorderable = false;       ///< f may be applied in any grouping
 };
 
+/// What a device changes in memory in one operation.
+enum class Atomic : std::uint8_t { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
+
 /// a[index] = f(a[index], b), or f(a[index]), in place.
 struct ScatterSpec {
   OperandSpec target = {};                          ///< elements of a: in memory, and as f takes them
   DType result = DType::float64;                    ///< of the loop; converted to the target's dtype
   std::optional<OperandSpec> value = std::nullopt;  ///< elements of b; none of a ufunc of one input
-  bool ordered = false;  ///< GPU: one thread applies what meets in an element, in order; else atomic operations
+  bool ordered = false;          ///< GPU: what meets in an element is applied in order; else by atomic operations
+  Atomic atomic = Atomic::none;  ///< GPU: the one that f is, if any
 };
 
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.

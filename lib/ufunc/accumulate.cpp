@@ -30,6 +30,10 @@ class Accumulate {
     const Array given = out_;
     if (array_.size() == 0) return given ? given : allocate(place_.on_host);
     const bool through = !place_.device.is_cpu();
+    // The result on the host, where a GPU computes it.
+    Array host = given;
+    const bool fetch = through && (given ? given.is_host() : place_.on_host);
+    if (fetch && !given) host = allocate(true);
     if (through) bring_to_device();
     separate();
     backend::Backend& backend = backend::backend_for(place_.device);
@@ -38,13 +42,11 @@ class Accumulate {
     std::shared_ptr<const void> keep;
     if (backend.asynchronous(queue())) keep = std::make_shared<std::vector<Array>>(std::vector<Array>{array_, out_});
     backend.launch(*kernel_->module, launch(), queue(), std::move(keep));
-    if (!through || !(given ? given.is_host() : place_.on_host)) return given ? given : out_;
+    if (!fetch) return given ? given : out_;
     // Copies are ordered after the default stream only.
     if (queue() != nullptr) queue()->synchronize();
-    if (!given) return out_.copy_to_host();
-    Array host = given;
     out_.copy_to_host(host);
-    return given;
+    return host;
   }
 
  private:

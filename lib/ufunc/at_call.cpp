@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/kernel_text.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
 #include "layout/merge.hpp"
@@ -82,21 +83,25 @@ void AtCall::check_arrays() const {
 void AtCall::run() {
   choose_loop();
   check_shapes();
-  const bool reads = std::all_of(indices_.begin(), indices_.end(), [](const Array& each) { return each.device().is_cpu(); });
   // Queued work may still write them.
   if (queue_ != nullptr) queue_->synchronize();
-  if (reads) check_indices();
+  checked_ = std::all_of(indices_.begin(), indices_.end(), [](const Array& each) { return each.device().is_cpu(); });
+  if (checked_) check_indices(indices_);
   if (std::any_of(full_.begin(), full_.end(), [](std::int64_t extent) { return extent == 0; })) return;
   const Array given = target_;
   if (gpu_) bring_to_device();
   separate_overlaps();
   backend::Backend& backend = backend::backend_for(place_.device);
   if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, spec(), backend);
+  if (gpu_) {
+    if (!checked_) look_for_bad_indices(backend);
+    read_indices();
+  }
   std::shared_ptr<const void> keep;
   if (backend.asynchronous(queue_)) {
     auto kept = std::make_shared<std::vector<Array>>(indices_);
     kept->push_back(target_);
-    kept->push_back(value_);
+    for (const Array& each : {value_, order_, starts_}) kept->push_back(each);
     keep = std::move(kept);
   }
   backend.launch(*kernel_->module, launch(), queue_, std::move(keep));
@@ -154,9 +159,9 @@ void AtCall::check_shapes() {
   }
 }
 
-void AtCall::check_indices() const {
-  for (std::size_t i = 0; i < indices_.size(); ++i) {
-    const std::optional<BadIndex> bad = find_bad_index(*indices_[i].rep(), target_.shape()[i]);
+void AtCall::check_indices(std::span<const Array> indices) const {
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const std::optional<BadIndex> bad = find_bad_index(*indices[i].rep(), target_.shape()[i]);
     if (!bad) continue;
     const std::string position = bad->position.size() == 1 ? std::to_string(bad->position[0]) : to_string(bad->position);
     throw ShapeError(what_ + ": index " + bad->text + " at position " + position + " of " + index_name(i) +
@@ -181,16 +186,55 @@ void AtCall::separate_overlaps() {
   }
 }
 
+void AtCall::look_for_bad_indices(backend::Backend& backend) {
+  const bool fits = indices_.size() <= backend::kMaxScatterIndices && launch().shape.size() <= backend::kMaxKernelRank;
+  if (fits) {
+    const Array bad = to_device(Array::full({1}, UINT64_MAX), place_.device);
+    backend::ScatterLaunch check = launch();
+    check.first_bad = static_cast<std::uint64_t*>(bad.data());
+    backend.launch(*kernel_->module, check, nullptr, nullptr);
+    if (bad.copy_to_host().item<std::uint64_t>() == UINT64_MAX) return;
+  }
+  std::vector<Array> here;
+  for (const Array& each : indices_) here.push_back(each.copy_to_host());
+  check_indices(here);
+}
+
+// What the kernels cannot take as it is, and the order that they must keep, are made on the host.
+void AtCall::read_indices() {
+  const bool ordered = spec().ordered;
+  backend::ScatterLaunch plain = launch();
+  if (value_ && plain.shape.size() > std::size_t{backend::kMaxKernelRank}) value_ = value_.broadcast_to(full_).copy();
+  const bool fold = indices_.size() > backend::kMaxScatterIndices || plain.shape.size() > std::size_t{backend::kMaxKernelRank};
+  if (!ordered && !fold) return;
+  std::vector<Array> here;
+  for (const Array& each : indices_) here.push_back(each.copy_to_host());
+  const std::vector<std::int64_t> offsets = target_offsets(here, shape_, *target_.rep());
+  if (fold) fold_into_one(offsets);
+  if (!ordered) return;
+  const Meetings meetings = meetings_of(offsets);
+  order_ = to_device(Array::from(meetings.order), place_.device);
+  starts_ = to_device(Array::from(meetings.starts), place_.device);
+}
+
+void AtCall::fold_into_one(const std::vector<std::int64_t>& offsets) {
+  indices_.assign(1, to_device(Array::from(offsets, shape_), place_.device));
+  one_index_ = true;
+}
+
 codegen::ScatterSpec AtCall::spec() const {
   codegen::ScatterSpec spec{.target = {target_.dtype(), loop_.inputs[0]}, .result = loop_.outputs[0]};
   if (value_) spec.value = codegen::OperandSpec{value_.dtype(), loop_.inputs[1]};
-  spec.ordered = gpu_ && !ufunc_.reorderable();
+  if (!gpu_) return spec;
+  // A function of one input is the same in any order. No device swaps 16 bytes.
+  spec.ordered = (value_ && !ufunc_.reorderable()) || itemsize(target_.dtype()) > 8;
+  if (!spec.ordered && ufunc_.definition().defines.empty()) spec.atomic = codegen::atomic_of(ufunc_.text_of(loop_), spec);
   return spec;
 }
 
 backend::ScatterLaunch AtCall::launch() const {
   const detail::ArrayRep& target = *target_.rep();
-  const std::size_t indexed = indices_.size();
+  const std::size_t indexed = target.shape.size() - (full_.size() - shape_.size());
   const std::size_t rank = shape_.size();
   std::vector<Strides> over_positions;
   for (const Array& each : indices_) over_positions.push_back(layout::broadcast_strides(each.shape(), each.strides(), shape_));
@@ -203,12 +247,12 @@ backend::ScatterLaunch AtCall::launch() const {
   layout::Merged positions = layout::merge_in_order({shape_.data(), rank}, over_positions);
   layout::Merged row = layout::merge_in_order({full_.data() + rank, full_.size() - rank}, over_row);
   backend::ScatterLaunch launch;
-  for (std::size_t i = 0; i < indexed; ++i) {
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
     const detail::ArrayRep& index = *indices_[i].rep();
     launch.indices.push_back({.data = index.data,
                               .dtype = index.dtype,
-                              .extent = target.shape[i],
-                              .stride = target.strides[i],
+                              .extent = one_index_ ? 0 : target.shape[i],
+                              .stride = one_index_ ? 1 : target.strides[i],
                               .strides = std::move(positions.strides[i])});
   }
   launch.shape = std::move(positions.shape);
@@ -217,8 +261,13 @@ backend::ScatterLaunch AtCall::launch() const {
   launch.target_strides = std::move(row.strides[0]);
   if (value_) {
     launch.value = value_.rep()->data;
-    launch.value_strides = std::move(positions.strides[indexed]);
+    launch.value_strides = std::move(positions.strides[indices_.size()]);
     launch.value_strides.insert(launch.value_strides.end(), row.strides[1].begin(), row.strides[1].end());
+  }
+  if (order_) {
+    launch.order = static_cast<const std::int64_t*>(order_.data());
+    launch.starts = static_cast<const std::int64_t*>(starts_.data());
+    launch.targets = starts_.size() - 1;
   }
   return launch;
 }

@@ -24,8 +24,11 @@ class AtCall {
   void check_arrays() const;
   void choose_loop();
   void check_shapes();
-  void check_indices() const;
+  void check_indices(std::span<const Array> indices) const;
   void bring_to_device();
+  void look_for_bad_indices(backend::Backend& backend);
+  void read_indices();
+  void fold_into_one(const std::vector<std::int64_t>& offsets);
   void separate_overlaps();
   [[nodiscard]] codegen::ScatterSpec spec() const;
   [[nodiscard]] backend::ScatterLaunch launch() const;
@@ -46,6 +49,11 @@ class AtCall {
   Loop loop_;
   Shape shape_;  // of the indices, broadcast together
   Shape full_;   // with the axes of the target that are not indexed
+  // Of a GPU:
+  bool checked_ = false;
+  bool one_index_ = false;  // the indices are offsets into the target
+  Array order_;
+  Array starts_;
 };
 
 }  // namespace kiln::ufunc

@@ -1,6 +1,8 @@
 #include "ufunc/indices.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "layout/merge.hpp"
 #include "types/convert.hpp"
@@ -96,6 +98,35 @@ std::optional<BadIndex> find_bad_index(const detail::ArrayRep& indices, std::int
     return BadIndex{position_of(row * columns + first, indices.shape), integer_text(indices.dtype, value)};
   }
   return std::nullopt;
+}
+
+std::vector<std::int64_t> target_offsets(std::span<const Array> indices, const Shape& shape, const detail::ArrayRep& target) {
+  const std::int64_t positions = detail::checked_size(shape, 8);
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(positions), 0);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const Array numbers = indices[i].broadcast_to(shape).astype(DType::int64).copy();
+    const auto* const at = numbers.as<const std::int64_t>();
+    for (std::size_t p = 0; p < offsets.size(); ++p) {
+      offsets[p] += (at[p] < 0 ? at[p] + target.shape[i] : at[p]) * target.strides[i];
+    }
+  }
+  return offsets;
+}
+
+Meetings meetings_of(const std::vector<std::int64_t>& offsets) {
+  Meetings meetings;
+  meetings.order.resize(offsets.size());
+  std::iota(meetings.order.begin(), meetings.order.end(), std::int64_t{0});
+  const auto offset = [&](std::int64_t position) { return offsets[static_cast<std::size_t>(position)]; };
+  std::stable_sort(meetings.order.begin(), meetings.order.end(),
+                   [&](std::int64_t a, std::int64_t b) { return offset(a) < offset(b); });
+  for (std::size_t k = 0; k < meetings.order.size(); ++k) {
+    if (k == 0 || offset(meetings.order[k]) != offset(meetings.order[k - 1])) {
+      meetings.starts.push_back(static_cast<std::int64_t>(k));
+    }
+  }
+  meetings.starts.push_back(static_cast<std::int64_t>(offsets.size()));
+  return meetings;
 }
 
 }  // namespace kiln::ufunc

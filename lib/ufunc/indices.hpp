@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "array/rep.hpp"
 
@@ -16,5 +18,18 @@ struct BadIndex {
 
 /// The first element, in C order, that is not in [-extent, extent). `indices` are integers.
 [[nodiscard]] std::optional<BadIndex> find_bad_index(const detail::ArrayRep& indices, std::int64_t extent);
+
+/// The bytes from the target's first element to where each position's indices lead, in C order over `shape`, to which the
+/// arrays of indices broadcast. They are in range.
+[[nodiscard]] std::vector<std::int64_t> target_offsets(std::span<const Array> indices, const Shape& shape,
+                                                       const detail::ArrayRep& target);
+
+/// Positions by where they lead: those that meet in one target together, in their order, and where each target begins among
+/// them, and the end.
+struct Meetings {
+  std::vector<std::int64_t> order;
+  std::vector<std::int64_t> starts;
+};
+[[nodiscard]] Meetings meetings_of(const std::vector<std::int64_t>& offsets);
 
 }  // namespace kiln::ufunc

@@ -110,7 +110,8 @@ TEST_CASE("at: random targets, indices and values against a slow interpreter") {
     const int rounds = target.device().is_cpu() ? 12 : 4;
     for (int i = 0; i < rounds; ++i) {
       for (const Case& types : cases) {
-        check(target, fold(), types, source);
+        // 2⁶⁴ doubled is more than the interpreter's numbers can hold.
+        if (types.target != DType::uint64) check(target, fold(), types, source);
         // Sums of bfloat16 round, so they depend on the order.
         if (types.target != DType::bfloat16 || target.device().is_cpu()) check(target, sum(), types, source);
       }

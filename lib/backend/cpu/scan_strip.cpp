@@ -17,49 +17,60 @@ bool in_place(const CpuScanParts& kernel, const ScanAxis& lanes) {
   return kernel.last == nullptr && lanes.input_stride == kernel.in_size && lanes.output_stride == kernel.out_size;
 }
 
-/// Lanes that lie one behind the other in both operands: nothing is copied.
-void scan_rows_in_place(const CpuScanParts& kernel, const ScanAxis& axis, std::int64_t lanes, const char* input, char* output) {
-  kernel.first(input, output, lanes);
-  for (std::int64_t i = 1; i < axis.extent; ++i) {
-    const char* const before = output;
-    input += axis.input_stride;
-    output += axis.output_stride;
-    kernel.next(before, input, output, lanes);
+/// Rows [begin, end) of lanes that lie one behind the other in both operands: nothing is copied.
+void scan_rows_in_place(const CpuScanParts& kernel, const ScanAxis& axis, std::int64_t lanes, const char* input, char* output,
+                        std::int64_t begin, std::int64_t end) {
+  if (begin == 0) kernel.first(input, output, lanes);
+  for (std::int64_t i = std::max<std::int64_t>(begin, 1); i < end; ++i) {
+    char* const to = output + i * axis.output_stride;
+    kernel.next(to - axis.output_stride, input + i * axis.input_stride, to, lanes);
   }
 }
 
 /// At most a block of lanes, however they lie.
-void scan_block(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis& lanes, const char* input, char* output) {
-  alignas(64) char in[kDepth * kCpuBlock * kMaxItem];
-  alignas(64) char own[(kDepth + 1) * kCpuBlock * kMaxItem];
-  const std::int64_t in_row = kCpuBlock * kernel.in_size;
-  const std::int64_t t_row = kCpuBlock * kernel.t_size;
-  const std::int64_t out_row = kCpuBlock * kernel.out_size;
-  char* const t = own + t_row;  // the row before it is what has run so far
-  for (std::int64_t begin = 0; begin < axis.extent; begin += kDepth) {
-    const std::int64_t rows = std::min(kDepth, axis.extent - begin);
-    gather(in, input + begin * axis.input_stride, {rows, axis.input_stride, lanes.extent, lanes.input_stride, in_row},
-           kernel.in_size);
+class Block {
+ public:
+  Block(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis& lanes, const char* input, char* output)
+      : kernel_(kernel), axis_(axis), lanes_(lanes), input_(input), output_(output) {}
+
+  /// At most kDepth rows; those before them have been done.
+  void rows(std::int64_t begin, std::int64_t count) {
+    const std::int64_t in_row = kCpuBlock * kernel_.in_size;
+    const std::int64_t t_row = kCpuBlock * kernel_.t_size;
+    const std::int64_t out_row = kCpuBlock * kernel_.out_size;
+    char* const t = own_ + t_row;  // the row before it is what has run so far
+    gather(in_, input_ + begin * axis_.input_stride, {count, axis_.input_stride, lanes_.extent, lanes_.input_stride, in_row},
+           kernel_.in_size);
     // Lanes that are not there repeat the first one: any other value might be one that the function must not see.
-    for (std::int64_t r = 0; lanes.extent < kCpuBlock && r < rows; ++r) {
-      repeat(in + r * in_row + lanes.extent * kernel.in_size, in + r * in_row, kernel.in_size, kCpuBlock - lanes.extent);
+    for (std::int64_t r = 0; lanes_.extent < kCpuBlock && r < count; ++r) {
+      repeat(in_ + r * in_row + lanes_.extent * kernel_.in_size, in_ + r * in_row, kernel_.in_size, kCpuBlock - lanes_.extent);
     }
     if (begin == 0) {
-      kernel.first(in, t, kCpuBlock);
-      kernel.rows(in + in_row, t + t_row, rows - 1, kCpuBlock);
+      kernel_.first(in_, t, kCpuBlock);
+      kernel_.rows(in_ + in_row, t + t_row, count - 1, kCpuBlock);
     } else {
-      kernel.rows(in, t, rows, kCpuBlock);
+      kernel_.rows(in_, t, count, kCpuBlock);
     }
     char* results = t;
-    if (kernel.last != nullptr) {
-      kernel.last(t, in, rows * kCpuBlock);  // the input has been read
-      results = in;
+    if (kernel_.last != nullptr) {
+      kernel_.last(t, in_, count * kCpuBlock);  // the input has been read
+      results = in_;
     }
-    scatter(output + begin * axis.output_stride, {rows, axis.output_stride, lanes.extent, lanes.output_stride, out_row},
-            results, kernel.out_size);
-    std::memcpy(own, t + (rows - 1) * t_row, static_cast<std::size_t>(t_row));
+    scatter(output_ + begin * axis_.output_stride, {count, axis_.output_stride, lanes_.extent, lanes_.output_stride, out_row},
+            results, kernel_.out_size);
+    std::memcpy(own_, t + (count - 1) * t_row, static_cast<std::size_t>(t_row));
   }
-}
+
+ private:
+  const CpuScanParts& kernel_;
+  ScanAxis axis_;
+  ScanAxis lanes_;
+  const char* input_;
+  char* output_;
+  // Not initialized on purpose: short lines must not clear 65 KB.
+  alignas(64) char in_[kDepth * kCpuBlock * kMaxItem];
+  alignas(64) char own_[(kDepth + 1) * kCpuBlock * kMaxItem];
+};
 
 }  // namespace
 
@@ -70,15 +81,17 @@ std::int64_t strip_width(const CpuScanParts& kernel, const ScanAxis& lanes, int 
 }
 
 void scan_strip(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis& lanes, const char* input, char* output) {
-  const std::int64_t whole = lanes.extent / kCpuBlock * kCpuBlock;
-  std::int64_t done = 0;
-  if (in_place(kernel, lanes) && whole > 0) {
-    scan_rows_in_place(kernel, axis, whole, input, output);
-    done = whole;
-  }
-  for (; done < lanes.extent; done += kCpuBlock) {
-    const ScanAxis block{std::min(kCpuBlock, lanes.extent - done), lanes.input_stride, lanes.output_stride};
-    scan_block(kernel, axis, block, input + done * lanes.input_stride, output + done * lanes.output_stride);
+  const std::int64_t direct = in_place(kernel, lanes) ? lanes.extent / kCpuBlock * kCpuBlock : 0;
+  if (direct == lanes.extent) return scan_rows_in_place(kernel, axis, direct, input, output, 0, axis.extent);
+  for (std::int64_t done = direct; done < lanes.extent; done += kCpuBlock) {
+    const ScanAxis part{std::min(kCpuBlock, lanes.extent - done), lanes.input_stride, lanes.output_stride};
+    Block block(kernel, axis, part, input + done * lanes.input_stride, output + done * lanes.output_stride);
+    for (std::int64_t begin = 0; begin < axis.extent; begin += kDepth) {
+      const std::int64_t rows = std::min(kDepth, axis.extent - begin);
+      // The lanes beside them, while the rows are in the cache.
+      if (done == direct && direct > 0) scan_rows_in_place(kernel, axis, direct, input, output, begin, begin + rows);
+      block.rows(begin, rows);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "backend/gpu/pack.hpp"
 #include "backend/gpu/queue.hpp"
 #include "backend/gpu/reduction_pack.hpp"
+#include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -247,12 +248,17 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
   if (queue != nullptr && keep) static_cast<GpuQueue*>(queue)->hold(std::move(keep));
 }
 
-void GpuBackend::launch(const Module&, const ScanLaunch&, Queue*, std::shared_ptr<const void>) {
-  throw DeviceError("not yet");
-}
-
-void GpuBackend::launch(const Module&, const ScatterLaunch&, Queue*, std::shared_ptr<const void>) {
-  throw DeviceError("not yet");
+void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue) {
+  const bool hip = core_.dialect().kind == DeviceKind::hip;
+  const std::int64_t wanted = (threads + kGpuBlock - 1) / kGpuBlock;
+  // Threads stride over the work: any number of blocks is right, and more than this only wait for one another.
+  std::int64_t most = std::int64_t{info_.multiprocessors} * module.blocks_per_multiprocessor() * kMaxWaves;
+  if (hip) most = std::min(most, kHipMaxThreads / kGpuBlock);
+  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 0x7fffffff)));
+  const abi::Status status =
+      core_.calls().launch(module.function(), blocks, 1, 1, kGpuBlock, 1, 1, 0, stream_of(queue), parameters, nullptr);
+  if (status != abi::kSuccess) [[unlikely]]
+    core_.fail(status, "launch \"" + module.name() + "\"");
 }
 
 std::shared_ptr<Queue> GpuBackend::make_queue() {

@@ -13,6 +13,8 @@
 
 namespace kiln::backend::gpu {
 
+class GpuModule;
+
 class GpuBackend final : public Backend {
  public:
   /// `driver` outlives the backend, and the backend its queues, modules and memory. `compiler` may be null; then
@@ -40,6 +42,8 @@ class GpuBackend final : public Backend {
 
  private:
   void create_pool();
+  /// Launches blocks of kGpuBlock threads, as many as there is work for threads, or as may be.
+  void run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue);
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
 
   Core core_;

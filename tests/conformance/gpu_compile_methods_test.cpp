@@ -1,0 +1,117 @@
+// What NVRTC and hipRTC make of the kernels of methods, with no device: every dtype, casts, both ways of a scatter, and which
+// operations of memory become single instructions.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "../unit/backend/gpu_compilers.hpp"
+#include "backend/backend.hpp"
+#include "backend/gpu/compiler.hpp"
+#include "codegen/kernel_text.hpp"
+#include "codegen/spec.hpp"
+
+namespace {
+
+using namespace kiln;
+using codegen::KernelSpec;
+using codegen::ScanSpec;
+using codegen::ScatterSpec;
+using codegen::UserText;
+using kiln::test::have_compiler;
+
+constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
+                          DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
+                          DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
+
+struct Variant {
+  std::string name;
+  UserText text;
+  KernelSpec spec;
+};
+
+UserText binary(const std::string& body) {
+  return {.name = "combine", .body = body, .input_names = {"a", "b"}};
+}
+UserText product(DType dtype) {
+  return binary(dtype == DType::bool_ ? "return a && b;" : "return a * b;");
+}
+
+ScatterSpec scatter(DType dtype, bool ordered) {
+  return {.target = {dtype, dtype}, .result = dtype, .value = codegen::OperandSpec{dtype, dtype}, .ordered = ordered};
+}
+
+std::vector<Variant> variants() {
+  std::vector<Variant> found;
+  for (const DType dtype : kAll) {
+    const std::string type(name(dtype));
+    found.push_back({"scan " + type, product(dtype), ScanSpec{.input = {dtype, dtype}, .output = dtype, .reorderable = true}});
+    found.push_back({"scatter in order " + type, product(dtype), scatter(dtype, true)});
+    if (itemsize(dtype) <= 8) found.push_back({"scatter " + type, product(dtype), scatter(dtype, false)});
+    for (const char* body : {"return a + b;", "return wrapping_add(a, b);", "return max(a, b);", "return min(b, a);",
+                             "return a & b;", "return a | b;", "return b ^ a;"}) {
+      ScatterSpec spec = scatter(dtype, false);
+      spec.atomic = codegen::atomic_of(binary(body), spec);
+      if (spec.atomic != codegen::Atomic::none) found.push_back({"scatter " + type + ": " + body, binary(body), spec});
+    }
+  }
+  found.push_back({"scan cast", product(DType::float32),
+                   ScanSpec{.input = {DType::int8, DType::float32}, .output = DType::float64, .reorderable = true}});
+  ScatterSpec cast = scatter(DType::float32, false);
+  cast.target.storage = DType::int16;
+  found.push_back({"scatter cast", product(DType::float32), cast});
+  ScatterSpec unary = scatter(DType::float64, false);
+  unary.value.reset();
+  found.push_back({"scatter of one input", {.name = "half", .body = "return a / 2;", .input_names = {"a"}}, unary});
+  return found;
+}
+
+backend::CompileRequest request(const Variant& variant, DeviceKind target) {
+  backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
+  made.source = codegen::render(variant.text, variant.spec, target);
+  made.headers = codegen::resolve_includes({{variant.text.name, made.source}}, {}, {});
+  return made;
+}
+
+void compile_all(const char* target) {
+  const auto compiler = backend::gpu::compiler_for_target(target);
+  REQUIRE(compiler);
+  for (const Variant& variant : variants()) {
+    try {
+      const backend::CompileResult result = compiler->compile(request(variant, compiler->kind()));
+      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
+      CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
+    } catch (const CompileError& error) {
+      FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the kernels of methods compile for sm_90") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  compile_all("sm_90");
+}
+
+TEST_CASE("the kernels of methods compile for gfx90a") {
+  if (!have_compiler(DeviceKind::hip)) return;
+  compile_all("gfx90a");
+}
+
+TEST_CASE("sums are the device's atomic operation, products compare and swap") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  const auto& library = backend::gpu::CompilerLibrary::of(DeviceKind::cuda);
+  for (const DType dtype : {DType::int32, DType::uint64, DType::float32, DType::float64}) {
+    ScatterSpec spec = scatter(dtype, false);
+    spec.atomic = codegen::atomic_of(binary("return a + b;"), spec);
+    const std::string sum =
+        backend::gpu::ptx(library, "sm_90", request({"sum", binary("return a + b;"), spec}, DeviceKind::cuda));
+    CHECK(sum.find(".add.") != std::string::npos);
+    CHECK(sum.find("atom.global.cas") == std::string::npos);
+    CHECK(sum.find("atom.cas") == std::string::npos);
+    const std::string times =
+        backend::gpu::ptx(library, "sm_90", request({"product", product(dtype), scatter(dtype, false)}, DeviceKind::cuda));
+    CHECK(times.find(".cas.") != std::string::npos);
+  }
+}
