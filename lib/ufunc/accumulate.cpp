@@ -73,12 +73,13 @@ class Accumulate {
     // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
     if (out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
       const Argument pair[] = {{*out, false}, {array_.dtype(), false}};
-      loop_ = ufunc::choose_loop({.name = what_, .signatures = ufunc_.signatures(), .arguments = pair});
+      loop_ = ufunc_.choose({.name = what_, .signatures = ufunc_.signatures(), .arguments = pair});
       if (loop_.inputs[0] == loop_.outputs[0] && loop_.inputs[1] == loop_.outputs[0]) return;
     }
     loop_ = choose_reduction_loop({.name = ufunc_.name(),
                                    .method = "accumulate",
                                    .signatures = ufunc_.signatures(),
+                                   .source = ufunc_.source(),
                                    .array = array_.dtype(),
                                    .dtype = options_.dtype,
                                    .widens_integers = ufunc_.definition().widens_integers && !out,

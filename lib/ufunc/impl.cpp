@@ -71,7 +71,7 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span
                                    .dtype = options.dtype,
                                    .forced_signature = options.signature,
                                    .casting = options.casting};
-  made->loop = source_ != nullptr ? source_->choose(request) : ufunc::choose_loop(request);
+  made->loop = choose(request);
   for (std::size_t i = 0; i < options.out.arrays().size(); ++i) {
     const DType to = options.out.arrays()[i].dtype();
     if (can_cast(made->loop.outputs[i], to, options.casting)) continue;
@@ -124,7 +124,7 @@ const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key
   auto made = std::make_unique<ufunc::MethodKernel>();
   made->key = key;
   made->loop = loop;
-  made->module = program::load(request_for(definition_, text_of(loop), spec, loop.text), backend);
+  made->module = program::load(request_for(definition_of(loop), text_of(loop), spec, loop.text), backend);
   ufunc::publish(methods_, made.get());
   return *made.release();
 }

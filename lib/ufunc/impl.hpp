@@ -98,6 +98,10 @@ class UfuncImpl {
   [[nodiscard]] const UfuncDefinition& definition_of(const ufunc::Loop& loop) const noexcept {
     return loop.definition != nullptr ? *loop.definition : definition_;
   }
+  /// The loop for these arguments, from the signatures or the source. Throws as ufunc::choose_loop() does.
+  [[nodiscard]] ufunc::Loop choose(const ufunc::LoopRequest& request) const {
+    return source_ != nullptr ? source_->choose(request) : ufunc::choose_loop(request);
+  }
   /// Null for a ufunc whose loops are its signatures.
   [[nodiscard]] const ufunc::LoopSource* source() const noexcept { return source_.get(); }
   [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
