@@ -414,10 +414,10 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     CHECK(type_error(add, a, {.out = whole}) ==
           "add.reduce: cannot cast the result from float32 to the out array's int32 under casting \"same_kind\" for the loop "
           "float32(float32 x1, float32 x2); give an .out of another dtype, or choose the loop with .dtype");
-    CHECK(type_error(kiln::math::less, a, {}) ==
-          "less.reduce: the loop bool(float32 x1, float32 x2) that runs for float32 does not give what it takes, so results "
-          "cannot be "
-          "combined further; force a loop of one dtype with .dtype");
+    CHECK(
+        type_error(kiln::math::less, a, {}) ==
+        "less.reduce: the loop bool(float32, float32) that runs for float32 does not give what it takes, so results cannot be "
+        "combined further; force a loop of one dtype with .dtype");
     CHECK(type_error(kiln::math::negative, a, {}) ==
           "negative.reduce wants a ufunc of two inputs and one output, and negative has 1 and 1");
     CHECK(type_error(kiln::math::divmod, a, {}) ==

@@ -1,0 +1,156 @@
+#include "method.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "scalar_text.hpp"
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+
+/// One method: which options it has, and the arrays that it takes (0: as many operands as the function has inputs).
+struct Method::Row {
+  std::string_view name;
+  std::size_t arrays;
+  bool axis, keepdims, initial, where, casting;
+};
+
+namespace {
+
+using enum Casting;
+
+Casting casting_from_name(const std::string& text) {
+  for (const Casting casting : {no, equiv, safe, same_kind, unsafe}) {
+    if (text == name(casting)) return casting;
+  }
+  throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
+}
+
+/// A value that looks like an option comes with a blank before it: EvalCommand::protect().
+std::string_view without_blank(std::string_view text) {
+  return text.starts_with(' ') ? text.substr(1) : text;
+}
+
+int axis_number(std::string_view text) {
+  int axis = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), axis);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    throw UsageError(fmt::format("--axis \"{}\" is not a number; give one axis, several with commas, all or none", text));
+  }
+  return axis;
+}
+
+Axes read_axes(std::string_view text) {
+  text = without_blank(text);
+  if (text == "all") return all_axes;
+  if (text == "none") return no_axes;
+  std::vector<int> axes;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    axes.push_back(axis_number(text.substr(at, comma - at)));
+    at = comma + 1;
+  }
+  return axes;
+}
+
+Arg read_initial(std::string_view text) {
+  const std::optional<Scalar> scalar = read_scalar(std::string(without_blank(text)));
+  if (!scalar) throw UsageError(fmt::format("--initial \"{}\" is not a number", without_blank(text)));
+  return to_arg(*scalar);
+}
+
+}  // namespace
+
+Method::Method(const MethodOptions& options) {
+  static constexpr Row kRows[] = {{"call", 0, false, false, false, true, true},
+                                  {"reduce", 1, true, true, true, true, false},
+                                  {"accumulate", 1, true, false, false, false, false},
+                                  {"reduceat", 2, true, false, false, false, false},
+                                  {"outer", 0, false, false, false, true, true}};
+  const std::string_view asked = options.method.empty() ? "call" : options.method;
+  const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == asked; });
+  if (found == std::end(kRows)) {
+    throw UsageError(
+        fmt::format("unknown --method \"{}\": reduce, accumulate, reduceat or outer; without it the function is "
+                    "called",
+                    asked));
+  }
+  row_ = found;
+  const struct {
+    std::string_view option;
+    bool given, taken;
+  } checks[] = {{"--axis", !options.axis.empty(), row_->axis},
+                {"--keepdims", options.keepdims, row_->keepdims},
+                {"--initial", !options.initial.empty(), row_->initial},
+                {"--where", !options.where.empty(), row_->where},
+                {"--casting", !options.casting.empty(), row_->casting}};
+  for (const auto& check : checks) {
+    if (!check.given || check.taken) continue;
+    throw UsageError(is_call() ? fmt::format("{} is for a method: give --method, too", check.option)
+                               : fmt::format("--method {} has no {}", row_->name, check.option));
+  }
+  where_ = options.where;
+  if (!options.casting.empty()) call_.casting = casting_from_name(options.casting);
+  if (!options.dtype.empty()) call_.dtype = reduce_.dtype = dtype_from_name(options.dtype);
+  if (!options.axis.empty()) reduce_.axis = read_axes(options.axis);
+  if (!options.initial.empty()) reduce_.initial = read_initial(options.initial);
+  reduce_.keepdims = options.keepdims;
+  if (row_->axis && row_->name != "reduce" && reduce_.axis.list().size() != 1) {
+    throw UsageError(fmt::format("--method {} works along one axis", row_->name));
+  }
+}
+
+bool Method::is_call() const noexcept {
+  return row_->name == "call";
+}
+
+std::size_t Method::operands(const Ufunc& ufunc) const {
+  return row_->arrays > 0 ? row_->arrays : static_cast<std::size_t>(ufunc.nin());
+}
+
+std::size_t Method::results(const Ufunc& ufunc) const {
+  return is_call() ? static_cast<std::size_t>(ufunc.nout()) : 1;
+}
+
+std::string Method::name(const Ufunc& ufunc) const {
+  return is_call() ? ufunc.name() : fmt::format("{}.{}", ufunc.name(), row_->name);
+}
+
+const Array& Method::array(std::span<const Arg> operands, std::size_t index) const {
+  if (!operands[index].is_array()) {
+    throw UsageError(fmt::format("--method {} wants a .npy file where a number is given", row_->name));
+  }
+  return operands[index].array();
+}
+
+AccumulateOptions Method::along_axis(const CallOptions& more) const {
+  AccumulateOptions options;
+  options.axis = reduce_.axis.list().front();
+  options.dtype = reduce_.dtype;
+  if (!more.out.empty()) options.out = more.out.arrays().front();
+  options.stream = more.stream;
+  return options;
+}
+
+std::vector<Array> Method::run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const {
+  if (row_->name == "reduce") {
+    ReduceOptions options = reduce_;
+    options.where = more.where;
+    if (!more.out.empty()) options.out = more.out.arrays().front();
+    options.stream = more.stream;
+    return {ufunc.reduce(array(operands, 0), options)};
+  }
+  if (row_->name == "accumulate") return {ufunc.accumulate(array(operands, 0), along_axis(more))};
+  if (row_->name == "reduceat") return {ufunc.reduceat(array(operands, 0), array(operands, 1), along_axis(more))};
+  CallOptions options = more;
+  options.casting = call_.casting;
+  options.dtype = call_.dtype;
+  if (is_call()) return ufunc.outputs(operands, options);
+  return {ufunc.outer(operands[0], operands[1], options)};
+}
+
+}  // namespace kiln::tool

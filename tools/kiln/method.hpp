@@ -1,0 +1,55 @@
+// What `kiln eval` does with a function: calls it, or one of its methods (--method).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kiln/kiln.hpp"
+
+namespace kiln::tool {
+
+/// As given on the command line; empty: not given.
+struct MethodOptions {
+  std::string method;
+  std::string axis;
+  bool keepdims = false;
+  std::string initial;
+  std::string where;
+  std::string casting;
+  std::string dtype;
+};
+
+class Method {
+ public:
+  /// UsageError for an unknown method, an option that it does not have, and values that cannot be read.
+  explicit Method(const MethodOptions& options);
+
+  /// How many operands it takes of that function, and what it is called in messages: "add", "add.reduce".
+  [[nodiscard]] std::size_t operands(const Ufunc& ufunc) const;
+  [[nodiscard]] std::size_t results(const Ufunc& ufunc) const;
+  [[nodiscard]] std::string name(const Ufunc& ufunc) const;
+  /// The file of the mask; empty where there is none.
+  [[nodiscard]] const std::string& where() const noexcept { return where_; }
+  /// Whether it is the function itself that is called.
+  [[nodiscard]] bool is_call() const noexcept;
+  /// Of the results, if one was asked for.
+  [[nodiscard]] std::optional<DType> dtype() const noexcept { return call_.dtype; }
+
+  /// `out` is empty, or has the results of an earlier run; `stream` and `signature` are as in CallOptions. UsageError where an
+  /// operand must be an array.
+  [[nodiscard]] std::vector<Array> run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const;
+
+ private:
+  struct Row;
+  [[nodiscard]] const Array& array(std::span<const Arg> operands, std::size_t index) const;
+  [[nodiscard]] AccumulateOptions along_axis(const CallOptions& more) const;
+
+  const Row* row_;
+  std::string where_;
+  CallOptions call_;
+  ReduceOptions reduce_;
+};
+
+}  // namespace kiln::tool
