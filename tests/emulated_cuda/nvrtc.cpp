@@ -231,7 +231,8 @@ int nvrtcGetProgramLogSize(void* program, std::size_t* bytes) {
   return kOk;
 }
 int nvrtcGetProgramLog(void* program, char* log) {
-  std::strcpy(log, static_cast<Program*>(program)->log.c_str());
+  const std::string& log_text = static_cast<Program*>(program)->log;
+  std::memcpy(log, log_text.c_str(), log_text.size() + 1);
   return kOk;
 }
 int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
