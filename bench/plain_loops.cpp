@@ -109,3 +109,9 @@ extern "C" void plain_row_add(const float* __restrict a, const float* __restrict
     for (std::int64_t j = 0; j < columns; ++j) out[i * columns + j] = a[j] + b[i * columns + j];
   }
 }
+
+extern "C" std::uint32_t plain_read(const float* a, std::int64_t n) {
+  std::uint32_t sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += __builtin_bit_cast(std::uint32_t, a[i]);
+  return sum;
+}

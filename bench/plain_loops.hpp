@@ -29,6 +29,8 @@ void plain_transposed_add(const float* a, const float* b, float* out, std::int64
 void plain_row_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
 /// out[i][j] = a[i] + b[i][j].
 void plain_column_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
+/// Reads, and does as little as can be with what it has read.
+std::uint32_t plain_read(const float* a, std::int64_t n);
 }
 
 }  // namespace kiln::bench

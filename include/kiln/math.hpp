@@ -81,6 +81,10 @@ class KILN_API Function {
   }
   [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const { return ufunc().outputs(args); }
 
+  Array reduceat(const Array& a, const Array& indices, const AccumulateOptions& options = {}) const {
+    return ufunc().reduceat(a, indices, options);
+  }
+
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
     return ufunc().resolve(args, options);
   }

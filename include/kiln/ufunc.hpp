@@ -126,6 +126,11 @@ class KILN_API Ufunc {
   /// threads. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then.
   Array reduce(const Array& a, const ReduceOptions& options = {}) const;
 
+  /// Combines the elements of segments along one axis: from each index to the next, the last one to the end; where the next is
+  /// not larger, the element at the index. `indices`: one axis of integers of any dtype, on the host or a device, each in range
+  /// (ShapeError, with nothing written).
+  Array reduceat(const Array& a, const Array& indices, const AccumulateOptions& options = {}) const;
+
   /// The function of every pair of elements of `a` and `b`: what f(a with axes of 1 appended for each of b's, b) gives. The
   /// result has shape a.shape() + b.shape(). TypeError unless two inputs give one output; else errors as of a call.
   Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const;

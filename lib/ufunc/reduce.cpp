@@ -17,6 +17,7 @@ namespace {
 
 // No call has a key that begins so.
 constexpr std::uint8_t kReduceKey = 0xf0;
+constexpr std::uint8_t kReduceatKey = 0xf1;
 constexpr std::uint8_t kNoDType = 0xff;
 
 std::uint8_t byte_of(std::optional<DType> dtype) {
@@ -39,15 +40,25 @@ bool on_host(const detail::ArrayRep* rep) {
 }  // namespace
 
 Reduce::Reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options)
-    : ufunc_(ufunc), options_(options), given_(array), array_(array.rep().get()) {
+    : ufunc_(ufunc), options_(options), given_(array) {
+  array_ = array.rep().get();
   if (array_ == nullptr) throw TypeError(what() + ": the array is an empty Array handle, not an array");
   mask_ = options.where.rep().get();
+  out_ = options.out.rep().get();
+}
+
+Reduce::Reduce(const detail::UfuncImpl& ufunc, const Array& array, std::span<const std::int64_t> indices,
+               const ReduceOptions& options)
+    : ufunc_(ufunc), options_(options), given_(array), segmented_(true), indices_(indices) {
+  array_ = array.rep().get();
+  if (array_ == nullptr) throw TypeError(what() + ": the array is an empty Array handle, not an array");
   out_ = options.out.rep().get();
 }
 
 Array Reduce::run() {
   choose_loop();
   name_axes();
+  if (segmented_) check_segments();
   check_mask();
   check_start();
   check_out();
@@ -65,7 +76,7 @@ Array Reduce::run() {
 
 void Reduce::choose_loop() {
   TypePlan::Key key;
-  key.bytes[0] = kReduceKey;
+  key.bytes[0] = segmented_ ? kReduceatKey : kReduceKey;
   key.bytes[1] = static_cast<std::uint8_t>(array_->dtype);
   key.bytes[2] = byte_of(options_.dtype);
   key.bytes[3] = out_ != nullptr ? static_cast<std::uint8_t>(out_->dtype) : kNoDType;
@@ -73,7 +84,7 @@ void Reduce::choose_loop() {
   plan_ = ufunc_.find_plan(key);
   if (plan_ != nullptr) return;
   Loop loop = choose_reduction_loop({.name = ufunc_.name(),
-                                     .method = "reduce",
+                                     .method = method(),
                                      .signatures = ufunc_.signatures(),
                                      .source = ufunc_.source(),
                                      .array = array_->dtype,
@@ -122,7 +133,7 @@ void Reduce::check_mask() {
 }
 
 void Reduce::check_start() {
-  if (has_identity() || options_.initial) return;
+  if (has_identity() || options_.initial || segmented_) return;
   if (mask_ != nullptr) {
     throw TypeError(what() + ": the operation has no identity, so .where needs .initial: what nothing gives");
   }
@@ -184,7 +195,7 @@ Array Reduce::run_through_device() {
   ReduceOptions options = options_;
   if (on_host(mask_)) options.where = send(options.where, device_);
   if (on_host(out_)) options.out = device_array(out_->shape, out_->dtype, device_);
-  Array result = Reduce(ufunc_, array, options).run();
+  Array result = segmented_ ? Reduce(ufunc_, array, indices_, options).run() : Reduce(ufunc_, array, options).run();
   // Copies are ordered after the default stream only.
   if (queue_ != nullptr) queue_->synchronize();
   if (on_host(out_)) {
@@ -233,35 +244,41 @@ void Reduce::separate() {
   copy(mask_, options_.where);
 }
 
-void Reduce::launch(const Array& target) {
-  const detail::ArrayRep& result = *target.rep();
-  backend::Backend& backend = backend::backend_for(device_);
-  const Shape& shape = array_->shape;
-  const Strides array_strides = array_->strides;
-  Strides mask_strides;
-  if (masked()) mask_strides = repeated(*mask_, shape);
+Strides Reduce::strides_of_result(const detail::ArrayRep& result) const {
   // Along reduced axes the result stands still.
-  Strides result_strides(shape.size(), 0);
+  Strides strides(reduced_.size(), 0);
   std::size_t own = 0;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
+  for (std::size_t i = 0; i < reduced_.size(); ++i) {
     if (reduced_[i] == 0) {
-      result_strides[i] = result.strides[own++];
+      strides[i] = result.strides[own++];
     } else if (options_.keepdims) {
       ++own;
     }
   }
+  return strides;
+}
+
+void Reduce::launch(const Array& target) {
+  const detail::ArrayRep& result = *target.rep();
+  if (segmented_) return launch_segments(target);
+  launch({.shape = array_->shape, .array = array_->data, .result = result.data}, strides_of_result(result), target);
+}
+
+void Reduce::launch(const Piece& piece, const Strides& result_strides, const Array& target) {
+  backend::Backend& backend = backend::backend_for(device_);
+  const Strides mask_strides = masked() ? repeated(*mask_, piece.shape) : Strides();
   std::array<const std::int64_t*, kOperands> strides{};
   std::array<backend::LaunchOperand, kOperands> operands{};
   std::size_t count = 0;
-  const auto add = [&](const detail::ArrayRep& rep, const Strides& along) {
+  const auto add = [&](char* data, DType dtype, const Strides& along) {
     strides[count] = along.data();
-    operands[count++] = {rep.data, nullptr, static_cast<std::uint8_t>(itemsize(rep.dtype)), false};
+    operands[count++] = {data, nullptr, static_cast<std::uint8_t>(itemsize(dtype)), false};
   };
-  add(*array_, array_strides);
-  if (masked()) add(*mask_, mask_strides);
-  add(result, result_strides);
+  add(piece.array, array_->dtype, array_->strides);
+  if (masked()) add(mask_->data, DType::bool_, mask_strides);
+  add(piece.result, target.dtype(), result_strides);
   const bool ordered = !ufunc_.reorderable();
-  const layout::Reduction layout({.shape = {shape.data(), shape.size()},
+  const layout::Reduction layout({.shape = {piece.shape.data(), piece.shape.size()},
                                   .reduced = {reduced_.data(), reduced_.size()},
                                   .strides = {strides.data(), count},
                                   .in_order = ordered});
@@ -271,10 +288,11 @@ void Reduce::launch(const Array& target) {
     operands[k].strides = layout.strides(k);
     inputs[k] = {operands[k].data, operands[k].itemsize};
   }
+  // A segment begins with its first element, as NumPy has it.
   const codegen::ReductionSpec spec = specialize({.array = array_->dtype,
                                                   .loop = loop_dtype(),
-                                                  .result = result.dtype,
-                                                  .identity = has_identity(),
+                                                  .result = target.dtype(),
+                                                  .identity = has_identity() && !segmented_,
                                                   .masked = masked(),
                                                   .ordered = ordered},
                                                  layout, {inputs.data(), count - 1}, device_.kind());
@@ -293,15 +311,12 @@ void Reduce::launch(const Array& target) {
                                       .width = spec.width,
                                       .wide_index = spec.wide_index,
                                       .state_bytes = state_bytes(spec)};
-  std::shared_ptr<const void> keep;
-  if (backend.asynchronous(queue_)) {
+  if (keep_ == nullptr && backend.asynchronous(queue_)) {
     auto kept = std::make_shared<std::vector<Array>>(held_);
-    kept->push_back(given_);
-    kept->push_back(options_.where);
-    kept->push_back(target);
-    keep = std::move(kept);
+    kept->insert(kept->end(), {given_, options_.where, target});
+    keep_ = std::move(kept);
   }
-  backend.launch(*variant->module, work, queue_, std::move(keep));
+  backend.launch(*variant->module, work, queue_, keep_);
 }
 
 }  // namespace kiln::ufunc

@@ -1,9 +1,11 @@
-// One reduction by a ufunc, step by step: axes, loop, shapes, place, overlaps, layout, launch. Lives on the stack.
+// One reduction by a ufunc, step by step: axes, loop, shapes, place, overlaps, layout, launch. Lives on the stack. reduceat is
+// one, too: a launch for each of the segments along its axis.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,9 @@ namespace kiln::ufunc {
 class Reduce {
  public:
   Reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options);
+  /// reduceat, along the one axis of the options.
+  Reduce(const detail::UfuncImpl& ufunc, const Array& array, std::span<const std::int64_t> indices,
+         const ReduceOptions& options);
   Array run();
 
  private:
@@ -32,8 +37,19 @@ class Reduce {
   Array run_through_device();
   void convert_initial();
   void separate();
+  /// What is reduced at once, and where the results go; a step along a reduced axis of `result` is 0.
+  struct Piece {
+    const Shape& shape;
+    char* array;
+    char* result;
+  };
   void launch(const Array& target);
-  [[nodiscard]] std::string what() const { return ufunc_.name() + ".reduce"; }
+  void launch_segments(const Array& target);
+  void launch(const Piece& piece, const Strides& result_strides, const Array& target);
+  [[nodiscard]] Strides strides_of_result(const detail::ArrayRep& result) const;
+  void check_segments();
+  [[nodiscard]] std::string what() const { return ufunc_.name() + "." + method(); }
+  [[nodiscard]] const char* method() const noexcept { return segmented_ ? "reduceat" : "reduce"; }
   [[nodiscard]] bool masked() const noexcept { return mask_ != nullptr; }
   [[nodiscard]] bool has_identity() const noexcept { return !ufunc_.definition().identity.empty(); }
   [[nodiscard]] DType loop_dtype() const noexcept { return plan_->loop.outputs[0]; }
@@ -41,6 +57,9 @@ class Reduce {
   const detail::UfuncImpl& ufunc_;
   const ReduceOptions& options_;
   const Array& given_;
+  bool segmented_ = false;
+  std::span<const std::int64_t> indices_;  // where segments begin
+  std::size_t axis_ = 0;                   // of the segments
   const detail::ArrayRep* array_;
   const detail::ArrayRep* mask_ = nullptr;
   const detail::ArrayRep* out_ = nullptr;
@@ -53,7 +72,8 @@ class Reduce {
   bool result_on_host_ = true;
   bool through_device_ = false;  // host arrays with a GPU to run on
   backend::Queue* queue_ = nullptr;
-  std::vector<Array> held_;  // private copies
+  std::vector<Array> held_;           // private copies
+  std::shared_ptr<const void> keep_;  // what queued work refers to
   alignas(16) std::array<unsigned char, backend::kAccumulatorBytes> initial_{};
 };
 

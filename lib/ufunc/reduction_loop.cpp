@@ -57,14 +57,10 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   }
   Loop loop = loop_of(request, request.array);
   if (is_uniform(loop)) return loop;
-  // Two integers may give a float64; float64s then give one, too.
+  // Quotients of integers are floating: then all of it runs in what comes out.
   const DType result = loop.outputs[0];
   if (can_cast(request.array, result, Casting::safe) || (result == DType::bool_ && request.identity)) {
-    if (std::optional<Loop> uniform = uniform_loop(request, result)) return *std::move(uniform);
-  }
-  // Quotients of integers are floating: then all of it runs in what comes out.
-  if (can_cast(request.array, loop.outputs[0], Casting::safe)) {
-    if (std::optional<Loop> wider = uniform_loop(request, loop.outputs[0])) return std::move(*wider);
+    if (std::optional<Loop> uniform = uniform_loop(request, result)) return std::move(*uniform);
   }
   throw TypeError(what + ": the loop " + loop.text + " that runs for " + std::string(name(request.array)) +
                   " does not give what it takes, so results cannot be combined further; force a loop of one dtype with .dtype");

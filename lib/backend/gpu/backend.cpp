@@ -241,11 +241,11 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
       parameters.call().combining = 1;
       status = start(grid_for(work, 1, limits));
     }
+    if (status == abi::kSuccess && gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
   }
   if (scratch_bytes > 0) deallocate(parameters.call().scratch, scratch_bytes, queue);
   if (status != abi::kSuccess) [[unlikely]]
     core_.fail(status, "launch \"" + loaded.name() + "\"");
-  if (queue != nullptr && keep) static_cast<GpuQueue*>(queue)->hold(std::move(keep));
 }
 
 void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue) {

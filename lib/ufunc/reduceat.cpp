@@ -1,0 +1,83 @@
+// reduceat: segments of one axis, each reduced for itself.
+#include <string>
+#include <vector>
+
+#include "kiln/error.hpp"
+#include "kiln/ufunc.hpp"
+#include "types/convert.hpp"
+#include "ufunc/reduce.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+/// The indices as int64, wherever and however they are stored. A uint64 that int64 does not hold becomes the largest int64,
+/// which is out of any range.
+std::vector<std::int64_t> read_indices(const std::string& what, const Array& indices) {
+  if (!indices) throw TypeError(what + ": the indices are an empty Array handle, not an array");
+  if (kind(indices.dtype()) != Kind::integer) {
+    throw TypeError(what + ": indices are integers, not " + std::string(name(indices.dtype())));
+  }
+  if (indices.ndim() != 1) {
+    throw ShapeError(what + ": the indices have shape " + to_string(indices.shape()) + "; give one axis of them");
+  }
+  const Array host = indices.copy_to_host();
+  std::vector<std::int64_t> values(static_cast<std::size_t>(host.size()));
+  const auto size = static_cast<std::ptrdiff_t>(itemsize(host.dtype()));
+  const char* from = static_cast<const char*>(host.data());
+  for (std::int64_t& value : values) {
+    if (!integer_fits(host.dtype(), from, DType::int64)) {
+      value = INT64_MAX;
+    } else {
+      convert_scalar(host.dtype(), from, DType::int64, &value);
+    }
+    from += size;
+  }
+  return values;
+}
+
+}  // namespace
+
+void Reduce::check_segments() {
+  if (array_->shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis to take segments of; give one with an axis");
+  while (reduced_[axis_] == 0) ++axis_;
+  const std::int64_t extent = array_->shape[axis_];
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    if (indices_[i] >= 0 && indices_[i] < extent) continue;
+    throw ShapeError(what() + ": index " + std::to_string(indices_[i]) + " at position " + std::to_string(i) +
+                     " is out of range for axis " + std::to_string(axis_) + " of extent " + std::to_string(extent) +
+                     (extent > 0 ? "; give 0 to " + std::to_string(extent - 1) : "; there is nothing to index"));
+  }
+  // The axis stays, with an extent for each segment.
+  shape_ = array_->shape;
+  shape_[axis_] = static_cast<std::int64_t>(indices_.size());
+  outputs_ *= shape_[axis_];
+}
+
+void Reduce::launch_segments(const Array& target) {
+  const detail::ArrayRep& result = *target.rep();
+  Strides strides = result.strides;
+  strides[axis_] = 0;
+  Shape shape = array_->shape;
+  const std::int64_t extent = shape[axis_];
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    const std::int64_t begin = indices_[i];
+    const std::int64_t next = i + 1 < indices_.size() ? indices_[i + 1] : extent;
+    shape[axis_] = next > begin ? next - begin : 1;
+    launch({.shape = shape,
+            .array = array_->data + begin * array_->strides[axis_],
+            .result = result.data + static_cast<std::int64_t>(i) * result.strides[axis_]},
+           strides, target);
+  }
+}
+
+}  // namespace kiln::ufunc
+
+namespace kiln {
+
+Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOptions& options) const {
+  const std::vector<std::int64_t> begins = ufunc::read_indices(name() + ".reduceat", indices);
+  const ReduceOptions own{.axis = options.axis, .dtype = options.dtype, .out = options.out, .stream = options.stream};
+  return ufunc::Reduce(*impl_, a, begins, own).run();
+}
+
+}  // namespace kiln

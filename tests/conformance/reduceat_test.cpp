@@ -1,0 +1,120 @@
+// Ufunc::reduceat: NumPy's answers, random segments against slices that are reduced one by one, and errors.
+#include <algorithm>
+
+#include "devices.hpp"
+#include "model.hpp"
+
+using namespace conformance;
+using kiln::AccumulateOptions;
+using kiln::Array;
+using kiln::DType;
+using kiln::Slice;
+using kiln::Ufunc;
+
+namespace {
+
+AccumulateOptions on(const Target& target, AccumulateOptions options) {
+  options.stream = target.options().stream;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("reduceat: what NumPy gives") {
+  on_every_device([&](const Target& target) {
+    // numpy.add.reduceat(numpy.arange(5), [0, 3, 1, 1]) and the like, from NumPy 2.4.6.
+    const Array counting = target.place(Array::from<std::int64_t>({0, 1, 2, 3, 4}));
+    const Array indices = Array::from<std::int32_t>({0, 3, 1, 1});
+    CHECK(target.fetch(kiln::math::add.reduceat(counting, indices, on(target, {}))).to_vector<std::int64_t>() ==
+          std::vector<std::int64_t>{3, 3, 1, 10});
+    CHECK(target.fetch(kiln::math::subtract.reduceat(counting, target.place(indices), on(target, {})))
+              .to_vector<std::int64_t>() == std::vector<std::int64_t>{-3, 3, 1, -8});
+    CHECK(kiln::math::add.reduceat(counting, Array::zeros({0}, DType::uint8), on(target, {})).size() == 0);
+    const Array matrix = target.place(Array::from<std::int8_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, kiln::Shape{3, 4}));
+    const Array by_row = kiln::math::multiply.reduceat(matrix, Array::from<std::uint64_t>({1, 2}), on(target, {.axis = -1}));
+    CHECK(by_row.dtype() == DType::int64);
+    CHECK(target.fetch(by_row).to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 12, 6, 56, 10, 132});
+    // The first element is taken as it is: hypot and gcd of it and the identity would be positive.
+    CHECK(target
+              .fetch(kiln::math::gcd.reduceat(target.place(Array::from<std::int32_t>({-4, 6})), Array::from<int>({0, 1}),
+                                              on(target, {})))
+              .to_vector<std::int32_t>() == std::vector<std::int32_t>{-4, 6});
+    const Array out = target.place(Array::zeros({2, 3}, DType::float32)).transpose();
+    CHECK(kiln::math::add.reduceat(matrix, Array::from<int>({3, 0}), on(target, {.axis = 1, .out = out})).rep() == out.rep());
+    CHECK(target.fetch(out).to_vector<float>() == std::vector<float>{4, 10, 8, 26, 12, 42});
+  });
+}
+
+TEST_CASE("reduceat: random segments equal the reductions of slices") {
+  std::uint64_t stream = 430;
+  on_every_device([&](const Target& target) {
+    std::mt19937_64 source = random_source(stream++);
+    for (int i = 0; i < (target.device().is_cpu() ? 60 : 20); ++i) {
+      const int ndim = 1 + static_cast<int>(source() % 3);
+      Extents shape = random_loop_shape(ndim, 1 << (source() % 12), source);
+      if (std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent == 0; })) continue;
+      const DType dtype = source() % 2 == 0 ? DType::float32 : DType::int32;
+      const Operand array = random_operand(target, {.shape = shape, .dtype = dtype}, source);
+      const std::size_t axis = source() % shape.size();
+      std::vector<std::int64_t> begins(source() % 6 + 1);
+      for (std::int64_t& begin : begins) begin = static_cast<std::int64_t>(source() % static_cast<std::uint64_t>(shape[axis]));
+      const Ufunc& ufunc = *kiln::math::find(source() % 2 == 0 ? "maximum" : "subtract");
+      const bool maximum = ufunc.name() == "maximum";
+      std::vector<Exact> expected;
+      Extents outer = shape;
+      outer[axis] = static_cast<std::int64_t>(begins.size());
+      for_each_index(outer, [&](const Extents& index) {
+        const auto segment = static_cast<std::size_t>(index[axis]);
+        const std::int64_t end = segment + 1 < begins.size() ? begins[segment + 1] : shape[axis];
+        Extents at = index;
+        at[axis] = begins[segment];
+        Exact value = array.model.at(at);
+        for (std::int64_t k = begins[segment] + 1; k < end; ++k) {
+          at[axis] = k;
+          const Exact x = array.model.at(at);
+          value = maximum ? (value.real() < x.real() ? x : value) : value - x;
+        }
+        expected.push_back(value);
+      });
+      INFO(ufunc.name(), " of ", text_of(shape), " axis ", axis, " at ", text_of(begins));
+      const Array result = ufunc.reduceat(array.view, Array::from(begins), on(target, {.axis = static_cast<int>(axis)}));
+      CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(outer)));
+      CHECK(difference(read(target.fetch(result)), expected) == "");
+    }
+  });
+}
+
+TEST_CASE("reduceat: errors say what, where and how to mend it, and nothing is written") {
+  on_every_device([&](const Target& target) {
+    const Array a = target.place(Array::from<float>({1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
+    const Array out = target.place(Array::full({2, 2}, -1.0F));
+    const Ufunc& add = kiln::math::add;
+    const auto shape_error = [&](const Array& array, const Array& indices, AccumulateOptions options) {
+      return message_of<kiln::ShapeError>(
+          [&] { static_cast<void>(add.reduceat(array, indices, on(target, std::move(options)))); });
+    };
+    const auto type_error = [&](const Ufunc& ufunc, const Array& indices, AccumulateOptions options) {
+      return message_of<kiln::TypeError>(
+          [&] { static_cast<void>(ufunc.reduceat(a, indices, on(target, std::move(options)))); });
+    };
+    CHECK(shape_error(a, Array::from<int>({0, 3}), {.axis = 1, .out = out}) ==
+          "add.reduceat: index 3 at position 1 is out of range for axis 1 of extent 3; give 0 to 2");
+    CHECK(shape_error(a, Array::from<int>({-1, 0}), {.axis = 1, .out = out}) ==
+          "add.reduceat: index -1 at position 0 is out of range for axis 1 of extent 3; give 0 to 2");
+    CHECK(shape_error(target.place(Array::zeros({0}, DType::float32)), Array::from<int>({0}), {}) ==
+          "add.reduceat: index 0 at position 0 is out of range for axis 0 of extent 0; there is nothing to index");
+    CHECK(shape_error(target.place(Array::scalar(1.0F)), Array::from<int>({0}), {}) ==
+          "add.reduceat: a 0-d array has no axis to take segments of; give one with an axis");
+    CHECK(shape_error(a, Array::from<int>({0, 1, 1, 2}, kiln::Shape{2, 2}), {}) ==
+          "add.reduceat: the indices have shape (2, 2); give one axis of them");
+    CHECK(shape_error(a, Array::from<int>({0}), {.axis = 2}) ==
+          "add.reduceat: axis 2 does not exist in an array of shape (2, 3); give -2 to 1");
+    CHECK(shape_error(a, Array::from<int>({0}), {.axis = 1, .out = out}) ==
+          "add.reduceat: .out has shape (2, 2), the result has shape (2, 1); .out is never broadcast");
+    CHECK(type_error(add, Array::from<float>({0}), {}) == "add.reduceat: indices are integers, not float32");
+    CHECK(type_error(add, Array{}, {}) == "add.reduceat: the indices are an empty Array handle, not an array");
+    CHECK(type_error(kiln::math::negative, Array::from<int>({0}), {}) ==
+          "negative.reduceat wants a ufunc of two inputs and one output, and negative has 1 and 1");
+    CHECK(target.fetch(out).to_vector<float>() == std::vector<float>{-1, -1, -1, -1});
+  });
+}
