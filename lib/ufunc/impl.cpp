@@ -124,7 +124,7 @@ const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key
   auto made = std::make_unique<ufunc::MethodKernel>();
   made->key = key;
   made->loop = loop;
-  made->module = program::load(request_for(definition_, text_of(loop), spec, loop.text), backend);
+  made->module = program::load(request_for(definition_of(loop), text_of(loop), spec, loop.text), backend);
   ufunc::publish(methods_, made.get());
   return *made.release();
 }
