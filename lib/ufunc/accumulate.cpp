@@ -129,7 +129,8 @@ class Accumulate {
     const auto size = static_cast<std::int64_t>(itemsize(dtype()));
     const layout::Operand operands[] = {{&shape, &array_.strides(), static_cast<std::int64_t>(itemsize(array_.dtype()))},
                                         {nullptr, nullptr, size}};
-    return detail::allocate(shape, dtype(), layout::Iteration(shape, operands).memory_order(), on_host, place_.device);
+    return detail::allocate(shape, dtype(), layout::Iteration(shape, operands).memory_order(), on_host,
+                            on_host ? Device::cpu() : place_.device);
   }
 
   [[nodiscard]] codegen::ScanSpec spec() const {

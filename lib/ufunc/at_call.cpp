@@ -228,7 +228,8 @@ codegen::ScatterSpec AtCall::spec() const {
   if (!gpu_) return spec;
   // A function of one input is the same in any order. No device swaps 16 bytes.
   spec.ordered = (value_ && !ufunc_.reorderable()) || itemsize(target_.dtype()) > 8;
-  if (!spec.ordered && ufunc_.definition().defines.empty()) spec.atomic = codegen::atomic_of(ufunc_.text_of(loop_), spec);
+  if (!spec.ordered && ufunc_.definition_of(loop_).defines.empty())
+    spec.atomic = codegen::atomic_of(ufunc_.text_of(loop_), spec);
   return spec;
 }
 
