@@ -59,6 +59,20 @@ z = np.array([1 + 2j, -0.5j, 3], dtype=np.complex64)
 save("z", z)
 save("z_times", z * np.complex64(1 + 2j))
 
+# methods
+counts = np.arange(24, dtype=np.int16).reshape(2, 3, 4) - 7
+save("counts", counts)
+save("counts_sum", np.add.reduce(counts, axis=-1, keepdims=True))
+save("counts_largest", np.maximum.reduce(counts, axis=(0, 2), initial=8))
+save("counts_running", np.add.accumulate(counts, axis=1))
+save("indices", np.array([0, 2, 1]))
+save("counts_segments", np.multiply.reduceat(counts, [0, 2, 1], axis=1))
+mask = np.array([[True], [False], [True]])
+save("mask", mask)
+save("counts_masked", np.add.reduce(counts, axis=None, where=mask))
+save("masked_square", np.where(mask, matrix * matrix, 0))
+save("outer", np.subtract.outer(dividend, quotient))
+
 # what must be refused
 save_raw("object", "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", b"\x80\x04]q\x00.")
 save_raw("strings", "{'descr': '<U3', 'fortran_order': False, 'shape': (1,), }", b"\0" * 12)

@@ -15,7 +15,7 @@ _kiln() {
       options="-h --help --version" commands="eval functions devices cache compile inspect" operands=""
       ;;
     "kiln eval")
-      options="-h --help -f --file -o --output -d --device -t --time --functions --preamble -D --define -I --include-dir --contract --fast-math --casting --dtype" commands="" operands="files"
+      options="-h --help -f --file -o --output -d --device -t --time --functions --preamble -D --define -I --include-dir --contract --fast-math --casting --dtype --where -m --method --axis --keepdims --initial" commands="" operands="files"
       case $prev in
         -f | --file) values="files" ;;
         -o | --output) values="files" ;;
@@ -26,6 +26,10 @@ _kiln() {
         -I | --include-dir) values="folders" ;;
         --casting) values="words:no equiv safe same_kind unsafe" ;;
         --dtype) values="words:bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128" ;;
+        --where) values="files" ;;
+        -m | --method) values="-" ;;
+        --axis) values="-" ;;
+        --initial) values="-" ;;
       esac
       ;;
     "kiln functions")

@@ -39,17 +39,13 @@ Examples:
   kiln eval 'T scale(T x, T k) = x * k' x.npy 2.5
   kiln eval '(int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }' a.npy 7 -o q.npy -o r.npy
   kiln eval hypot a.npy b.npy -o c.npy
+  kiln eval add x.npy --method reduce --axis -1 --keepdims -o sums.npy
+  kiln eval 'T smax(T a, T b) = a > b ? a : b' x.npy --method accumulate
+  kiln eval divide a.npy b.npy --where valid.npy -o q.npy
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
 
 Exit status: 0 done, 1 something failed (nothing was written), 2 the command line is wrong.
 KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
-
-Casting casting_from_name(const std::string& text) {
-  for (const Casting casting : {Casting::no, Casting::equiv, Casting::safe, Casting::same_kind, Casting::unsafe}) {
-    if (text == name(casting)) return casting;
-  }
-  throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
-}
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -77,8 +73,13 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_list(app, "-I,--include-dir", include_dirs_, "Look for #include files in DIR", "DIR");
   add_flag(app, "--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
   add_flag(app, "--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
-  add_text_with_default(app, "--casting", casting_, "Casts to allow: no, equiv, safe, same_kind, unsafe", "RULE");
-  add_text(app, "--dtype", dtype_, "Use the kernel's loop of this output dtype", "DTYPE");
+  add_text(app, "--casting", method_.casting, "Casts to allow: no, equiv, safe, same_kind (the default), unsafe", "RULE");
+  add_text(app, "--dtype", method_.dtype, "Use the kernel's loop of this output dtype", "DTYPE");
+  add_text(app, "--where", method_.where, "Compute only where the bools of FILE.npy are true; the rest is zero", "FILE");
+  add_text(app, "-m,--method", method_.method, "reduce, accumulate, reduceat or outer, instead of a call", "METHOD");
+  add_text(app, "--axis", method_.axis, "Of a method: an axis (default 0), several with commas, all or none", "AXIS");
+  add_flag(app, "--keepdims", method_.keepdims, "Of reduce: keep reduced axes, with extent 1");
+  add_text(app, "--initial", method_.initial, "Of reduce: the number to start from", "NUMBER");
 }
 
 std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments) {
@@ -108,7 +109,8 @@ std::vector<std::string> EvalCommand::operand_texts() const {
 
 void EvalCommand::check_standard_input(const std::vector<std::string>& operands) const {
   const auto readers = std::count_if(operands.begin(), operands.end(), is_standard_stream) +
-                       (is_standard_stream(file_) ? 1 : 0) + (functions_ == "@-" ? 1 : 0) + (preamble_ == "@-" ? 1 : 0);
+                       (is_standard_stream(file_) ? 1 : 0) + (is_standard_stream(method_.where) ? 1 : 0) +
+                       (functions_ == "@-" ? 1 : 0) + (preamble_ == "@-" ? 1 : 0);
   if (readers > 1) throw UsageError("standard input ('-') can be read only once");
 }
 
@@ -132,15 +134,15 @@ UfuncDefinition EvalCommand::definition() const {
   return definition;
 }
 
-void EvalCommand::check_counts(const Ufunc& ufunc, std::size_t operands) const {
-  const auto nin = static_cast<std::size_t>(ufunc.nin());
-  const auto nout = static_cast<std::size_t>(ufunc.nout());
+void EvalCommand::check_counts(const Ufunc& ufunc, const Method& method, std::size_t operands) const {
+  const std::size_t nin = method.operands(ufunc);
+  const std::size_t nout = method.results(ufunc);
   if (operands != nin) {
-    throw UsageError(fmt::format("\"{}\" takes {}, {} given", ufunc.name(), plural(nin, "operand"), operands));
+    throw UsageError(fmt::format("\"{}\" takes {}, {} given", method.name(ufunc), plural(nin, "operand"), operands));
   }
   if (!outputs_.empty() && outputs_.size() != nout) {
     throw UsageError(fmt::format("\"{}\" has {}, but -o is given {}: once for each output, or not at all to print",
-                                 ufunc.name(), plural(nout, "output"), plural(outputs_.size(), "time")));
+                                 method.name(ufunc), plural(nout, "output"), plural(outputs_.size(), "time")));
   }
 }
 
@@ -160,16 +162,14 @@ int EvalCommand::run() {
   const std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
   const auto [ufunc, signature] = kernel();
-  check_counts(ufunc, operands.size());
-  CallOptions options;
-  options.casting = casting_from_name(casting_);
-  if (!dtype_.empty()) options.dtype = dtype_from_name(dtype_);
+  const Method method(method_);
+  check_counts(ufunc, method, operands.size());
   const ResultFiles files(outputs_);
   const Evaluation evaluation = evaluate({.ufunc = ufunc,
                                           .signature = signature,
                                           .operand_texts = operands,
+                                          .method = method,
                                           .device = Device::from_string(device_),
-                                          .options = options,
                                           .time = time_});
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
   if (time_) std::cerr << to_string(evaluation.report);

@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "kiln/ufunc.hpp"
+#include "method.hpp"
 
 namespace kiln::tool {
 
@@ -30,7 +31,7 @@ class EvalCommand : public Command {
   /// What is to run, and its signature where it has just one.
   [[nodiscard]] std::pair<Ufunc, std::string> kernel() const;
   void check_no_text_options(std::string_view name) const;
-  void check_counts(const Ufunc& ufunc, std::size_t operands) const;
+  void check_counts(const Ufunc& ufunc, const Method& method, std::size_t operands) const;
 
   std::vector<std::string> words_;  // the kernel, unless from a file, then the operands
   std::string file_;
@@ -43,8 +44,7 @@ class EvalCommand : public Command {
   std::vector<std::string> include_dirs_;
   bool contract_ = false;
   bool fast_math_ = false;
-  std::string casting_ = "same_kind";
-  std::string dtype_;
+  MethodOptions method_;
 };
 
 }  // namespace kiln::tool

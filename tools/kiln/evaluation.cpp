@@ -11,6 +11,7 @@
 
 #include "fixed_loop.hpp"
 #include "operand.hpp"
+#include "usage_error.hpp"
 
 namespace kiln::tool {
 namespace {
@@ -94,6 +95,14 @@ class Operands {
   std::vector<Operand> operands_;
 };
 
+/// The array of that file, on the device.
+Array read_mask(const std::string& text, const Device& device) {
+  const Operand operand = read_operand(text);
+  const auto* const array = std::get_if<Array>(&operand);
+  if (array == nullptr) throw UsageError(fmt::format("--where {} is a number; give a .npy file of bools", text));
+  return to_device(*array, device);
+}
+
 }  // namespace
 
 Evaluation evaluate(EvaluationRequest request) {
@@ -109,20 +118,21 @@ Evaluation evaluate(EvaluationRequest request) {
   report.to_device_ms = watch.lap();
   report.operands = operands.description();
 
-  CallOptions options = std::move(request.options);
+  CallOptions options;
+  if (!request.method.where().empty()) options.where = read_mask(request.method.where(), request.device);
   std::optional<FixedLoop> loop;
   std::string loop_text;
   const bool numbers_only = !operands.any_array();
   if (numbers_only) {
     // Numbers alone belong to no device: a stream of it says where they are to run.
     options.stream = Stream(request.device);
-    if (!options.dtype) loop = fixed_loop(request.signature);
+    if (!request.method.dtype()) loop = fixed_loop(request.signature);
     if (loop) loop_text = loop->text();
     options.signature = loop_text;
   }
   const std::vector<Arg> args = operands.args(loop);
   const auto call = [&] {
-    std::vector<Array> results = request.ufunc.outputs(args, options);
+    std::vector<Array> results = request.method.run(request.ufunc, args, options);
     numbers_only ? options.stream.synchronize() : request.device.synchronize();
     return results;
   };

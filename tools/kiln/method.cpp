@@ -71,7 +71,7 @@ Method::Method(const MethodOptions& options) {
                                   {"accumulate", 1, true, false, false, false, false},
                                   {"reduceat", 2, true, false, false, false, false},
                                   {"outer", 0, false, false, false, true, true}};
-  const std::string_view asked = options.method.empty() ? "call" : options.method;
+  const std::string_view asked = options.method.empty() ? std::string_view("call") : options.method;
   const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == asked; });
   if (found == std::end(kRows)) {
     throw UsageError(
