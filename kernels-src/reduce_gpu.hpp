@@ -26,22 +26,21 @@ constexpr int kColumnRows = kReduceThreads / kColumns;
 
 // An object seen as 32-bit words, for shuffles.
 template <class T>
-struct words {
+union words {
   static constexpr int count = (sizeof(T) + 3) / 4;
+  T value;
   uint32 w[count];
 };
 
 template <class T>
 KILN_FN T from_lane_below(const T& x, int distance) {
-  words<T> all{};
-  __builtin_memcpy(all.w, &x, sizeof(T));
+  words<T> all;
+  all.value = x;
 #pragma unroll
   for (int i = 0; i < words<T>::count; ++i) {
     all.w[i] = KILN_SHUFFLE_DOWN(all.w[i], distance);
   }
-  T y;
-  __builtin_memcpy(&y, all.w, sizeof(T));
-  return y;
+  return all.value;
 }
 
 // The states of the first `count` lanes of a warp, in lane 0. All lanes of the warp come here.
@@ -140,18 +139,16 @@ struct parts_source {
 template <class R, class C, class Work>
 KILN_FN void finish(const reduction_call& call, const Work& work, uint64 output, const typename C::state& state) {
   using accumulator = typename R::accumulator;
-  alignas(16) accumulator start;
-  __builtin_memcpy(&start, call.initial, sizeof(accumulator));
-  work.put(output, C::closed(state, call.has_initial != 0 ? &start : nullptr));
+  const auto* const start = reinterpret_cast<const accumulator*>(call.initial);
+  work.put(output, C::closed(state, call.has_initial != 0 ? start : nullptr));
 }
 
 template <class R, class Work>
 KILN_FN void finish_nothing(const reduction_call& call, const Work& work, uint64 output) {
   using accumulator = typename R::accumulator;
-  alignas(16) accumulator start;
-  __builtin_memcpy(&start, call.initial, sizeof(accumulator));
+  const auto* const start = reinterpret_cast<const accumulator*>(call.initial);
   // What it starts from, and no second time.
-  work.put(output, nothing<R>(call.has_initial != 0 ? &start : nullptr));
+  work.put(output, nothing<R>(call.has_initial != 0 ? start : nullptr));
 }
 
 // The result of an output, or the state of a part of it.
@@ -182,7 +179,7 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
     accumulator value;
     uint64 i = 0;
     if (call.has_initial != 0) {
-      __builtin_memcpy(&value, call.initial, sizeof(accumulator));
+      value = *reinterpret_cast<const accumulator*>(call.initial);
     } else {
       value = source.at(0);
       i = 1;

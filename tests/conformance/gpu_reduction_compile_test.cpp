@@ -77,7 +77,7 @@ void compile_all(const char* target, const std::vector<Case>& chosen) {
       CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, one.name);
       CHECK_MESSAGE(result.log.empty(), one.name, ": ", result.log);
     } catch (const CompileError& error) {
-      FAIL_CHECK(target, ", ", one.name, ": ", error.what());
+      FAIL_CHECK(std::string(target), ", ", one.name, ": ", std::string(error.what()));
     }
   }
 }
