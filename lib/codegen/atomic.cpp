@@ -42,6 +42,8 @@ Atomic atomic_of(const UserText& text, const ScatterSpec& spec) {
   }
   Atomic found = named(body, text.input_names[0], text.input_names[1]);
   if (found == Atomic::none) found = named(body, text.input_names[1], text.input_names[0]);
+  // hipRTC 5.2 has no extrema of signed 64-bit words.
+  if (dtype == DType::int64 && (found == Atomic::minimum || found == Atomic::maximum)) return Atomic::none;
   // Of floating numbers only sums: extrema have NaN and signed zeros to look at.
   const bool fits = kind(dtype) == Kind::integer || (kind(dtype) == Kind::floating && found == Atomic::add);
   return fits ? found : Atomic::none;

@@ -22,19 +22,28 @@ bool in_range(I index, std::int64_t extent) {
   }
 }
 
+/// Whether all of a block are in range: without a branch, so that the compiler makes vectors of it. The sign bit of
+/// index + extent or of extent - 1 - index says no; arithmetic without signs may wrap.
+template <class I, bool Packed>
+bool all_good(const char* from, std::int64_t stride, std::int64_t count, std::uint64_t extent) {
+  std::uint64_t bad = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    I index;
+    std::memcpy(&index, from + i * (Packed ? static_cast<std::int64_t>(sizeof(I)) : stride), sizeof index);
+    const auto at = static_cast<std::uint64_t>(index);
+    bad |= (std::is_signed_v<I> ? at + extent : at) | (extent - 1 - at);
+  }
+  return bad >> 63 == 0;
+}
+
 template <class I>
 std::int64_t good(const char* from, std::int64_t stride, std::int64_t count, std::int64_t extent) {
-  // No way out of the loop for every element: a whole block is looked at, then it is asked.
-  constexpr std::int64_t kBlock = 256;
+  constexpr std::int64_t kBlock = 1024;
+  const auto look = stride == static_cast<std::int64_t>(sizeof(I)) ? all_good<I, true> : all_good<I, false>;
   for (std::int64_t begin = 0; begin < count; begin += kBlock) {
     const std::int64_t end = begin + kBlock < count ? begin + kBlock : count;
-    bool all = true;
+    if (look(from + begin * stride, stride, end - begin, static_cast<std::uint64_t>(extent))) continue;
     for (std::int64_t i = begin; i < end; ++i) {
-      I index;
-      std::memcpy(&index, from + i * stride, sizeof index);
-      all &= in_range(index, extent);
-    }
-    for (std::int64_t i = begin; !all && i < end; ++i) {
       I index;
       std::memcpy(&index, from + i * stride, sizeof index);
       if (!in_range(index, extent)) return i;

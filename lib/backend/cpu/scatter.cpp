@@ -18,16 +18,24 @@ constexpr std::int64_t kShortRow = 16;
 constexpr std::int64_t kColumnsEach = 256;
 constexpr std::int64_t kWorthThreads = 1 << 16;
 
+template <class I, bool Packed>
+void add(const ScatterIndex& index, const char* from, std::int64_t from_stride, std::int64_t count, std::int64_t* offsets) {
+  const std::int64_t extent = index.extent;
+  const std::int64_t stride = index.stride;
+  for (std::int64_t i = 0; i < count; ++i) {
+    I value;
+    std::memcpy(&value, from + i * (Packed ? static_cast<std::int64_t>(sizeof(I)) : from_stride), sizeof value);
+    auto at = static_cast<std::int64_t>(value);
+    if constexpr (std::is_signed_v<I>) at += (at >> 63) & extent;
+    offsets[i] += at * stride;
+  }
+}
+
 template <class I>
 void add_offsets(const ScatterIndex& index, const char* from, std::int64_t from_stride, std::int64_t count,
                  std::int64_t* offsets) {
-  for (std::int64_t i = 0; i < count; ++i, from += from_stride) {
-    I value;
-    std::memcpy(&value, from, sizeof value);
-    auto at = static_cast<std::int64_t>(value);
-    if constexpr (std::is_signed_v<I>) at += at < 0 ? index.extent : 0;
-    offsets[i] += at * index.stride;
-  }
+  const auto loop = from_stride == static_cast<std::int64_t>(sizeof(I)) ? add<I, true> : add<I, false>;
+  loop(index, from, from_stride, count, offsets);
 }
 
 void add_offsets(const ScatterIndex& index, const char* from, std::int64_t from_stride, std::int64_t count,

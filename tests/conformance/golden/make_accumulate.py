@@ -12,6 +12,9 @@ DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
           "complex64", "complex128"]
 UFUNCS = ["add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or", "logical_xor",
           "bitwise_and", "bitwise_or", "bitwise_xor", "divide", "floor_divide", "hypot", "arctan2", "logaddexp", "less"]
+# Each dtype is a kernel to compile: all of them where NumPy has rules of its own, a few elsewhere.
+EVERY = {"add", "maximum", "logical_or"}
+FEW = ["bool", "int8", "int32", "uint64", "float32", "complex64"]
 SHAPES = [((7,), 0), ((3, 4), 0), ((3, 4), -1), ((2, 3, 2), 1)]
 
 
@@ -29,9 +32,9 @@ def main():
     warnings.simplefilter("ignore")
     for name in UFUNCS:
         ufunc = getattr(np, name)
-        for dtype in DTYPES:
+        for dtype in DTYPES if name in EVERY else FEW:
             for number, (shape, axis) in enumerate(SHAPES):
-                for asked in [None] + (["float64", "int16", "complex64", "bool"] if number == 1 else []):
+                for asked in [None] + (["float64", "int16", "complex64", "bool"] if number == 1 and name in EVERY else []):
                     values = random.integers(0, 2 if dtype == "bool" else 9, shape).astype(dtype)
                     if name in ("divide", "floor_divide", "logaddexp"):
                         values = np.abs(values.astype("int64") + 1).astype(dtype)
