@@ -104,7 +104,7 @@ TEST_CASE("accumulate: random layouts and dtypes against a slow interpreter") {
 
 TEST_CASE("accumulate: NumPy's values and dtypes") {
   on_every_device([](const Target& target) {
-    for (const Golden& line : golden("accumulate.txt")) {
+    for (const Golden& line : golden("accumulate.txt", target)) {
       INFO(line.text);
       const auto values = [&](std::size_t field) {
         std::vector<Exact> list;

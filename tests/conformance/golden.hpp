@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "devices.hpp"
 #include "values.hpp"
 
 namespace conformance {
@@ -18,6 +19,10 @@ struct Golden {
 
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);
+
+/// Those for a device. A GPU compiles a kernel for most of them, which takes long: there it is one in 8, other ones in each
+/// mode, and all with KILN_TEST_BIG=1.
+std::vector<Golden> golden(const std::string& file, const Target& target);
 
 /// "int32" to its value.
 inline kiln::DType dtype_named(const std::string& name) {
