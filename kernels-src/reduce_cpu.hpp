@@ -44,17 +44,30 @@ struct reducer {
     }
   }
 
-  // A block of 8 N elements: eight rows, then the lanes.
+  // The element i of eight rows of N.
+  template <int N>
+  static KILN_FN state across(const source& s, int64 k) {
+    return C::combine(
+        C::combine(C::combine(element(s, k), element(s, k + N)), C::combine(element(s, k + 2 * N), element(s, k + 3 * N))),
+        C::combine(C::combine(element(s, k + 4 * N), element(s, k + 5 * N)),
+                   C::combine(element(s, k + 6 * N), element(s, k + 7 * N))));
+  }
+
+  // A block of 64 N elements. The rows are short, so that memory is read from the front to the back: with eight rows of 128
+  // float32 the processor's prefetchers lost the way, and a sum of 1e8 took three times as long as reading them.
   template <int N>
   static KILN_FN state block(const source& s, int64 at) {
     state lanes[N];
 #pragma clang loop vectorize(assume_safety)
     for (int i = 0; i < N; ++i) {
-      const int64 k = at + i;
-      lanes[i] = C::combine(
-          C::combine(C::combine(element(s, k), element(s, k + N)), C::combine(element(s, k + 2 * N), element(s, k + 3 * N))),
-          C::combine(C::combine(element(s, k + 4 * N), element(s, k + 5 * N)),
-                     C::combine(element(s, k + 6 * N), element(s, k + 7 * N))));
+      lanes[i] = across<N>(s, at + i);
+    }
+#pragma clang loop unroll(disable)
+    for (int64 k = at + 8 * N; k < at + 64 * N; k += 8 * N) {
+#pragma clang loop vectorize(assume_safety)
+      for (int i = 0; i < N; ++i) {
+        lanes[i] = C::combine(lanes[i], across<N>(s, k + i));
+      }
     }
     join<N>(lanes);
     return lanes[0];
@@ -109,7 +122,7 @@ struct reducer {
     int64 depth = 0;
     int64 at = 0;
     for (int64 number = 0; at + size <= count; at += size, ++number) {
-      state value = block<size / 8>(s, at);
+      state value = block<size / 64>(s, at);
       for (int64 digits = number; (digits & 1) != 0; digits >>= 1) {
         value = C::combine(stack[--depth], value);
       }
