@@ -6,6 +6,17 @@
 #include <stdexcept>
 
 namespace conformance {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+}  // namespace
 
 std::vector<std::int64_t> Golden::numbers(std::size_t field) const {
   std::vector<std::int64_t> values;
@@ -32,7 +43,7 @@ std::vector<Golden> golden(const std::string& file) {
 
 std::vector<Golden> golden(const std::string& file, const Target& target) {
   std::vector<Golden> all = golden(file);
-  if (target.device().is_cpu() || std::getenv("KILN_TEST_BIG") != nullptr) return all;
+  if ((target.device().is_cpu() && !kSanitized) || std::getenv("KILN_TEST_BIG") != nullptr) return all;
   std::vector<Golden> some;
   for (std::size_t i = static_cast<std::size_t>(target.mode()); i < all.size(); i += 8) some.push_back(std::move(all[i]));
   return some;
