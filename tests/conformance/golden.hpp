@@ -20,8 +20,8 @@ struct Golden {
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);
 
-/// Those for a device. Most of them compile a kernel, which takes long: on GPUs and under sanitizers it is one in 8, other ones in
-/// each mode, and all with KILN_TEST_BIG=1.
+/// Those for a device. Most of them compile a kernel, which takes long: on GPUs and under sanitizers it is one in 8, other ones
+/// in each mode, and all with KILN_TEST_BIG=1.
 std::vector<Golden> golden(const std::string& file, const Target& target);
 
 /// "int32" to its value.
