@@ -22,11 +22,9 @@ void repeat(benchmark::State& state, std::int64_t n, const std::function<void()>
   state.SetItemsProcessed(state.iterations() * n);
 }
 
-void plain_copy(const float* from, float* to, std::int64_t n) {
+__attribute__((optimize("no-tree-loop-distribute-patterns"))) void plain_copy(const float* from, float* to, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     to[i] = from[i];
-    // Without this the compiler makes it memcpy, which stores past the cache; accumulate cannot.
-    asm volatile("");
   }
 }
 

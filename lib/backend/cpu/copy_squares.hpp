@@ -82,6 +82,17 @@ class CopySquares {
       }
       return false;
     }
+    // What is far apart is walked last: memory likes few streams, and to[] is one for each of its lines.
+    if (to_pitch > pitch) {
+      for (std::int64_t i = 0; i < length; i += Block::kSide) {
+        i = i + Block::kSide <= length ? i : length - Block::kSide;
+        for (std::int64_t n = 0; n < lines; n += Block::kLines) {
+          n = n + Block::kLines <= lines ? n : lines - Block::kLines;
+          Block::transpose(to + i * to_pitch + n * kSize, to_pitch, from + n * pitch + i * kSize, pitch);
+        }
+      }
+      return true;
+    }
     for (std::int64_t n = 0; n < lines; n += Block::kLines) {
       n = n + Block::kLines <= lines ? n : lines - Block::kLines;
       for (std::int64_t i = 0; i < length; i += Block::kSide) {

@@ -11,8 +11,8 @@ namespace {
 
 /// Fewer lanes leave most of a vector empty.
 constexpr std::int64_t kFewLanes = 8;
-/// From here on segments along a contiguous axis beat lanes across it: 64 rows at once are 64 streams of memory.
-constexpr std::int64_t kLongLine = 1024;
+/// With fewer lanes than these, segments along a contiguous axis are faster.
+constexpr std::int64_t kHalfEmpty = 32;
 /// Elements that are worth threads.
 constexpr std::int64_t kWorthThreads = 1 << 15;
 
@@ -31,9 +31,10 @@ std::vector<T> without(std::vector<T> list, std::size_t place) {
 }  // namespace
 
 ScanMethod scan_method(const ScanLaunch& launch, std::int64_t itemsize) noexcept {
-  const bool few = launch.shape[lane_axis(launch)] < kFewLanes;
+  const std::int64_t lanes = launch.shape[lane_axis(launch)];
+  const bool few = lanes < kFewLanes;
   if (launch.reorderable && launch.extent >= kShortestLine &&
-      (few || (launch.extent >= kLongLine && launch.input_stride == itemsize))) {
+      (few || (lanes < kHalfEmpty && launch.input_stride == itemsize))) {
     return ScanMethod::segments;
   }
   return few ? ScanMethod::serial : ScanMethod::lanes;

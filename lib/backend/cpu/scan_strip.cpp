@@ -1,5 +1,6 @@
 #include "backend/cpu/scan_strip.hpp"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "backend/cpu/copy.hpp"
@@ -9,8 +10,14 @@ namespace {
 
 /// A row of a strip that lies in memory as the kernel reads it, and the row before it, which must still be in a near cache.
 constexpr std::int64_t kRowBytes = 32 * 1024;
-/// Rows that go through the buffers at once.
-constexpr std::int64_t kDepth = 32;
+/// Of memory; a step takes no more of any lane.
+constexpr std::int64_t kLine = 64;
+/// Steps whose results are written at once.
+constexpr std::int64_t kSteps = 4;
+/// From what is read and written to what memory is asked for, in bytes along each lane.
+constexpr std::int64_t kAhead = 1024;
+/// Bytes between lanes that the processor does not take for one stream.
+constexpr std::int64_t kFarApart = 256;
 constexpr std::int64_t kMaxItem = 16;
 
 bool in_place(const CpuScanParts& kernel, const ScanAxis& lanes) {
@@ -31,14 +38,37 @@ void scan_rows_in_place(const CpuScanParts& kernel, const ScanAxis& axis, std::i
 class Block {
  public:
   Block(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis& lanes, const char* input, char* output)
-      : kernel_(kernel), axis_(axis), lanes_(lanes), input_(input), output_(output) {}
+      : kernel_(kernel),
+        axis_(axis),
+        lanes_(lanes),
+        input_(input),
+        output_(output),
+        step_(kLine / std::max({kernel.in_size, kernel.t_size, kernel.out_size})) {}
 
-  /// At most kDepth rows; those before them have been done.
+  /// At most depth() rows; those before them have been done.
   void rows(std::int64_t begin, std::int64_t count) {
+    const std::int64_t out_row = kCpuBlock * kernel_.out_size;
+    const std::int64_t t_row = kCpuBlock * kernel_.t_size;
+    char* const t = own_ + t_row;  // the row before it is what has run so far
+    char* const results = kernel_.last != nullptr ? out_ : t;
+    for (std::int64_t done = 0; done < count; done += step_) {
+      const std::int64_t rows = std::min(step_, count - done);
+      step(begin + done, rows, t + done * t_row);
+      if (kernel_.last != nullptr) kernel_.last(t + done * t_row, out_ + done * out_row, rows * kCpuBlock);
+    }
+    scatter(output_ + begin * axis_.output_stride, {count, axis_.output_stride, lanes_.extent, lanes_.output_stride, out_row},
+            results, kernel_.out_size);
+    std::memcpy(own_, t + (count - 1) * t_row, static_cast<std::size_t>(t_row));
+  }
+  /// Rows that are written at once.
+  [[nodiscard]] std::int64_t depth() const { return kSteps * step_; }
+
+ private:
+  void step(std::int64_t begin, std::int64_t count, char* t) {
     const std::int64_t in_row = kCpuBlock * kernel_.in_size;
     const std::int64_t t_row = kCpuBlock * kernel_.t_size;
-    const std::int64_t out_row = kCpuBlock * kernel_.out_size;
-    char* const t = own_ + t_row;  // the row before it is what has run so far
+    fetch<0>(begin, input_, axis_.input_stride, lanes_.input_stride, kernel_.in_size);
+    fetch<1>(begin, output_, axis_.output_stride, lanes_.output_stride, kernel_.out_size);
     gather(in_, input_ + begin * axis_.input_stride, {count, axis_.input_stride, lanes_.extent, lanes_.input_stride, in_row},
            kernel_.in_size);
     // Lanes that are not there repeat the first one: any other value might be one that the function must not see.
@@ -51,25 +81,33 @@ class Block {
     } else {
       kernel_.rows(in_, t, count, kCpuBlock);
     }
-    char* results = t;
-    if (kernel_.last != nullptr) {
-      kernel_.last(t, in_, count * kCpuBlock);  // the input has been read
-      results = in_;
-    }
-    scatter(output_ + begin * axis_.output_stride, {count, axis_.output_stride, lanes_.extent, lanes_.output_stride, out_row},
-            results, kernel_.out_size);
-    std::memcpy(own_, t + (count - 1) * t_row, static_cast<std::size_t>(t_row));
   }
 
- private:
+  /// Asks for what a later step reads or writes. The processor does not follow 64 lines at once, nor does it see where results
+  /// will go: 7000 rows of 7000 float32 take 2.0 times as long as a copy where they took 4.7. A step asks for a line of memory
+  /// of each lane: what asks for twice as many at once is no faster than what asks for none.
+  template <int Write>
+  void fetch(std::int64_t begin, const char* base, std::int64_t stride, std::int64_t lane_stride, std::int64_t size) const {
+    if (stride != size || std::abs(lane_stride) < kFarApart) return;
+    // At the end of the lanes those of the next block begin. Where there is none, asking has no effect.
+    const std::int64_t place = begin + kAhead / size;
+    const std::int64_t offset = place / axis_.extent * kCpuBlock * lane_stride + place % axis_.extent * size;
+    const auto from = reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset);
+    for (std::int64_t lane = 0; lane < lanes_.extent; ++lane) {
+      __builtin_prefetch(reinterpret_cast<const char*>(from + static_cast<std::uintptr_t>(lane * lane_stride)), Write, 2);
+    }
+  }
+
   const CpuScanParts& kernel_;
   ScanAxis axis_;
   ScanAxis lanes_;
   const char* input_;
   char* output_;
-  // Not initialized on purpose: short lines must not clear 65 KB.
-  alignas(64) char in_[kDepth * kCpuBlock * kMaxItem];
-  alignas(64) char own_[(kDepth + 1) * kCpuBlock * kMaxItem];
+  std::int64_t step_;  ///< rows that are computed at once
+  // Not initialized on purpose: short lines must not clear them.
+  alignas(64) char in_[kLine * kCpuBlock];
+  alignas(64) char own_[kSteps * kLine * kCpuBlock + kCpuBlock * kMaxItem];
+  alignas(64) char out_[kSteps * kLine * kCpuBlock];
 };
 
 }  // namespace
@@ -86,8 +124,8 @@ void scan_strip(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis
   for (std::int64_t done = direct; done < lanes.extent; done += kCpuBlock) {
     const ScanAxis part{std::min(kCpuBlock, lanes.extent - done), lanes.input_stride, lanes.output_stride};
     Block block(kernel, axis, part, input + done * lanes.input_stride, output + done * lanes.output_stride);
-    for (std::int64_t begin = 0; begin < axis.extent; begin += kDepth) {
-      const std::int64_t rows = std::min(kDepth, axis.extent - begin);
+    for (std::int64_t begin = 0; begin < axis.extent; begin += block.depth()) {
+      const std::int64_t rows = std::min(block.depth(), axis.extent - begin);
       // The lanes beside them, while the rows are in the cache.
       if (done == direct && direct > 0) scan_rows_in_place(kernel, axis, direct, input, output, begin, begin + rows);
       block.rows(begin, rows);

@@ -35,7 +35,9 @@ TEST_CASE("scan: many side by side are lanes") {
   CHECK(scan_method(launch(100'000, 4, {100}, false), 4) == ScanMethod::lanes);
   // Short ones along memory, too; long ones are streams of their own.
   CHECK(scan_method(launch(100, 4, {1000}, true), 4) == ScanMethod::lanes);
-  CHECK(scan_method(launch(5000, 4, {1000}, true), 4) == ScanMethod::segments);
+  CHECK(scan_method(launch(5000, 4, {1000}, true), 4) == ScanMethod::lanes);
+  CHECK(scan_method(launch(5000, 4, {31}, true), 4) == ScanMethod::segments);
+  CHECK(scan_method(launch(5000, 124, {31}, true), 4) == ScanMethod::lanes);
   // The longest of the other axes counts, where the innermost is short.
   CHECK(scan_method(launch(100, 4, {50, 2}, false), 4) == ScanMethod::lanes);
 }
