@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 #include <llvm/ADT/StringMap.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/VFABIDemangler.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <array>
 #include <string>
@@ -61,20 +63,27 @@ Variants find_variants() {
 
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     static const Variants variants = find_variants();
     const std::string features = function.getFnAttribute("target-features").getValueAsString().str() + ",";
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
       const auto found = variants.find(call->getCalledFunction()->getName());
-      if (found != variants.end()) name_variants(*call, found->second, features);
+      if (found == variants.end() || !name_variants(*call, found->second, features)) continue;
+      if (llvm::Loop* const loop = loops.getLoopFor(call->getParent())) one_vector_at_a_time(*loop);
     }
     return llvm::PreservedAnalyses::all();
   }
 
  private:
-  static void name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features) {
+  // Several vectors at a time only keep one another's values on the stack across the calls: 0.57 ns for exp(-x * x / 2) of a
+  // float32 on a Zen 5 instead of 0.37.
+  static void one_vector_at_a_time(llvm::Loop& loop) { llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1); }
+
+  /// Whether there are any.
+  static bool name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features) {
     llvm::SmallVector<std::string, 8> mappings;
     for (const Variant& variant : variants) {
       if (*variant.feature != '\0' && !features.contains(std::string(variant.feature) + ",")) continue;
@@ -89,6 +98,7 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
       mappings.push_back(variant.mapping);
     }
     if (!mappings.empty()) llvm::VFABI::setVectorVariantNames(&call, mappings);
+    return !mappings.empty();
   }
 };
 
