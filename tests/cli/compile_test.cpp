@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -263,10 +264,10 @@ TEST_CASE("the examples of docs/manifest.md are manifests, and compile") {
                             {.input = docs.substr(begin, docs.find("```", begin) - begin)});
     CAPTURE(result.err);
     CHECK(result.status == 0);
-    CHECK(result.out.starts_with("5 compiled, 0 found, 0 failed in "));
+    CHECK(result.out.starts_with(examples == 0 ? "5 compiled, 0 found, 0 failed in " : "6 compiled, 0 found, 0 failed in "));
     ++examples;
   }
-  CHECK(examples == 1);
+  CHECK(examples == 2);
 }
 
 TEST_CASE("what a command recorded, compile finds in its cache") {
@@ -276,9 +277,23 @@ TEST_CASE("what a command recorded, compile finds in its cache") {
   CHECK(run({"eval", "T scale(T x, T k) = x * k", cli::sample("a"), "2.5"}, {.environment = environment}).status == 0);
   CHECK(run({"eval", "T plus(T x, T k) = x + k", cli::sample("matrix"), cli::sample("row")}, {.environment = environment})
             .status == 0);
+  CHECK(run({"eval", "add", cli::sample("matrix"), "--method", "reduce"}, {.environment = environment}).status == 0);
+  CHECK(run({"eval", "add", cli::sample("matrix"), "--method", "accumulate"}, {.environment = environment}).status == 0);
   const auto result = run({"compile", scratch.file("m.json"), "-t", "native", "-q", "--json"}, {.environment = environment});
   CHECK(result.status == 0);
   const json report = json::parse(result.out);
-  CHECK(report.at("found") == 2);
+  CHECK(report.at("found") == 4);
   CHECK(report.at("compiled") == 0);
+  const auto explained = run({"cache", "explain", scratch.file("m.json"), "--json"}, {.environment = environment});
+  CHECK(explained.status == 0);
+  std::vector<std::string> variants;
+  const json findings = json::parse(explained.out);
+  for (const json& kernel : findings.at("kernels")) variants.push_back(kernel.at("variant"));
+  std::sort(variants.begin(), variants.end());
+  CHECK(variants.front() == "accumulate");
+  CHECK(variants.back() == "reduce");
+  const auto inspected =
+      run({"inspect", scratch.file("m.json"), "--kernel", "add", "--as", "resources", "--json"}, {.environment = environment});
+  CHECK(inspected.status == 0);
+  CHECK(json::parse(inspected.out).size() == 2);
 }
