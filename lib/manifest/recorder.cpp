@@ -15,6 +15,7 @@
 #include "cache/log.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
+#include "manifest/method_variant.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/ufunc_entry.hpp"
 #include "manifest/ufunc_variant.hpp"
@@ -31,11 +32,9 @@ void log(const std::string& line) noexcept {
   cache::log_line(line);
 }
 
-}  // namespace
-
-Json recorded_kernel(const ufunc::Use& use) {
-  UfuncDefinition definition = use.definition;
-  // The files themselves may be gone, or others, where the manifest is compiled.
+/// The definition with the headers that it reaches: the files themselves may be gone, or others, where the manifest is
+/// compiled.
+Json recorded_definition(UfuncDefinition definition) {
   const auto reached = codegen::resolve_includes({{definition.name + ".preamble", definition.preamble},
                                                   {definition.name + ".functions", definition.functions},
                                                   {definition.name, definition.body + definition.expression}},
@@ -45,12 +44,34 @@ Json recorded_kernel(const ufunc::Use& use) {
     const auto embedded = codegen::embedded_headers().find(name);
     if (embedded == codegen::embedded_headers().end() || embedded->second != text) definition.headers.emplace(name, text);
   }
-  Json json = ufunc_json(definition);
+  return ufunc_json(definition);
+}
+
+}  // namespace
+
+Json recorded_kernel(const ufunc::Use& use) {
+  Json json = recorded_definition(use.definition);
   json["variants"].push_back(variant_json(use.loop, use.storage, use.layout, use.processors));
   return json;
 }
 
+Json recorded_kernel(const ufunc::MethodUse& use) {
+  Json json = recorded_definition(use.definition);
+  const bool reorderable = use.definition.reorderable || !use.definition.identity.empty();
+  json["variants"].push_back(method_variant_json(use.loop, use.variant, ufunc::Processors::all, reorderable));
+  return json;
+}
+
 void FileRecorder::used(const ufunc::Use& use) noexcept {
+  record(use);
+}
+
+void FileRecorder::used(const ufunc::MethodUse& use) noexcept {
+  record(use);
+}
+
+template <class SomeUse>
+void FileRecorder::record(const SomeUse& use) noexcept {
   try {
     const Json kernel = recorded_kernel(use);
     // What cannot be read back (a header whose name is not UTF-8) must not spoil the file for the others.

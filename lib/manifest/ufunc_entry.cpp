@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kiln/error.hpp"
+#include "manifest/method_variant.hpp"
 #include "manifest/ufunc_loops.hpp"
 #include "manifest/ufunc_variant.hpp"
 #include "signature/signature.hpp"
@@ -92,12 +93,16 @@ void read_options(const Node& node, UfuncDefinition& definition) {
   if (const auto defines = node.find("defines")) {
     for (const Node& each : defines->list()) definition.defines.push_back(read_text(each));
   }
+  if (const auto identity = node.find("identity")) definition.identity = read_text(*identity);
+  if (const auto flag = node.find("reorderable")) definition.reorderable = flag->flag();
+  if (const auto flag = node.find("widens_integers")) definition.widens_integers = flag->flag();
   if (const auto flag = node.find("contract")) definition.contract = flag->flag();
   if (const auto flag = node.find("fast_math")) definition.fast_math = flag->flag();
 }
 
 /// Where in the manifest a text that does not compile stands, by the file that the diagnostic names.
 std::string member_of(const UfuncDefinition& definition, const std::string& file, bool short_form) {
+  if (file == definition.name + ".identity") return "identity";
   if (file == definition.name + ".preamble") return "preamble";
   if (file == definition.name + ".functions") return "functions";
   return short_form ? "kernel" : definition.expression.empty() ? "body" : "expression";
@@ -134,23 +139,56 @@ Unit make_unit(const std::shared_ptr<const UfuncImpl>& impl, UfuncVariant varian
 
 void read_variants(const Node& list, const std::shared_ptr<const UfuncImpl>& impl, Entry& entry) {
   Json& written = entry.json["variants"] = Json::array();
+  MethodUnits methods(impl, entry.units);
   for (const Node& node : list.list()) {
-    UfuncVariant variant = read_variant(node, impl->signatures());
-    Json json = variant_json(variant.loop, variant.storage, variant.layout, variant.processors);
+    const bool of_method = node.has("method");
+    UfuncVariant variant;
+    if (!of_method) variant = read_variant(node, impl->signatures());
+    Json json =
+        of_method ? methods.read(node) : variant_json(variant.loop, variant.storage, variant.layout, variant.processors);
     if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
       node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
     }
     written.push_back(std::move(json));
-    entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
+    if (!of_method) entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
   }
   if (written.empty()) list.fail("an empty list: leave it out for the contiguous variant of every loop");
+}
+
+/// The words of "methods": without any the call alone.
+std::vector<Node> read_methods(const Node& node, Entry& entry) {
+  const auto given = node.find("methods");
+  if (!given) return {};
+  std::vector<Node> methods = given->list();
+  if (methods.empty()) given->fail("an empty list: leave it out for calls alone");
+  for (const Node& each : methods) {
+    const Json word = each.word();
+    if (entry.json.contains("methods") &&
+        std::find(entry.json["methods"].begin(), entry.json["methods"].end(), word) != entry.json["methods"].end()) {
+      each.fail("the same method is there twice");
+    }
+    entry.json["methods"].push_back(word);
+  }
+  return methods;
+}
+
+/// The outer product of two contiguous arrays: the call whose first operand stands still along the second's.
+UfuncVariant outer_variant(const Node& node, const UfuncImpl& impl, UfuncVariant variant) {
+  if (impl.nin() != 2 || impl.nout() != 1) {
+    node.fail(fmt::format("outer wants a ufunc of two inputs and one output, and {} has {} and {}", impl.name(), impl.nin(),
+                          impl.nout()));
+  }
+  variant.layout.set_access(0, codegen::Access::broadcast);
+  variant.layout.rank = 2;
+  return variant;
 }
 
 }  // namespace
 
 Entry read_ufunc(const Node& node, const std::string& folder) {
-  node.check_members({"kind", "kernel", "name", "signatures", "body", "expression", "preamble", "functions", "headers",
-                      "include_dirs", "defines", "contract", "fast_math", "types", "loops", "variants"});
+  node.check_members({"kind",      "kernel",    "name",         "signatures", "body",     "expression",  "preamble",
+                      "functions", "headers",   "include_dirs", "defines",    "identity", "reorderable", "widens_integers",
+                      "contract",  "fast_math", "types",        "loops",      "methods",  "variants"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "ufunc")
     kind->fail("\"kernel\" in one string is a \"ufunc\"");
   UfuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node);
@@ -163,15 +201,28 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
     for (const char* other : {"types", "loops"}) {
       if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
     }
+    if (const auto found = node.find("methods")) found->fail("\"variants\" say their methods themselves: leave this out");
     read_variants(*variants, impl, entry);
     return entry;
   }
+  const std::vector<Node> methods = read_methods(node, entry);
+  MethodUnits method_units(impl, entry.units);
   for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {
     UfuncVariant variant;
     variant.storage = ufunc::dtypes_of(loop);
     variant.loop = std::move(loop);
     if (node.has("loops")) entry.json["loops"].push_back(loop_text(variant.loop));
-    entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
+    for (const Node& method : methods) {
+      const std::string word = method.word();
+      if (word == "call") {
+        entry.units.push_back(make_unit(impl, variant, node.path()));
+      } else if (word == "outer") {
+        entry.units.push_back(make_unit(impl, outer_variant(method, *impl, variant), node.path()));
+      } else {
+        method_units.add_usual(method, variant.loop, node.path());
+      }
+    }
+    if (methods.empty()) entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;
@@ -188,6 +239,9 @@ Json ufunc_json(const UfuncDefinition& definition) {
   text("functions", definition.functions);
   for (const auto& [name, header] : definition.headers) json["headers"][name] = text_json(header);
   for (const std::string& define : definition.defines) json["defines"].push_back(text_json(define));
+  text("identity", definition.identity);
+  if (definition.reorderable) json["reorderable"] = true;
+  if (definition.widens_integers) json["widens_integers"] = true;
   if (definition.contract) json["contract"] = true;
   if (definition.fast_math) json["fast_math"] = true;
   return json;

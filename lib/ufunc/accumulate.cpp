@@ -9,6 +9,7 @@
 #include "ufunc/axes.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/place.hpp"
+#include "ufunc/recorder.hpp"
 #include "ufunc/reduction_loop.hpp"
 #include "ufunc/transfer.hpp"
 #include "ufunc/window.hpp"
@@ -37,11 +38,12 @@ class Accumulate {
     if (through) bring_to_device();
     separate();
     backend::Backend& backend = backend::backend_for(place_.device);
-    if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, spec(), backend);
+    if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, variant(), backend);
     if (!out_) out_ = allocate(place_.on_host && !through);
     std::shared_ptr<const void> keep;
     if (backend.asynchronous(queue())) keep = std::make_shared<std::vector<Array>>(std::vector<Array>{array_, out_});
     backend.launch(*kernel_->module, launch(), queue(), std::move(keep));
+    record_use(ufunc_, *kernel_, variant());
     if (!fetch) return given ? given : out_;
     // Copies are ordered after the default stream only.
     if (queue() != nullptr) queue()->synchronize();
@@ -133,8 +135,8 @@ class Accumulate {
                             on_host ? Device::cpu() : place_.device);
   }
 
-  [[nodiscard]] codegen::ScanSpec spec() const {
-    return {.input = {array_.dtype(), dtype()}, .output = out_ ? out_.dtype() : dtype(), .reorderable = ufunc_.reorderable()};
+  [[nodiscard]] MethodVariant variant() const {
+    return {.method = Method::accumulate, .array = array_.dtype(), .result = out_ ? out_.dtype() : dtype()};
   }
 
   [[nodiscard]] backend::ScanLaunch launch() const {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "codegen/kernel_text.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
 #include "layout/merge.hpp"
 #include "types/convert.hpp"
 #include "ufunc/indices.hpp"
+#include "ufunc/recorder.hpp"
 #include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
@@ -92,7 +92,7 @@ void AtCall::run() {
   if (gpu_) bring_to_device();
   separate_overlaps();
   backend::Backend& backend = backend::backend_for(place_.device);
-  if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, spec(), backend);
+  if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, variant(), backend);
   if (gpu_) {
     if (!checked_) look_for_bad_indices(backend);
     read_indices();
@@ -105,6 +105,7 @@ void AtCall::run() {
     keep = std::move(kept);
   }
   backend.launch(*kernel_->module, launch(), queue_, std::move(keep));
+  record_use(ufunc_, *kernel_, variant());
   if (gpu_ && given.is_host()) {
     if (queue_ != nullptr) queue_->synchronize();
     Array host = given;
@@ -202,7 +203,7 @@ void AtCall::look_for_bad_indices(backend::Backend& backend) {
 
 // What the kernels cannot take as it is, and the order that they must keep, are made on the host.
 void AtCall::read_indices() {
-  const bool ordered = spec().ordered;
+  const bool ordered = std::get<codegen::ScatterSpec>(ufunc_.specialize(loop_, variant(), place_.device.kind())).ordered;
   backend::ScatterLaunch plain = launch();
   if (value_ && plain.shape.size() > std::size_t{backend::kMaxKernelRank}) value_ = value_.broadcast_to(full_).copy();
   const bool fold = indices_.size() > backend::kMaxScatterIndices || plain.shape.size() > std::size_t{backend::kMaxKernelRank};
@@ -222,15 +223,10 @@ void AtCall::fold_into_one(const std::vector<std::int64_t>& offsets) {
   one_index_ = true;
 }
 
-codegen::ScatterSpec AtCall::spec() const {
-  codegen::ScatterSpec spec{.target = {target_.dtype(), loop_.inputs[0]}, .result = loop_.outputs[0]};
-  if (value_) spec.value = codegen::OperandSpec{value_.dtype(), loop_.inputs[1]};
-  if (!gpu_) return spec;
-  // A function of one input is the same in any order. No device swaps 16 bytes.
-  spec.ordered = (value_ && !ufunc_.reorderable()) || itemsize(target_.dtype()) > 8;
-  if (!spec.ordered && ufunc_.definition_of(loop_).defines.empty())
-    spec.atomic = codegen::atomic_of(ufunc_.text_of(loop_), spec);
-  return spec;
+MethodVariant AtCall::variant() const {
+  MethodVariant variant{.method = Method::at, .array = target_.dtype()};
+  if (value_) variant.value = value_.dtype();
+  return variant;
 }
 
 backend::ScatterLaunch AtCall::launch() const {

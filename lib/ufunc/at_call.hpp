@@ -30,7 +30,7 @@ class AtCall {
   void read_indices();
   void fold_into_one(const std::vector<std::int64_t>& offsets);
   void separate_overlaps();
-  [[nodiscard]] codegen::ScatterSpec spec() const;
+  [[nodiscard]] MethodVariant variant() const;
   [[nodiscard]] backend::ScatterLaunch launch() const;
   [[nodiscard]] std::string index_name(std::size_t i) const;
 

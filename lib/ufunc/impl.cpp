@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/kernel_text.hpp"
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/cost.hpp"
@@ -108,23 +109,22 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, ufunc::Lo
 }
 
 const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
-                                         const codegen::ReductionSpec& spec, backend::Backend& backend) const {
+                                         const ufunc::MethodVariant& method, backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
-  codegen::UserText text = text_of(plan.loop);
-  if (spec.identity) text.identity = definition_.identity;
-  const codegen::KernelSpec kernel = spec;
-  made->module = program::load(request_for(definition_of(plan.loop), text, kernel, plan.loop.text), backend);
+  with_request(plan.loop, method, backend.compiler()->kind(),
+               [&](const program::Request& request) { made->module = program::load(request, backend); });
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }
 
 const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key& key, const ufunc::Loop& loop,
-                                                  const codegen::KernelSpec& spec, backend::Backend& backend) const {
+                                                  const ufunc::MethodVariant& variant, backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::MethodKernel>();
   made->key = key;
   made->loop = loop;
-  made->module = program::load(request_for(definition_of(loop), text_of(loop), spec, loop.text), backend);
+  with_request(loop, variant, backend.compiler()->kind(),
+               [&](const program::Request& request) { made->module = program::load(request, backend); });
   ufunc::publish(methods_, made.get());
   return *made.release();
 }
@@ -136,6 +136,41 @@ void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> sto
                                .speculative = layout.masking != codegen::Masking::none && definition_of(loop).defines.empty() &&
                                               codegen::may_speculate(text, computes_integers(loop))};
   const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
+  work(request_for(definition_of(loop), text, spec, loop.text));
+}
+
+codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
+  using ufunc::Method;
+  const DType result = variant.result.value_or(loop.outputs[0]);
+  if (variant.method == Method::accumulate) {
+    return codegen::ScanSpec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
+  }
+  if (variant.method == Method::at) {
+    codegen::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
+    if (variant.value) spec.value = codegen::OperandSpec{*variant.value, loop.inputs[1]};
+    if (kind == DeviceKind::cpu) return spec;
+    // A function of one input is the same in any order. No device swaps 16 bytes.
+    spec.ordered = (variant.value && !reorderable()) || itemsize(variant.array) > 8;
+    if (!spec.ordered && definition_of(loop).defines.empty()) spec.atomic = codegen::atomic_of(text_of(loop), spec);
+    return spec;
+  }
+  // A segment begins with its first element, as NumPy has it.
+  return ufunc::specialize({.array = variant.array,
+                            .loop = loop.outputs[0],
+                            .result = result,
+                            .identity = !definition_.identity.empty() && variant.method == Method::reduce,
+                            .masked = variant.masked,
+                            .ordered = !reorderable()},
+                           variant.layout, kind);
+}
+
+void UfuncImpl::with_request(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind,
+                             const std::function<void(const program::Request&)>& work) const {
+  const codegen::KernelSpec spec = specialize(loop, variant, kind);
+  codegen::UserText text = text_of(loop);
+  if (const auto* reduction = std::get_if<codegen::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
+    text.identity = definition_.identity;
+  }
   work(request_for(definition_of(loop), text, spec, loop.text));
 }
 

@@ -123,8 +123,8 @@ class UfuncImpl {
                                 std::span<const DType> storage, backend::Backend& backend) const;
   /// The plan of a reduction; its loop takes and gives one dtype.
   ufunc::TypePlan& make_plan(const ufunc::TypePlan::Key& key, ufunc::Loop loop) const;
-  /// A kernel around this loop's operation, compiled and loaded at the first call.
-  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
+  /// The kernel of a method around this plan's loop, compiled and loaded at the first call.
+  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const ufunc::MethodVariant& method,
                                 backend::Backend& backend) const;
   /// The kernel of a method; null before it was made.
   const ufunc::MethodKernel* find_method(const ufunc::MethodKernel::Key& key) const noexcept {
@@ -132,9 +132,15 @@ class UfuncImpl {
   }
   /// Compiles and loads one.
   const ufunc::MethodKernel& make_method(const ufunc::MethodKernel::Key& key, const ufunc::Loop& loop,
-                                         const codegen::KernelSpec& spec, backend::Backend& backend) const;
+                                         const ufunc::MethodVariant& variant, backend::Backend& backend) const;
+  /// What such a kernel is specialized for.
+  [[nodiscard]] codegen::KernelSpec specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant,
+                                               DeviceKind kind) const;
   /// The kernel of a loop for operands that are stored so, for a compiler: `work` gets what program::build() takes.
   void with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout, DeviceKind kind,
+                    const std::function<void(const program::Request&)>& work) const;
+  /// The same of a method.
+  void with_request(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind,
                     const std::function<void(const program::Request&)>& work) const;
 
   /// What the loop's kernel is made of.

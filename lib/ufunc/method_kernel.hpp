@@ -2,16 +2,16 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
 #include "backend/backend.hpp"
 #include "kiln/device.hpp"
 #include "ufunc/loops.hpp"
+#include "ufunc/method_variant.hpp"
 
 namespace kiln::ufunc {
-
-enum class Method : std::uint8_t { accumulate, at };
 
 struct MethodKernel {
   struct Key {
@@ -25,6 +25,7 @@ struct MethodKernel {
   Key key;
   Loop loop;
   std::shared_ptr<backend::Module> module;
+  mutable std::atomic<bool> recorded{false};  ///< reported to the recorder
   MethodKernel* next = nullptr;
 };
 

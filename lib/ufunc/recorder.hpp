@@ -9,6 +9,7 @@
 #include "kiln/ufunc.hpp"
 #include "ufunc/layout_class.hpp"
 #include "ufunc/loops.hpp"
+#include "ufunc/method_variant.hpp"
 
 namespace kiln::ufunc {
 
@@ -25,11 +26,19 @@ struct Use {
   Processors processors;
 };
 
+/// A kernel of a method that ran. Every kind of processor runs the like of it for the same call.
+struct MethodUse {
+  const UfuncDefinition& definition;
+  const Loop& loop;
+  const MethodVariant& variant;
+};
+
 /// Thread-safe.
 class Recorder {
  public:
   virtual ~Recorder() = default;
   virtual void used(const Use& use) noexcept = 0;
+  virtual void used(const MethodUse& use) noexcept = 0;
 };
 
 /// The recorder that the environment asks for, made at the first question and never destroyed; null where it asks for none.
@@ -51,5 +60,9 @@ inline Recorder* recorder() noexcept {
   }
   return current_recorder.load(std::memory_order_acquire);
 }
+
+struct MethodKernel;
+/// Reports a kernel of accumulate or at, once.
+void record_use(const detail::UfuncImpl& ufunc, const MethodKernel& kernel, const MethodVariant& variant);
 
 }  // namespace kiln::ufunc

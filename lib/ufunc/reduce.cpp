@@ -246,6 +246,11 @@ void Reduce::separate() {
 
 Strides Reduce::strides_of_result(const detail::ArrayRep& result) const {
   // Along reduced axes the result stands still.
+  if (segmented_) {
+    Strides strides = result.strides;
+    strides[axis_] = 0;
+    return strides;
+  }
   Strides strides(reduced_.size(), 0);
   std::size_t own = 0;
   for (std::size_t i = 0; i < reduced_.size(); ++i) {
@@ -259,48 +264,60 @@ Strides Reduce::strides_of_result(const detail::ArrayRep& result) const {
 }
 
 void Reduce::launch(const Array& target) {
-  const detail::ArrayRep& result = *target.rep();
   if (segmented_) return launch_segments(target);
-  launch({.shape = array_->shape, .array = array_->data, .result = result.data}, strides_of_result(result), target);
+  launch({.shape = array_->shape}, target);
 }
 
-void Reduce::launch(const Piece& piece, const Strides& result_strides, const Array& target) {
-  backend::Backend& backend = backend::backend_for(device_);
-  const Strides mask_strides = masked() ? repeated(*mask_, piece.shape) : Strides();
+layout::Reduction Reduce::lay_out(const Piece& piece, const Operands& operands, Addresses& addresses) const {
+  const detail::ArrayRep& array = operands.array;
+  const detail::ArrayRep& result = operands.result;
+  const Strides mask_strides = operands.mask != nullptr ? repeated(*operands.mask, piece.shape) : Strides();
+  const Strides result_strides = strides_of_result(result);
   std::array<const std::int64_t*, kOperands> strides{};
-  std::array<backend::LaunchOperand, kOperands> operands{};
+  std::array<const char*, kOperands> begins{};
   std::size_t count = 0;
-  const auto add = [&](char* data, DType dtype, const Strides& along) {
+  const auto add = [&](const char* data, DType dtype, const Strides& along) {
     strides[count] = along.data();
-    operands[count++] = {data, nullptr, static_cast<std::uint8_t>(itemsize(dtype)), false};
+    begins[count] = data;
+    addresses[count++].itemsize = static_cast<std::int64_t>(itemsize(dtype));
   };
-  add(piece.array, array_->dtype, array_->strides);
-  if (masked()) add(mask_->data, DType::bool_, mask_strides);
-  add(piece.result, target.dtype(), result_strides);
-  const bool ordered = !ufunc_.reorderable();
-  const layout::Reduction layout({.shape = {piece.shape.data(), piece.shape.size()},
-                                  .reduced = {reduced_.data(), reduced_.size()},
-                                  .strides = {strides.data(), count},
-                                  .in_order = ordered});
-  std::array<ReductionOperand, kOperands> inputs;
-  for (std::size_t k = 0; k < count; ++k) {
-    operands[k].data = static_cast<char*>(operands[k].data) + layout.offset(k);
-    operands[k].strides = layout.strides(k);
-    inputs[k] = {operands[k].data, operands[k].itemsize};
-  }
-  // A segment begins with its first element, as NumPy has it.
-  const codegen::ReductionSpec spec = specialize({.array = array_->dtype,
-                                                  .loop = loop_dtype(),
-                                                  .result = target.dtype(),
-                                                  .identity = has_identity() && !segmented_,
-                                                  .masked = masked(),
-                                                  .ordered = ordered},
-                                                 layout, {inputs.data(), count - 1}, device_.kind());
+  const std::int64_t step = segmented_ ? array.strides[axis_] : 0;
+  const std::int64_t result_step = segmented_ ? result.strides[axis_] : 0;
+  add(array.data + piece.begin * step, array.dtype, array.strides);
+  if (operands.mask != nullptr) add(operands.mask->data, DType::bool_, mask_strides);
+  add(result.data + piece.segment * result_step, result.dtype, result_strides);
+  layout::Reduction layout({.shape = {piece.shape.data(), piece.shape.size()},
+                            .reduced = {reduced_.data(), reduced_.size()},
+                            .strides = {strides.data(), count},
+                            .in_order = !ufunc_.reorderable()});
+  for (std::size_t k = 0; k < count; ++k) addresses[k].address = begins[k] + layout.offset(k);
+  return layout;
+}
+
+MethodVariant Reduce::variant(const layout::Reduction& layout, const Addresses& addresses, const Array& target) const {
+  return {.method = segmented_ ? Method::reduceat : Method::reduce,
+          .array = array_->dtype,
+          .result = target.dtype(),
+          .masked = masked(),
+          .layout = classify(layout, {addresses.data(), operands() - 1}, !ufunc_.reorderable())};
+}
+
+void Reduce::launch(const Piece& piece, const Array& target) {
+  backend::Backend& backend = backend::backend_for(device_);
+  Addresses addresses;
+  const layout::Reduction layout = lay_out(piece, {*array_, mask_, *target.rep()}, addresses);
+  const MethodVariant method = variant(layout, addresses, target);
+  const auto spec = std::get<codegen::ReductionSpec>(ufunc_.specialize(plan_->loop, method, device_.kind()));
   const Variant::Key key{bits_of(spec),
                          static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56};
   const Variant* variant = find(plan_->variants, key);
-  if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, spec, backend);
-  const backend::ReductionLaunch work{.operands = {operands.data(), count},
+  if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, method, backend);
+  std::array<backend::LaunchOperand, kOperands> operands{};
+  for (std::size_t k = 0; k < this->operands(); ++k) {
+    operands[k] = {const_cast<void*>(addresses[k].address), layout.strides(k), static_cast<std::uint8_t>(addresses[k].itemsize),
+                   false};
+  }
+  const backend::ReductionLaunch work{.operands = {operands.data(), this->operands()},
                                       .kept = layout.kept(),
                                       .reduced = layout.reduced(),
                                       .outputs = layout.outputs(),
@@ -317,6 +334,31 @@ void Reduce::launch(const Piece& piece, const Strides& result_strides, const Arr
     keep_ = std::move(kept);
   }
   backend.launch(*variant->module, work, queue_, keep_);
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece, target);
+}
+
+// The CPU has one kernel for every layout, so that a GPU's decides. Host arrays lie there as they are sent.
+void Reduce::record(Recorder& recorder, const Piece& piece, const Array& target) const {
+  // An array that overlaps the result was replaced by a copy, which a GPU needs not where it is sent.
+  const detail::ArrayRep& given = on_host(given_.rep().get()) ? *given_.rep() : *array_;
+  const detail::ArrayRep* const mask = on_host(options_.where.rep().get()) ? options_.where.rep().get() : mask_;
+  const auto there = [](const detail::ArrayRep& rep, bool input, std::size_t index) {
+    return rep.on_host ? as_sent(rep, input, index) : rep;
+  };
+  const detail::ArrayRep array_there = there(given, true, 0);
+  const std::optional<detail::ArrayRep> mask_there = mask != nullptr ? std::optional(there(*mask, true, 1)) : std::nullopt;
+  const detail::ArrayRep target_there = there(*target.rep(), false, 2);
+  Addresses addresses;
+  const layout::Reduction layout = lay_out(piece, {array_there, mask_there ? &*mask_there : nullptr, target_there}, addresses);
+  const MethodVariant used = variant(layout, addresses, target);
+  const ReductionClass& of = used.layout;
+  const Recorded::Key key{static_cast<std::uint64_t>(of.mapping) | static_cast<std::uint64_t>(of.kept_rank) << 8 |
+                              static_cast<std::uint64_t>(of.reduced_rank) << 16,
+                          static_cast<std::uint64_t>(of.packs) | static_cast<std::uint64_t>(of.wide_index) << 1 |
+                              static_cast<std::uint64_t>(used.masked) << 2};
+  if (find(plan_->recorded, key) != nullptr) return;
+  recorder.used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = used});
+  publish(plan_->recorded, std::make_unique<Recorded>(Recorded{key, nullptr}).release());
 }
 
 }  // namespace kiln::ufunc

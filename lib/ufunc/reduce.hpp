@@ -14,6 +14,8 @@
 #include "kiln/methods.hpp"
 #include "layout/reduction.hpp"
 #include "ufunc/impl.hpp"
+#include "ufunc/recorder.hpp"
+#include "ufunc/reduction_plan.hpp"
 
 namespace kiln::ufunc {
 
@@ -37,20 +39,31 @@ class Reduce {
   Array run_through_device();
   void convert_initial();
   void separate();
-  /// What is reduced at once, and where the results go; a step along a reduced axis of `result` is 0.
+  /// What is reduced at once: all of the array, or of a segment these elements along its axis.
   struct Piece {
     const Shape& shape;
-    char* array;
-    char* result;
+    std::int64_t begin = 0;
+    std::int64_t segment = 0;
   };
+  struct Operands {
+    const detail::ArrayRep& array;
+    const detail::ArrayRep* mask;
+    const detail::ArrayRep& result;
+  };
+  /// Where the operands of a piece begin, as its layout walks them.
+  using Addresses = std::array<ReductionOperand, kOperands>;
+  [[nodiscard]] layout::Reduction lay_out(const Piece& piece, const Operands& operands, Addresses& addresses) const;
+  [[nodiscard]] MethodVariant variant(const layout::Reduction& layout, const Addresses& addresses, const Array& target) const;
   void launch(const Array& target);
   void launch_segments(const Array& target);
-  void launch(const Piece& piece, const Strides& result_strides, const Array& target);
+  void launch(const Piece& piece, const Array& target);
+  void record(Recorder& recorder, const Piece& piece, const Array& target) const;
   [[nodiscard]] Strides strides_of_result(const detail::ArrayRep& result) const;
   void check_segments();
   [[nodiscard]] std::string what() const { return ufunc_.name() + "." + method(); }
   [[nodiscard]] const char* method() const noexcept { return segmented_ ? "reduceat" : "reduce"; }
   [[nodiscard]] bool masked() const noexcept { return mask_ != nullptr; }
+  [[nodiscard]] std::size_t operands() const noexcept { return masked() ? 3 : 2; }
   [[nodiscard]] bool has_identity() const noexcept { return !ufunc_.definition().identity.empty(); }
   [[nodiscard]] DType loop_dtype() const noexcept { return plan_->loop.outputs[0]; }
 

@@ -54,19 +54,13 @@ void Reduce::check_segments() {
 }
 
 void Reduce::launch_segments(const Array& target) {
-  const detail::ArrayRep& result = *target.rep();
-  Strides strides = result.strides;
-  strides[axis_] = 0;
   Shape shape = array_->shape;
   const std::int64_t extent = shape[axis_];
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const std::int64_t begin = indices_[i];
     const std::int64_t next = i + 1 < indices_.size() ? indices_[i + 1] : extent;
     shape[axis_] = next > begin ? next - begin : 1;
-    launch({.shape = shape,
-            .array = array_->data + begin * array_->strides[axis_],
-            .result = result.data + static_cast<std::int64_t>(i) * result.strides[axis_]},
-           strides, target);
+    launch({.shape = shape, .begin = begin, .segment = static_cast<std::int64_t>(i)}, target);
   }
 }
 

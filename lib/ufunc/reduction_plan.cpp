@@ -29,41 +29,64 @@ Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
   return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
 }
 
-/// Elements of a 16-byte access, where every row of what is reduced begins on its boundary and fills it.
-int width_of(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, Mapping mapping) noexcept {
-  if (layout.reduced().empty() || (mapping != Mapping::warp && mapping != Mapping::block)) return 1;
+/// Whether every row of what is reduced begins on the boundary of a 16-byte access and fills such ones.
+bool divides_into_packs(const layout::Reduction& layout, std::span<const ReductionOperand> inputs) noexcept {
+  if (layout.reduced().empty()) return false;
   const std::size_t rank = layout.kept().size() + layout.reduced().size();
   const std::int64_t width = 16 / inputs.front().itemsize;
-  if (layout.reduced().back() % width != 0) return 1;
+  if (layout.reduced().back() % width != 0) return false;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::int64_t size = inputs[k].itemsize;
     const std::int64_t* const strides = layout.strides(k);
     if (strides[rank - 1] != size ||
         reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(width * size) != 0)
-      return 1;
+      return false;
     for (std::size_t d = 0; d + 1 < rank; ++d) {
-      if (strides[d] % (width * size) != 0) return 1;
+      if (strides[d] % (width * size) != 0) return false;
     }
   }
-  return static_cast<int>(width);
+  return true;
 }
 
 }  // namespace
 
-codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
-                                  std::span<const ReductionOperand> inputs, DeviceKind device) {
+bool reads_packs(Mapping mapping, DType array) noexcept {
+  return (mapping == Mapping::warp || mapping == Mapping::block) && itemsize(array) < 16;
+}
+
+ReductionClass classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered) {
+  ReductionClass made{.mapping = mapping_of(layout, ordered)};
+  made.kept_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.kept().size(), 1));
+  made.reduced_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.reduced().size(), 1));
+  const bool may_pack = (made.mapping == Mapping::warp || made.mapping == Mapping::block) && inputs.front().itemsize < 16;
+  made.packs = !may_pack || divides_into_packs(layout, inputs);
+  made.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
+  return made;
+}
+
+codegen::ReductionSpec specialize(const ReductionRequest& request, const ReductionClass& layout, DeviceKind device) {
   codegen::ReductionSpec spec{.inputs = {{request.array, request.loop}},
                               .outputs = {{request.result, request.loop}},
                               .identity = request.identity,
                               .masked = request.masked,
                               .ordered = request.ordered};
   if (device == DeviceKind::cpu) return spec;
-  spec.mapping = mapping_of(layout, request.ordered);
-  spec.kept_rank = static_cast<int>(std::max<std::size_t>(layout.kept().size(), 1));
-  spec.reduced_rank = static_cast<int>(std::max<std::size_t>(layout.reduced().size(), 1));
-  spec.width = width_of(layout, inputs, spec.mapping);
-  spec.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
+  spec.mapping = layout.mapping;
+  spec.kept_rank = layout.kept_rank;
+  spec.reduced_rank = layout.reduced_rank;
+  if (layout.packs && reads_packs(layout.mapping, request.array)) spec.width = 16 / static_cast<int>(itemsize(request.array));
+  spec.wide_index = layout.wide_index;
   return spec;
+}
+
+std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
+  if (ordered) return {{.mapping = Mapping::thread}};
+  std::vector<ReductionClass> classes;
+  for (const Mapping mapping : {Mapping::block, Mapping::warp, Mapping::columns, Mapping::thread}) {
+    classes.push_back({.mapping = mapping});
+    if (reads_packs(mapping, array)) classes.push_back({.mapping = mapping, .packs = false});
+  }
+  return classes;
 }
 
 std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "codegen/spec.hpp"
 #include "kiln/device.hpp"
@@ -25,8 +26,27 @@ struct ReductionOperand {
   std::int64_t itemsize = 1;
 };
 
-[[nodiscard]] codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
-                                                std::span<const ReductionOperand> inputs, DeviceKind device);
+/// What of a reduction's layout decides its kernel. The CPU has one kernel for all of them.
+struct ReductionClass {
+  codegen::Mapping mapping = codegen::Mapping::block;  ///< GPU
+  std::uint8_t kept_rank = 1;                          ///< GPU
+  std::uint8_t reduced_rank = 1;                       ///< GPU
+  bool packs = true;                                   ///< GPU: rows of what is reduced divide into aligned packs
+  bool wide_index = false;                             ///< GPU: 2³¹ outputs or elements of one, or more
+  friend bool operator==(const ReductionClass&, const ReductionClass&) = default;
+};
+
+/// The class on a GPU.
+[[nodiscard]] ReductionClass classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered);
+
+/// Whether a kernel that shares its work so reads packs of several elements where it may.
+[[nodiscard]] bool reads_packs(codegen::Mapping mapping, DType array) noexcept;
+
+[[nodiscard]] codegen::ReductionSpec specialize(const ReductionRequest& request, const ReductionClass& layout,
+                                                DeviceKind device);
+
+/// The classes that contiguous arrays mostly have: all of one reduced, or one axis of a matrix.
+[[nodiscard]] std::vector<ReductionClass> usual_classes(DType array, bool ordered);
 
 /// Bytes of what its kernel keeps of a part of an output.
 [[nodiscard]] std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ufunc/call.hpp"
+#include "ufunc/transfer.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
@@ -29,24 +30,6 @@ LayoutClass classify_whole(const Placement& at, bool in_place, codegen::Masking 
   layout.in_place = in_place;
   layout.large = masking != codegen::Masking::keep && stores_past_cache(at);
   return layout;
-}
-
-/// An array packed anew, at an address that is aligned as a device's are. Repeated axes of an input stay so: see send().
-detail::ArrayRep packed(const detail::ArrayRep& rep, bool input, std::size_t index) {
-  detail::ArrayRep once = rep;
-  for (std::size_t d = 0; d < once.shape.size() && input; ++d) {
-    if (once.strides[d] == 0) once.shape[d] = 1;
-  }
-  once = *detail::make_array(std::move(once)).rep();
-  const Order order = input && once.f_contiguous && !once.c_contiguous ? Order::fortran : Order::c;
-  detail::ArrayRep made = rep;
-  made.buffer = nullptr;
-  made.data = reinterpret_cast<char*>(static_cast<std::uintptr_t>(index + 1) << 20);
-  made.strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
-  for (std::size_t d = 0; d < once.shape.size(); ++d) {
-    if (once.shape[d] != rep.shape[d]) made.strides[d] = 0;
-  }
-  return made;
 }
 
 }  // namespace
@@ -100,7 +83,7 @@ void Call::record(Recorder& recorder) {
   for (std::size_t i = 0; i < count_; ++i) {
     // An input that overlaps an output was replaced by a copy, which a GPU needs not.
     const detail::ArrayRep* rep = is_output(i) || is_scalar(i) ? operands[i].rep : array_of(i).rep().get();
-    if (rep != nullptr) operands[i].rep = &copies.emplace_back(packed(*rep, !is_output(i) || keeps, i));
+    if (rep != nullptr) operands[i].rep = &copies.emplace_back(as_sent(*rep, !is_output(i) || keeps, i));
   }
   const LayoutClass there = classify_as_placed(*shape_, operands, false);
   if (here == there) return report(recorder, here, Processors::all);

@@ -18,4 +18,21 @@ Array send(const Array& host, const Device& device) {
   return to_device(detail::make_array(std::move(once)), device).broadcast_to(shape);
 }
 
+detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t index) {
+  detail::ArrayRep once = rep;
+  for (std::size_t d = 0; d < once.shape.size() && input; ++d) {
+    if (once.strides[d] == 0) once.shape[d] = 1;
+  }
+  once = *detail::make_array(std::move(once)).rep();
+  const Order order = input && once.f_contiguous && !once.c_contiguous ? Order::fortran : Order::c;
+  detail::ArrayRep made = rep;
+  made.buffer = nullptr;
+  made.data = reinterpret_cast<char*>(static_cast<std::uintptr_t>(index + 1) << 20);
+  made.strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
+  for (std::size_t d = 0; d < once.shape.size(); ++d) {
+    if (once.shape[d] != rep.shape[d]) made.strides[d] = 0;
+  }
+  return made;
+}
+
 }  // namespace kiln::ufunc

@@ -1,11 +1,18 @@
 // Host arrays on their way to a GPU.
 #pragma once
 
+#include <cstddef>
+
+#include "array/rep.hpp"
 #include "kiln/array.hpp"
 
 namespace kiln::ufunc {
 
 /// The array on the device. Axes that only repeat (stride 0) are sent once and repeated there.
 Array send(const Array& host, const Device& device);
+
+/// How a host array would lie on a GPU, sent there or (an output) made for it: packed, at an address of its own that is aligned
+/// as a device's are. Axes that only repeat stay so. For one of several, `index` tells them apart. Nothing is there to be read.
+detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t index);
 
 }  // namespace kiln::ufunc

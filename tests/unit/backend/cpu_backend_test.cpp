@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -244,7 +245,8 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
   // The same through a queue, with all that the launch refers to gone before it runs.
   const auto queue = device.make_queue();
   std::fill(out.begin(), out.end(), 0.0F);
-  static_cast<CpuQueue&>(*queue).post([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+  std::promise<void> gate;
+  static_cast<CpuQueue&>(*queue).post([opened = gate.get_future().share()] { opened.wait(); });
   {
     auto temporary_operands = operands;
     auto temporary_shape = shape;
@@ -259,6 +261,7 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
     temporary_operands = {};
   }
   CHECK(out[0] == 0.0F);
+  gate.set_value();
   queue->synchronize();
   CHECK(out == std::vector<float>{10, 40, 20, 50, 30, 60});
 }

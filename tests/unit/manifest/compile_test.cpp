@@ -73,6 +73,35 @@ TEST_CASE("a manifest is compiled for CPUs") {
   }
 }
 
+TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
+  const TemporaryDirectory folder;
+  const Manifest manifest = manifest_of(
+      R"({"kernel": "T sum(T a, T b) = a + b", "identity": "0", "widens_integers": true, "types": [{"T": "float32"}, {"T": "int8"}, {"T": "int64"}],
+          "methods": ["outer", "reduce", "reduceat", "accumulate", "at"]})");
+  const auto report = manifest.compile({"native"}, {.cache = Cache(CacheOptions{.directory = folder / "cache"})});
+  CHECK(report.compiled == 3 * 5);
+  CHECK(report.found + report.failed == 0);
+  const Cache fresh(CacheOptions{.directory = folder / "cache"});
+  const Ufunc sum = vectorize({.name = "sum",
+                               .signatures = {"T(T a, T b)"},
+                               .expression = "a + b",
+                               .identity = "0",
+                               .widens_integers = true,
+                               .cache = fresh});
+  for (const DType dtype : {DType::float32, DType::int8, DType::int64}) {
+    const Array grid = to_device(Array::full(Shape{30, 200}, 1.0F).astype(dtype), Device::cpu());
+    const Array indices = Array::from(std::vector<std::int64_t>{0, 7});
+    sum.reduce(grid);
+    sum.reduce(grid, {.axis = 1});
+    sum.reduceat(grid, indices);
+    sum.accumulate(grid, {.axis = 1});
+    sum.at(grid, indices, grid[{0}]);
+    sum.outer(grid[{0}], grid[{1}]);
+  }
+  CHECK(fresh.stats().compiles == 0);
+  CHECK(fresh.stats().disk_hits == 3 * 5);
+}
+
 TEST_CASE("a kernel that does not compile does not stop the others") {
   const TemporaryDirectory folder;
   const Manifest manifest = manifest_of(R"({"kernel": "float32 good(float32 x) = x"}, {"kernel": "float32 bad(float32 x) = y"},

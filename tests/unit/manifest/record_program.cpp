@@ -11,6 +11,58 @@ Array floats(std::int64_t count) {
   return Array::full(Shape{count}, 1.5F);
 }
 
+using Attempt = std::function<void(const std::function<void()>&)>;
+
+/// The methods: the ways in which a GPU's threads share a reduction, masks, casts, places, ordered operations.
+void run_methods(const Ufunc& ordered, const Attempt& attempt) {
+  const Ufunc sum = vectorize({.name = "sum", .signatures = {"T(T a, T b)"}, .body = "return a + b;", .identity = "0"});
+  const Ufunc largest = vectorize({.name = "largest",
+                                   .signatures = {"float32(float32 a, float32 b)", "int32(int32, int32)"},
+                                   .expression = "a > b ? a : b",
+                                   .reorderable = true});
+  const Ufunc half = vectorize({.name = "half", .signatures = {"float32(float32 a)"}, .body = "return a / 2;"});
+  const Array a = floats(1000);
+  const Array grid = Array::full(Shape{48, 600}, 1.5F);
+  const Array cube = Array::full(Shape{6, 20, 64}, 1.5F);
+  const Array i16 = Array::full(Shape{1000}, std::int16_t{3});
+  for (const Array& x : {a, grid, cube, grid.transpose(), to_device(a, Device::best()), to_device(grid, Device::best()),
+                         a[{Slice{.start = 1}}], grid[{all, Slice{.step = -2}}], cube[{Slice{.stop = 0}}],
+                         to_device(cube, Device::best())[{all, all, Slice{.start = 1, .step = 3}}]}) {
+    for (const Axes& axes : {Axes(0), Axes(-1), all_axes, no_axes}) {
+      attempt([&] { sum.reduce(x, {.axis = axes}); });
+      if (x.size() > 0) attempt([&] { largest.reduce(x, {.axis = axes, .keepdims = true}); });
+    }
+    if (x.size() > 0) attempt([&] { ordered.reduce(x, {.axis = 0}); });
+    attempt([&] { sum.accumulate(x, {.axis = -1}); });
+  }
+  attempt([&] { sum.reduce(cube, {.axis = {0, 2}}); });
+  attempt([&] { sum.reduce(grid[{all, Slice{.stop = 8}}], {.axis = 1}); });
+  attempt([&] { sum.reduce(grid[{all, Slice{.stop = 101}}], {.axis = 1}); });
+  attempt([&] { sum.reduce(floats(1).broadcast_to({300, 40}), {.axis = 1}); });
+  attempt([&] { sum.reduce(grid, {.axis = 1, .initial = 2.0F, .where = Array::full(Shape{600}, true)}); });
+  attempt([&] { largest.reduce(grid, {.axis = 0, .initial = 2, .where = Array::full(Shape{48, 1}, true)}); });
+  attempt([&] { sum.reduce(i16, {.dtype = DType::float64}); });
+  attempt([&] { sum.reduce(a, {.out = Array::empty({}, DType::float64)}); });
+  const Array shared = Array::full(Shape{40, 300}, 1.0F);
+  attempt([&] { sum.reduce(shared, {.axis = 1, .out = shared[{all, 0}]}); });
+  attempt([&] { sum.reduceat(a, Array::from(std::vector<std::int64_t>{0, 10, 5, 300, 999})); });
+  attempt([&] { sum.reduceat(grid, Array::from(std::vector<std::int64_t>{0, 10, 5}), {.axis = 1}); });
+  attempt([&] { ordered.reduceat(grid, Array::from(std::vector<std::int64_t>{0, 40}), {.axis = 0}); });
+  attempt([&] { sum.outer(a, floats(7)); });
+  attempt([&] { largest.accumulate(i16, {.dtype = DType::int32}); });
+  attempt([&] { ordered.accumulate(a, {.out = Array::empty({1000}, DType::float64)}); });
+  attempt([&] { math::add.accumulate(i16); });
+  attempt([&] { math::add.reduce(i16); });
+  attempt([&] { math::logical_and.reduce(i16); });
+  const Array bins = Array::from(std::vector<std::int32_t>{1, 2, 1});
+  for (const DType dtype : {DType::float32, DType::int64, DType::float16, DType::complex128}) {
+    attempt([&] { sum.at(Array::zeros({10}, dtype), bins, 1); });
+    attempt([&] { ordered.at(Array::zeros({10}, dtype), bins, Array::full(Shape{3}, std::int8_t{2})); });
+  }
+  attempt([&] { half.at(floats(10), bins); });
+  attempt([&] { math::maximum.at(to_device(floats(10), Device::best()), bins, 2); });
+}
+
 }  // namespace
 
 void run_recorded_program(const std::string& headers, const std::function<void(const std::string&)>& failed) {
@@ -110,6 +162,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { slow(floats(13'000'000)); });
   // Nothing to do is nothing used.
   attempt([&] { add(floats(0), floats(0)); });
+  run_methods(add, attempt);
 }
 
 }  // namespace kiln::test

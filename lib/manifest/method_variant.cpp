@@ -1,0 +1,232 @@
+#include "manifest/method_variant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kiln/error.hpp"
+#include "manifest/ufunc_variant.hpp"
+#include "ufunc/reduction_loop.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+using codegen::Mapping;
+using ufunc::Loop;
+using ufunc::Method;
+using ufunc::MethodVariant;
+using ufunc::Processors;
+
+constexpr int kMaxRank = 64;  // more axes than an array may have after merging
+
+struct MappingName {
+  Mapping mapping;
+  std::string_view name;
+};
+constexpr std::array kMappingNames{MappingName{Mapping::thread, "thread"}, MappingName{Mapping::warp, "warp"},
+                                   MappingName{Mapping::block, "block"}, MappingName{Mapping::columns, "columns"}};
+
+std::string_view mapping_name(Mapping mapping) {
+  return kMappingNames[static_cast<std::size_t>(mapping)].name;
+}
+
+Mapping usual_mapping(bool reorderable) {
+  return reorderable ? Mapping::block : Mapping::thread;
+}
+
+bool reduces(Method method) {
+  return method == Method::reduce || method == Method::reduceat;
+}
+
+Method read_method(const Node& node) {
+  const std::string word = node.word();
+  const auto found = std::find_if(ufunc::kMethodNames.begin(), ufunc::kMethodNames.end(),
+                                  [&](const ufunc::MethodName& each) { return each.name == word; });
+  if (found == ufunc::kMethodNames.end()) {
+    node.fail(
+        fmt::format("unknown method \"{}\"; the methods with kernels of their own are reduce, reduceat, accumulate and at, and "
+                    "outer is a call",
+                    word.substr(0, 40)));
+  }
+  return found->method;
+}
+
+DType read_dtype(const Node& node) {
+  try {
+    return dtype_from_name(node.word());
+  } catch (const TypeError& error) {
+    node.fail(error.what());
+  }
+}
+
+void check_loop(const Node& node, const Loop& loop, Method method) {
+  if (method == Method::at) return;
+  if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return;
+  node.fail(fmt::format("{} combines what its loop gives with the loop itself: all three dtypes are one", name(method)));
+}
+
+void check_change(const Node& node, const std::string& ufunc, const Loop& loop, DType array) {
+  if (can_cast(loop.outputs[0], array, Casting::same_kind)) return;
+  node.fail(fmt::format("{}.at: cannot cast the result from {} to the array's {} under casting \"same_kind\"", ufunc,
+                        name(loop.outputs[0]), name(array)));
+}
+
+void read_layout(const Node& node, MethodVariant& variant, bool reorderable) {
+  variant.layout.mapping = usual_mapping(reorderable);
+  if (const auto mapping = node.find("mapping")) {
+    const std::string word = mapping->word();
+    const auto found =
+        std::find_if(kMappingNames.begin(), kMappingNames.end(), [&](const MappingName& each) { return each.name == word; });
+    if (found == kMappingNames.end()) mapping->fail("expected \"thread\", \"warp\", \"block\" or \"columns\"");
+    if (!reorderable && found->mapping != Mapping::thread) {
+      mapping->fail("the ufunc has no identity and is not \"reorderable\": its order counts, and one \"thread\" reduces");
+    }
+    variant.layout.mapping = found->mapping;
+  }
+  if (const auto rank = node.find("kept_rank")) {
+    variant.layout.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
+  }
+  if (const auto rank = node.find("reduced_rank")) {
+    variant.layout.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
+  }
+  // Where nothing is read in packs both mean the same kernel.
+  if (const auto flag = node.find("aligned")) {
+    variant.layout.packs = flag->flag() || !ufunc::reads_packs(variant.layout.mapping, variant.array);
+  }
+  if (const auto flag = node.find("wide_index")) variant.layout.wide_index = flag->flag();
+}
+
+Processors read_processors(const Node& node) {
+  const std::string word = node.word();
+  if (word != "cpu" && word != "gpu") node.fail("expected \"cpu\" or \"gpu\"; leave it out for both");
+  return word == "cpu" ? Processors::cpu : Processors::gpu;
+}
+
+}  // namespace
+
+void MethodUnits::check_method(const Node& node, Method method) const {
+  const std::size_t nin = impl_->nin();
+  if (impl_->nout() == 1 && (nin == 2 || (nin == 1 && method == Method::at))) return;
+  node.fail(fmt::format("{} wants a ufunc of {} and one output, and {} has {} and {}", name(method),
+                        method == Method::at ? "one or two inputs" : "two inputs", impl_->name(), nin, impl_->nout()));
+}
+
+Json MethodUnits::read(const Node& node) {
+  const Node word = node.at("method");
+  MethodVariant variant{.method = read_method(word)};
+  if (reduces(variant.method)) {
+    node.check_members(
+        {"method", "loop", "array", "result", "where", "mapping", "kept_rank", "reduced_rank", "aligned", "wide_index", "for"});
+  } else if (variant.method == Method::accumulate) {
+    node.check_members({"method", "loop", "array", "result", "for"});
+  } else {
+    node.check_members({"method", "loop", "array", "value", "for"});
+  }
+  check_method(word, variant.method);
+  const Node loop_node = node.at("loop");
+  const Loop loop = read_loop(loop_node, impl_->signatures());
+  check_loop(loop_node, loop, variant.method);
+  const auto dtype = [&](const char* member, DType usual) {
+    const auto given = node.find(member);
+    return given ? read_dtype(*given) : usual;
+  };
+  variant.array = dtype("array", loop.inputs[0]);
+  if (variant.method == Method::at) {
+    if (impl_->nin() == 2) {
+      variant.value = dtype("value", loop.inputs[1]);
+    } else if (const auto value = node.find("value")) {
+      value->fail("a ufunc of one input takes no second operand");
+    }
+    check_change(node.find("array").value_or(node), impl_->name(), loop, variant.array);
+  } else {
+    variant.result = dtype("result", loop.outputs[0]);
+  }
+  if (const auto where = node.find("where")) {
+    variant.masked = where->flag();
+    if (variant.masked && variant.method == Method::reduceat) where->fail("reduceat takes no mask");
+  }
+  if (reduces(variant.method)) read_layout(node, variant, impl_->reorderable());
+  const auto only = node.find("for");
+  const Processors processors = only ? read_processors(*only) : Processors::all;
+  add(loop, variant, processors, node.path());
+  return method_variant_json(loop, variant, processors, impl_->reorderable());
+}
+
+void MethodUnits::add_usual(const Node& method, const Loop& loop, const std::string& where) {
+  MethodVariant variant{.method = read_method(method), .array = loop.inputs[0]};
+  check_method(method, variant.method);
+  if (variant.method == Method::at) {
+    if (impl_->nin() == 2) variant.value = loop.inputs[1];
+    check_change(method, impl_->name(), loop, variant.array);
+    return add(loop, variant, Processors::all, where);
+  }
+  Loop own;
+  try {
+    own = ufunc::choose_reduction_loop({.name = impl_->name(),
+                                        .method = name(variant.method),
+                                        .signatures = impl_->signatures(),
+                                        .array = variant.array,
+                                        .widens_integers = impl_->definition().widens_integers,
+                                        .identity = !impl_->definition().identity.empty()});
+  } catch (const TypeError& error) {
+    method.fail(fmt::format("{}; say which arrays with \"loops\" or \"types\"", error.what()));
+  }
+  variant.result = own.outputs[0];
+  if (variant.method == Method::accumulate) return add(own, variant, Processors::all, where);
+  for (const ufunc::ReductionClass& layout : ufunc::usual_classes(variant.array, !impl_->reorderable())) {
+    variant.layout = layout;
+    add(own, variant, Processors::all, where);
+  }
+}
+
+void MethodUnits::add(const Loop& loop, const MethodVariant& variant, Processors processors, const std::string& where) {
+  const auto concerns = [&](Processors each) { return (static_cast<int>(processors) & static_cast<int>(each)) != 0; };
+  const std::string method(name(variant.method));
+  OnCpu on_cpu{loop.text, variant};
+  on_cpu.variant.layout = {};
+  if (concerns(Processors::cpu) && std::find(on_cpu_.begin(), on_cpu_.end(), on_cpu) == on_cpu_.end()) {
+    add_unit(loop, variant, Processors::cpu, where, method);
+    on_cpu_.push_back(std::move(on_cpu));
+  }
+  if (!concerns(Processors::gpu)) return;
+  const std::string how = reduces(variant.method) ? fmt::format(" ({})", mapping_name(variant.layout.mapping)) : "";
+  add_unit(loop, variant, Processors::gpu, where, method + how);
+}
+
+void MethodUnits::add_unit(const Loop& loop, const MethodVariant& variant, Processors processors, std::string where,
+                           std::string name) {
+  Unit unit;
+  unit.kernel = impl_->name();
+  unit.signature = loop.text;
+  unit.variant = std::move(name);
+  unit.where = std::move(where);
+  unit.processors = processors;
+  unit.with_request = [impl = impl_, loop, variant](DeviceKind kind, const auto& work) {
+    impl->with_request(loop, variant, kind, work);
+  };
+  units_.push_back(std::move(unit));
+}
+
+Json method_variant_json(const Loop& loop, const MethodVariant& variant, Processors processors, bool reorderable) {
+  Json json{{"method", name(variant.method)}, {"loop", loop_text(loop)}};
+  const auto dtype = [&](const char* member, std::optional<DType> given, DType usual) {
+    if (given && *given != usual) json[member] = name(*given);
+  };
+  dtype("array", variant.array, loop.inputs[0]);
+  if (variant.value) dtype("value", variant.value, loop.inputs[1]);
+  dtype("result", variant.result, loop.outputs[0]);
+  if (variant.masked) json["where"] = true;
+  if (reduces(variant.method)) {
+    const ufunc::ReductionClass& layout = variant.layout;
+    if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = mapping_name(layout.mapping);
+    if (layout.kept_rank != 1) json["kept_rank"] = static_cast<int>(layout.kept_rank);
+    if (layout.reduced_rank != 1) json["reduced_rank"] = static_cast<int>(layout.reduced_rank);
+    if (!layout.packs) json["aligned"] = false;
+    if (layout.wide_index) json["wide_index"] = true;
+  }
+  if (processors != Processors::all) json["for"] = processors == Processors::cpu ? "cpu" : "gpu";
+  return json;
+}
+
+}  // namespace kiln::manifest

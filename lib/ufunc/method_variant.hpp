@@ -1,0 +1,39 @@
+// What of a method's call decides its kernel, in terms that hold for every processor: calls and manifests choose by the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "kiln/dtype.hpp"
+#include "ufunc/reduction_plan.hpp"
+
+namespace kiln::ufunc {
+
+/// The methods that have kernels of their own. outer is a call.
+enum class Method : std::uint8_t { reduce, reduceat, accumulate, at };
+
+struct MethodVariant {
+  Method method = Method::reduce;
+  DType array = DType::float64;                ///< in memory; of at, what is changed
+  std::optional<DType> value = std::nullopt;   ///< in memory: the second operand of at, where the ufunc takes two
+  std::optional<DType> result = std::nullopt;  ///< in memory: of all but at, which changes the array
+  bool masked = false;                         ///< reduce
+  ReductionClass layout = {};                  ///< reduce, reduceat
+
+  friend bool operator==(const MethodVariant&, const MethodVariant&) = default;
+};
+
+struct MethodName {
+  Method method;
+  std::string_view name;
+};
+inline constexpr std::array kMethodNames{MethodName{Method::reduce, "reduce"}, MethodName{Method::reduceat, "reduceat"},
+                                         MethodName{Method::accumulate, "accumulate"}, MethodName{Method::at, "at"}};
+
+[[nodiscard]] constexpr std::string_view name(Method method) noexcept {
+  return kMethodNames[static_cast<std::size_t>(method)].name;
+}
+
+}  // namespace kiln::ufunc
