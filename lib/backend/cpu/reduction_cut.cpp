@@ -10,7 +10,9 @@ namespace {
 
 using Form = ReductionCut::Form;
 
-constexpr std::int64_t kTileBytes = 16 * 1024;    // of states: with what is loaded they fit the first cache
+// Of states: a tile's rows are read for longer than memory takes to find out where they go on, 0.86 of the read bandwidth in
+// 10000 × 10000 float32 instead of 0.73 with 16 KB, which fit the first cache.
+constexpr std::int64_t kTileBytes = 64 * 1024;
 constexpr std::int64_t kGatherBytes = 32 * 1024;  // of kCpuReduceRows rows in a buffer
 constexpr std::int64_t kLanes = 128;              // side by side in narrow tiles
 constexpr std::int64_t kWide = 32;                // columns from which rows need not be stacked
