@@ -24,6 +24,8 @@ namespace kiln {
 struct FuseDefinition {
   std::string name = {};                     ///< shown in errors
   std::vector<std::string> parameters = {};  ///< names for messages, as C++ identifiers; x0, x1, … where none are given
+  std::string identity = {};                 ///< of two inputs and one output, as UfuncDefinition::identity
+  bool reorderable = false;                  ///< as UfuncDefinition::reorderable
   bool contract = false;                     ///< lets the whole kernel fuse multiply-adds, whatever its ufuncs say
   bool fast_math = false;
   Cache cache = {};  ///< where its machine code is kept; the process's by default

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "codegen/spec.hpp"
 #include "fusion/fused_loops.hpp"
 #include "fusion/options.hpp"
 #include "kiln/error.hpp"
@@ -113,6 +114,13 @@ Ufunc detail::fuse(FuseDefinition definition, std::size_t parameters, const Comp
   }
   fusion::Graph graph = fusion::make_graph(scope, parameters, results);
   UfuncDefinition options = fusion::options_of(graph, definition);
+  if (!definition.identity.empty()) {
+    if (parameters != 2 || results.size() != 1)
+      fail("cannot have an identity: only a ufunc of two inputs and one output has one");
+    codegen::check_expression(definition.name + ".identity", definition.identity);
+  }
+  options.identity = std::move(definition.identity);
+  options.reorderable = definition.reorderable;
   std::vector<std::string> outputs = output_names(results.size(), definition.parameters);
   std::vector<signature::TypeSignature> signatures{signature_of(definition.name, definition.parameters, outputs)};
   auto loops = std::make_unique<const fusion::FusedLoops>(std::move(graph), options, std::move(definition.parameters),

@@ -422,3 +422,37 @@ TEST_CASE("fuse: a fused ufunc of two inputs reduces") {
             .starts_with(
                 "compares.reduce: the loop bool(float32 x0, float32 x1) that runs for float32 does not give what it takes"));
 }
+
+TEST_CASE("fuse: a fused ufunc of two inputs has every method, with the identity and order that are given") {
+  on_every_device([](const Target& target) {
+    const Ufunc joined = kiln::fuse({.name = "joined", .parameters = {"a", "b"}, .identity = "0", .reorderable = true},
+                                    [](Expr a, Expr b) { return a + b + a * b; });
+    CHECK(joined.identity() == "0");
+    CHECK(joined.reorderable());
+    const kiln::Stream stream = target.options().stream;
+    // 1 + joined is the product of what is 1 larger.
+    const Array x = target.place(make(DType::int32, {1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
+    CHECK(difference(read(target.fetch(joined.reduce(x, {.axis = kiln::all_axes, .stream = stream}))), {5039}) == "");
+    CHECK(difference(read(target.fetch(joined.reduce(x, {.axis = 1, .initial = 1, .stream = stream}))), {47, 419}) == "");
+    CHECK(difference(
+              read(target.fetch(joined.reduce(target.place(make(DType::int32, {}, kiln::Shape{0, 2})), {.stream = stream}))),
+              {0, 0}) == "");
+    CHECK(difference(read(target.fetch(joined.accumulate(x, {.axis = 1, .stream = stream}))), {1, 5, 23, 4, 29, 209}) == "");
+    CHECK(difference(read(target.fetch(
+                         joined.reduceat(x, make(DType::int64, {0, 2, 1}, kiln::Shape{3}), {.axis = 1, .stream = stream}))),
+                     {5, 3, 11, 29, 6, 41}) == "");
+    CHECK(difference(
+              read(target.fetch(joined.outer(target.place(make(DType::int32, {1, 2}, kiln::Shape{2})),
+                                             target.place(make(DType::int32, {3, 4, 5}, kiln::Shape{3})), {.stream = stream}))),
+              {7, 9, 11, 11, 14, 17}) == "");
+    const Array counts = target.place(make(DType::int32, {0, 0, 0}, kiln::Shape{3}));
+    joined.at(counts, make(DType::int64, {2, 0, 2, -1}, kiln::Shape{4}),
+              target.place(make(DType::int32, {1, 2, 3, 4}, kiln::Shape{4})), {.stream = stream});
+    CHECK(difference(read(target.fetch(counts)), {2, 0, 39}) == "");
+  });
+  CHECK(message_of<kiln::TypeError>([] { (void)kiln::fuse({.name = "f", .identity = "0"}, [](Expr a) { return a + 1; }); }) ==
+        "fused \"f\" cannot have an identity: only a ufunc of two inputs and one output has one");
+  CHECK(message_of<kiln::CompileError>([] {
+          (void)kiln::fuse({.name = "f", .identity = "(0"}, [](Expr a, Expr b) { return a + b; });
+        }).starts_with("f.identity:1:1: error"));
+}
