@@ -55,16 +55,30 @@ struct ElementwiseLaunch {
 /// codegen::Mapping: how the threads of a GPU share a reduction.
 enum class ReductionMapping : std::uint8_t { thread, warp, block, columns };
 
+/// Stretches along the one reduced dimension, each reduced for itself: from each beginning to the next, the last one to the
+/// end; where the next is no larger, one element. Beginnings are in range.
+struct ReductionSegments {
+  std::span<const std::int64_t> begins;
+  std::int64_t extent = 0;  ///< of the dimension
+  std::int64_t step = 0;    ///< of the output from segment to segment, in bytes
+
+  [[nodiscard]] std::int64_t count(std::size_t segment) const noexcept {
+    const std::int64_t next = segment + 1 < begins.size() ? begins[segment + 1] : extent;
+    return next > begins[segment] ? next - begins[segment] : 1;
+  }
+};
+
 /// One reduction. The kernel was rendered from a ReductionSpec with the same operands.
 struct ReductionLaunch {
   /// Inputs, the mask if there is one, outputs. Strides are those of the kept dimensions, then those of the reduced ones.
   std::span<const LaunchOperand> operands;
-  std::span<const std::int64_t> kept;     ///< merged extents of the result, outermost first; may be empty
-  std::span<const std::int64_t> reduced;  ///< merged extents that are reduced; may be empty
-  std::int64_t outputs = 1;               ///< product of kept, > 0
-  std::int64_t count = 1;                 ///< product of reduced; 0: there is nothing to reduce
-  const void* initial = nullptr;          ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
-  bool columns_inside = false;            ///< the innermost kept dimension is nearer in memory than the innermost reduced one
+  std::span<const std::int64_t> kept;           ///< merged extents of the result, outermost first; may be empty
+  std::span<const std::int64_t> reduced;        ///< merged extents that are reduced; may be empty
+  std::int64_t outputs = 1;                     ///< product of kept, > 0
+  std::int64_t count = 1;                       ///< product of reduced; 0: there is nothing to reduce
+  const void* initial = nullptr;                ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
+  const ReductionSegments* segments = nullptr;  ///< CPU: instead of reduced extents and count
+  bool columns_inside = false;  ///< the innermost kept dimension is nearer in memory than the innermost reduced one
   // Of its spec, for GPUs:
   ReductionMapping mapping = ReductionMapping::warp;
   int width = 1;  ///< divides the innermost reduced extent

@@ -289,7 +289,7 @@ layout::Reduction Reduce::lay_out(const Piece& piece, const Operands& operands, 
   layout::Reduction layout({.shape = {piece.shape.data(), piece.shape.size()},
                             .reduced = {reduced_.data(), reduced_.size()},
                             .strides = {strides.data(), count},
-                            .in_order = !ufunc_.reorderable()});
+                            .in_order = !ufunc_.reorderable() || piece.segments != nullptr});
   for (std::size_t k = 0; k < count; ++k) addresses[k].address = begins[k] + layout.offset(k);
   return layout;
 }
@@ -323,6 +323,7 @@ void Reduce::launch(const Piece& piece, const Array& target) {
                                       .outputs = layout.outputs(),
                                       .count = layout.count(),
                                       .initial = options_.initial ? initial_.data() : nullptr,
+                                      .segments = piece.segments,
                                       .columns_inside = layout.columns_inside(),
                                       .mapping = static_cast<backend::ReductionMapping>(spec.mapping),
                                       .width = spec.width,
@@ -334,6 +335,7 @@ void Reduce::launch(const Piece& piece, const Array& target) {
     keep_ = std::move(kept);
   }
   backend.launch(*variant->module, work, queue_, keep_);
+  if (piece.segments != nullptr) return;
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece, target);
 }
 

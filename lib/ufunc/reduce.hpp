@@ -44,6 +44,7 @@ class Reduce {
     const Shape& shape;
     std::int64_t begin = 0;
     std::int64_t segment = 0;
+    const backend::ReductionSegments* segments = nullptr;  ///< all of them at once: `shape` has any extent along their axis
   };
   struct Operands {
     const detail::ArrayRep& array;

@@ -1,18 +1,19 @@
 // reduceat: segments of one axis, each reduced for itself.
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "types/convert.hpp"
+#include "ufunc/recorder.hpp"
 #include "ufunc/reduce.hpp"
+#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
 
-/// The indices as int64, wherever and however they are stored. A uint64 that int64 does not hold becomes the largest int64,
-/// which is out of any range.
-std::vector<std::int64_t> read_indices(const std::string& what, const Array& indices) {
+void check_indices(const std::string& what, const Array& indices) {
   if (!indices) throw TypeError(what + ": the indices are an empty Array handle, not an array");
   if (kind(indices.dtype()) != Kind::integer) {
     throw TypeError(what + ": indices are integers, not " + std::string(name(indices.dtype())));
@@ -20,6 +21,11 @@ std::vector<std::int64_t> read_indices(const std::string& what, const Array& ind
   if (indices.ndim() != 1) {
     throw ShapeError(what + ": the indices have shape " + to_string(indices.shape()) + "; give one axis of them");
   }
+}
+
+/// As int64, wherever and however they are stored. A uint64 that int64 does not hold becomes the largest int64, which is out of
+/// any range.
+std::vector<std::int64_t> read_indices(const Array& indices) {
   const Array host = indices.copy_to_host();
   std::vector<std::int64_t> values(static_cast<std::size_t>(host.size()));
   const auto size = static_cast<std::ptrdiff_t>(itemsize(host.dtype()));
@@ -56,11 +62,18 @@ void Reduce::check_segments() {
 void Reduce::launch_segments(const Array& target) {
   Shape shape = array_->shape;
   const std::int64_t extent = shape[axis_];
-  for (std::size_t i = 0; i < indices_.size(); ++i) {
-    const std::int64_t begin = indices_[i];
-    const std::int64_t next = i + 1 < indices_.size() ? indices_[i + 1] : extent;
-    shape[axis_] = next > begin ? next - begin : 1;
-    launch({.shape = shape, .begin = begin, .segment = static_cast<std::int64_t>(i)}, target);
+  const backend::ReductionSegments segments{indices_, extent, target.rep()->strides[axis_]};
+  const bool at_once = device_.kind() == DeviceKind::cpu;
+  if (at_once) {
+    // Any extent that the layout does not leave out.
+    shape[axis_] = 2;
+    launch({.shape = shape, .segments = &segments}, target);
+  }
+  Recorder* const recorder = ufunc::recorder();
+  for (std::size_t i = 0; i < indices_.size() && (!at_once || recorder != nullptr); ++i) {
+    shape[axis_] = segments.count(i);
+    const Piece piece{.shape = shape, .begin = indices_[i], .segment = static_cast<std::int64_t>(i)};
+    at_once ? record(*recorder, piece, target) : launch(piece, target);
   }
 }
 
@@ -69,7 +82,13 @@ void Reduce::launch_segments(const Array& target) {
 namespace kiln {
 
 Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOptions& options) const {
-  const std::vector<std::int64_t> begins = ufunc::read_indices(name() + ".reduceat", indices);
+  ufunc::check_indices(name() + ".reduceat", indices);
+  // Read where they are, if they can be and stay what they are.
+  const bool direct = indices.dtype() == DType::int64 && indices.is_c_contiguous() && indices.rep()->on_host &&
+                      (!options.out || !ufunc::share_memory(*indices.rep(), *options.out.rep()));
+  const std::vector<std::int64_t> read = direct ? std::vector<std::int64_t>() : ufunc::read_indices(indices);
+  const std::span<const std::int64_t> begins =
+      direct ? std::span(static_cast<const std::int64_t*>(indices.data()), static_cast<std::size_t>(indices.size())) : read;
   const ReduceOptions own{.axis = options.axis, .dtype = options.dtype, .out = options.out, .stream = options.stream};
   return ufunc::Reduce(*impl_, a, begins, own).run();
 }

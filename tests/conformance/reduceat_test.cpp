@@ -1,5 +1,6 @@
 // Ufunc::reduceat: NumPy's answers, random segments against slices that are reduced one by one, and errors.
 #include <algorithm>
+#include <bit>
 
 #include "devices.hpp"
 #include "model.hpp"
@@ -82,6 +83,45 @@ TEST_CASE("reduceat: random segments equal the reductions of slices") {
       CHECK(difference(read(target.fetch(result)), expected) == "");
     }
   });
+}
+
+TEST_CASE("reduceat: many segments, short and long, contiguous and not, by any number of threads") {
+  std::mt19937_64 source = random_source(431);
+  constexpr std::int64_t kExtent = 400'000;
+  const Array numbers = Array::zeros({2 * kExtent}, DType::float32);
+  for (std::int64_t i = 0; i < 2 * kExtent; ++i) numbers.as<float>()[i] = static_cast<float>(source() % 1000) / 7;
+  std::vector<std::int64_t> begins;
+  for (std::int64_t at = 0; at < kExtent;) {
+    begins.push_back(at);
+    // One in 300 is longer than a leaf of a reduction, one in 10 does not go on from the one before it.
+    at = source() % 10 == 0 ? at - at / 3 : at + 1 + static_cast<std::int64_t>(source() % (source() % 300 == 0 ? 150'000 : 90));
+    if (begins.size() == 5000) break;
+  }
+  const Array indices = Array::from(begins);
+  for (const bool contiguous : {true, false}) {
+    const Array host = contiguous ? numbers[{Slice{.stop = kExtent}}] : numbers[{Slice{.step = 2}}];
+    std::vector<std::uint32_t> expected;
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      const std::int64_t next = i + 1 < begins.size() ? begins[i + 1] : kExtent;
+      const Array slice = host[{Slice{.start = begins[i], .stop = std::max(next, begins[i] + 1)}}];
+      expected.push_back(std::bit_cast<std::uint32_t>(kiln::math::add.reduce(slice).item<float>()));
+    }
+    for (const int threads : {1, 2, 3}) {
+      CAPTURE(threads);
+      const Array array = to_device(host, kiln::Device::cpu({.threads = threads}));
+      const Array sums = kiln::math::add.reduceat(array, indices).copy_to_host();
+      std::vector<std::uint32_t> got;
+      for (const float sum : sums.to_vector<float>()) got.push_back(std::bit_cast<std::uint32_t>(sum));
+      CHECK(got == expected);
+    }
+  }
+  // The result may lie where the indices are.
+  const Array both = Array::zeros({201}, DType::int64);
+  const Array sevens = Array::full({200}, 7.0);
+  for (std::int64_t i = 0; i < 200; ++i) both.as<std::int64_t>()[i] = i;
+  const Array out = both[{Slice{.start = 1}}];
+  kiln::math::multiply.reduceat(sevens.astype(DType::int64), both[{Slice{.stop = 200}}], {.out = out});
+  CHECK(out.to_vector<std::int64_t>() == std::vector<std::int64_t>(200, 7));
 }
 
 TEST_CASE("reduceat: errors say what, where and how to mend it, and nothing is written") {

@@ -43,6 +43,7 @@ void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const 
 }  // namespace
 
 void reduce(const CpuModule& module, const ReductionLaunch& launch, Threads& threads) {
+  if (launch.segments != nullptr) return reduce_segments(module, launch, threads);
   const CpuReduction& kernel = module.reduction();
   const ReductionCut cut = cut_reduction(kernel, launch);
   const std::int64_t elements = launch.outputs * std::max<std::int64_t>(launch.count, 1);
@@ -77,7 +78,8 @@ QueuedReduction::QueuedReduction(const CpuModule& kernel, const ReductionLaunch&
       module(kernel.shared_from_this()),
       keep(std::move(held)) {
   const std::size_t rank = from.kept.size() + from.reduced.size();
-  numbers.reserve((operands.size() + 1) * rank);  // no growth below: addresses are taken
+  const std::size_t stretches = from.segments != nullptr ? from.segments->begins.size() : 0;
+  numbers.reserve((operands.size() + 1) * rank + stretches);  // no growth below: addresses are taken
   numbers.insert(numbers.end(), from.kept.begin(), from.kept.end());
   numbers.insert(numbers.end(), from.reduced.begin(), from.reduced.end());
   for (LaunchOperand& operand : operands) {
@@ -88,6 +90,12 @@ QueuedReduction::QueuedReduction(const CpuModule& kernel, const ReductionLaunch&
   launch.operands = operands;
   launch.kept = {numbers.data(), from.kept.size()};
   launch.reduced = {numbers.data() + from.kept.size(), from.reduced.size()};
+  if (from.segments != nullptr) {
+    const std::size_t first = numbers.size();
+    numbers.insert(numbers.end(), from.segments->begins.begin(), from.segments->begins.end());
+    segments = {{numbers.data() + first, stretches}, from.segments->extent, from.segments->step};
+    launch.segments = &segments;
+  }
   if (from.initial != nullptr) {
     std::memcpy(initial.data(), from.initial, initial.size());
     launch.initial = initial.data();

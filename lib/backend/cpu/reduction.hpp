@@ -16,11 +16,15 @@ namespace kiln::backend::cpu {
 /// Runs it and returns when all is done. The result is the same for any number of threads.
 void reduce(const CpuModule& module, const ReductionLaunch& launch, Threads& threads);
 
+/// The same of every segment: each result is that of a reduction of its own.
+void reduce_segments(const CpuModule& module, const ReductionLaunch& launch, Threads& threads);
+
 /// A launch that outlives the caller's: everything that it refers to is copied.
 struct QueuedReduction {
   std::vector<LaunchOperand> operands;
   std::vector<std::int64_t> numbers;  // extents and strides
   alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
+  ReductionSegments segments;
   ReductionLaunch launch;
   std::shared_ptr<const CpuModule> module;
   std::shared_ptr<const void> keep;
