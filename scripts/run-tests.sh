@@ -16,7 +16,7 @@ export KILN_CACHE_DIR="$build/test-cache"
 if [ "$warm" = 0 ]; then rm -rf "$KILN_CACHE_DIR"; fi
 rm -f "$build/test-results.xml"
 status=0
-ctest --test-dir "$build" --output-on-failure --timeout 900 --parallel "${KILN_TEST_JOBS:-$(nproc)}" \
+ctest --test-dir "$build" --output-on-failure --timeout 1800 --parallel "${KILN_TEST_JOBS:-$(nproc)}" \
   --test-output-size-passed 67108864 --test-output-size-failed 67108864 --output-junit "$build/test-results.xml" "$@" || status=$?
 if ! command -v python3 >/dev/null; then
   echo "python3 is not there: cases were not counted, tests were"

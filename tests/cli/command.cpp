@@ -1,11 +1,13 @@
 #include "command.hpp"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <spawn.h>
 #include <stdlib.h>  // mkdtemp
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -90,6 +92,18 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
   return count;
+}
+
+bool have_terminals() {
+  int master = -1;
+  int slave = -1;
+  if (openpty(&master, &slave, nullptr, nullptr, nullptr) != 0) {
+    std::printf("KILN-NOT-RUN terminals 1\n");
+    return false;
+  }
+  close(master);
+  close(slave);
+  return true;
 }
 
 }  // namespace cli

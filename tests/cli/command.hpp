@@ -45,6 +45,9 @@ class Scratch {
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, std::string_view text);
 
+/// Whether a program can be given a terminal; a case that is not run is reported. A container may have no /dev/pts.
+bool have_terminals();
+
 /// How often `part` stands in `text`.
 std::size_t occurrences(std::string_view text, std::string_view part);
 inline bool contains(std::string_view text, std::string_view part) {

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -53,6 +55,7 @@ struct OnTerminal {
   OnTerminal(const std::vector<std::string>& arguments, const std::vector<std::pair<const char*, const char*>>& environment) {
     winsize size{24, 70, 0, 0};
     pid = forkpty(&terminal, nullptr, nullptr, &size);
+    if (pid < 0) throw std::system_error(errno, std::generic_category(), "forkpty");  // kill(-1) would end everything
     if (pid != 0) return;
     for (const auto& [name, value] : environment) value == nullptr ? unsetenv(name) : setenv(name, value, 1);
     std::vector<std::string> words{KILN_CLI_COMMAND};
@@ -216,6 +219,7 @@ TEST_CASE("a cache that cannot be used is a warning, with --strict a failure") {
 }
 
 TEST_CASE("a bar on a terminal, plain lines on a dumb one, no colours where they are not wanted") {
+  if (!cli::have_terminals()) return;
   const Scratch scratch;
   cli::write_file(scratch.file("m.json"), manifest_of({"float32 one(float32 x) = x", "float32 bad(float32 x) = y"}));
   const std::vector<std::string> words{"compile", scratch.file("m.json"), "-t", kTarget, "-j", "1",
@@ -235,6 +239,7 @@ TEST_CASE("a bar on a terminal, plain lines on a dumb one, no colours where they
 }
 
 TEST_CASE("Ctrl-C stops with status 130, and leaves nothing half-written") {
+  if (!cli::have_terminals()) return;
   const Scratch scratch;
   // So many that a machine under load, too, tells of the first long before the last.
   constexpr int kMany = 1000;
