@@ -151,6 +151,8 @@ TEST_CASE("dimensions that may be left out count as 1 and leave every operand") 
   CHECK(shape_error({.layout = kMatmul, .inputs = {Shape{2, 3}, Shape{}}}) ==
         "f: input 1 (b) of shape () has 0 dimensions, its core (k,m?) needs 1");
   CHECK(shape_of({.layout = "(3?)->(3?)", .inputs = {Shape{}}}).output_shapes[0] == Shape{});
+  // No more than must be: the first is left out, the second is not.
+  CHECK(shape_of({.layout = "(m?,n?,k)->(m?,n?)", .inputs = {Shape{4, 5}}}).output_shapes[0] == Shape{4});
 }
 
 TEST_CASE("dimensions that stretch") {
