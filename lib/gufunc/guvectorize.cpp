@@ -1,7 +1,9 @@
 // Making generalized ufuncs, and the calls of a Gufunc handle.
 #include <utility>
 
+#include "backend/kernel_abi.hpp"
 #include "gufunc/call.hpp"
+#include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 
@@ -26,6 +28,10 @@ codegen::GufuncSpec plain_spec(const detail::GufuncImpl& gufunc, const ufunc::Lo
                     .as_view = gufunc.as_view(k)});
   }
   for (const gufunc::Each& each : gufunc.each()) spec.each.push_back({each.name, each.dimension});
+  if (gufunc.group().teams) {
+    spec.team = gufunc.group().lanes > 0 ? gufunc.group().lanes : static_cast<int>(backend::kGpuBlock);
+    spec.team_bytes = static_cast<int>(gufunc::tuning::kTeamBytes);
+  }
   return spec;
 }
 
