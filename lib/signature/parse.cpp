@@ -3,6 +3,7 @@
 #include <map>
 
 #include "signature/cursor.hpp"
+#include "signature/layout.hpp"
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 
@@ -15,12 +16,12 @@ bool is_variable_name(std::string_view name) noexcept {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : cursor_(text) {}
+  /// With a layout, of a generalized ufunc.
+  explicit Parser(std::string_view text, const Layout* layout = nullptr) : cursor_(text), layout_(layout) {}
 
   TypeSignature signature() {
     outputs();
-    cursor_.expect('(', "before the inputs");
-    inputs();
+    parameters();
     where();
     cursor_.skip_blanks();
     if (!cursor_.at_end()) cursor_.fail("expected the end of the signature" + cursor_.found());
@@ -42,13 +43,15 @@ class Parser {
     }
     cursor_.skip_blanks();
     const std::size_t inputs_begin = cursor_.position();
-    cursor_.expect('(', "before the inputs");
-    inputs();
+    parameters();
     where();
     cursor_.skip_blanks();
     const std::size_t signature_end = cursor_.position();
     check();
     kernel.expression = cursor_.peek() == '=';
+    if (kernel.expression && layout_ != nullptr) {
+      cursor_.fail("a gufunc has a body in braces, which writes its outputs, and no '= expression'");
+    }
     if (cursor_.accept('=')) {
       // Blanks in front would shift every column of a diagnostic.
       cursor_.skip_blanks();
@@ -69,7 +72,7 @@ class Parser {
       }
       kernel.body = std::string(rest.substr(0, close));
     } else {
-      cursor_.fail("expected '= expression' or '{ body }'" + cursor_.found());
+      cursor_.fail((layout_ != nullptr ? "expected '{ body }'" : "expected '= expression' or '{ body }'") + cursor_.found());
     }
     std::string text(cursor_.text().substr(0, outputs_end));
     while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -98,6 +101,7 @@ class Parser {
   }
 
   DType dtype(std::string_view name, std::size_t at) {
+    if (name == "void" && layout_ != nullptr) cursor_.fail_at(at, "a parameter has a dtype, \"void\" is none");
     if (name == "void") {
       cursor_.fail_at(at, "a ufunc has an output: write its type instead of \"void\", or name the outputs: \"(float32 r)(…)\"");
     }
@@ -108,11 +112,15 @@ class Parser {
     }
   }
 
-  Parameter parameter(const char* what) {
+  Parameter parameter(const char* what, std::size_t operand = 0) {
     Parameter parameter;
     cursor_.skip_blanks();
     parameter.position = cursor_.position();
     parameter.type = type(what);
+    if (layout_ != nullptr) {
+      const std::string_view type = cursor_.text().substr(parameter.position, cursor_.position() - parameter.position);
+      parameter.dimensions = core_dimensions(operand, type);
+    }
     cursor_.skip_blanks();
     const std::size_t at = cursor_.position();
     parameter.name = std::string(cursor_.name());
@@ -126,6 +134,14 @@ class Parser {
   }
 
   void outputs() {
+    if (layout_ != nullptr) {
+      cursor_.skip_blanks();
+      const std::size_t at = cursor_.position();
+      if (cursor_.name() != "void")
+        cursor_.fail_at(at, "a gufunc's signature begins with \"void\": its outputs are its last parameters");
+      result_.named_outputs = true;
+      return;
+    }
     if (!cursor_.accept('(')) {
       result_.outputs.push_back({type("the type of the result"), "", 0});
       return;
@@ -138,6 +154,66 @@ class Parser {
       }
     } while (cursor_.accept(','));
     cursor_.expect(')', "or ',' after an output");
+  }
+
+  void parameters() {
+    cursor_.expect('(', layout_ != nullptr ? "before the parameters" : "before the inputs");
+    if (layout_ != nullptr) {
+      operands();
+    } else {
+      inputs();
+    }
+  }
+
+  /// A gufunc's: as many as the layout has operands, outputs last.
+  void operands() {
+    std::size_t count = 0;
+    do {
+      cursor_.skip_blanks();
+      if (cursor_.peek() == ')' || count == layout_->operands()) fail_count(cursor_.position());
+      const bool output = count >= layout_->inputs.size();
+      (output ? result_.outputs : result_.inputs).push_back(parameter("the type of a parameter", count));
+      ++count;
+    } while (cursor_.accept(','));
+    cursor_.skip_blanks();
+    const std::size_t end = cursor_.position();
+    cursor_.expect(')', "or ',' after a parameter");
+    if (count != layout_->operands()) fail_count(end);
+  }
+
+  [[noreturn]] void fail_count(std::size_t at) const {
+    const auto counted = [](std::size_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); };
+    cursor_.fail_at(at, "the layout " + layout_->text + " has " + counted(layout_->inputs.size(), "input") + " and " +
+                            counted(layout_->outputs.size(), "output") + ": give one parameter for each");
+  }
+
+  /// Reads "[:,:]" where it stands and holds it against the layout.
+  int core_dimensions(std::size_t operand, std::string_view type) {
+    const std::size_t at = cursor_.position();
+    int count = 0;
+    if (cursor_.accept('[')) {
+      do {
+        cursor_.expect(':', "for each core dimension, as in \"float32[:,:]\"");
+        ++count;
+      } while (cursor_.accept(','));
+      cursor_.expect(']', "or ',' after ':'");
+    }
+    const std::vector<std::size_t>& core = layout_->of(operand);
+    const bool output = operand >= layout_->inputs.size();
+    // Numba writes an output of no core dimensions as an array of one element.
+    if (count == static_cast<int>(core.size()) || (output && core.empty() && count == 1)) return count;
+    std::string wanted(type);
+    std::string names;
+    for (std::size_t i = 0; i < core.size(); ++i) {
+      wanted += i == 0 ? "[:" : ",:";
+      names += (i == 0 ? "" : ",") + layout_->dimensions[core[i]].name;
+    }
+    if (!core.empty()) wanted += "]";
+    if (output && core.empty()) wanted += "\" or \"" + std::string(type) + "[:]";
+    cursor_.fail_at(
+        at, (output ? "output " + std::to_string(operand - layout_->inputs.size()) : "input " + std::to_string(operand)) +
+                " has " + (core.empty() ? "no core dimensions" : "the core dimensions (" + names + ")") + " in the layout " +
+                layout_->text + ": write \"" + wanted + "\"");
   }
 
   void inputs() {
@@ -188,9 +264,31 @@ class Parser {
     }
   }
 
+  /// Core dimensions are names of the body, too.
+  void check_core_names() const {
+    if (layout_ == nullptr) return;
+    for (const auto* list : {&result_.inputs, &result_.outputs}) {
+      for (const Parameter& parameter : *list) {
+        if (layout_->find(parameter.name)) {
+          cursor_.fail_at(parameter.position,
+                          "the name \"" + parameter.name + "\" is used twice: as a core dimension and as a parameter");
+        }
+      }
+    }
+    for (std::size_t i = 0; i < result_.variables.size(); ++i) {
+      if (layout_->find(result_.variables[i].name)) {
+        cursor_.fail_at(positions_[i],
+                        "the name \"" + result_.variables[i].name + "\" is used twice: as a core dimension and as a type");
+      }
+    }
+  }
+
   void check() {
     std::map<std::string_view, std::size_t> seen;
-    for (const auto* list : {&result_.outputs, &result_.inputs}) {
+    check_core_names();
+    const bool inputs_first = layout_ != nullptr;
+    for (const auto* list :
+         {inputs_first ? &result_.inputs : &result_.outputs, inputs_first ? &result_.outputs : &result_.inputs}) {
       for (const Parameter& parameter : *list) {
         if (parameter.name.empty()) continue;
         if (!seen.emplace(parameter.name, parameter.position).second) {
@@ -218,6 +316,7 @@ class Parser {
   }
 
   Cursor cursor_;
+  const Layout* layout_;
   TypeSignature result_;
   std::vector<std::size_t> positions_;  // where each type variable first stands
 };
@@ -230,6 +329,14 @@ TypeSignature parse(std::string_view text) {
 
 KernelText parse_kernel(std::string_view text) {
   return Parser(text).kernel();
+}
+
+TypeSignature parse(std::string_view text, const Layout& layout) {
+  return Parser(text, &layout).signature();
+}
+
+KernelText parse_kernel(std::string_view text, const Layout& layout) {
+  return Parser(text, &layout).kernel();
 }
 
 }  // namespace kiln::signature

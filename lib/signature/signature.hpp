@@ -1,5 +1,6 @@
 // Type signatures of ufuncs: "float32(float32 a, float32 b)", "(int32 q, int32 r)(int32 a, int32 b)",
-// "T(T x, T y) where T: float32, float64". Text to value; every error has its place in the text.
+// "T(T x, T y) where T: float32, float64", and of generalized ufuncs: "void(float32[:,:] A, float32 x, float32[:] y)".
+// Text to value; every error has its place in the text.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,8 @@
 
 namespace kiln::signature {
 
+struct Layout;
+
 /// A dtype, or one of the signature's type variables.
 struct Type {
   std::optional<DType> dtype;
@@ -22,6 +25,7 @@ struct Parameter {
   Type type;
   std::string name;          ///< empty where the text gives none
   std::size_t position = 0;  ///< of the name (of the type where there is none) in the text
+  int dimensions = 0;        ///< "[:,:]" of a generalized ufunc: 2; 0 is a scalar in the body
 };
 
 struct TypeVariable {
@@ -48,5 +52,11 @@ struct KernelText {
 /// SignatureError with the position where the text is no signature.
 TypeSignature parse(std::string_view text);
 KernelText parse_kernel(std::string_view text);
+
+/// A generalized ufunc's: "void(…)", whose last parameters are its outputs, each with as many dimensions as the layout gives
+/// it. An output of no core dimensions may also be written with one dimension: a view of one element.
+TypeSignature parse(std::string_view text, const Layout& layout);
+/// "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }"; never an expression.
+KernelText parse_kernel(std::string_view text, const Layout& layout);
 
 }  // namespace kiln::signature

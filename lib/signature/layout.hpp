@@ -1,0 +1,42 @@
+// Layout strings of generalized ufuncs: "(m,n),(n,p)->(m,p)", "(n?,k),(k,m?)->(n?,m?)", "(3),(3)->(3)", "(n|1),(n|1)->()".
+// Text to value; every error has its place in the text. The grammar stands in docs/gufuncs.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln::signature {
+
+struct CoreDimension {
+  std::string name;                  ///< of a fixed one its size in plain decimals: "3"
+  std::optional<std::int64_t> size;  ///< where the text gives it; more than 0
+  bool optional = false;             ///< '?': counts as 1 where an operand has too few dimensions for it
+  bool stretches = false;            ///< '|1': inputs of extent 1 broadcast along it
+};
+
+/// The core dimensions of each operand, as indices into `dimensions`.
+struct Layout {
+  std::string text;
+  std::vector<CoreDimension> dimensions;  ///< each once, by first appearance; equal fixed sizes are one
+  std::vector<std::vector<std::size_t>> inputs;
+  std::vector<std::vector<std::size_t>> outputs;
+
+  [[nodiscard]] std::size_t operands() const noexcept { return inputs.size() + outputs.size(); }
+  /// Of an operand, inputs counted first.
+  [[nodiscard]] const std::vector<std::size_t>& of(std::size_t operand) const noexcept {
+    return operand < inputs.size() ? inputs[operand] : outputs[operand - inputs.size()];
+  }
+  /// The dimension of that name; nothing where there is none.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+  /// Whether an input has the dimension.
+  [[nodiscard]] bool in_inputs(std::size_t dimension) const noexcept;
+};
+
+/// SignatureError with the position where the text is no layout.
+[[nodiscard]] Layout parse_layout(std::string_view text);
+
+}  // namespace kiln::signature

@@ -1,0 +1,26 @@
+// What a parser says of a text that it cannot read.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <string>
+
+#include "kiln/error.hpp"
+
+struct Failure {
+  std::string message;  ///< its first line; below it stands the text with a caret
+  std::size_t position = 0;
+};
+
+template <class F>
+Failure failure_of(F&& f) {
+  try {
+    f();
+  } catch (const kiln::SignatureError& error) {
+    const std::string what = error.what();
+    return {what.substr(0, what.find('\n')), error.position()};
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
