@@ -8,6 +8,7 @@
 #include "kiln/error.hpp"
 #include "kiln/expr.hpp"
 #include "kiln/fuse.hpp"
+#include "kiln/gufunc.hpp"
 #include "kiln/inspect.hpp"
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"

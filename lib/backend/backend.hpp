@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "backend/compiler.hpp"
+#include "backend/gufunc_launch.hpp"
 #include "backend/scan_launch.hpp"
 #include "backend/scatter_launch.hpp"
 #include "kiln/device.hpp"
@@ -102,6 +103,9 @@ class Backend {
 
   /// The same for a reduction. Scratch memory is the backend's own.
   virtual void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
+
+  /// The same for a kernel that was rendered from a GufuncSpec.
+  virtual void launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
 
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;

@@ -17,6 +17,10 @@
 // GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x[, mask], y), with spaces as above
 // (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduce_gpu.hpp. Blocks have at most kGpuBlock
 // threads; threads stride over the whole grid with `unroll` packs in flight, so any grid is right.
+//
+// GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions of the
+// loop, then those of .each with strides of 0; core is struct { int64 size[D]; int64 stride[S]; }, each of one at least, with the
+// core dimensions' sizes and every operand's core strides. A mask is an operand between inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +83,21 @@ inline constexpr std::int64_t kCpuFoldBlock = 1024;  // elements of fold(): stre
 using CpuReductionKernel = const CpuReduction* (*)();
 
 using CpuKernel = void (*)(const CpuLaunch* launch, std::int64_t begin, std::int64_t end);
+
+// A generalized ufunc on the CPU: extern "C" void kiln_kernel(const CpuGufuncLaunch*, int64 begin, int64 end) computes units
+// [begin, end): an item of the loop, or a tile of one where the kernel spreads core dimensions. kernels-src/gufunc_cpu.hpp is the
+// other side.
+struct CpuGufuncLaunch {
+  void* const* data;            // inputs, the mask if there is one, outputs; of a scalar the address of its value
+  const std::int64_t* shape;    // of the loop, `rank` extents
+  const std::int64_t* strides;  // bytes, [operand][dimension of the loop]
+  std::int64_t rank;
+  const std::int64_t* sizes;  // of the core dimensions
+  const std::int64_t* core;   // bytes, strides of each operand's core dimensions, one operand behind the other
+  const std::int64_t* tile;   // of each spread dimension what a unit takes
+  const std::int64_t* tiles;  // and how many units that makes
+};
+using CpuGufuncKernel = void (*)(const CpuGufuncLaunch* launch, std::int64_t begin, std::int64_t end);
 
 // A kernel of Ufunc::accumulate on the CPU: extern "C" void kiln_kernel(const CpuScanParts**) gives its loops, which
 // kernels-src/scan_cpu.hpp has; cpu/scan.cpp calls them. "in", "out" and "t" are elements one behind the other: of the input,

@@ -53,6 +53,26 @@ std::string body_declaration(const UserText& text, const Operation& operation) {
   return fmt::format("KILN_FN {} kiln_body({})", returns ? result_type(operation, 0) : "void", list);
 }
 
+// The body with its outputs as references, whichever way it gives them.
+Frame frame_of(const UserText& text, const Operation& operation) {
+  const bool returns = text.output_names.empty();
+  std::string parameters;
+  std::string arguments;
+  for (std::size_t k = 0; k < operation.outputs.size(); ++k) {
+    parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", result_type(operation, k), k);
+    if (!returns) arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
+  }
+  for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
+    parameters += fmt::format(", {} a{}", body_type(operation.inputs[k]), k);
+    arguments += fmt::format("{}a{}", arguments.empty() ? "" : ", ", k);
+  }
+  return {.before = "",
+          .declaration = body_declaration(text, operation),
+          .closing = "",
+          .after = fmt::format("KILN_FN void operation({}) {{ {}user::kiln_body({}); }}\n", parameters, returns ? "r0 = " : "",
+                               arguments)};
+}
+
 std::string loaded(const OperandSpec& operand, const std::string& element) {
   const bool plain = operand.storage == operand.compute && operand.compute != DType::bool_ && !is_half(operand.compute);
   // A bool that becomes something else counts as 0 or 1.

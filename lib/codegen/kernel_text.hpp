@@ -40,32 +40,51 @@ std::string result_type(const Operation& operation, std::size_t output);
 /// body assigns come first, as references; names are the user's, unnamed inputs have none.
 std::string body_declaration(const UserText& text, const Operation& operation);
 
+/// What stands around the user's body: text before the namespace of the user's, the function that the body is the inside of, and
+/// text between that namespace and the kernel.
+struct Frame {
+  std::string before;
+  std::string declaration;
+  std::string closing;  ///< behind the body
+  std::string after;
+};
+/// Around an operation on elements.
+Frame frame_of(const UserText& text, const Operation& operation);
+/// Around a body that takes views.
+Frame frame_of(const UserText& text, const GufuncSpec& spec);
+
 // For each alternative of KernelSpec:
 /// What its kernel computes.
 Operation operation_of(const ElementwiseSpec& spec);
 Operation operation_of(const ReductionSpec& spec);
 Operation operation_of(const ScanSpec& spec);
 Operation operation_of(const ScatterSpec& spec);
+Operation operation_of(const GufuncSpec& spec);
 /// Every dtype of its operands in memory.
 std::vector<DType> storage_of(const ElementwiseSpec& spec);
 std::vector<DType> storage_of(const ReductionSpec& spec);
 std::vector<DType> storage_of(const ScanSpec& spec);
 std::vector<DType> storage_of(const ScatterSpec& spec);
+std::vector<DType> storage_of(const GufuncSpec& spec);
 /// The header of kernels-src with its loop.
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
 std::string loop_header(const ReductionSpec& spec, DeviceKind target);
 std::string loop_header(const ScanSpec& spec, DeviceKind target);
 std::string loop_header(const ScatterSpec& spec, DeviceKind target);
+std::string loop_header(const GufuncSpec& spec, DeviceKind target);
 /// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
 std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target);
 std::string kernel_text(const ReductionSpec& spec, DeviceKind target);
 std::string kernel_text(const ScanSpec& spec, DeviceKind target);
 std::string kernel_text(const ScatterSpec& spec, DeviceKind target);
+std::string kernel_text(const GufuncSpec& spec, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
 std::string reduction_cpu(const ReductionSpec& spec);
 std::string reduction_gpu(const ReductionSpec& spec);
+std::string gufunc_cpu(const GufuncSpec& spec);
+std::string gufunc_gpu(const GufuncSpec& spec);
 
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
 #include "codegen/kernel_text.hpp"
 #include "codegen/needed_headers.hpp"
@@ -14,19 +15,15 @@ namespace {
 class Renderer {
  public:
   Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target)
-      : text_(text),
-        spec_(spec),
-        operation_(std::visit([](const auto& kernel) { return operation_of(kernel); }, spec)),
-        target_(target) {}
+      : text_(text), spec_(spec), frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)), target_(target) {}
 
   std::string source(const std::vector<std::string>& headers) {
     for (const std::string& header : headers) {
       out_ += fmt::format("#include \"{}\"\n", header);
     }
+    out_ += frame_.before;
     user_code();
-    out_ += "namespace kiln {\n";
-    operation();
-    out_ += "namespace loops {\n";
+    out_ += "namespace kiln {\n" + frame_.after + "namespace loops {\n";
     out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, target_); }, spec_);
     out_ += "}\n}\n";
     return std::move(out_);
@@ -43,6 +40,15 @@ class Renderer {
     out_ += fmt::format("#line {} \"kiln/kernel.cpp\"\n", line);
   }
 
+  template <class Spec>
+  [[nodiscard]] Frame frame(const Spec& spec) const {
+    if constexpr (std::is_same_v<Spec, GufuncSpec>) {
+      return frame_of(text_, spec);
+    } else {
+      return frame_of(text_, operation_of(spec));
+    }
+  }
+
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
 
   void user_code() {
@@ -57,13 +63,14 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += body_declaration(text_, operation_) + " {\n";
+    out_ += frame_.declaration + " {\n";
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
     }
     // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
     // too.
     user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
+    out_ += frame_.closing;
     if (!text_.identity.empty()) {
       out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
       user_text(text_.name + ".identity", text_.identity + "\n;}");
@@ -71,27 +78,9 @@ class Renderer {
     out_ += "}\nKILN_USER_END\n";
   }
 
-  // The body with its outputs as references, whichever way it gives them.
-  void operation() {
-    std::string parameters;
-    std::string arguments;
-    for (std::size_t k = 0; k < operation_.outputs.size(); ++k) {
-      parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", result_type(operation_, k), k);
-      if (!returns()) {
-        arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
-      }
-    }
-    for (std::size_t k = 0; k < operation_.inputs.size(); ++k) {
-      parameters += fmt::format(", {} a{}", body_type(operation_.inputs[k]), k);
-      arguments += fmt::format("{}a{}", arguments.empty() ? "" : ", ", k);
-    }
-    out_ += fmt::format("KILN_FN void operation({}) {{ {}user::kiln_body({}); }}\n", parameters, returns() ? "r0 = " : "",
-                        arguments);
-  }
-
   const UserText& text_;
   const KernelSpec& spec_;
-  const Operation operation_;
+  const Frame frame_;
   DeviceKind target_;
   std::string out_;
 };

@@ -92,8 +92,39 @@ struct ScatterSpec {
   Atomic atomic = Atomic::none;  ///< GPU: the one that f is, if any
 };
 
+/// One operand of a generalized ufunc.
+struct CoreOperandSpec {
+  OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
+  std::vector<std::size_t> dimensions = {};  ///< its core dimensions, as indices into GufuncSpec::dimensions
+  int unit = -1;         ///< which of them has the itemsize as its stride; -1: none
+  bool packed = false;   ///< all of them lie one behind the other, in C order
+  bool as_view = false;  ///< of no core dimensions, but a view of one element in the body
+};
+
+struct CoreDimensionSpec {
+  std::string name = {};                            ///< empty: the body has no name for it
+  std::optional<std::int64_t> size = std::nullopt;  ///< where it is a constant of the kernel
+};
+
+/// A core dimension that is spread over threads, and its index in the body.
+struct EachSpec {
+  std::string name = {};
+  std::size_t dimension = 0;
+};
+
+/// A body over whole cores: once for each item of the loop, or for each index of some core dimensions.
+struct GufuncSpec {
+  std::vector<CoreOperandSpec> inputs = {};
+  std::vector<CoreOperandSpec> outputs = {};
+  std::vector<CoreDimensionSpec> dimensions = {};
+  std::vector<EachSpec> each = {};  ///< the last one moves fastest
+  bool masked = false;              ///< a bool operand follows the inputs: which items are computed
+  int loop_rank = 1;                ///< GPU: merged dimensions of the loop
+  bool wide_index = false;          ///< GPU: 64-bit index
+};
+
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
-using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec>;
+using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec, GufuncSpec>;
 
 /// The user's side of a kernel.
 struct UserText {

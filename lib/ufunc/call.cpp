@@ -44,10 +44,7 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
   }
   take_outputs();
   if (inputs_ == nin_) return;
-  if (options.where.dtype() != DType::bool_) {
-    throw TypeError(ufunc.name() + ": cannot cast .where from " + std::string(kiln::name(options.where.dtype())) +
-                    " to bool; give a bool array, such as the result of a comparison");
-  }
+  check_mask(names(), options.where);
   // On a CPU the outputs that keep values are read, too.
   if (count_ + (options.out.empty() ? 0 : nout_) > kMaxOperands) {
     throw TypeError(ufunc.name() + ": .where makes more operands than the " + std::to_string(kMaxOperands) +
@@ -73,6 +70,10 @@ void Call::take_outputs() {
 std::string Call::name_of(std::size_t operand) const {
   if (is_mask(operand)) return ".where";
   return ufunc_.operand_name(is_output(operand) ? operand - inputs_ + nin_ : operand);
+}
+
+CallNames Call::names() const {
+  return {ufunc_.name(), [this](std::size_t operand) { return ufunc_.operand_name(operand); }};
 }
 
 void Call::run(std::span<Array> results) {
@@ -298,21 +299,12 @@ void Call::convert_scalars() {
   for (std::size_t i = 0; i < nin_; ++i) {
     const Arg* scalar = operands_[i].scalar;
     if (scalar == nullptr) continue;
-    check_fits(i, compute_dtype(i));
+    check_fits(names(), plan_->loop, *scalar, i, compute_dtype(i), options_.casting);
     convert_scalar(scalar->dtype(), scalar->value(), compute_dtype(i), values_[i].bytes);
   }
-  for (const auto& [operand, to] : plan_->loop.narrowed) check_fits(operand, to);
-}
-
-void Call::check_fits(std::size_t operand, DType to) const {
-  const Arg& scalar = *operands_[operand].scalar;
-  if (kind(scalar.dtype()) != Kind::integer || kind(to) != Kind::integer || options_.casting == Casting::unsafe ||
-      integer_fits(scalar.dtype(), scalar.value(), to)) {
-    return;
+  for (const auto& [operand, to] : plan_->loop.narrowed) {
+    check_fits(names(), plan_->loop, *operands_[operand].scalar, operand, to, options_.casting);
   }
-  throw TypeError(ufunc_.name() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " +
-                  name_of(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
-                  plan_->loop.text);
 }
 
 std::shared_ptr<const void> Call::keep(std::span<const Array> results) const {

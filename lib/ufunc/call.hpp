@@ -11,6 +11,7 @@
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
 #include "layout/iteration.hpp"
+#include "ufunc/checks.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/layout_class.hpp"
 #include "ufunc/recorder.hpp"
@@ -46,7 +47,6 @@ class Call {
   void replace_by_copy(std::size_t operand);
   void iterate();
   void convert_scalars();
-  void check_fits(std::size_t operand, DType to) const;
   void classify();
   [[nodiscard]] LayoutClass classify_as_placed(const Shape& shape, std::span<PlacedOperand> operands, bool in_place) const;
   void record(Recorder& recorder);
@@ -74,6 +74,7 @@ class Call {
   }
   /// "input 1 (b)", "output 0 (q)", ".where": how messages name an operand.
   [[nodiscard]] std::string name_of(std::size_t operand) const;
+  [[nodiscard]] CallNames names() const;
   [[nodiscard]] codegen::Access access(std::size_t operand) const noexcept { return operands_[operand].access; }
 
   const detail::UfuncImpl& ufunc_;

@@ -5,6 +5,7 @@
 
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
+#include "ufunc/checks.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {
@@ -72,13 +73,8 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span
                                    .forced_signature = options.signature,
                                    .casting = options.casting};
   made->loop = choose(request);
-  for (std::size_t i = 0; i < options.out.arrays().size(); ++i) {
-    const DType to = options.out.arrays()[i].dtype();
-    if (can_cast(made->loop.outputs[i], to, options.casting)) continue;
-    throw TypeError(name() + ": cannot cast " + operand_name(nin() + i) + " from " +
-                    std::string(kiln::name(made->loop.outputs[i])) + " to the out array's " + std::string(kiln::name(to)) +
-                    " under casting \"" + std::string(kiln::name(options.casting)) + "\" for the loop " + made->loop.text);
-  }
+  ufunc::check_results({name(), [this](std::size_t operand) { return operand_name(operand); }}, made->loop, options.out.arrays(),
+                       options.casting);
   // Two threads may make the same plan; the later one is found first and the other stays until the ufunc goes.
   ufunc::publish(plans_, made.get());
   return *made.release();

@@ -12,6 +12,7 @@
 
 #include "backend/cpu/clang_module.hpp"
 #include "backend/cpu/compiler.hpp"
+#include "backend/cpu/gufunc.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
 #include "backend/cpu/reduction.hpp"
@@ -200,6 +201,13 @@ void CpuBackend::launch(const Module& module, const ScatterLaunch& launch, Queue
   own(queue)->post([this, &parts, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
     run_scatter(parts, launch, threads_);
   });
+}
+
+void CpuBackend::launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  if (queue == nullptr) return run_gufunc(kernel, launch, threads_);
+  own(queue)->post([this, launch, module = std::static_pointer_cast<const CpuModule>(kernel.shared_from_this()),
+                    keep = std::move(keep)] { run_gufunc(*module, launch, threads_); });
 }
 
 std::shared_ptr<Queue> CpuBackend::make_queue() {

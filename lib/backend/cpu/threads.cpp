@@ -18,54 +18,65 @@ double now_ns() {
 }
 
 /// Runs [begin, end) and notes how long an element took.
-double timed(const CpuModule& module, const CpuLaunch& launch, std::int64_t begin, std::int64_t end) {
+template <class Work>
+double timed(const CpuModule& module, double weight, const Work& work, std::int64_t begin, std::int64_t end) {
   const double start = now_ns();
-  module.kernel()(&launch, begin, end);
+  work(begin, end);
   const double taken = now_ns() - start;
-  module.set_element_ns(taken / static_cast<double>(end - begin));
+  module.set_element_ns(taken / (static_cast<double>(end - begin) * weight));
   return taken;
 }
 
 }  // namespace
 
-Chunks cut(std::int64_t size, double element_ns, int threads) {
+Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain) {
   const double work = element_ns * static_cast<double>(size);
-  if (threads <= 1 || size <= kCpuBlock || work < kSerialNs) return {.elements = size, .count = 1};
+  if (threads <= 1 || size <= grain || work < kSerialNs) return {.elements = size, .count = 1};
   const double wanted = std::clamp(work / (kSerialNs / 2), 2.0, static_cast<double>(threads) * kChunksPerThread);
-  // Rounded up to whole blocks: the last chunk may be shorter, never one more.
+  // Rounded up to whole grains: the last chunk may be shorter, never one more.
   const std::int64_t each = (size + static_cast<std::int64_t>(wanted) - 1) / static_cast<std::int64_t>(wanted);
-  const std::int64_t elements = (each + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
+  const std::int64_t elements = (each + grain - 1) / grain * grain;
   return {.elements = elements, .count = (size + elements - 1) / elements};
 }
 
 void Threads::run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size) {
-  double element_ns = static_cast<double>(module.element_ns());
+  run_measured(module, size, {}, [&](std::int64_t begin, std::int64_t end) { module.kernel()(&launch, begin, end); });
+}
+
+void Threads::run(const CpuModule& module, const Divisible& work) {
+  if (count_ == 1 || work.size <= 1) return work.work(0, work.size);
+  run_measured(module, work.size, {.grain = 1, .weight = work.weight}, work.work);
+}
+
+template <class Work>
+void Threads::run_measured(const CpuModule& module, std::int64_t size, Measure measure, const Work& work) {
+  double element_ns = static_cast<double>(module.element_ns()) * measure.weight;
   std::int64_t begin = 0;
   // The first block waits for the kernel's pages, 20 µs and more: taken for its speed, it would open oneTBB for a thousand
   // additions, which takes a millisecond.
   if (element_ns <= 0) {
-    module.kernel()(&launch, 0, kCpuBlock);
-    begin = kCpuBlock;
+    work(0, measure.grain);
+    begin = measure.grain;
   }
   // Never measured: do it on the way, on growing pieces until one is long enough to be trusted.
-  for (std::int64_t piece = kCpuBlock; element_ns <= 0 && begin < size; piece *= 2) {
+  for (std::int64_t piece = measure.grain; element_ns <= 0 && begin < size; piece *= 2) {
     const std::int64_t end = std::min(begin + piece, size);
-    const bool trusted = timed(module, launch, begin, end) >= kTrustedNs;
+    const bool trusted = timed(module, measure.weight, work, begin, end) >= kTrustedNs;
     begin = end;
     if (trusted)
-      element_ns = static_cast<double>(module.element_ns());
+      element_ns = static_cast<double>(module.element_ns()) * measure.weight;
     else if (begin < size)
       module.set_element_ns(0);
   }
   if (begin == size) return;
 
-  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_);
+  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_, measure.grain);
   if (chunks.count > 1) {
-    run_chunks(module, launch, begin, size, chunks);
+    run_chunks(module, begin, size, chunks, measure, work);
   } else if (module.time_for_a_look()) {
-    timed(module, launch, begin, size);
+    timed(module, measure.weight, work, begin, size);
   } else {
-    module.kernel()(&launch, begin, size);
+    work(begin, size);
   }
 }
 
@@ -81,17 +92,18 @@ void Threads::each(std::int64_t count, const std::function<void(std::int64_t)>& 
   });
 }
 
-void Threads::run_chunks(const CpuModule& module, const CpuLaunch& launch, std::int64_t begin, std::int64_t size,
-                         Chunks chunks) {
+template <class Work>
+void Threads::run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure,
+                         const Work& work) {
   namespace tbb = oneapi::tbb;
   const auto chunk = [&](std::int64_t index) {
     const std::int64_t first = begin + index * chunks.elements;
     const std::int64_t last = std::min(first + chunks.elements, size);
     // One of them keeps the measure fresh: data and caches differ from call to call.
     if (index == 0)
-      timed(module, launch, first, last);
+      timed(module, measure.weight, work, first, last);
     else
-      module.kernel()(&launch, first, last);
+      work(first, last);
   };
   arena().execute([&] {
     // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.

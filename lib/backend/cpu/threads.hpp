@@ -23,8 +23,16 @@ struct Chunks {
   std::int64_t count = 1;
 };
 
-/// Pure. Chunks of at least half of kSerialNs, and several for each thread, so that none waits long for the last.
-Chunks cut(std::int64_t size, double element_ns, int threads);
+/// Pure. Chunks of at least half of kSerialNs, and several for each thread, so that none waits long for the last; multiples of
+/// `grain` elements.
+Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain = kCpuBlock);
+
+/// Work that is divided by how long it takes.
+struct Divisible {
+  std::int64_t size = 0;
+  double weight = 1;  ///< what an element costs beside those of other calls of the module: measures are kept for a weight of 1
+  std::function<void(std::int64_t begin, std::int64_t end)> work;
+};
 
 /// Runs kernels over index ranges, on at most `count` threads and never more than oneTBB may use. Thread-safe.
 class Threads {
@@ -40,13 +48,24 @@ class Threads {
     run_measured(module, launch, size);
   }
 
+  /// The same for elements that may be anything, each as costly as it likes: any number of them may go to a thread.
+  void run(const CpuModule& module, const Divisible& work);
+
   /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does
   /// all.
   void each(std::int64_t count, const std::function<void(std::int64_t)>& work);
 
  private:
+  struct Measure {
+    std::int64_t grain = kCpuBlock;
+    double weight = 1;
+  };
   void run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size);
-  void run_chunks(const CpuModule& module, const CpuLaunch& launch, std::int64_t begin, std::int64_t size, Chunks chunks);
+  // work(begin, end). Templates, for the call of a function object would show in small calls of ufuncs; used in threads.cpp.
+  template <class Work>
+  void run_measured(const CpuModule& module, std::int64_t size, Measure measure, const Work& work);
+  template <class Work>
+  void run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure, const Work& work);
   oneapi::tbb::task_arena& arena();
 
   int count_;

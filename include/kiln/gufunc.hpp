@@ -1,0 +1,151 @@
+// Generalized universal functions from C++ strings: kiln::guvectorize() makes one, whose body sees whole cores of its operands (a
+// matrix, a row) and runs over every item of the broadcast loop dimensions in one launch.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/arg.hpp"
+#include "kiln/array.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/dtype.hpp"
+#include "kiln/export.hpp"
+#include "kiln/stream.hpp"
+#include "kiln/ufunc.hpp"
+
+namespace kiln {
+
+/// A generalized ufunc's definition. Members are to be named: designated initializers in this order. docs/gufuncs.md has the
+/// grammar of layouts and what bodies may use.
+struct GufuncDefinition {
+  std::string name = {};                     ///< a C++ identifier; shown in errors
+  std::string layout = {};                   ///< core dimensions: "(m,n),(n,p)->(m,p)"
+  std::vector<std::string> signatures = {};  ///< loops in order of preference: "void(float32[:,:] A, float32[:,:] B, …)"
+  std::string each = {};   ///< "i:m, j:p": the body runs once for each i in [0, m) and j in [0, p), in any order and at once
+  std::string sizes = {};  ///< of dimensions that only outputs have: "p = m + n - 1"
+  std::string body = {};   ///< C++ statements: operands by name as views, core dimensions as integers
+  std::string preamble = {};
+  std::string functions = {};
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> include_dirs = {};
+  std::vector<std::string> defines = {};
+  bool contract = false;
+  bool fast_math = false;
+  Cache cache = {};  ///< where its machine code is kept; the process's by default
+};
+
+/// What a call may be told. Every member has a default.
+struct GufuncOptions {
+  Outputs out = {};                         ///< written in place; may enlarge the loop, is itself never broadcast
+  Array where = {};                         ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
+                                            ///< its values there, other results are zero
+  std::vector<std::vector<int>> axes = {};  ///< of each operand, the axes that are its core dimensions; outputs without core
+                                            ///< dimensions may be left out
+  std::optional<int> axis = std::nullopt;   ///< short for axes, where all operands share one core dimension
+  bool keepdims = false;                    ///< results keep the inputs' core dimensions, with extent 1
+  Stream stream = {};                       ///< default: the device's default stream
+  Casting casting = Casting::same_kind;     ///< checked for every input and output of the chosen loop
+  std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
+  std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
+};
+
+namespace detail {
+class GufuncImpl;
+}
+
+/// What a call would do; from Gufunc::resolve().
+struct GufuncResolution {
+  std::string loop;                                         ///< the signature of the loop that runs
+  std::vector<DType> dtypes;                                ///< of the loop's inputs and outputs
+  std::vector<std::string> casts;                           ///< done in registers: "input 0 (A) from int32 to float64"
+  Shape shape;                                              ///< of the loop
+  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< of the core dimensions; a fixed one's name is its size
+  std::vector<Shape> outputs;                               ///< whole shapes
+  std::string mapping;              ///< what a thread computes: "an item", "an item's (i, j)", "nothing" for empty results
+  std::vector<std::string> constants;  ///< core dimensions that are compile-time constants of the kernel: "m = 8"
+  std::vector<std::string> variants;   ///< how each operand's core lies: "input 0 (A): contiguous"
+  Device device;                       ///< where it would run
+  std::vector<std::string> copies;     ///< what cannot be used in place, and why; empty as a rule
+};
+
+/// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its
+/// compiled variants.
+class KILN_API Gufunc {
+ public:
+  /// Runs the one-output gufunc and gives its result: a host array for host arguments, else one on their device.
+  /// TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. A gufunc of several outputs is a
+  /// TypeError here: use outputs<N>().
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  Array operator()(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return call_one(list, {});
+  }
+  Array operator()(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const {
+    return call_one({args.begin(), args.size()}, options);
+  }
+  Array operator()(std::span<const Arg> args, const GufuncOptions& options) const { return call_one(args, options); }
+
+  /// The same for a gufunc of N outputs.
+  template <std::size_t N, class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  std::array<Array, N> outputs(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    std::array<Array, N> results;
+    call(list, {}, results);
+    return results;
+  }
+  template <std::size_t N>
+  std::array<Array, N> outputs(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const {
+    std::array<Array, N> results;
+    call({args.begin(), args.size()}, options, results);
+    return results;
+  }
+  /// For a number of outputs known at run time.
+  std::vector<Array> outputs(std::span<const Arg> args, const GufuncOptions& options = {}) const;
+
+  /// What the call would do, without running or compiling anything.
+  [[nodiscard]] GufuncResolution resolve(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const;
+  [[nodiscard]] GufuncResolution resolve(std::span<const Arg> args, const GufuncOptions& options = {}) const;
+  /// The same for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for type
+  /// variables).
+  [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
+
+  /// Compiles every loop whose types are fixed for contiguous operands of any size, for a target with or without such a
+  /// device: "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
+  int compile(std::string_view target) const;
+
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] const std::string& layout() const noexcept;
+  [[nodiscard]] int nin() const noexcept;
+  [[nodiscard]] int nout() const noexcept;
+
+  explicit Gufunc(std::shared_ptr<const detail::GufuncImpl> impl) noexcept : impl_(std::move(impl)) {}
+  /// For the library itself.
+  [[nodiscard]] const std::shared_ptr<const detail::GufuncImpl>& impl() const noexcept { return impl_; }
+
+ private:
+  Array call_one(std::span<const Arg> args, const GufuncOptions& options) const;
+  void call(std::span<const Arg> args, const GufuncOptions& options, std::span<Array> results) const;
+
+  std::shared_ptr<const detail::GufuncImpl> impl_;
+};
+
+/// Makes a generalized ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
+/// SignatureError, with the position, for a layout, signature, `.each` or `.sizes` that cannot be read; CompileError for a body
+/// whose brackets, quotes or comments do not close.
+[[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
+/// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
+[[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);
+
+}  // namespace kiln

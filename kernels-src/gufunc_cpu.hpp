@@ -1,0 +1,67 @@
+// The loop over the items of a generalized ufunc on the CPU. The other side of lib/backend/kernel_abi.hpp.
+#pragma once
+#include "kiln/view.hpp"
+
+namespace kiln::loops {
+
+struct gufunc_launch {
+  char* const* data;
+  const int64* shape;    // of the loop
+  const int64* strides;  // [operand][dimension of the loop]
+  int64 rank;
+  const int64* sizes;  // of the core dimensions
+  const int64* core;   // strides: of each operand's core dimensions, one operand behind the other
+  const int64* tile;   // of each .each dimension, what a unit of work takes of it
+  const int64* tiles;  // and how many that makes
+};
+
+// Units [begin, end) of the loop: an item, or a tile of one where .each spreads it. Calls work(pointers, tile coordinates).
+template <int Operands, int Each, class Work>
+KILN_FN void walk_items(const gufunc_launch& launch, int64 begin, int64 end, const Work& work) {
+  int64 per_item = 1;
+  for (int e = 0; e < Each; ++e) {
+    per_item *= launch.tiles[e];
+  }
+  int64 item = begin / per_item;
+  int64 unit = begin % per_item;
+  const int64 last = launch.rank - 1;
+  const int64 columns = launch.shape[last];
+  const int64* const strides = launch.strides;
+  char* p[Operands];
+  while (begin < end) {
+    // A row of items.
+    int64 rest = item / columns;
+    const int64 column = item % columns;
+    for (int k = 0; k < Operands; ++k) {
+      p[k] = launch.data[k] + column * strides[k * launch.rank + last];
+    }
+    for (int64 d = last - 1; d >= 0; --d) {
+      const int64 at = rest % launch.shape[d];
+      rest /= launch.shape[d];
+      for (int k = 0; k < Operands; ++k) {
+        p[k] += at * strides[k * launch.rank + d];
+      }
+    }
+    int64 step[Operands];
+    for (int k = 0; k < Operands; ++k) {
+      step[k] = strides[k * launch.rank + last];
+    }
+    for (int64 c = column; c < columns && begin < end; ++c, ++item) {
+      for (; unit < per_item && begin < end; ++unit, ++begin) {
+        int64 first[Each + 1];
+        int64 left = unit;
+        for (int e = Each - 1; e >= 0; --e) {
+          first[e] = left % launch.tiles[e] * launch.tile[e];
+          left /= launch.tiles[e];
+        }
+        work(p, first);
+      }
+      unit = 0;
+      for (int k = 0; k < Operands; ++k) {
+        p[k] += step[k];
+      }
+    }
+  }
+}
+
+}  // namespace kiln::loops

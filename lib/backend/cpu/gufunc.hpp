@@ -1,0 +1,28 @@
+// Runs a launch of a generalized ufunc on the CPU: what each thread takes of it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/cpu/module.hpp"
+#include "backend/cpu/threads.hpp"
+#include "backend/gufunc_launch.hpp"
+
+namespace kiln::backend::cpu {
+
+/// How an item's spread dimensions are cut into units of work.
+struct Tiling {
+  std::vector<std::int64_t> tile;   ///< extent of a unit along each
+  std::vector<std::int64_t> tiles;  ///< how many there are along each
+  std::int64_t per_item = 1;
+};
+
+/// Pure. Tiles of at most kTile × kTile of the two innermost dimensions, so that what they share of the inputs stays in the cache;
+/// an item that is smaller is one unit.
+[[nodiscard]] Tiling tiling_of(const std::vector<std::int64_t>& each);
+
+inline constexpr std::int64_t kTile = 64;
+
+void run_gufunc(const CpuModule& module, const GufuncLaunch& launch, Threads& threads);
+
+}  // namespace kiln::backend::cpu

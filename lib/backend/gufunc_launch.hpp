@@ -1,0 +1,29 @@
+// One launch of a generalized ufunc's kernel, for any device. Owns its numbers: it may be queued as it is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kiln::backend {
+
+/// Strides are bytes of any sign.
+struct GufuncLaunch {
+  struct Operand {
+    void* data = nullptr;       ///< device address; none of a scalar
+    bool scalar = false;        ///< `value` is what the kernel gets
+    std::size_t core_rank = 0;  ///< core dimensions
+    alignas(16) std::array<std::byte, 16> value = {};
+  };
+  std::vector<Operand> operands = {};           ///< inputs, the mask if there is one, outputs
+  std::vector<std::int64_t> shape = {1};        ///< of the loop, merged, outermost first; never empty, all > 0
+  std::vector<std::int64_t> strides = {};       ///< [operand][dimension of the loop]
+  std::int64_t items = 1;                       ///< product of shape
+  std::vector<std::int64_t> sizes = {};         ///< of the core dimensions
+  std::vector<std::int64_t> core_strides = {};  ///< of each operand's core dimensions, one operand behind the other
+  std::vector<std::int64_t> each = {};          ///< extents that are spread over threads, > 0; the last moves fastest
+  bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
+};
+
+}  // namespace kiln::backend

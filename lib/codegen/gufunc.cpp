@@ -1,0 +1,30 @@
+// What is asked of every kind of kernel, for generalized ufuncs.
+#include <algorithm>
+
+#include "codegen/gufunc_text.hpp"
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+
+Operation operation_of(const GufuncSpec& spec) {
+  Operation operation;
+  for (const CoreOperandSpec& operand : spec.inputs) operation.inputs.push_back(operand.element.compute);
+  for (const CoreOperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.element.compute);
+  return operation;
+}
+
+std::vector<DType> storage_of(const GufuncSpec& spec) {
+  std::vector<DType> dtypes;
+  for (const CoreOperandSpec* operand : operands_of(spec)) dtypes.push_back(operand->element.storage);
+  return dtypes;
+}
+
+std::string loop_header(const GufuncSpec&, DeviceKind target) {
+  return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
+}
+
+std::string kernel_text(const GufuncSpec& spec, DeviceKind target) {
+  return gufunc_members(spec) + (target == DeviceKind::cpu ? gufunc_cpu(spec) : gufunc_gpu(spec));
+}
+
+}  // namespace kiln::codegen

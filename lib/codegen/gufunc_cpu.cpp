@@ -1,0 +1,41 @@
+// The kernel of a generalized ufunc on the CPU: numbers of the launch into registers, then the items one after the other.
+#include <fmt/format.h>
+
+#include "codegen/gufunc_text.hpp"
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+
+std::string gufunc_cpu(const GufuncSpec& spec) {
+  const std::size_t inputs = spec.inputs.size();
+  const std::size_t mask = spec.masked ? 1 : 0;
+  const std::size_t count = inputs + mask + spec.outputs.size();
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const std::string type = stored_name(operands[k]->element.storage);
+    arguments += fmt::format(", reinterpret_cast<{}{}*>(p[{}])", k < inputs ? "const " : "", type, k < inputs ? k : k + mask);
+  }
+  std::string loops;
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    const std::string size = size_of(spec, spec.each[e].dimension, "c");
+    loops += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n", e, e,
+                         e, size, e, e, size);
+  }
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    // Threads of a GPU would run them at once: nothing that one writes is read by another.
+    if (e + 1 == spec.each.size()) loops += "#pragma clang loop vectorize(assume_safety)\n";
+    loops += fmt::format("    for (int64 e{} = first[{}]; e{} < end{}; ++e{})\n", e, e, e, e, e);
+    arguments += fmt::format(", e{}", e);
+  }
+  std::string numbers;
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) numbers += fmt::format("  c.size[{}] = launch->sizes[{}];\n", d, d);
+  for (std::size_t s = 0; s < core_strides_of(spec); ++s) numbers += fmt::format("  c.stride[{}] = launch->core[{}];\n", s, s);
+  return fmt::format(
+      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
+      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}"
+      "    one(c{});\n  }});\n}}\n",
+      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops, arguments);
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,158 @@
+#include "codegen/gufunc_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+bool is_half(DType dtype) {
+  return dtype == DType::float16 || dtype == DType::bfloat16;
+}
+
+/// A view in the body, and not a value.
+bool is_view(const CoreOperandSpec& operand) {
+  return !operand.dimensions.empty() || operand.as_view;
+}
+
+/// How the body sees an element of it, and how that becomes what is stored.
+std::string stored_value(const OperandSpec& element) {
+  return stored(element, is_half(element.compute) ? type_name(element.compute) + "(x)" : "x");
+}
+
+std::string element_text(const OperandSpec& element, std::size_t number) {
+  const std::string storage = stored_name(element.storage);
+  // In place where neither reading nor writing converts.
+  const bool in_place = element.storage == element.compute && element.compute != DType::bool_ && !is_half(element.compute);
+  return fmt::format(
+      "struct element{} {{\n  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
+      "  static KILN_FN value load(const storage& x) {{ return {}; }}\n"
+      "  static KILN_FN storage store(const value& x) {{ return {}; }}\n}};\n",
+      number, storage, body_type(element.compute), in_place, loaded(element, "x"), stored_value(element));
+}
+
+std::string axis_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
+  const auto number = [](std::optional<std::int64_t> known) { return known ? std::to_string(*known) : std::string("varies"); };
+  return fmt::format("axis<{}, {}>", number(spec.dimensions[operand.dimensions[axis]].size), number(known_stride(spec, operand, axis)));
+}
+
+std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output) {
+  std::string list;
+  for (std::size_t a = 0; a < operand.dimensions.size(); ++a) list += ", " + axis_text(spec, operand, a);
+  if (operand.as_view) list = fmt::format(", axis<1, {}>", itemsize(operand.element.storage));
+  return fmt::format("using view{} = view<element{}, {}{}>;\n", number, number, output, list);
+}
+
+}  // namespace
+
+std::vector<const CoreOperandSpec*> operands_of(const GufuncSpec& spec) {
+  std::vector<const CoreOperandSpec*> all;
+  for (const auto* list : {&spec.inputs, &spec.outputs}) {
+    for (const CoreOperandSpec& operand : *list) all.push_back(&operand);
+  }
+  return all;
+}
+
+bool in_memory(const CoreOperandSpec& operand) {
+  return operand.element.access != Access::scalar;
+}
+
+std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
+  auto stride = static_cast<std::int64_t>(itemsize(operand.element.storage));
+  if (operand.unit == static_cast<int>(axis)) return stride;
+  if (!operand.packed) return std::nullopt;
+  for (std::size_t a = axis + 1; a < operand.dimensions.size(); ++a) {
+    const auto& size = spec.dimensions[operand.dimensions[a]].size;
+    if (!size) return std::nullopt;
+    stride *= *size;
+  }
+  return stride;
+}
+
+std::size_t core_strides_of(const GufuncSpec& spec) {
+  std::size_t count = 0;
+  for (const CoreOperandSpec* operand : operands_of(spec)) count += operand->dimensions.size();
+  return count;
+}
+
+std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* core) {
+  const auto& size = spec.dimensions[dimension].size;
+  return size ? fmt::format("int64({})", *size) : fmt::format("{}.size[{}]", core, dimension);
+}
+
+Frame frame_of(const UserText& text, const GufuncSpec& spec) {
+  Frame frame;
+  frame.before = "namespace kiln::operands {\n";
+  std::string list;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const CoreOperandSpec& operand = *operands[k];
+    const bool output = k >= spec.inputs.size();
+    const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
+    frame.before += element_text(operand.element, k);
+    if (is_view(operand)) frame.before += view_text(spec, operand, k, output);
+    const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k) : body_type(operand.element.compute);
+    list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
+                        output && !is_view(operand) ? "& " : " ", name);
+  }
+  frame.before += "}\n";
+  for (const CoreDimensionSpec& dimension : spec.dimensions) {
+    if (!dimension.name.empty()) list += ", const ::kiln::index " + dimension.name;
+  }
+  for (const EachSpec& each : spec.each) list += ", const ::kiln::index " + each.name;
+  // In braces of its own: a body may use the names of sizes for variables.
+  frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
+  frame.closing = "}\n";
+  return frame;
+}
+
+std::string gufunc_members(const GufuncSpec& spec) {
+  const auto operands = operands_of(spec);
+  std::string parameters;
+  std::string before;
+  std::string arguments;
+  std::string after;
+  std::size_t stride = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const CoreOperandSpec& operand = *operands[k];
+    const bool output = k >= spec.inputs.size();
+    const std::string element = fmt::format("operands::element{}", k);
+    const char* const comma = k == 0 ? "" : ", ";
+    if (!in_memory(operand)) {
+      parameters += fmt::format(", const {} p{}", stored_name(operand.element.storage), k);
+      arguments += fmt::format("{}{}::load(p{})", comma, element, k);
+      continue;
+    }
+    parameters += fmt::format(", {}{}* __restrict__ p{}", output ? "" : "const ", stored_name(operand.element.storage), k);
+    if (is_view(operand)) {
+      std::string numbers = operand.as_view ? ", 1, 0" : "";
+      for (const std::size_t dimension : operand.dimensions) {
+        numbers += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
+      }
+      arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
+    } else if (output) {
+      before += fmt::format("  {}::value r{}{{}};\n", element, k);
+      arguments += fmt::format("{}r{}", comma, k);
+      after += fmt::format("  *p{} = {}::store(r{});\n", k, element, k);
+    } else {
+      arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
+    }
+  }
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+    if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");
+  }
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    parameters += fmt::format(", const index e{}", e);
+    arguments += fmt::format(", e{}", e);
+  }
+  return fmt::format(
+      "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"
+      "KILN_FN void one(const core& c{}) {{\n{}  user::kiln_body({});\n{}}}\n",
+      std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), parameters, before,
+      arguments, after);
+}
+
+}  // namespace kiln::codegen

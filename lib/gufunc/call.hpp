@@ -1,0 +1,67 @@
+// One call of a generalized ufunc, step by step: place, choose the loop, resolve shapes, separate overlaps, lay out, find the
+// kernel, launch.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/rep.hpp"
+#include "gufunc/core_layout.hpp"
+#include "gufunc/impl.hpp"
+#include "ufunc/checks.hpp"
+#include "ufunc/place.hpp"
+
+namespace kiln::gufunc {
+
+class Call {
+ public:
+  /// Reads the arguments and checks their number; throws TypeError.
+  Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options);
+
+  /// Runs and fills one result for each output.
+  void run(std::span<Array> results);
+  /// What run() would do.
+  GufuncResolution resolve();
+
+ private:
+  void place();
+  void choose_loop();
+  void resolve_shapes();
+  void check_outputs() const;
+  void run_through_device(std::span<Array> results);
+  [[nodiscard]] std::vector<std::size_t> overlapping_inputs() const;
+  void separate();
+  [[nodiscard]] CoreLayout lay_out() const;
+  [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants) const;
+  [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
+  [[nodiscard]] std::vector<Array> allocate() const;
+  [[nodiscard]] Array allocate_one(std::size_t output, bool on_host) const;
+  [[nodiscard]] backend::GufuncLaunch make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
+                                                  std::span<const Array> results) const;
+  [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
+
+  [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return !args_[input].is_array(); }
+  [[nodiscard]] DType storage_dtype(std::size_t operand) const;
+  [[nodiscard]] DType compute_dtype(std::size_t operand) const;
+  [[nodiscard]] backend::Queue* queue() const { return options_.stream.queue().get(); }
+  [[nodiscard]] ufunc::CallNames names() const;
+
+  const detail::GufuncImpl& gufunc_;
+  std::span<const Arg> args_;
+  const GufuncOptions& options_;
+  std::size_t nin_;
+  std::size_t nout_;
+  std::vector<Array> inputs_;  // null handles for scalars; private copies where inputs overlap outputs
+  std::vector<Array> outs_;    // null handles for what is to be allocated
+  Array where_;                // the mask, if there is one
+  ufunc::Place place_;
+  bool gpu_ = false;
+  TypePlan* plan_ = nullptr;
+  CoreShape shape_;
+};
+
+}  // namespace kiln::gufunc

@@ -1,0 +1,53 @@
+// Reading .each.
+#include <algorithm>
+
+#include "gufunc/impl.hpp"
+#include "signature/cursor.hpp"
+#include "signature/reserved.hpp"
+
+namespace kiln::gufunc {
+
+std::vector<Each> parse_each(std::string_view text, const signature::Layout& layout) {
+  std::vector<Each> all;
+  signature::Cursor cursor(text);
+  cursor.skip_blanks();
+  if (cursor.at_end()) return all;
+  do {
+    cursor.skip_blanks();
+    const std::size_t at = cursor.position();
+    Each each{.name = std::string(cursor.name())};
+    if (each.name.empty()) cursor.fail("expected the name of an index, as in \"i:m\"" + cursor.found());
+    if (const char* why = signature::why_reserved(each.name)) {
+      cursor.fail_at(at, "\"" + each.name + "\" cannot be an index's name: it is " + why);
+    }
+    cursor.expect(':', "between an index and its core dimension");
+    cursor.skip_blanks();
+    const std::size_t dimension_at = cursor.position();
+    std::string_view dimension = cursor.name();
+    if (dimension.empty()) {
+      const std::string_view rest = cursor.rest();
+      const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+      dimension = rest.substr(0, digits);
+      cursor.advance(digits);
+      while (dimension.size() > 1 && dimension.front() == '0') dimension.remove_prefix(1);
+    }
+    if (dimension.empty()) cursor.fail("expected a core dimension after ':'" + cursor.found());
+    const auto found = layout.find(dimension);
+    if (!found) {
+      cursor.fail_at(dimension_at, "\"" + std::string(dimension) + "\" is no core dimension of the layout " + layout.text);
+    }
+    each.dimension = *found;
+    for (const Each& other : all) {
+      if (other.name == each.name) cursor.fail_at(at, "the index \"" + each.name + "\" is named twice");
+      if (other.dimension == each.dimension) {
+        cursor.fail_at(dimension_at, "the core dimension \"" + std::string(dimension) + "\" has two indices");
+      }
+    }
+    all.push_back(std::move(each));
+  } while (cursor.accept(','));
+  cursor.skip_blanks();
+  if (!cursor.at_end()) cursor.fail("expected ',' or the end of .each" + cursor.found());
+  return all;
+}
+
+}  // namespace kiln::gufunc

@@ -1,0 +1,124 @@
+// Making generalized ufuncs, and the calls of a Gufunc handle.
+#include <utility>
+
+#include "gufunc/call.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+
+namespace kiln {
+namespace {
+
+/// For packed operands of any size, none of which needs a cast.
+codegen::GufuncSpec plain_spec(const detail::GufuncImpl& gufunc, const ufunc::Loop& loop) {
+  codegen::GufuncSpec spec;
+  const signature::Layout& layout = gufunc.layout();
+  for (const signature::CoreDimension& dimension : layout.dimensions) {
+    spec.dimensions.push_back({.name = dimension.size ? "" : dimension.name, .size = dimension.size});
+  }
+  for (std::size_t k = 0; k < layout.operands(); ++k) {
+    const bool input = k < gufunc.nin();
+    const DType dtype = input ? loop.inputs[k] : loop.outputs[k - gufunc.nin()];
+    (input ? spec.inputs : spec.outputs)
+        .push_back({.element = {dtype, dtype},
+                    .dimensions = layout.of(k),
+                    .unit = static_cast<int>(layout.of(k).size()) - 1,
+                    .packed = true,
+                    .as_view = gufunc.as_view(k)});
+  }
+  for (const gufunc::Each& each : gufunc.each()) spec.each.push_back({each.name, each.dimension});
+  return spec;
+}
+
+}  // namespace
+
+Gufunc guvectorize(GufuncDefinition definition) {
+  return Gufunc(std::make_shared<const detail::GufuncImpl>(std::move(definition)));
+}
+
+Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body) {
+  GufuncDefinition definition;
+  definition.layout = std::string(layout);
+  definition.signatures.emplace_back(signature);
+  definition.body = std::string(body);
+  return guvectorize(std::move(definition));
+}
+
+Array Gufunc::call_one(std::span<const Arg> args, const GufuncOptions& options) const {
+  if (impl_->nout() != 1) {
+    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " outputs: call outputs<" +
+                    std::to_string(impl_->nout()) + ">() instead of operator()");
+  }
+  Array result;
+  gufunc::Call(*impl_, args, options).run({&result, 1});
+  return result;
+}
+
+void Gufunc::call(std::span<const Arg> args, const GufuncOptions& options, std::span<Array> results) const {
+  if (impl_->nout() != results.size()) {
+    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " output" + (impl_->nout() == 1 ? "" : "s") +
+                    ", not " + std::to_string(results.size()));
+  }
+  gufunc::Call(*impl_, args, options).run(results);
+}
+
+std::vector<Array> Gufunc::outputs(std::span<const Arg> args, const GufuncOptions& options) const {
+  std::vector<Array> results(impl_->nout());
+  gufunc::Call(*impl_, args, options).run(results);
+  return results;
+}
+
+GufuncResolution Gufunc::resolve(std::initializer_list<Arg> args, const GufuncOptions& options) const {
+  return gufunc::Call(*impl_, {args.begin(), args.size()}, options).resolve();
+}
+
+GufuncResolution Gufunc::resolve(std::span<const Arg> args, const GufuncOptions& options) const {
+  return gufunc::Call(*impl_, args, options).resolve();
+}
+
+GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOptions& options) const {
+  std::vector<Array> arrays;
+  arrays.reserve(shapes.size());  // no growth below: arguments refer to them
+  std::vector<Arg> args;
+  const signature::TypeSignature& first = impl_->signatures().front();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    DType dtype = DType::float64;
+    if (i < first.inputs.size()) {
+      const signature::Type& type = first.inputs[i].type;
+      if (type.dtype) {
+        dtype = *type.dtype;
+      } else if (const auto& choices = first.variables[type.variable].choices; !choices.empty()) {
+        dtype = choices.front();
+      }
+    }
+    // Only its shape is looked at: there need not be memory for it.
+    detail::ArrayRep rep;
+    rep.shape = shapes[i];
+    detail::checked_size(shapes[i], static_cast<std::int64_t>(itemsize(dtype)));
+    rep.strides = detail::packed_strides(shapes[i], static_cast<std::int64_t>(itemsize(dtype)), Order::c);
+    rep.dtype = dtype;
+    args.emplace_back(arrays.emplace_back(detail::make_array(std::move(rep))));
+  }
+  return gufunc::Call(*impl_, args, options).resolve();
+}
+
+int Gufunc::compile(std::string_view target) const {
+  const auto compiler = backend::compiler_for(target);
+  const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
+  for (const ufunc::Loop& loop : loops) impl_->compile(loop, plain_spec(*impl_, loop), *compiler);
+  return static_cast<int>(loops.size());
+}
+
+const std::string& Gufunc::name() const noexcept {
+  return impl_->name();
+}
+const std::string& Gufunc::layout() const noexcept {
+  return impl_->layout().text;
+}
+int Gufunc::nin() const noexcept {
+  return static_cast<int>(impl_->nin());
+}
+int Gufunc::nout() const noexcept {
+  return static_cast<int>(impl_->nout());
+}
+
+}  // namespace kiln

@@ -1,0 +1,167 @@
+#include "gufunc/impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kiln/error.hpp"
+#include "signature/reserved.hpp"
+
+namespace kiln::detail {
+namespace {
+
+constexpr std::size_t kMaxEach = 4;  // of a kernel's 8 dimensions; the loop has the others
+
+program::Request request_for(const GufuncDefinition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
+                             const std::string& signature) {
+  program::Request request;
+  request.text = &text;
+  request.spec = &spec;
+  request.headers = &definition.headers;
+  request.include_dirs = &definition.include_dirs;
+  request.defines = &definition.defines;
+  request.contract = definition.contract;
+  request.fast_math = definition.fast_math;
+  request.signature = signature;
+  request.cache = &definition.cache;
+  return request;
+}
+
+}  // namespace
+
+GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(definition)) {
+  if (definition_.name.empty()) definition_.name = "kernel";
+  check_name(definition_.name);
+  const std::string& name = definition_.name;
+  if (definition_.signatures.empty()) {
+    throw SignatureError(name + ": no signature given; write one like \"void(float32[:] a, float32 b)\"", "", 0);
+  }
+  if (definition_.body.empty()) throw SignatureError(name + ": no body given", definition_.signatures.front(), 0);
+  layout_ = signature::parse_layout(definition_.layout);
+  rules_ = signature::parse_size_rules(definition_.sizes, layout_);
+  for (const std::string& text : definition_.signatures) signatures_.push_back(signature::parse(text, layout_));
+  for (const auto* list : {&signatures_.front().inputs, &signatures_.front().outputs}) {
+    for (const signature::Parameter& parameter : *list) parameters_.push_back(parameter.name);
+  }
+  each_ = gufunc::parse_each(definition_.each, layout_);
+  check_names();
+  codegen::check_text(name, definition_.body);
+  codegen::check_text(name + ".functions", definition_.functions);
+  codegen::check_text(name + ".preamble", definition_.preamble);
+}
+
+GufuncImpl::~GufuncImpl() {
+  for (gufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) ufunc::destroy(plan->kernels);
+  ufunc::destroy(plans_);
+}
+
+/// Names of operands, core dimensions, indices and type variables stand side by side in the body.
+void GufuncImpl::check_names() const {
+  const signature::TypeSignature& first = signatures_.front();
+  const auto find_parameter = [&](const std::string& wanted) {
+    return !wanted.empty() && std::find(parameters_.begin(), parameters_.end(), wanted) != parameters_.end();
+  };
+  const auto is_variable = [&](const std::string& wanted) {
+    return std::any_of(first.variables.begin(), first.variables.end(), [&](const auto& v) { return v.name == wanted; });
+  };
+  for (std::size_t d = 0; d < layout_.dimensions.size(); ++d) {
+    const signature::CoreDimension& dimension = layout_.dimensions[d];
+    if (dimension.size) continue;
+    const std::size_t at = std::min(layout_.text.find(dimension.name), layout_.text.size());
+    if (find_parameter(dimension.name) || is_variable(dimension.name)) {
+      throw SignatureError(name() + ": \"" + dimension.name + "\" is a core dimension and " +
+                               (is_variable(dimension.name) ? "a type" : "an operand") + " in \"" + first.text +
+                               "\"; bodies have both by name, so rename one",
+                           layout_.text, at);
+    }
+    if (const char* why = signature::why_reserved(dimension.name)) {
+      throw SignatureError(name() + ": \"" + dimension.name + "\" cannot be a core dimension's name: it is " + why, layout_.text,
+                           at);
+    }
+  }
+  for (const gufunc::Each& each : each_) {
+    const auto dimension = layout_.find(each.name);
+    if (!find_parameter(each.name) && !is_variable(each.name) && !dimension) continue;
+    throw SignatureError(name() + ": the index \"" + each.name + "\" has the name of " +
+                             (dimension ? "a core dimension" : "an operand or a type") + "; rename one",
+                         definition_.each, definition_.each.find(each.name));
+  }
+  if (each_.size() > kMaxEach) {
+    throw SignatureError(name() + ": .each spreads " + std::to_string(each_.size()) + " core dimensions; at most " +
+                             std::to_string(kMaxEach) + " can be, loop over the others in the body",
+                         definition_.each, 0);
+  }
+  for (std::size_t o = 0; o < nout() && !each_.empty(); ++o) {
+    const auto& own = layout_.outputs[o];
+    const bool all = std::all_of(each_.begin(), each_.end(), [&](const gufunc::Each& each) {
+      return std::find(own.begin(), own.end(), each.dimension) != own.end();
+    });
+    if (all || first.outputs[o].dimensions > 0) continue;
+    throw SignatureError(name() + ": " + operand_name(nin() + o) +
+                             " is one value, which every index of .each would assign; leave .each out or give it a dimension",
+                         definition_.each, 0);
+  }
+  for (const signature::TypeSignature& other : signatures_) {
+    const auto same_names = [](const auto& a, const auto& b) {
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return (y.name.empty() || x.name == y.name) && x.dimensions == y.dimensions;
+      });
+    };
+    if (same_names(first.inputs, other.inputs) && same_names(first.outputs, other.outputs)) continue;
+    throw SignatureError(name() + ": names come from the first signature, \"" + first.text +
+                             "\"; leave them out here or write the same ones, with the same dimensions",
+                         other.text, 0);
+  }
+}
+
+std::string GufuncImpl::operand_name(std::size_t operand) const {
+  const bool input = operand < nin();
+  const std::string& given = parameters_[operand];
+  return (input ? "input " + std::to_string(operand) : "output " + std::to_string(operand - nin())) +
+         (given.empty() ? "" : " (" + given + ")");
+}
+
+bool GufuncImpl::as_view(std::size_t operand) const {
+  const signature::TypeSignature& first = signatures_.front();
+  const auto& parameter = operand < nin() ? first.inputs[operand] : first.outputs[operand - nin()];
+  return parameter.dimensions > 0 && layout_.of(operand).empty();
+}
+
+gufunc::TypePlan& GufuncImpl::make_plan(const gufunc::TypePlan::Key& key, const ufunc::LoopRequest& request) const {
+  auto made = std::make_unique<gufunc::TypePlan>();
+  made->key = key;
+  made->loop = ufunc::choose_loop(request);
+  // Two threads may make the same plan; the later one is found first and the other stays until the gufunc goes.
+  ufunc::publish(plans_, made.get());
+  return *made.release();
+}
+
+const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufunc::Kernel::Key& key,
+                                              const codegen::GufuncSpec& spec, backend::Backend& backend) const {
+  auto made = std::make_unique<gufunc::Kernel>();
+  made->key = key;
+  const codegen::UserText text = text_of(plan.loop);
+  const codegen::KernelSpec kernel = spec;
+  made->module = program::load(request_for(definition_, text, kernel, plan.loop.text), backend);
+  ufunc::publish(plan.kernels, made.get());
+  return *made.release();
+}
+
+void GufuncImpl::compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const {
+  const codegen::UserText text = text_of(loop);
+  const codegen::KernelSpec kernel = spec;
+  program::build(request_for(definition_, text, kernel, loop.text), compiler);
+}
+
+codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {
+  codegen::UserText text;
+  text.name = definition_.name;
+  text.body = definition_.body;
+  text.preamble = definition_.preamble;
+  text.functions = definition_.functions;
+  for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
+  for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
+  text.type_variables = loop.variables;
+  return text;
+}
+
+}  // namespace kiln::detail

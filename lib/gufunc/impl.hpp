@@ -1,0 +1,101 @@
+// What a Gufunc handle points to: the parsed definition, and the kernels that were compiled for it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "codegen/spec.hpp"
+#include "gufunc/core_shape.hpp"
+#include "kiln/gufunc.hpp"
+#include "program/program.hpp"
+#include "signature/layout.hpp"
+#include "signature/signature.hpp"
+#include "signature/size_rules.hpp"
+#include "ufunc/impl.hpp"
+#include "ufunc/loops.hpp"
+
+namespace kiln::gufunc {
+
+/// A compiled kernel and what it was made for.
+struct Kernel {
+  /// The loop, dtypes in memory, how cores lie, constants, the device: see Call::kernel_key().
+  using Key = std::string;
+  Key key;
+  std::shared_ptr<backend::Module> module;
+  Kernel* next = nullptr;
+};
+
+/// The loop that a combination of argument types runs.
+struct TypePlan {
+  /// Dtypes and weakness of the inputs, dtypes of given outputs, casting, forced dtype and signature.
+  using Key = std::string;
+  Key key;
+  ufunc::Loop loop;
+  mutable std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
+  std::atomic<Kernel*> kernels{nullptr};
+  TypePlan* next = nullptr;
+};
+
+/// One entry of .each.
+struct Each {
+  std::string name;
+  std::size_t dimension = 0;  ///< of the layout
+};
+
+/// "i:m, j:p". SignatureError, with the position, where it cannot be read, names no core dimension, or names a dimension or an index
+/// twice.
+[[nodiscard]] std::vector<Each> parse_each(std::string_view text, const signature::Layout& layout);
+
+}  // namespace kiln::gufunc
+
+namespace kiln::detail {
+
+class GufuncImpl {
+ public:
+  /// Parses; throws SignatureError and CompileError as guvectorize() does.
+  explicit GufuncImpl(GufuncDefinition definition);
+  ~GufuncImpl();
+  GufuncImpl(const GufuncImpl&) = delete;
+  GufuncImpl& operator=(const GufuncImpl&) = delete;
+
+  [[nodiscard]] const GufuncDefinition& definition() const noexcept { return definition_; }
+  [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
+  [[nodiscard]] const signature::Layout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const std::vector<gufunc::Each>& each() const noexcept { return each_; }
+  [[nodiscard]] std::size_t nin() const noexcept { return layout_.inputs.size(); }
+  [[nodiscard]] std::size_t nout() const noexcept { return layout_.outputs.size(); }
+  [[nodiscard]] const std::vector<signature::TypeSignature>& signatures() const noexcept { return signatures_; }
+  [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
+  /// "input 1 (B)", "output 0 (C)": how messages name an operand.
+  [[nodiscard]] std::string operand_name(std::size_t operand) const;
+  /// Whether the body has it as a view although it has no core dimensions.
+  [[nodiscard]] bool as_view(std::size_t operand) const;
+
+  [[nodiscard]] gufunc::TypePlan* find_plan(const gufunc::TypePlan::Key& key) const noexcept { return ufunc::find(plans_, key); }
+  gufunc::TypePlan& make_plan(const gufunc::TypePlan::Key& key, const ufunc::LoopRequest& request) const;
+  /// Compiles and loads a kernel of the plan's loop.
+  const gufunc::Kernel& make_kernel(gufunc::TypePlan& plan, const gufunc::Kernel::Key& key, const codegen::GufuncSpec& spec,
+                                    backend::Backend& backend) const;
+  /// Compiles one for a target that need not be there.
+  void compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const;
+
+ private:
+  void check_names() const;
+  [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
+
+  GufuncDefinition definition_;
+  signature::Layout layout_;
+  signature::SizeRules rules_;
+  std::vector<signature::TypeSignature> signatures_;
+  std::vector<gufunc::Each> each_;
+  std::vector<std::string> parameters_;  // names of inputs, then outputs
+  mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};
+};
+
+}  // namespace kiln::detail

@@ -1,0 +1,13 @@
+// The numbers that choose a kernel of a generalized ufunc.
+#pragma once
+
+#include <cstdint>
+
+namespace kiln::gufunc::tuning {
+
+/// Core dimensions up to this size are constants of the kernel, so that loops over them unroll.
+inline constexpr std::int64_t kSmallCore = 32;
+/// Kernels of a loop with such constants; calls beyond share one for any sizes.
+inline constexpr int kMaxSpecialized = 16;
+
+}  // namespace kiln::gufunc::tuning

@@ -1,0 +1,171 @@
+// Which kernel a call runs, and what it is launched with.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "gufunc/call.hpp"
+#include "gufunc/tuning.hpp"
+#include "types/convert.hpp"
+#include "ufunc/tuning.hpp"
+
+namespace kiln::gufunc {
+namespace {
+
+/// The indices of .each with the one last along which the first output's elements lie nearest: neighbours in memory go to
+/// neighbouring threads, or lanes.
+std::vector<std::size_t> order_of(const std::vector<Each>& each, const std::vector<std::size_t>& dimensions,
+                                  std::span<const std::int64_t> strides) {
+  std::vector<std::size_t> order(each.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto reach = [&](std::size_t e) {
+    const auto found = std::find(dimensions.begin(), dimensions.end(), each[e].dimension);
+    return found == dimensions.end() ? INT64_MAX : std::abs(strides[static_cast<std::size_t>(found - dimensions.begin())]);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return reach(a) > reach(b); });
+  return order;
+}
+
+}  // namespace
+
+CoreLayout Call::lay_out() const {
+  const signature::Layout& layout = gufunc_.layout();
+  std::vector<Strides> fresh;
+  fresh.reserve(nout_);  // no growth below: addresses are taken
+  std::vector<PlacedCore> operands;
+  const auto add = [&](std::size_t operand, const Array& array) {
+    const auto size = static_cast<std::int64_t>(itemsize(storage_dtype(operand)));
+    const auto* const dimensions = &layout.of(operand);
+    if (array) {
+      operands.push_back({&array.shape(), &array.strides(), &shape_.operands[operand], dimensions, size});
+    } else if (operand < nin_) {
+      operands.push_back({nullptr, nullptr, nullptr, dimensions, size});
+    } else {
+      const Shape& shape = shape_.output_shapes[operand - nin_];
+      operands.push_back({&shape, &fresh.emplace_back(detail::packed_strides(shape, size, Order::c)), &shape_.operands[operand],
+                          dimensions, size});
+    }
+  };
+  for (std::size_t i = 0; i < nin_; ++i) add(i, inputs_[i]);
+  if (where_) operands.push_back({&where_.shape(), &where_.strides(), &shape_.where, nullptr, 1});
+  for (std::size_t o = 0; o < nout_; ++o) add(nin_ + o, outs_[o]);
+  return {shape_, operands};
+}
+
+codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) const {
+  const signature::Layout& text = gufunc_.layout();
+  codegen::GufuncSpec spec;
+  spec.masked = static_cast<bool>(where_);
+  for (std::size_t d = 0; d < text.dimensions.size(); ++d) {
+    const signature::CoreDimension& dimension = text.dimensions[d];
+    const bool constant = dimension.size.has_value() || (constants && shape_.sizes[d] <= tuning::kSmallCore);
+    spec.dimensions.push_back({.name = dimension.size ? "" : dimension.name,
+                               .size = constant ? std::optional(shape_.sizes[d]) : std::nullopt});
+  }
+  std::vector<std::int64_t> output_strides;
+  std::size_t first_stride = 0;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const CoreLayout::Core& core = layout.cores[k < nin_ || !where_ ? k : k + 1];
+    const bool scalar = k < nin_ && is_scalar(k);
+    // A scalar stands in host memory: a CPU's kernel reads it there as any element.
+    codegen::CoreOperandSpec operand{
+        .element = {storage_dtype(k), compute_dtype(k), scalar && gpu_ ? codegen::Access::scalar : codegen::Access::contiguous},
+        .dimensions = text.of(k),
+        .unit = core.unit,
+        .packed = core.packed,
+        .as_view = gufunc_.as_view(k)};
+    if (k == nin_) {
+      const auto from = layout.core_strides.begin() + static_cast<std::ptrdiff_t>(first_stride);
+      output_strides.assign(from, from + static_cast<std::ptrdiff_t>(text.of(k).size()));
+    }
+    first_stride += text.of(k).size();
+    (k < nin_ ? spec.inputs : spec.outputs).push_back(std::move(operand));
+  }
+  for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), output_strides)) {
+    spec.each.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
+  }
+  std::int64_t threads = layout.iteration.size();
+  for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
+  if (gpu_) {
+    spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
+    spec.wide_index = threads > ufunc::tuning::kMaxNarrowIndex;
+  }
+  return spec;
+}
+
+/// Everything that two calls of one loop may differ in and that their kernels show.
+Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
+  Kernel::Key key;
+  const auto add = [&key](auto number) { key.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
+  add(static_cast<std::uint8_t>(place_.device.kind()));
+  add(static_cast<std::uint16_t>(place_.device.index()));
+  add(static_cast<std::uint8_t>(spec.masked));
+  add(static_cast<std::uint8_t>(spec.wide_index));
+  add(static_cast<std::uint8_t>(spec.loop_rank));
+  for (const codegen::EachSpec& each : spec.each) add(static_cast<std::uint8_t>(each.dimension));
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const codegen::CoreOperandSpec& operand : *operands) {
+      add(static_cast<std::uint8_t>(operand.element.storage));
+      add(static_cast<std::uint8_t>(operand.packed ? 0xff
+                                    : operand.element.access == codegen::Access::scalar
+                                        ? 0xfe
+                                        : static_cast<unsigned>(operand.unit + 1)));
+    }
+  }
+  for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
+  return key;
+}
+
+/// The kernel for these sizes, where they are small; for any sizes once many have been compiled. `spec` becomes its spec.
+const Kernel& Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const {
+  Kernel::Key key = kernel_key(spec);
+  if (const Kernel* const known = ufunc::find(plan_->kernels, key)) return *known;
+  codegen::GufuncSpec general = make_spec(layout, false);
+  Kernel::Key general_key = kernel_key(general);
+  if (key != general_key && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
+    plan_->specialized.store(tuning::kMaxSpecialized, std::memory_order_relaxed);
+    spec = std::move(general);
+    key = std::move(general_key);
+    if (const Kernel* const known = ufunc::find(plan_->kernels, key)) return *known;
+  }
+  return gufunc_.make_kernel(*plan_, key, spec, backend);
+}
+
+bool Call::nothing_to_do(const codegen::GufuncSpec& spec) const {
+  std::int64_t work = 1;
+  for (const std::int64_t extent : shape_.loop) work *= extent;
+  for (const codegen::EachSpec& each : spec.each) work *= shape_.sizes[each.dimension];
+  // Where every output is empty, too, there is nothing that a body could write.
+  const bool written = std::any_of(shape_.output_shapes.begin(), shape_.output_shapes.end(), [](const Shape& shape) {
+    return std::none_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent == 0; });
+  });
+  return work == 0 || !written;
+}
+
+backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
+                                        std::span<const Array> results) const {
+  backend::GufuncLaunch launch;
+  const layout::Iteration& iteration = layout.iteration;
+  launch.shape.assign(iteration.shape().begin(), iteration.shape().end());
+  launch.items = iteration.size();
+  const auto add = [&](const Array& array, std::size_t core_rank) {
+    const std::size_t k = launch.operands.size();
+    const auto strides = iteration.strides(k);
+    launch.strides.insert(launch.strides.end(), strides.begin(), strides.end());
+    launch.operands.push_back({.data = array ? array.rep()->data + iteration.offset(k) : nullptr, .core_rank = core_rank});
+  };
+  for (std::size_t i = 0; i < nin_; ++i) {
+    add(inputs_[i], spec.inputs[i].dimensions.size());
+    if (!is_scalar(i)) continue;
+    launch.operands.back().scalar = true;
+    convert_scalar(args_[i].dtype(), args_[i].value(), compute_dtype(i), launch.operands.back().value.data());
+  }
+  if (where_) add(where_, 0);
+  for (std::size_t o = 0; o < nout_; ++o) add(results[o], spec.outputs[o].dimensions.size());
+  launch.sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
+  launch.core_strides = layout.core_strides;
+  for (const codegen::EachSpec& each : spec.each) launch.each.push_back(shape_.sizes[each.dimension]);
+  launch.wide_index = spec.wide_index;
+  return launch;
+}
+
+}  // namespace kiln::gufunc

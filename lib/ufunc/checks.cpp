@@ -1,0 +1,33 @@
+#include "ufunc/checks.hpp"
+
+#include "kiln/error.hpp"
+#include "types/convert.hpp"
+
+namespace kiln::ufunc {
+
+void check_results(const CallNames& names, const Loop& loop, std::span<const Array> outs, Casting casting) {
+  for (std::size_t i = 0; i < outs.size(); ++i) {
+    const DType to = outs[i].dtype();
+    if (can_cast(loop.outputs[i], to, casting)) continue;
+    throw TypeError(names.function + ": cannot cast " + names.operand(loop.inputs.size() + i) + " from " +
+                    std::string(name(loop.outputs[i])) + " to the out array's " + std::string(name(to)) + " under casting \"" +
+                    std::string(name(casting)) + "\" for the loop " + loop.text);
+  }
+}
+
+void check_fits(const CallNames& names, const Loop& loop, const Arg& scalar, std::size_t operand, DType to, Casting casting) {
+  if (kind(scalar.dtype()) != Kind::integer || kind(to) != Kind::integer || casting == Casting::unsafe ||
+      integer_fits(scalar.dtype(), scalar.value(), to)) {
+    return;
+  }
+  throw TypeError(names.function + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " +
+                  names.operand(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " + loop.text);
+}
+
+void check_mask(const CallNames& names, const Array& where) {
+  if (where.dtype() == DType::bool_) return;
+  throw TypeError(names.function + ": cannot cast .where from " + std::string(name(where.dtype())) +
+                  " to bool; give a bool array, such as the result of a comparison");
+}
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,28 @@
+// What calls check of their arguments beside a loop that is chosen: the same for ufuncs and generalized ufuncs.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "kiln/arg.hpp"
+#include "ufunc/loops.hpp"
+
+namespace kiln::ufunc {
+
+/// The call, for messages: "input 1 (b)" by an operand's number, inputs counted first.
+struct CallNames {
+  const std::string& function;
+  std::function<std::string(std::size_t operand)> operand;
+};
+
+/// TypeError where a result of the loop does not cast to the dtype of its given array.
+void check_results(const CallNames& names, const Loop& loop, std::span<const Array> outs, Casting casting);
+
+/// TypeError where the integer scalar given as that input does not fit in the integer dtype that the loop wants.
+void check_fits(const CallNames& names, const Loop& loop, const Arg& scalar, std::size_t operand, DType to, Casting casting);
+
+/// TypeError where a mask is no bool array.
+void check_mask(const CallNames& names, const Array& where);
+
+}  // namespace kiln::ufunc
