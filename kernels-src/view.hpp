@@ -64,11 +64,11 @@ struct reference {
   KILN_FN operator value() const { return E::load(*place); }
   template <class T>
   KILN_FN const reference& operator=(const T& x) const {
-    const value converted = x;
-    *place = E::store(converted);
+    *place = E::store(static_cast<value>(x));
     return *this;
   }
   KILN_FN const reference& operator=(const reference& x) const { return *this = value(x); }
+  reference() = default;
   KILN_FN reference(typename E::storage* p) : place(p) {}
   reference(const reference&) = default;
 #define KILN_ASSIGNMENT(op)                                   \

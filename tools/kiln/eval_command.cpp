@@ -80,14 +80,17 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text(app, "--where", method_.where, "Compute only where the bools of FILE.npy are true; the rest is zero", "FILE");
   add_text(app, "-m,--method", method_.method, "reduce, accumulate, reduceat or outer, instead of a call", "METHOD");
   add_text(app, "--axis", method_.axis,
-           "Of a method: an axis (default 0), several with commas, all or none. With --layout: of the one core dimension", "AXIS");
+           "Of a method: an axis (default 0), several with commas, all or none. With --layout: of the one core dimension",
+           "AXIS");
   add_flag(app, "--keepdims", method_.keepdims, "Of reduce and with --layout: keep reduced axes, with extent 1");
   add_text(app, "--initial", method_.initial, "Of reduce: the number to start from", "NUMBER");
-  add_text(app, "-l,--layout", layout_.layout, "The kernel is a generalized ufunc of these core dimensions: '(m,n),(n,p)->(m,p)'",
-           "LAYOUT");
-  add_text(app, "--each", layout_.each, "With --layout: run the body for every index of core dimensions: 'i:m, j:p'", "INDICES");
+  add_text(app, "-l,--layout", layout_.layout,
+           "The kernel is a generalized ufunc of these core dimensions: '(m,n),(n,p)->(m,p)'", "LAYOUT");
+  add_text(app, "--each", layout_.each, "With --layout: run the body for every index of core dimensions: 'i:m, j:p'",
+           "INDICES");
   add_text(app, "--group", layout_.group, "With --layout: give each item a team of threads: 'block', or their number", "TEAM");
-  add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'", "RULES");
+  add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'",
+           "RULES");
   add_text(app, "--axes", layout_.axes, "With --layout: the core axes of each operand: '0,1;1,2;0,1'", "AXES");
 }
 
@@ -183,9 +186,9 @@ EvaluationRequest EvalCommand::ufunc_request(std::vector<std::string> operands) 
 EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands) const {
   const GufuncCall call(layout_, method_);
   const Gufunc gufunc = guvectorize(with_options(call.definition(text())));
-  check_counts({gufunc.name(), static_cast<std::size_t>(gufunc.nin()), static_cast<std::size_t>(gufunc.nout())}, operands.size());
-  return {.call = [gufunc, call](std::span<const Arg> args,
-                                 const CallOptions& more) { return call.run(gufunc, args, more); },
+  check_counts({gufunc.name(), static_cast<std::size_t>(gufunc.nin()), static_cast<std::size_t>(gufunc.nout())},
+               operands.size());
+  return {.call = [gufunc, call](std::span<const Arg> args, const CallOptions& more) { return call.run(gufunc, args, more); },
           .operand_texts = std::move(operands),
           .signature = "",  // its scalars take their own dtypes
           .where = method_.where};

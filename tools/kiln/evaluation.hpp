@@ -15,10 +15,10 @@ namespace kiln::tool {
 struct EvaluationRequest {
   /// What is run: a ufunc, a method of it, a gufunc. The options have a mask, a stream, a loop, and for repeats outputs.
   std::function<std::vector<Array>(std::span<const Arg>, const CallOptions&)> call;
-  std::vector<std::string> operand_texts;  ///< as many as it takes
-  std::string signature;                   ///< the one that numbers alone choose; empty: their own dtypes do
-  std::string where;                       ///< the file of a mask; empty: none
-  Device device;
+  std::vector<std::string> operand_texts = {};  ///< as many as it takes
+  std::string signature = {};                   ///< the one that numbers alone choose; empty: their own dtypes do
+  std::string where = {};                       ///< the file of a mask; empty: none
+  Device device = {};
   bool time = false;  ///< call again and again, to find the best time
 };
 

@@ -49,7 +49,6 @@ GufuncCall::GufuncCall(const LayoutOptions& layout, const MethodOptions& options
 GufuncDefinition GufuncCall::definition(std::string_view text) const {
   GufuncDefinition definition = parse_gufunc(layout_.layout, text);
   definition.each = layout_.each;
-  definition.group = layout_.group;
   definition.sizes = layout_.sizes;
   return definition;
 }
