@@ -64,19 +64,24 @@ struct reference {
   KILN_FN operator value() const { return E::load(*place); }
   template <class T>
   KILN_FN const reference& operator=(const T& x) const {
-    *place = E::store(static_cast<value>(x));
+    if constexpr (half_like<T>) {
+      *place = E::store(static_cast<value>(x));
+    } else {
+      const value converted = x;
+      *place = E::store(converted);
+    }
     return *this;
   }
   KILN_FN const reference& operator=(const reference& x) const { return *this = value(x); }
-  reference() = default;
   KILN_FN reference(typename E::storage* p) : place(p) {}
+  reference() = default;
   reference(const reference&) = default;
-#define KILN_ASSIGNMENT(op)                                   \
-  template <class T>                                          \
+#define KILN_ASSIGNMENT(op)                                    \
+  template <class T>                                           \
   KILN_FN const reference& operator op##=(const T & x) const { \
-    value now = *this;                                        \
-    now op## = x;                                             \
-    return *this = now;                                       \
+    value now = *this;                                         \
+    now op## = x;                                              \
+    return *this = now;                                        \
   }
   KILN_ASSIGNMENT(+)
   KILN_ASSIGNMENT(-)

@@ -1,5 +1,5 @@
-// Generalized universal functions from C++ strings: kiln::guvectorize() makes one, whose body sees whole cores of its operands (a
-// matrix, a row) and runs over every item of the broadcast loop dimensions in one launch.
+// Generalized universal functions from C++ strings: kiln::guvectorize() makes one, whose body sees whole cores of its operands
+// (a matrix, a row) and runs over every item of the broadcast loop dimensions in one launch.
 #pragma once
 
 #include <array>
@@ -46,15 +46,15 @@ struct GufuncDefinition {
 
 /// What a call may be told. Every member has a default.
 struct GufuncOptions {
-  Outputs out = {};                         ///< written in place; may enlarge the loop, is itself never broadcast
-  Array where = {};                         ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
-                                            ///< its values there, other results are zero
-  std::vector<std::vector<int>> axes = {};  ///< of each operand, the axes that are its core dimensions; outputs without core
-                                            ///< dimensions may be left out
-  std::optional<int> axis = std::nullopt;   ///< short for axes, where all operands share one core dimension
-  bool keepdims = false;                    ///< results keep the inputs' core dimensions, with extent 1
-  Stream stream = {};                       ///< default: the device's default stream
-  Casting casting = Casting::same_kind;     ///< checked for every input and output of the chosen loop
+  Outputs out = {};  ///< written in place; may enlarge the loop, is itself never broadcast
+  Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
+                     ///< its values there, other results are zero
+  std::vector<std::vector<int>> axes = {};    ///< of each operand, the axes that are its core dimensions; outputs without core
+                                              ///< dimensions may be left out
+  std::optional<int> axis = std::nullopt;     ///< short for axes, where all operands share one core dimension
+  bool keepdims = false;                      ///< results keep the inputs' core dimensions, with extent 1
+  Stream stream = {};                         ///< default: the device's default stream
+  Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
   std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
 };
@@ -71,7 +71,7 @@ struct GufuncResolution {
   Shape shape;                                              ///< of the loop
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< of the core dimensions; a fixed one's name is its size
   std::vector<Shape> outputs;                               ///< whole shapes
-  std::string mapping;              ///< what a thread computes: "an item", "an item's (i, j)", "nothing" for empty results
+  std::string mapping;                 ///< what a thread computes: "an item", "an item's (i, j)", "nothing" for empty results
   std::vector<std::string> constants;  ///< core dimensions that are compile-time constants of the kernel: "m = 8"
   std::vector<std::string> variants;   ///< how each operand's core lies: "input 0 (A): contiguous"
   Device device;                       ///< where it would run

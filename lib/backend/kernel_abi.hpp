@@ -18,9 +18,9 @@
 // (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduce_gpu.hpp. Blocks have at most kGpuBlock
 // threads; threads stride over the whole grid with `unroll` packs in flight, so any grid is right.
 //
-// GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions of the
-// loop, then those of .each with strides of 0; core is struct { int64 size[D]; int64 stride[S]; }, each of one at least, with the
-// core dimensions' sizes and every operand's core strides. A mask is an operand between inputs and outputs.
+// GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions
+// of the loop, then those of .each with strides of 0; core is struct { int64 size[D]; int64 stride[S]; }, each of one at least,
+// with the core dimensions' sizes and every operand's core strides. A mask is an operand between inputs and outputs.
 #pragma once
 
 #include <cstdint>
@@ -85,8 +85,8 @@ using CpuReductionKernel = const CpuReduction* (*)();
 using CpuKernel = void (*)(const CpuLaunch* launch, std::int64_t begin, std::int64_t end);
 
 // A generalized ufunc on the CPU: extern "C" void kiln_kernel(const CpuGufuncLaunch*, int64 begin, int64 end) computes units
-// [begin, end): an item of the loop, or a tile of one where the kernel spreads core dimensions. kernels-src/gufunc_cpu.hpp is the
-// other side.
+// [begin, end): an item of the loop, or a tile of one where the kernel spreads core dimensions. kernels-src/gufunc_cpu.hpp is
+// the other side.
 struct CpuGufuncLaunch {
   void* const* data;            // inputs, the mask if there is one, outputs; of a scalar the address of its value
   const std::int64_t* shape;    // of the loop, `rank` extents

@@ -19,8 +19,8 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
   std::string loops;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const std::string size = size_of(spec, spec.each[e].dimension, "c");
-    loops += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n", e, e,
-                         e, size, e, e, size);
+    loops += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n", e,
+                         e, e, size, e, e, size);
   }
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     // Threads of a GPU would run them at once: nothing that one writes is read by another.
@@ -35,7 +35,8 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}"
       "    one(c{});\n  }});\n}}\n",
-      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops, arguments);
+      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops,
+      arguments);
 }
 
 }  // namespace kiln::codegen

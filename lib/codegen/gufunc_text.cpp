@@ -36,7 +36,8 @@ std::string element_text(const OperandSpec& element, std::size_t number) {
 
 std::string axis_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
   const auto number = [](std::optional<std::int64_t> known) { return known ? std::to_string(*known) : std::string("varies"); };
-  return fmt::format("axis<{}, {}>", number(spec.dimensions[operand.dimensions[axis]].size), number(known_stride(spec, operand, axis)));
+  return fmt::format("axis<{}, {}>", number(spec.dimensions[operand.dimensions[axis]].size),
+                     number(known_stride(spec, operand, axis)));
 }
 
 std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output) {
@@ -94,7 +95,10 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
     frame.before += element_text(operand.element, k);
     if (is_view(operand)) frame.before += view_text(spec, operand, k, output);
-    const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k) : body_type(operand.element.compute);
+    // A half that is assigned by name is rounded then, as a ufunc's.
+    const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k)
+                             : output         ? "::kiln::" + type_name(operand.element.compute)
+                                              : body_type(operand.element.compute);
     list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
                         output && !is_view(operand) ? "& " : " ", name);
   }
@@ -134,9 +138,9 @@ std::string gufunc_members(const GufuncSpec& spec) {
       }
       arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
     } else if (output) {
-      before += fmt::format("  {}::value r{}{{}};\n", element, k);
+      before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
-      after += fmt::format("  *p{} = {}::store(r{});\n", k, element, k);
+      after += fmt::format("  *p{} = {}::store(static_cast<{}::value>(r{}));\n", k, element, element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
     }

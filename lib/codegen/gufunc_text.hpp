@@ -15,7 +15,8 @@ namespace kiln::codegen {
 [[nodiscard]] bool in_memory(const CoreOperandSpec& operand);
 
 /// The stride along one of its core dimensions, where the kernel knows it.
-[[nodiscard]] std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis);
+[[nodiscard]] std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand,
+                                                       std::size_t axis);
 
 /// "core", the sizes and strides that only the launch knows, and "one(c, p0, …, e0, …)", which calls the body for an item, or
 /// for one index of each of .each. Stands in namespace kiln::loops.

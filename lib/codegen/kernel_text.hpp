@@ -40,8 +40,8 @@ std::string result_type(const Operation& operation, std::size_t output);
 /// body assigns come first, as references; names are the user's, unnamed inputs have none.
 std::string body_declaration(const UserText& text, const Operation& operation);
 
-/// What stands around the user's body: text before the namespace of the user's, the function that the body is the inside of, and
-/// text between that namespace and the kernel.
+/// What stands around the user's body: text before the namespace of the user's, the function that the body is the inside of,
+/// and text between that namespace and the kernel.
 struct Frame {
   std::string before;
   std::string declaration;

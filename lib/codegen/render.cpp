@@ -15,7 +15,10 @@ namespace {
 class Renderer {
  public:
   Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target)
-      : text_(text), spec_(spec), frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)), target_(target) {}
+      : text_(text),
+        spec_(spec),
+        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)),
+        target_(target) {}
 
   std::string source(const std::vector<std::string>& headers) {
     for (const std::string& header : headers) {

@@ -96,9 +96,9 @@ struct ScatterSpec {
 struct CoreOperandSpec {
   OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
   std::vector<std::size_t> dimensions = {};  ///< its core dimensions, as indices into GufuncSpec::dimensions
-  int unit = -1;         ///< which of them has the itemsize as its stride; -1: none
-  bool packed = false;   ///< all of them lie one behind the other, in C order
-  bool as_view = false;  ///< of no core dimensions, but a view of one element in the body
+  int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
+  bool packed = false;                       ///< all of them lie one behind the other, in C order
+  bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
 };
 
 struct CoreDimensionSpec {

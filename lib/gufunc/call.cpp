@@ -20,7 +20,14 @@ std::string plural(std::size_t count, const char* noun) {
 }  // namespace
 
 Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
-    : gufunc_(gufunc), args_(args), options_(options), nin_(gufunc.nin()), nout_(gufunc.nout()), inputs_(nin_), outs_(nout_), where_(options.where) {
+    : gufunc_(gufunc),
+      args_(args),
+      options_(options),
+      nin_(gufunc.nin()),
+      nout_(gufunc.nout()),
+      inputs_(nin_),
+      outs_(nout_),
+      where_(options.where) {
   if (args.size() != nin_) {
     throw TypeError(gufunc.name() + " takes " + plural(nin_, "argument") + ", " + std::to_string(args.size()) +
                     " given; its layout is " + gufunc.layout().text);
@@ -175,8 +182,8 @@ std::vector<std::size_t> Call::overlapping_inputs() const {
   for (std::size_t i = 0; i <= nin_; ++i) {
     const Array& input = i < nin_ ? inputs_[i] : where_;
     const bool overlaps = input && std::any_of(outs_.begin(), outs_.end(), [&](const Array& out) {
-      return out && ufunc::share_memory(*input.rep(), *out.rep());
-    });
+                            return out && ufunc::share_memory(*input.rep(), *out.rep());
+                          });
     if (overlaps) found.push_back(i);
   }
   return found;
@@ -209,9 +216,7 @@ void Call::run_through_device(std::span<Array> results) {
   for (std::size_t o = 0; o < nout_; ++o) {
     const Array& out = outs_[o];
     // What a mask, or a body, leaves as it is must be there.
-    targets.push_back(!out              ? allocate_one(o, false)
-                      : !out.is_host() ? out
-                                       : ufunc::send(out, place_.device));
+    targets.push_back(!out ? allocate_one(o, false) : !out.is_host() ? out : ufunc::send(out, place_.device));
   }
   options.out = Outputs(targets);
   std::vector<Array> made(nout_);

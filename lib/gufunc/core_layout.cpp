@@ -61,7 +61,8 @@ CoreLayout::CoreLayout(const CoreShape& shape, std::span<const PlacedCore> opera
   }
 }
 
-std::string describe(const CoreLayout::Core& core, const signature::Layout& layout, const std::vector<std::size_t>& dimensions) {
+std::string describe(const CoreLayout::Core& core, const signature::Layout& layout,
+                     const std::vector<std::size_t>& dimensions) {
   if (dimensions.empty()) return "one element";
   if (core.packed) return "contiguous";
   if (core.unit < 0) return "strided";

@@ -1,5 +1,5 @@
-// How the arrays of a call lie, in the terms of a kernel: the loop's merged dimensions, the strides of each core, and what of them
-// decides the variant. Pure.
+// How the arrays of a call lie, in the terms of a kernel: the loop's merged dimensions, the strides of each core, and what of
+// them decides the variant. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace kiln::gufunc {
 
 /// One operand as it lies in memory, inputs first, then the mask if there is one, then outputs.
 struct PlacedCore {
-  const Shape* shape = nullptr;         ///< whole; null for a scalar
-  const Strides* strides = nullptr;     ///< bytes
-  const OperandAxes* axes = nullptr;    ///< null for a scalar
+  const Shape* shape = nullptr;                          ///< whole; null for a scalar
+  const Strides* strides = nullptr;                      ///< bytes
+  const OperandAxes* axes = nullptr;                     ///< null for a scalar
   const std::vector<std::size_t>* dimensions = nullptr;  ///< its core dimensions; null for the mask
   std::int64_t itemsize = 0;
 };

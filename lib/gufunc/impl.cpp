@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kiln/error.hpp"
-#include "signature/reserved.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -54,7 +53,7 @@ GufuncImpl::~GufuncImpl() {
   ufunc::destroy(plans_);
 }
 
-/// Names of operands, core dimensions, indices and type variables stand side by side in the body.
+/// Beside what signatures and .each say of themselves.
 void GufuncImpl::check_names() const {
   const signature::TypeSignature& first = signatures_.front();
   const auto find_parameter = [&](const std::string& wanted) {
@@ -63,21 +62,6 @@ void GufuncImpl::check_names() const {
   const auto is_variable = [&](const std::string& wanted) {
     return std::any_of(first.variables.begin(), first.variables.end(), [&](const auto& v) { return v.name == wanted; });
   };
-  for (std::size_t d = 0; d < layout_.dimensions.size(); ++d) {
-    const signature::CoreDimension& dimension = layout_.dimensions[d];
-    if (dimension.size) continue;
-    const std::size_t at = std::min(layout_.text.find(dimension.name), layout_.text.size());
-    if (find_parameter(dimension.name) || is_variable(dimension.name)) {
-      throw SignatureError(name() + ": \"" + dimension.name + "\" is a core dimension and " +
-                               (is_variable(dimension.name) ? "a type" : "an operand") + " in \"" + first.text +
-                               "\"; bodies have both by name, so rename one",
-                           layout_.text, at);
-    }
-    if (const char* why = signature::why_reserved(dimension.name)) {
-      throw SignatureError(name() + ": \"" + dimension.name + "\" cannot be a core dimension's name: it is " + why, layout_.text,
-                           at);
-    }
-  }
   for (const gufunc::Each& each : each_) {
     const auto dimension = layout_.find(each.name);
     if (!find_parameter(each.name) && !is_variable(each.name) && !dimension) continue;

@@ -48,8 +48,8 @@ struct Each {
   std::size_t dimension = 0;  ///< of the layout
 };
 
-/// "i:m, j:p". SignatureError, with the position, where it cannot be read, names no core dimension, or names a dimension or an index
-/// twice.
+/// "i:m, j:p". SignatureError, with the position, where it cannot be read, names no core dimension, or names a dimension or an
+/// index twice.
 [[nodiscard]] std::vector<Each> parse_each(std::string_view text, const signature::Layout& layout);
 
 }  // namespace kiln::gufunc
@@ -77,7 +77,9 @@ class GufuncImpl {
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
-  [[nodiscard]] gufunc::TypePlan* find_plan(const gufunc::TypePlan::Key& key) const noexcept { return ufunc::find(plans_, key); }
+  [[nodiscard]] gufunc::TypePlan* find_plan(const gufunc::TypePlan::Key& key) const noexcept {
+    return ufunc::find(plans_, key);
+  }
   gufunc::TypePlan& make_plan(const gufunc::TypePlan::Key& key, const ufunc::LoopRequest& request) const;
   /// Compiles and loads a kernel of the plan's loop.
   const gufunc::Kernel& make_kernel(gufunc::TypePlan& plan, const gufunc::Kernel::Key& key, const codegen::GufuncSpec& spec,

@@ -29,7 +29,8 @@ GufuncResolution Call::resolve() {
   const auto copied = [&](std::size_t k, const Array& array) {
     if (!gpu_ || !array || !array.is_host()) return;
     resolution.copies.push_back((k == nin_ + nout_ ? ".where" : gufunc_.operand_name(k)) +
-                                (k >= nin_ && k < nin_ + nout_ ? " is fetched from " : " is sent to ") + to_string(place_.device));
+                                (k >= nin_ && k < nin_ + nout_ ? " is fetched from " : " is sent to ") +
+                                to_string(place_.device));
   };
   for (std::size_t i = 0; i < nin_; ++i) copied(i, inputs_[i]);
   copied(nin_ + nout_, where_);

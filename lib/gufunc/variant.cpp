@@ -58,8 +58,8 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
   for (std::size_t d = 0; d < text.dimensions.size(); ++d) {
     const signature::CoreDimension& dimension = text.dimensions[d];
     const bool constant = dimension.size.has_value() || (constants && shape_.sizes[d] <= tuning::kSmallCore);
-    spec.dimensions.push_back({.name = dimension.size ? "" : dimension.name,
-                               .size = constant ? std::optional(shape_.sizes[d]) : std::nullopt});
+    spec.dimensions.push_back(
+        {.name = dimension.size ? "" : dimension.name, .size = constant ? std::optional(shape_.sizes[d]) : std::nullopt});
   }
   std::vector<std::int64_t> output_strides;
   std::size_t first_stride = 0;

@@ -21,7 +21,8 @@ void check_fits(const CallNames& names, const Loop& loop, const Arg& scalar, std
     return;
   }
   throw TypeError(names.function + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " +
-                  names.operand(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " + loop.text);
+                  names.operand(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
+                  loop.text);
 }
 
 void check_mask(const CallNames& names, const Array& where) {

@@ -73,8 +73,8 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span
                                    .forced_signature = options.signature,
                                    .casting = options.casting};
   made->loop = choose(request);
-  ufunc::check_results({name(), [this](std::size_t operand) { return operand_name(operand); }}, made->loop, options.out.arrays(),
-                       options.casting);
+  ufunc::check_results({name(), [this](std::size_t operand) { return operand_name(operand); }}, made->loop,
+                       options.out.arrays(), options.casting);
   // Two threads may make the same plan; the later one is found first and the other stays until the ufunc goes.
   ufunc::publish(plans_, made.get());
   return *made.release();

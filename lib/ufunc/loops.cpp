@@ -40,6 +40,8 @@ std::optional<DType> dtype_of(const Parameter& parameter, const Binding& binding
 std::string describe(const TypeSignature& signature, const Binding& binding) {
   const auto one = [&](const Parameter& parameter) {
     std::string text(name(*dtype_of(parameter, binding)));
+    for (int d = 0; d < parameter.dimensions; ++d) text += d == 0 ? "[:" : ",:";
+    if (parameter.dimensions > 0) text += "]";
     if (!parameter.name.empty()) text += " " + parameter.name;
     return text;
   };
@@ -48,6 +50,7 @@ std::string describe(const TypeSignature& signature, const Binding& binding) {
     for (const Parameter& parameter : parameters) text += (text.empty() ? "" : ", ") + one(parameter);
     return text;
   };
+  if (signature.text.starts_with("void")) return "void(" + list(signature.inputs) + ", " + list(signature.outputs) + ")";
   return (signature.named_outputs ? "(" + list(signature.outputs) + ")" : one(signature.outputs.front())) + "(" +
          list(signature.inputs) + ")";
 }

@@ -8,10 +8,8 @@ namespace {
 
 std::vector<kiln::GufuncDefinition> definitions() {
   std::vector<kiln::GufuncDefinition> list;
-  list.push_back({.name = "matmul",
-                  .layout = "(n?,k),(k,m?)->(n?,m?)",
-                  .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
-                  .body = R"(
+  list.push_back(
+      {.name = "matmul", .layout = "(n?,k),(k,m?)->(n?,m?)", .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"}, .body = R"(
     for (index i = 0; i < n; ++i) {
       for (index j = 0; j < m; ++j) {
         T sum = 0;
@@ -35,10 +33,7 @@ std::vector<kiln::GufuncDefinition> definitions() {
                   .layout = "(n),(n)->()",
                   .signatures = {"void(T[:] a, T[:] b, T r) where T: complex64, complex128"},
                   .body = "T sum = 0; for (index i = 0; i < n; ++i) sum += conj(a(i)) * b(i); r = sum;"});
-  list.push_back({.name = "matvec",
-                  .layout = "(m,n),(n)->(m)",
-                  .signatures = {"void(T[:,:] A, T[:] x, T[:] y)"},
-                  .body = R"(
+  list.push_back({.name = "matvec", .layout = "(m,n),(n)->(m)", .signatures = {"void(T[:,:] A, T[:] x, T[:] y)"}, .body = R"(
     for (index i = 0; i < m; ++i) {
       auto row = A.row(i);
       T sum = 0;
@@ -56,26 +51,20 @@ std::vector<kiln::GufuncDefinition> definitions() {
                   .body = R"(
     r(0) = 0;
     for (index l = 0; l < i; ++l) r(0) += a(l) * b(l);)"});
-  list.push_back({.name = "innerwt",
-                  .layout = "(i),(i),(i)->()",
-                  .signatures = {"void(int64[:] a, int64[:] b, int64[:] w, int64 r)", "void(float64[:], float64[:], float64[:], float64)"},
-                  .body = "r = 0; for (index l = 0; l < a.size(); ++l) r += a(l) * b(l) * w(l);"});
+  list.push_back(
+      {.name = "innerwt",
+       .layout = "(i),(i),(i)->()",
+       .signatures = {"void(int64[:] a, int64[:] b, int64[:] w, int64 r)", "void(float64[:], float64[:], float64[:], float64)"},
+       .body = "r = 0; for (index l = 0; l < a.size(); ++l) r += a(l) * b(l) * w(l);"});
   const std::vector<std::string> matrices = {"void(T[:,:] A, T[:,:] B, T[:,:] C) where T: int64, float32, float64"};
-  list.push_back({.name = "matrix_multiply",
-                  .layout = "(m,n),(n,p)->(m,p)",
-                  .signatures = matrices,
-                  .body = R"(
+  list.push_back({.name = "matrix_multiply", .layout = "(m,n),(n,p)->(m,p)", .signatures = matrices, .body = R"(
     for (index i = 0; i < m; ++i) {
       for (index j = 0; j < p; ++j) {
         C(i, j) = 0;
         for (index k = 0; k < n; ++k) C(i, j) += A(i, k) * B(k, j);
       }
     })"});
-  list.push_back({.name = "matrix_multiply",
-                  .layout = "(m,n),(n,p)->(m,p)",
-                  .signatures = matrices,
-                  .each = "i:m",
-                  .body = R"(
+  list.push_back({.name = "matrix_multiply", .layout = "(m,n),(n,p)->(m,p)", .signatures = matrices, .each = "i:m", .body = R"(
     for (index j = 0; j < p; ++j) {
       T sum = 0;
       for (index k = 0; k < n; ++k) sum += A(i, k) * B(k, j);
@@ -142,18 +131,12 @@ std::vector<kiln::GufuncDefinition> definitions() {
                   .signatures = {"void(float64[:,:] A, float64[:,:] B)"},
                   .each = "i:m, j:n",
                   .body = "B(j, i) = A(i, j);"});
-  list.push_back({.name = "diagonal",
-                  .layout = "(n)->(n,n)",
-                  .signatures = {"void(int64[:] d, int64[:,:] A)"},
-                  .body = R"(
+  list.push_back({.name = "diagonal", .layout = "(n)->(n,n)", .signatures = {"void(int64[:] d, int64[:,:] A)"}, .body = R"(
     for (index i = 0; i < n; ++i) {
       for (auto& x : A.row(i)) x = 0;
       A(i, i) = d(i);
     })"});
-  list.push_back({.name = "reverse",
-                  .layout = "(n)->(n)",
-                  .signatures = {"void(complex128[:] x, complex128[:] y)"},
-                  .body = R"(
+  list.push_back({.name = "reverse", .layout = "(n)->(n)", .signatures = {"void(complex128[:] x, complex128[:] y)"}, .body = R"(
     index i = n;
     for (auto& v : x) y(--i) = v;)"});
   list.push_back({.name = "moments",
@@ -170,10 +153,8 @@ std::vector<kiln::GufuncDefinition> definitions() {
         total += A(i, j);
       }
     })"});
-  list.push_back({.name = "extremes",
-                  .layout = "(n)->(),()",
-                  .signatures = {"void(int64[:] x, int64 least, int64[:] most)"},
-                  .body = R"(
+  list.push_back(
+      {.name = "extremes", .layout = "(n)->(),()", .signatures = {"void(int64[:] x, int64 least, int64[:] most)"}, .body = R"(
     least = x(0);
     most(0) = x(0);
     for (auto& v : x) {
@@ -220,7 +201,8 @@ std::vector<kiln::GufuncDefinition> definitions() {
 const std::vector<kiln::Gufunc>& golden_gufuncs(const std::string& name) {
   static const auto all = [] {
     std::map<std::string, std::vector<kiln::Gufunc>> table;
-    for (const kiln::GufuncDefinition& definition : definitions()) table[definition.name].push_back(kiln::guvectorize(definition));
+    for (const kiln::GufuncDefinition& definition : definitions())
+      table[definition.name].push_back(kiln::guvectorize(definition));
     return table;
   }();
   return all.at(name);

@@ -17,8 +17,8 @@ struct Tiling {
   std::int64_t per_item = 1;
 };
 
-/// Pure. Tiles of at most kTile × kTile of the two innermost dimensions, so that what they share of the inputs stays in the cache;
-/// an item that is smaller is one unit.
+/// Pure. Tiles of at most kTile × kTile of the two innermost dimensions, so that what they share of the inputs stays in the
+/// cache; an item that is smaller is one unit.
 [[nodiscard]] Tiling tiling_of(const std::vector<std::int64_t>& each);
 
 inline constexpr std::int64_t kTile = 64;

@@ -65,7 +65,8 @@ class Threads {
   template <class Work>
   void run_measured(const CpuModule& module, std::int64_t size, Measure measure, const Work& work);
   template <class Work>
-  void run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure, const Work& work);
+  void run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure,
+                  const Work& work);
   oneapi::tbb::task_arena& arena();
 
   int count_;

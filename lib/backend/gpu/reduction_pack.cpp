@@ -11,7 +11,8 @@ namespace kiln::backend::gpu {
 namespace {
 
 /// `skip` strides of each operand stand before these dimensions'.
-std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const std::int64_t> extents, std::size_t skip, int width) {
+std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const std::int64_t> extents, std::size_t skip,
+                               int width) {
   return space_of({.extents = extents,
                    .operands = launch.operands.size(),
                    .wide_index = launch.wide_index,

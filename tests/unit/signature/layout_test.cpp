@@ -126,7 +126,10 @@ TEST_CASE("every error of a core dimension has its place") {
   check_failure("(n__)->()", "\"n__\" cannot be a core dimension's name: it is a name that C++ reserves for compilers", 1);
   check_failure("(n ?)->()", "expected ')' or ',' after a core dimension, found '?'", 3);
   check_failure("(?)->()", "expected the name or the size of a core dimension, found '?'", 1);
-  check_failure("(n?" "?)->()", "expected ')' or ',' after a core dimension, found '?'", 3);
+  check_failure(
+      "(n?"
+      "?)->()",
+      "expected ')' or ',' after a core dimension, found '?'", 3);
   check_failure("(n|2)->()", "expected \"|1\" after a core dimension that stretches", 2);
   check_failure("(n|)->()", "expected \"|1\" after a core dimension that stretches", 2);
   check_failure("(n|10)->()", "expected \"|1\" after a core dimension that stretches", 2);

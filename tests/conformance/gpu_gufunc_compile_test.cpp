@@ -1,0 +1,98 @@
+// What NVRTC and hipRTC make of the kernels of generalized ufuncs, with no device: every dtype, casts, constants, .each, masks.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "../unit/backend/gpu_compilers.hpp"
+#include "backend/backend.hpp"
+#include "codegen/spec.hpp"
+
+namespace {
+
+using namespace kiln;
+using codegen::GufuncSpec;
+using codegen::UserText;
+using kiln::test::have_compiler;
+
+constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
+                          DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
+                          DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
+
+struct Variant {
+  std::string name;
+  UserText text;
+  GufuncSpec spec;
+};
+
+codegen::CoreOperandSpec operand(DType storage, DType compute, std::vector<std::size_t> dimensions, int unit = -1) {
+  const bool packed = unit >= 0 && unit + 1 == static_cast<int>(dimensions.size());
+  return {.element = {storage, compute}, .dimensions = std::move(dimensions), .unit = unit, .packed = packed};
+}
+
+/// y(i) = the sum of a row, times a scalar.
+GufuncSpec rows(DType storage, DType compute) {
+  return {.inputs = {operand(storage, compute, {0, 1}, 1), operand(compute, compute, {})},
+          .outputs = {operand(storage, compute, {0}, 0)},
+          .dimensions = {{.name = "m"}, {.name = "n"}}};
+}
+
+std::vector<Variant> variants() {
+  const UserText each{.name = "rows",
+                      .body = "y(i) = w; for (auto& v : A.row(i)) y(i) += v;",
+                      .input_names = {"A", "w"},
+                      .output_names = {"y"}};
+  UserText whole = each;
+  whole.body = "for (index i = 0; i < m; ++i) { y(i) = w; for (index j = 0; j < n; ++j) y(i) = y(i) + A(i, j) * w; }";
+  std::vector<Variant> found;
+  for (const DType dtype : kAll) {
+    if (dtype == DType::bool_) continue;
+    found.push_back({std::string(name(dtype)), whole, rows(dtype, dtype)});
+    GufuncSpec spread = rows(dtype, dtype);
+    spread.each = {{"i", 0}};
+    found.push_back({"each " + std::string(name(dtype)), each, spread});
+  }
+  for (const DType storage : {DType::bool_, DType::int8, DType::float16, DType::float64}) {
+    found.push_back({"cast " + std::string(name(storage)), whole, rows(storage, DType::float32)});
+  }
+  GufuncSpec all = rows(DType::float32, DType::float32);
+  all.masked = true;
+  all.wide_index = true;
+  all.loop_rank = 5;
+  all.each = {{"i", 0}};
+  all.dimensions[1].size = 8;
+  all.inputs[0].unit = -1;
+  all.inputs[0].packed = false;
+  all.inputs[1].element.access = codegen::Access::scalar;
+  found.push_back({"masked", each, all});
+  return found;
+}
+
+void compile_all(const char* target) {
+  const auto compiler = backend::gpu::compiler_for_target(target);
+  REQUIRE(compiler);
+  for (const Variant& variant : variants()) {
+    backend::CompileRequest request{.name = variant.text.name, .context = variant.name};
+    request.source = codegen::render(variant.text, variant.spec, compiler->kind());
+    request.headers = codegen::resolve_includes({{variant.text.name, request.source}}, {}, {});
+    try {
+      const backend::CompileResult result = compiler->compile(request);
+      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
+      CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
+    } catch (const CompileError& error) {
+      FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the kernels of generalized ufuncs compile for sm_90") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  compile_all("sm_90");
+}
+
+TEST_CASE("the kernels of generalized ufuncs compile for gfx90a") {
+  if (!have_compiler(DeviceKind::hip)) return;
+  compile_all("gfx90a");
+}

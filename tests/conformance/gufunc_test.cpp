@@ -1,0 +1,351 @@
+// Generalized ufuncs: what bodies see of their operands, casts, layouts in memory, masks, overlaps, and errors. Values come from
+// loops over the elements; golden/gufuncs.txt has NumPy's.
+#include <algorithm>
+#include <cmath>
+
+#include "devices.hpp"
+#include "values.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+using kiln::Gufunc;
+using kiln::Shape;
+using kiln::ShapeError;
+using kiln::SignatureError;
+using kiln::Slice;
+using kiln::TypeError;
+
+namespace {
+
+const Gufunc& matmul() {
+  static const Gufunc gufunc = kiln::guvectorize(
+      {.name = "matmul",
+       .layout = "(m,n),(n,p)->(m,p)",
+       .signatures = {"void(float32[:,:] A, float32[:,:] B, float32[:,:] C)"},
+       .each = "i:m, j:p",
+       .body = "float32 acc = 0; for (index k = 0; k < n; ++k) acc += A(i, k) * B(k, j); C(i, j) = acc;"});
+  return gufunc;
+}
+const Gufunc& matmul_by_item() {
+  static const Gufunc gufunc =
+      kiln::guvectorize({.name = "matmul",
+                         .layout = "(m,n),(n,p)->(m,p)",
+                         .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
+                         .body = R"(for (index i = 0; i < m; ++i)
+                                      for (index j = 0; j < p; ++j) {
+                                        T acc = 0;
+                                        for (index k = 0; k < n; ++k) acc += A(i, k) * B(k, j);
+                                        C(i, j) = acc;
+                                      })"});
+  return gufunc;
+}
+const Gufunc& running_sum() {
+  static const Gufunc gufunc =
+      kiln::guvectorize({.name = "running_sum",
+                         .layout = "(n)->(n)",
+                         .signatures = {"void(T[:] x, T[:] y)"},
+                         .body = "T sum = 0; for (index i = 0; i < n; ++i) { sum += x(i); y(i) = sum; }"});
+  return gufunc;
+}
+
+Array run(const Target& target, const Gufunc& gufunc, std::vector<Array> arrays, kiln::GufuncOptions options = {}) {
+  const kiln::CallOptions with_stream = target.options();
+  options.stream = with_stream.stream;
+  for (Array& array : arrays) array = target.place(array);
+  const std::vector<kiln::Arg> args(arrays.begin(), arrays.end());
+  return target.fetch(gufunc(std::span(args), options));
+}
+
+/// Whole numbers, so that sums are exact in any order.
+Array counting(const Shape& shape, DType dtype = DType::float32, std::int64_t first = -3) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < size; ++i) values.push_back(static_cast<double>((first + i * 7) % 11));
+  return Array::from(std::span<const double>(values), shape).astype(dtype);
+}
+
+std::vector<double> list_of(const Array& array) {
+  return array.astype(DType::float64).to_vector<double>();
+}
+
+/// The product of items, from flat lists in C order.
+std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, std::size_t items, std::size_t m,
+                            std::size_t n, std::size_t p) {
+  std::vector<double> c(items * m * p, 0);
+  for (std::size_t x = 0; x < items; ++x)
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t j = 0; j < p; ++j) c[(x * m + i) * p + j] += a[(x * m + i) * n + k] * b[(x * n + k) * p + j];
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("gufuncs: matrix products of every size, by item and by element") {
+  on_every_device([&](const Target& target) {
+    for (const auto& [items, m, n, p] : {std::array{1, 1, 1, 1}, {3, 2, 3, 4}, {5, 8, 8, 8}, {2, 33, 5, 70}, {1, 65, 40, 129}, {2, 3, 0, 2}, {70, 4, 4, 4}}) {
+      const Array a = counting({items, m, n});
+      const Array b = counting({items, n, p}, DType::float32, 2);
+      const auto size = [](int x) { return static_cast<std::size_t>(x); };
+      const std::vector<double> want = product(list_of(a), list_of(b), size(items), size(m), size(n), size(p));
+      CHECK(list_of(run(target, matmul(), {a, b})) == want);
+      CHECK(list_of(run(target, matmul_by_item(), {a, b})) == want);
+    }
+  });
+}
+
+TEST_CASE("gufuncs: operands that lie in other ways give the same") {
+  on_every_device([&](const Target& target) {
+    const Array a = counting({6, 5, 4});
+    const Array b = counting({6, 4, 7}, DType::float32, 1);
+    const std::vector<double> want = list_of(run(target, matmul(), {a, b}));
+    for (const Gufunc* gufunc : {&matmul(), &matmul_by_item()}) {
+      // Columns side by side, every second element, backwards, axes in another order.
+      const Array columns = b.copy(kiln::Order::fortran);
+      Array spread = Array::zeros({6, 10, 8}, DType::float32);
+      Array view = spread[{kiln::all, Slice{.step = 2}, Slice{.start = 6, .stop = {}, .step = -2}}];
+      CHECK(view.shape() == Shape{6, 5, 4});
+      for (int i = 0; i < 6 * 5 * 4; ++i) {
+        char* at = static_cast<char*>(view.data());
+        at += i / 20 * view.strides()[0] + i / 4 % 5 * view.strides()[1] + i % 4 * view.strides()[2];
+        *reinterpret_cast<float*>(at) = a.as<float>()[i];
+      }
+      CHECK(list_of(run(target, *gufunc, {view, columns})) == want);
+      const Array moved = a.transpose({1, 2, 0}).copy().transpose({2, 0, 1});
+      CHECK(list_of(run(target, *gufunc, {moved, b})) == want);
+      CHECK(list_of(run(target, *gufunc, {a.transpose({1, 2, 0}), b}, {.axes = {{0, 1}, {1, 2}, {1, 2}}})) == want);
+      // One matrix for all items.
+      const Array one = counting({5, 4});
+      const std::vector<double> shared = list_of(run(target, *gufunc, {one, b}));
+      const std::vector<double> repeated = list_of(run(target, *gufunc, {one.broadcast_to({6, 5, 4}).copy(), b}));
+      CHECK(shared == repeated);
+    }
+  });
+}
+
+TEST_CASE("gufuncs: loops of many dimensions, broadcast from both sides") {
+  on_every_device([&](const Target& target) {
+    const Array a = counting({3, 1, 2, 1, 2, 5});
+    const Array b = counting({4, 1, 3, 1, 5}, DType::float32, 1);
+    static const Gufunc dot = kiln::guvectorize({.name = "dot",
+                                                 .layout = "(n),(n)->()",
+                                                 .signatures = {"void(T[:] a, T[:] b, T r)"},
+                                                 .body = "T s = 0; for (index i = 0; i < n; ++i) s += a(i) * b[i]; r = s;"});
+    const Array got = run(target, dot, {a, b});
+    CHECK(got.shape() == Shape{3, 4, 2, 3, 2});
+    const std::vector<double> x = list_of(a.broadcast_to({3, 4, 2, 3, 2, 5}).copy());
+    const std::vector<double> y = list_of(b.broadcast_to({3, 4, 2, 3, 2, 5}).copy());
+    std::vector<double> want(x.size() / 5, 0);
+    for (std::size_t i = 0; i < x.size(); ++i) want[i / 5] += x[i] * y[i];
+    CHECK(list_of(got) == want);
+    // More dimensions than a kernel takes, none of which merge.
+    Shape ten(10, 2);
+    ten.push_back(5);
+    const Array deep = counting(ten).transpose({9, 7, 5, 3, 1, 8, 6, 4, 2, 0, 10});
+    const std::vector<double> flat = list_of(deep.copy());
+    std::vector<double> squares(flat.size() / 5, 0);
+    for (std::size_t i = 0; i < flat.size(); ++i) squares[i / 5] += flat[i] * flat[i];
+    CHECK(list_of(run(target, dot, {deep, deep.copy()})) == squares);
+  });
+}
+
+TEST_CASE("gufuncs: operands are converted where they are read and written") {
+  on_every_device([&](const Target& target) {
+    const Array small = counting({4, 6}, DType::int16);
+    const std::vector<double> sums = list_of(run(target, running_sum(), {small.astype(DType::float64)}));
+    const Array out = target.place(Array::zeros({4, 6}, DType::float64));
+    const Array got = run(target, running_sum(), {small}, {.out = out});
+    CHECK(list_of(target.fetch(out)) == sums);
+    CHECK(list_of(got) == sums);
+    // Halves are computed in single precision, bools are stored as bytes.
+    const Array half = run(target, running_sum(), {counting({3, 5}, DType::float16)});
+    CHECK(half.dtype() == DType::float16);
+    CHECK(list_of(half) == list_of(run(target, running_sum(), {counting({3, 5})})));
+    static const Gufunc any = kiln::guvectorize(
+        {.name = "any", .layout = "(n)->()", .signatures = {"void(bool[:] x, bool r)"}, .body = "for (auto& v : x) r |= v;"});
+    CHECK(list_of(run(target, any, {Array::from<bool>({false, false, true, false}, Shape{2, 2})})) == std::vector<double>{0, 1});
+    CHECK(list_of(run(target, any, {counting({2, 2}, DType::uint8)}, {.casting = kiln::Casting::unsafe, .dtype = DType::bool_})) ==
+          std::vector<double>{1, 1});
+    // An output of another dtype, element by element, with every kind of assignment.
+    static const Gufunc marks = kiln::guvectorize({.name = "marks",
+                                                   .layout = "(n)->(n)",
+                                                   .signatures = {"void(int32[:] x, int32[:] y)"},
+                                                   .body = R"(for (index i = 0; i < n; ++i) {
+                                                                y(i) = x(i);
+                                                                y(i) += 2;
+                                                                y(i) *= 3;
+                                                                ++y(i);
+                                                              }
+                                                              for (auto& v : y) v -= 1;)"});
+    const Array wide = target.place(Array::zeros({5}, DType::float64));
+    run(target, marks, {Array::from<std::int32_t>({0, 1, 2, 3, 4})}, {.out = wide});
+    CHECK(list_of(target.fetch(wide)) == std::vector<double>{6, 9, 12, 15, 18});
+  });
+}
+
+TEST_CASE("gufuncs: what a view offers") {
+  on_every_device([&](const Target& target) {
+    static const Gufunc gufunc = kiln::guvectorize({.name = "shapes",
+                                                    .layout = "(m,n),(n)->(8),(m)",
+                                                    .signatures = {"void(float64[:,:] A, float64[:] x, float64[:] f, float64[:] s)"},
+                                                    .body = R"(
+      f(0) = A.shape(0);
+      f(1) = A.shape(1);
+      f(2) = A.size();
+      f(3) = x.size();
+      f(4) = A.row(1)(2);
+      f(5) = A[1][0];
+      f(6) = x.contiguous() ? x.data()[1] : -1;
+      f(7) = 0;
+      for (auto& row : A) for (auto v : row) f(7) += v;
+      index i = 0;
+      for (auto& value : s) { value = A.row(i).size() + x[i]; ++i; })"});
+    const Array a = target.place(counting({2, 3}, DType::float64));
+    const Array x = target.place(counting({3}, DType::float64));
+    const std::vector<double> va = list_of(counting({2, 3}, DType::float64));
+    const std::vector<double> vx = list_of(counting({3}, DType::float64));
+    const kiln::CallOptions with_stream = target.options();
+    const auto [f, s] = gufunc.outputs<2>({a, x}, {.stream = with_stream.stream});
+    double total = 0;
+    for (const double v : va) total += v;
+    CHECK(list_of(target.fetch(f)) == std::vector<double>{2, 3, 6, 3, va[5], va[3], vx[1], total});
+    CHECK(list_of(target.fetch(s)) == std::vector<double>{3 + vx[0], 3 + vx[1]});
+  });
+}
+
+TEST_CASE("gufuncs: scalars, as Numba writes them") {
+  on_every_device([&](const Target& target) {
+    static const Gufunc scaled = kiln::guvectorize({.name = "scaled",
+                                                    .layout = "(n),()->(n),()",
+                                                    .signatures = {"void(float32[:] x, float32 w, float32[:] y, float32[:] last)"},
+                                                    .body = R"(for (index i = 0; i < n; ++i) y[i] = x[i] * w;
+                                                               last[0] = y[n - 1];)"});
+    const Array x = target.place(counting({2, 3}));
+    const kiln::CallOptions with_stream = target.options();
+    const auto [y, last] = scaled.outputs<2>({x, 2}, {.stream = with_stream.stream});
+    std::vector<double> want = list_of(counting({2, 3}));
+    for (double& v : want) v *= 2;
+    CHECK(list_of(target.fetch(y)) == want);
+    CHECK(list_of(target.fetch(last)) == std::vector<double>{want[2], want[5]});
+    const auto per_item = scaled.outputs<2>({x, target.place(Array::from<float>({1, 10}))}, {.stream = with_stream.stream});
+    CHECK(target.fetch(per_item[0]).to_vector<float>()[4] == 10 * counting({2, 3}).to_vector<float>()[4]);
+    CHECK(message_of<TypeError>([&] { scaled.outputs<2>({x}); }) == "scaled takes 2 arguments, 1 given; its layout is (n),()->(n),()");
+  });
+}
+
+TEST_CASE("gufuncs: a mask decides for whole items") {
+  on_every_device([&](const Target& target) {
+    const Array x = counting({4, 3});
+    const std::vector<double> all = list_of(run(target, running_sum(), {x}));
+    const Array mask = target.place(Array::from<bool>({true, false, false, true}));
+    const std::vector<double> got = list_of(run(target, running_sum(), {x}, {.where = mask}));
+    const Array out = target.place(Array::full<float>({4, 3}, 9));
+    run(target, running_sum(), {x}, {.out = out, .where = mask});
+    const std::vector<double> kept = list_of(target.fetch(out));
+    for (std::size_t i = 0; i < 12; ++i) {
+      const bool computed = i / 3 == 0 || i / 3 == 3;
+      CHECK(got[i] == (computed ? all[i] : 0));
+      CHECK(kept[i] == (computed ? all[i] : 9));
+    }
+    CHECK(message_of<TypeError>([&] { run(target, running_sum(), {x}, {.where = target.place(counting({4}))}); }) ==
+          "running_sum: cannot cast .where from float32 to bool; give a bool array, such as the result of a comparison");
+  });
+}
+
+TEST_CASE("gufuncs: outputs may overlap inputs, which are then read from a copy") {
+  on_every_device([&](const Target& target) {
+    static const Gufunc reversed =
+        kiln::guvectorize({.name = "reversed",
+                           .layout = "(n)->(n)",
+                           .signatures = {"void(T[:] x, T[:] y)"},
+                           .body = "for (index i = 0; i < n; ++i) y(i) = x(n - 1 - i) + x(0);"});
+    const Array memory = counting({40});
+    for (const auto& [from, to] : {std::pair{0, 0}, {0, 3}, {5, 1}}) {
+      Array copy = target.place(memory.copy());
+      const Array x = copy[{Slice{from, from + 24}}].reshape({4, 6});
+      const Array y = copy[{Slice{to, to + 24}}].reshape({4, 6});
+      const std::vector<double> want = list_of(target.fetch(reversed(target.place(target.fetch(x)))));
+      kiln::GufuncOptions options{.out = y, .stream = target.options().stream};
+      reversed({x}, options);
+      CHECK(list_of(target.fetch(y)) == want);
+      CHECK(reversed.resolve({x}, options).copies ==
+            std::vector<std::string>{"input 0 (x) overlaps an output and is copied first"});
+    }
+  }, {Mode::device, Mode::stream});
+}
+
+TEST_CASE("gufuncs: wrong calls change nothing") {
+  on_every_device([&](const Target& target) {
+    const Array out = target.place(Array::full<float>({2, 2}, 7));
+    const Array a = target.place(counting({2, 3}));
+    const auto fails = [&](const std::string& message, const Array& b, const kiln::GufuncOptions& options) {
+      CHECK(message_of<kiln::Error>([&] { matmul()({a, b}, options); }) == message);
+      CHECK(list_of(target.fetch(out)) == std::vector<double>(4, 7));
+    };
+    const Array b = target.place(counting({3, 2}));
+    fails("matmul: output 0 (C) is read-only; give a writable array as .out", b, {.out = out.as_read_only()});
+    fails("matmul has 1 output, .out names 2 arrays", b, {.out = {out, out}});
+    fails("matmul: cannot cast output 0 (C) from float32 to the out array's int32 under casting \"same_kind\" for the loop "
+          "void(float32[:,:] A, float32[:,:] B, float32[:,:] C)",
+          b, {.out = target.place(Array::zeros({2, 2}, DType::int32))});
+    CHECK(message_of<TypeError>([&] { matmul().outputs<2>(a, b); }) == "matmul has 1 output, not 2");
+    CHECK_THROWS_AS(matmul()(a, a), ShapeError);
+  });
+}
+
+TEST_CASE("gufuncs: a body may not write what it reads") {
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(counting({3}));
+    for (const char* signature : {"void(float32[:] x, float32[:] y)", "void(float16[:] x, float32[:] y)"}) {
+      const Gufunc bad =
+          kiln::guvectorize({.name = "bad", .layout = "(n)->(n)", .signatures = {signature}, .body = "y(0) = 1;\nx(0) = 2;"});
+      const std::string message = message_of<kiln::CompileError>([&] { bad({x}, {.casting = kiln::Casting::unsafe, .dtype = DType::float32}); });
+      CHECK(message.find("bad:2:") == 0);
+    }
+  }, {Mode::device});
+}
+
+TEST_CASE("gufuncs: definitions that cannot be") {
+  const auto message = [](kiln::GufuncDefinition definition) {
+    if (definition.layout.empty()) definition.layout = "(m,n)->(m)";
+    if (definition.signatures.empty()) definition.signatures = {"void(float32[:,:] A, float32[:] y)"};
+    if (definition.body.empty()) definition.body = "y(0) = A(0, 0);";
+    definition.name = "bad";
+    return message_of<SignatureError>([&] { static_cast<void>(kiln::guvectorize(definition)); });
+  };
+  CHECK(message({.each = "i:k"}).find("\"k\" is no core dimension of the layout (m,n)->(m)") == 0);
+  CHECK(message({.each = "i"}).find("expected ':' between an index and its core dimension, found the end of the text") == 0);
+  CHECK(message({.each = "i:m,"}).find("expected the name of an index, as in \"i:m\", found the end of the text") == 0);
+  CHECK(message({.each = "i:m, j:m"}).find("the core dimension \"m\" has two indices") == 0);
+  CHECK(message({.each = "i:m, i:n"}).find("the index \"i\" is named twice") == 0);
+  CHECK(message({.each = "for:m"}).find("\"for\" cannot be an index's name: it is a C++ keyword") == 0);
+  CHECK(message({.each = "A:m"}).find("bad: the index \"A\" has the name of an operand or a type; rename one") == 0);
+  CHECK(message({.each = "n:m"}).find("bad: the index \"n\" has the name of a core dimension; rename one") == 0);
+  CHECK(message({.each = "i:m;"}).find("expected ',' or the end of .each, found ';'") == 0);
+  CHECK(message({.layout = "(m,n)->()", .signatures = {"void(float32[:,:] A, float32 y)"}, .each = "i:m"})
+            .find("bad: output 0 (y) is one value, which every index of .each would assign") == 0);
+  CHECK(message({.layout = "(A,n)->(A)"}).find("the name \"A\" is used twice: as a core dimension and as a parameter") == 0);
+  CHECK(message({.signatures = {"void(float32[:,:] A, float32[:] y)", "void(float64[:,:] B, float64[:] y)"}})
+            .find("bad: names come from the first signature") == 0);
+}
+
+TEST_CASE("gufuncs: resolve says what a call would do") {
+  const Array a = counting({5, 2, 40});
+  const kiln::GufuncResolution found = matmul().resolve({a, counting({40, 3}, DType::int16)});
+  CHECK(found.loop == "void(float32[:,:] A, float32[:,:] B, float32[:,:] C)");
+  CHECK(found.shape == Shape{5});
+  CHECK(found.outputs == std::vector<Shape>{Shape{5, 2, 3}});
+  CHECK(found.sizes == std::vector<std::pair<std::string, std::int64_t>>{{"m", 2}, {"n", 40}, {"p", 3}});
+  CHECK(found.casts == std::vector<std::string>{"input 1 (B) from int16 to float32"});
+  CHECK(found.mapping == "an item's (i, j)");
+  CHECK(found.constants == std::vector<std::string>{"m = 2", "p = 3"});
+  CHECK(found.variants == std::vector<std::string>{"input 0 (A): contiguous", "input 1 (B): contiguous", "output 0 (C): contiguous"});
+  const Shape shapes[] = {{1000, 1000}, {7, 1000, 10}};
+  const kiln::GufuncResolution large = matmul_by_item().resolve(shapes);
+  CHECK(large.outputs == std::vector<Shape>{Shape{7, 1000, 10}});
+  CHECK(large.mapping == "an item");
+  CHECK(matmul().resolve({a, counting({40, 0})}).mapping == "nothing");
+  CHECK(matmul().resolve({a.transpose({0, 2, 1}), counting({2, 3})}).variants[0] == "input 0 (A): contiguous along m");
+}
