@@ -42,7 +42,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("matmul: (8, 8) times (10000, 8, 8)", c);
-  example::print_speed((right.size() + plain.size()) * sizeof(float), kiln, loop);
+  example::print_speed(static_cast<double>((right.size() + plain.size()) * sizeof(float)), kiln, loop);
   return c.shape() == kiln::Shape{batch, m, p} &&
          example::check(c.to_vector<float>(), [&](std::size_t i) { return double{plain[i]}; }, 1e-5, 1);
 }

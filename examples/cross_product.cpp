@@ -31,7 +31,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("cross products of (200000, 3)", c);
-  example::print_speed(9.0 * count * sizeof(float), kiln, loop);
+  example::print_speed(static_cast<double>(9 * count * sizeof(float)), kiln, loop);
   try {
     static_cast<void>(cross(kiln::Array::from({1.0F, 2.0F}), kiln::Array::from({3.0F, 4.0F})));
     std::printf("  MISMATCH: vectors of two were taken\n");

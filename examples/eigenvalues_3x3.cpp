@@ -79,7 +79,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("eigenvalues of 20000 symmetric 3x3 matrices (plain loop: Jacobi's method)", e);
-  example::print_speed((matrices.size() + plain.size()) * sizeof(double), kiln, loop);
+  example::print_speed(static_cast<double>((matrices.size() + plain.size()) * sizeof(double)), kiln, loop);
   return example::check(e.to_vector<double>(), [&](std::size_t i) { return plain[i]; }, 1e-7, 1);
 }
 

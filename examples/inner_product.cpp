@@ -29,7 +29,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("inner product: (100000, 64) and (64,)", r);
-  example::print_speed(left.size() * sizeof(double), kiln, loop);
+  example::print_speed(static_cast<double>(left.size() * sizeof(double)), kiln, loop);
   return r.shape() == kiln::Shape{rows} && example::check(r.to_vector<double>(), row, 1e-12, 1);
 }
 

@@ -42,7 +42,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("moving averages of (300, 1000), a width for each row", y);
-  example::print_speed(2.0 * values.size() * sizeof(double), kiln, loop);
+  example::print_speed(static_cast<double>(2 * values.size() * sizeof(double)), kiln, loop);
   return narrow.to_vector<double>() == values && example::check(y.to_vector<double>(), average, 1e-13);
 }
 

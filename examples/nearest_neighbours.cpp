@@ -58,7 +58,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("5 nearest of 1500 points for each of 800 queries", which);
-  example::print_speed(static_cast<double>(n) * q * d * sizeof(float), kiln, loop);
+  example::print_speed(static_cast<double>(n * q * d * sizeof(float)), kiln, loop);
   const bool equal = which.to_vector<std::int64_t>() == plain;
   std::printf("  checked    %zu indices: %s\n", plain.size(), equal ? "all equal" : "MISMATCH");
   const auto precise = [&](std::size_t at) {

@@ -42,7 +42,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("distances of all pairs in 2000 sets of 20 points", r);
-  example::print_speed((points.size() + plain.size()) * sizeof(double), kiln, loop);
+  example::print_speed(static_cast<double>((points.size() + plain.size()) * sizeof(double)), kiln, loop);
   return r.shape() == kiln::Shape{sets, pairs} &&
          example::check(r.to_vector<double>(), [&](std::size_t i) { return plain[i]; }, 1e-14);
 }

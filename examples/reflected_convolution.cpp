@@ -48,7 +48,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("convolution of (100, 4000) with 9 weights, reflected at both ends", y);
-  example::print_speed(2.0 * values.size() * sizeof(float), kiln, loop);
+  example::print_speed(static_cast<double>(2 * values.size() * sizeof(float)), kiln, loop);
   return example::check(y.to_vector<float>(), [&](std::size_t i) { return element(i, 0.0); }, 1e-6, 1);
 }
 

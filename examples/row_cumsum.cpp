@@ -34,7 +34,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("running sums of the rows of (2000, 500)", along_rows);
-  example::print_speed(2.0 * values.size() * sizeof(std::int64_t), kiln, loop);
+  example::print_speed(static_cast<double>(2 * values.size() * sizeof(std::int64_t)), kiln, loop);
   const auto columns = along_columns.to_vector<std::int64_t>();
   bool right = along_rows.to_vector<std::int64_t>() == plain;
   for (std::size_t i = 0; i < n; ++i) {

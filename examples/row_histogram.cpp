@@ -29,7 +29,7 @@ bool main_job() {
     device.synchronize();
   });
   example::print_title("histograms of the rows of (1000, 1000)", counts);
-  example::print_speed(values.size() * sizeof(float), kiln, loop);
+  example::print_speed(static_cast<double>(values.size() * sizeof(float)), kiln, loop);
   const bool equal = counts.to_vector<std::int32_t>() == plain;
   std::printf("  checked    %zu counts: %s\n", plain.size(), equal ? "all equal" : "MISMATCH");
   return equal;
