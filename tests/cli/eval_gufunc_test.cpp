@@ -45,7 +45,7 @@ std::string usage_error(const std::vector<std::string>& arguments) {
 
 TEST_CASE("--layout makes a generalized ufunc of the kernel") {
   check({"--layout", "(m,n),(n,p)->(m,p)", kMatmul, sample("left"), sample("right")}, "product");
-  check({"-l", "(n)->(n)", kCumsum, sample("counts"), "--axis", "1", "--dtype", "int16"}, "counts_running");
+  check({"-l", "(n)->(n)", kCumsum, sample("counts"), "--axis", "1", "--dtype", "int64"}, "counts_running");
   check({"-l", "(n)->()", kLength, sample("matrix"), "--keepdims"}, "row_lengths");
   const auto printed =
       run({"eval", "-l", "(),()->(),()", "void both(int64 a, int64 b, int64 s, int64 d) { s = a + b; d = a - b; }", "5", "3"});

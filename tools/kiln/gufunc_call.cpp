@@ -25,8 +25,7 @@ std::vector<std::vector<int>> read_entries(std::string_view text) {
 }  // namespace
 
 void LayoutOptions::check_without_layout() const {
-  const std::pair<const char*, const std::string*> others[] = {
-      {"--each", &each}, {"--group", &group}, {"--sizes", &sizes}, {"--axes", &axes}};
+  const std::pair<const char*, const std::string*> others[] = {{"--each", &each}, {"--sizes", &sizes}, {"--axes", &axes}};
   for (const auto& [option, text] : others) {
     if (!text->empty()) throw UsageError(fmt::format("{} is for a generalized ufunc: give --layout, too", option));
   }
