@@ -119,6 +119,7 @@ struct GufuncSpec {
   std::vector<CoreDimensionSpec> dimensions = {};
   std::vector<EachSpec> each = {};  ///< the last one moves fastest
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
+  bool lanes = false;               ///< CPU: several indices of the last of .each at once, see kernels-src/lanes.hpp
   int loop_rank = 1;                ///< GPU: merged dimensions of the loop
   bool wide_index = false;          ///< GPU: 64-bit index
 };

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,6 +87,9 @@ class GufuncImpl {
                                     backend::Backend& backend) const;
   /// Compiles one for a target that need not be there.
   void compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const;
+  /// Hands the request for a kernel to a function, which must not keep it.
+  void with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
+                    const std::function<void(const program::Request&)>& work) const;
 
  private:
   void check_names() const;
