@@ -243,6 +243,13 @@ class view<E, Writable, First, Rest...> {
   KILN_FN auto begin() const { return make_iterator(0); }
   KILN_FN auto end() const { return make_iterator(axes_.first.extent); }
 
+  // For lanes.hpp.
+  KILN_FN const axes<First, Rest...>& all_axes() const { return axes_; }
+  template <class... Index>
+  KILN_FN storage* address(Index... i) const {
+    return moved(axes_.offset(i...));
+  }
+
  private:
   KILN_FN storage* moved(int64 bytes) const { return reinterpret_cast<storage*>((char*)(data_) + bytes); }
   KILN_FN auto make_iterator(int64 at) const {

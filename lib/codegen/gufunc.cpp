@@ -19,7 +19,8 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
   return dtypes;
 }
 
-std::string loop_header(const GufuncSpec&, DeviceKind target) {
+std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
+  if (target == DeviceKind::cpu && spec.lanes) return "kiln/gufunc_lanes.hpp";
   return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
 }
 

@@ -22,21 +22,34 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
     loops += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n", e,
                          e, e, size, e, e, size);
   }
+  std::string indices;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    const bool last = e + 1 == spec.each.size();
     // Threads of a GPU would run them at once: nothing that one writes is read by another.
-    if (e + 1 == spec.each.size()) loops += "#pragma clang loop vectorize(assume_safety)\n";
-    loops += fmt::format("    for (int64 e{} = first[{}]; e{} < end{}; ++e{})\n", e, e, e, e, e);
-    arguments += fmt::format(", e{}", e);
+    if (last && !spec.lanes) loops += "#pragma clang loop vectorize(assume_safety)\n";
+    if (!last || !spec.lanes) loops += fmt::format("    for (int64 e{} = first[{}]; e{} < end{}; ++e{})", e, e, e, e, e);
+    loops += last ? " {\n" : "\n";
+    indices += fmt::format(", e{}", e);
   }
+  std::string calls = fmt::format("    one(c{}{});\n", arguments, indices);
+  if (spec.lanes) {
+    const std::size_t e = spec.each.size() - 1;
+    const auto block = [&](int lanes) {
+      return fmt::format("    for (; e{0} + {1} <= end{0}; e{0} += {1}) several<{1}>(c{2}{3});\n", e, lanes, arguments, indices);
+    };
+    calls = fmt::format("    int64 e{0} = first[{0}];\n{1}{2}    for (; e{0} < end{0}; ++e{0}) one(c{3}{4});\n", e, block(64),
+                        block(16), arguments, indices);
+  }
+  if (!spec.each.empty()) calls += "    }\n";
   std::string numbers;
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) numbers += fmt::format("  c.size[{}] = launch->sizes[{}];\n", d, d);
   for (std::size_t s = 0; s < core_strides_of(spec); ++s) numbers += fmt::format("  c.stride[{}] = launch->core[{}];\n", s, s);
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
-      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}"
-      "    one(c{});\n  }});\n}}\n",
+      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}{}"
+      "  }});\n}}\n",
       numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops,
-      arguments);
+      calls);
 }
 
 }  // namespace kiln::codegen

@@ -88,6 +88,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   Frame frame;
   frame.before = "namespace kiln::operands {\n";
   std::string list;
+  std::string again;
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const CoreOperandSpec& operand = *operands[k];
@@ -99,17 +100,39 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k)
                              : output         ? "::kiln::" + type_name(operand.element.compute)
                                               : body_type(operand.element.compute);
+    again += fmt::format("{}const {} {}", k == 0 ? "" : ", ",
+                         is_view(operand) ? fmt::format("::kiln::lane_view<{}>", type) : type, name);
     list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
                         output && !is_view(operand) ? "& " : " ", name);
   }
   frame.before += "}\n";
+  std::string numbers;
   for (const CoreDimensionSpec& dimension : spec.dimensions) {
-    if (!dimension.name.empty()) list += ", const ::kiln::index " + dimension.name;
+    if (!dimension.name.empty()) numbers += ", const ::kiln::index " + dimension.name;
   }
-  for (const EachSpec& each : spec.each) list += ", const ::kiln::index " + each.name;
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    const std::string& name = spec.each[e].name;
+    if (spec.lanes && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
+    numbers += ", const ::kiln::index " + name;
+  }
+  list += numbers;
   // In braces of its own: a body may use the names of sizes for variables.
   frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
   frame.closing = "}\n";
+  if (spec.lanes) {
+    // The names of number types are vectors inside.
+    std::string types;
+    for (const auto& variable : text.type_variables) types += ", class " + variable.first;
+    frame.declaration_again =
+        fmt::format("template <int kiln_count, class float32, class float64{}>\nKILN_FN void kiln_lanes({}) {{", types, again);
+    // And how it is called.
+    std::string values;
+    for (const auto& variable : text.type_variables) values += fmt::format(", lanes<{}, N>", type_name(variable.second));
+    frame.after = fmt::format(
+        "template <int N, class... Argument>\nKILN_FN void in_lanes(const Argument&... x) {{\n"
+        "  user::kiln_lanes<N, lanes<float32, N>, lanes<float64, N>{}>(x...);\n}}\n",
+        values);
+  }
   return frame;
 }
 
@@ -119,6 +142,7 @@ std::string gufunc_members(const GufuncSpec& spec) {
   std::string before;
   std::string arguments;
   std::string after;
+  std::string wide;  // the arguments of several indices at once
   std::size_t stride = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const CoreOperandSpec& operand = *operands[k];
@@ -137,26 +161,33 @@ std::string gufunc_members(const GufuncSpec& spec) {
         numbers += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
       }
       arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
+      wide += fmt::format("{0}lane_view<operands::view{1}>(operands::view{1}(p{1}{2}))", comma, k, numbers);
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
       after += fmt::format("  *p{} = {}::store(static_cast<{}::value>(r{}));\n", k, element, element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
+      wide += fmt::format("{}{}::load(*p{})", comma, element, k);
     }
   }
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
     if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");
+    if (!spec.dimensions[d].name.empty()) wide += ", " + size_of(spec, d, "c");
   }
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     parameters += fmt::format(", const index e{}", e);
     arguments += fmt::format(", e{}", e);
+    wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
   }
+  const std::string several =
+      spec.lanes ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n", parameters, wide)
+                 : "";
   return fmt::format(
       "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"
-      "KILN_FN void one(const core& c{}) {{\n{}  user::kiln_body({});\n{}}}\n",
+      "KILN_FN void one(const core& c{}) {{\n{}  user::kiln_body({});\n{}}}\n{}",
       std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), parameters, before,
-      arguments, after);
+      arguments, after, several);
 }
 
 }  // namespace kiln::codegen

@@ -54,6 +54,18 @@ class Renderer {
 
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
 
+  // The function that has the user's body.
+  void function(const std::string& declaration) {
+    out_ += declaration + " {\n";
+    if (text_.expression) {
+      out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
+    }
+    // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
+    // too.
+    user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
+    out_ += frame_.closing;
+  }
+
   void user_code() {
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\nnamespace std = ::kiln;\n";
@@ -66,14 +78,8 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += frame_.declaration + " {\n";
-    if (text_.expression) {
-      out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
-    }
-    // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
-    // too.
-    user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
-    out_ += frame_.closing;
+    function(frame_.declaration);
+    if (!frame_.declaration_again.empty()) function(frame_.declaration_again);
     if (!text_.identity.empty()) {
       out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
       user_text(text_.name + ".identity", text_.identity + "\n;}");

@@ -37,6 +37,7 @@ class Call {
   void separate();
   [[nodiscard]] CoreLayout lay_out() const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants) const;
+  [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
   [[nodiscard]] std::vector<Array> allocate() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/lanes.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::detail {
@@ -44,6 +45,9 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   each_ = gufunc::parse_each(definition_.each, layout_);
   check_names();
   codegen::check_text(name, definition_.body);
+  suits_lanes_ = !each_.empty() && definition_.defines.empty() &&
+                 codegen::suits_lanes(
+                     {.body = definition_.body, .preamble = definition_.preamble, .functions = definition_.functions});
   codegen::check_text(name + ".functions", definition_.functions);
   codegen::check_text(name + ".preamble", definition_.preamble);
 }

@@ -38,6 +38,7 @@ struct TypePlan {
   using Key = std::string;
   Key key;
   ufunc::Loop loop;
+  mutable std::atomic<bool> refuses_lanes{false};  ///< the body does not compile with several indices at once
   mutable std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
   std::atomic<Kernel*> kernels{nullptr};
   TypePlan* next = nullptr;
@@ -75,6 +76,8 @@ class GufuncImpl {
   [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
   /// "input 1 (B)", "output 0 (C)": how messages name an operand.
   [[nodiscard]] std::string operand_name(std::size_t operand) const;
+  /// Whether the body's text allows several indices of .each at once.
+  [[nodiscard]] bool suits_lanes() const noexcept { return suits_lanes_; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
@@ -100,6 +103,7 @@ class GufuncImpl {
   signature::SizeRules rules_;
   std::vector<signature::TypeSignature> signatures_;
   std::vector<gufunc::Each> each_;
+  bool suits_lanes_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};
 };

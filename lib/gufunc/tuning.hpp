@@ -10,4 +10,7 @@ inline constexpr std::int64_t kSmallCore = 32;
 /// Kernels of a loop with such constants; calls beyond share one for any sizes.
 inline constexpr int kMaxSpecialized = 16;
 
+/// Indices of .each from which on a CPU computes several at once: the smaller of the two numbers of lanes that kernels have.
+inline constexpr std::int64_t kFewestLanes = 16;
+
 }  // namespace kiln::gufunc::tuning

@@ -5,6 +5,7 @@
 
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
+#include "kiln/error.hpp"
 #include "types/convert.hpp"
 #include "ufunc/tuning.hpp"
 
@@ -83,6 +84,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
   for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), output_strides)) {
     spec.each.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
   }
+  spec.lanes = takes_lanes(spec);
   std::int64_t threads = layout.iteration.size();
   for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu_) {
@@ -92,6 +94,16 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
   return spec;
 }
 
+/// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
+bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
+  if (gpu_ || !gufunc_.suits_lanes() || plan_->refuses_lanes.load(std::memory_order_relaxed)) return false;
+  if (shape_.sizes[spec.each.back().dimension] < tuning::kFewestLanes) return false;
+  const auto fits = [](const codegen::CoreOperandSpec& operand) {
+    return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
+  };
+  return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) && std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
+}
+
 /// Everything that two calls of one loop may differ in and that their kernels show.
 Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   Kernel::Key key;
@@ -99,6 +111,7 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   add(static_cast<std::uint8_t>(place_.device.kind()));
   add(static_cast<std::uint16_t>(place_.device.index()));
   add(static_cast<std::uint8_t>(spec.masked));
+  add(static_cast<std::uint8_t>(spec.lanes));
   add(static_cast<std::uint8_t>(spec.wide_index));
   add(static_cast<std::uint8_t>(spec.loop_rank));
   for (const codegen::EachSpec& each : spec.each) add(static_cast<std::uint8_t>(each.dimension));
@@ -127,7 +140,15 @@ const Kernel& Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& s
     key = std::move(general_key);
     if (const Kernel* const known = ufunc::find(plan_->kernels, key)) return *known;
   }
-  return gufunc_.make_kernel(*plan_, key, spec, backend);
+  if (!spec.lanes) return gufunc_.make_kernel(*plan_, key, spec, backend);
+  try {
+    return gufunc_.make_kernel(*plan_, key, spec, backend);
+  } catch (const CompileError&) {
+    // The body asks more of its numbers than vectors can, or it is wrong, which the plain kernel will tell.
+    plan_->refuses_lanes.store(true, std::memory_order_relaxed);
+    spec = make_spec(layout, true);
+    return find_kernel(layout, spec, backend);
+  }
 }
 
 bool Call::nothing_to_do(const codegen::GufuncSpec& spec) const {
