@@ -89,6 +89,7 @@ void read_sizes(const Node& node, const signature::Layout& layout, GufuncSpec& s
   for (const auto& [name, size] : node.members()) {
     const auto dimension = layout.find(name);
     if (!dimension) size.fail(fmt::format("\"{}\" is no core dimension of {}", name, layout.text));
+    if (layout.dimensions[*dimension].size) size.fail(fmt::format("{} fixes this size", layout.text));
     spec.dimensions[*dimension].size = size.integer(0, std::numeric_limits<int>::max());
   }
 }
