@@ -27,16 +27,13 @@ const char* const kThree = R"(
     {"loop": "float32 -> float32", "operands": ["contiguous float16", "contiguous"], "aligned": false, "for": "gpu"},
     {"loop": "float32 -> float32"}]})";
 
-const char *const kGeneralized = R"(
-  {"kind": "gufunc", "name": "matvec", "layout": "(m,n),(n)->(m)",
-                  "signatures" : ["void(T[:,:] A, T[:] x, T[:] y) where T: float32, int64"],
-                  "each" : "i:m",
-                  "body" : "T s = 0; for (index j = 0; j < n; ++j) s += A(i, j) * x(j); y(i) = s;"
-},
+const char* const kGeneralized = R"json(
+  {"kind": "gufunc", "name": "matvec", "layout": "(m,n),(n)->(m)", "signatures": ["void(T[:,:] A, T[:] x, T[:] y) where T: float32, int64"],
+   "each": "i:m", "body": "T s = 0; for (index j = 0; j < n; ++j) s += A(i, j) * x(j); y(i) = s;"},
   {"kernel": "void total(float32[:] x, float32 r) { r = 0; for (auto& v : x) r += v; }", "layout": "(n)->()", "variants": [
     {"loop": "float32 -> float32", "sizes": {"n": 8}},
     {"loop": "float32 -> float32", "operands": ["strided float16", "contiguous"], "for": "cpu"},
-    {"loop": "float32 -> float32", "operands": ["along 0", "contiguous"], "rank": 2, "wide_index": true, "where": true, "for": "gpu"}]})";
+    {"loop": "float32 -> float32", "operands": ["along 0", "contiguous"], "rank": 2, "wide_index": true, "where": true, "for": "gpu"}]})json";
 
 /// Compiles twice for a target: everything, then nothing.
 void check_target(const std::string& target, const std::vector<std::string>& variants, const char* kernels = kThree) {
