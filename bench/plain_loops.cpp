@@ -115,3 +115,32 @@ extern "C" std::uint32_t plain_read(const float* a, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) sum += __builtin_bit_cast(std::uint32_t, a[i]);
   return sum;
 }
+
+extern "C" void plain_matmul(const float* __restrict a, const float* __restrict b, float* __restrict c, std::int64_t items,
+                             std::int64_t side) {
+  for (std::int64_t x = 0; x < items; ++x, a += side * side, b += side * side, c += side * side) {
+    for (std::int64_t i = 0; i < side; ++i) {
+      for (std::int64_t j = 0; j < side; ++j) {
+        float sum = 0;
+        for (std::int64_t k = 0; k < side; ++k) sum += a[i * side + k] * b[k * side + j];
+        c[i * side + j] = sum;
+      }
+    }
+  }
+}
+
+extern "C" void plain_inner(const float* __restrict a, const float* __restrict b, float* __restrict c, std::int64_t items,
+                            std::int64_t n) {
+  for (std::int64_t x = 0; x < items; ++x) {
+    float sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) sum += a[x * n + k] * b[x * n + k];
+    c[x] = sum;
+  }
+}
+
+extern "C" void plain_running_sum(const float* __restrict a, float* __restrict c, std::int64_t items, std::int64_t n) {
+  for (std::int64_t x = 0; x < items; ++x) {
+    float sum = 0;
+    for (std::int64_t k = 0; k < n; ++k) c[x * n + k] = sum += a[x * n + k];
+  }
+}

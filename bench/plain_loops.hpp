@@ -31,6 +31,13 @@ void plain_row_add(const float* a, const float* b, float* out, std::int64_t rows
 void plain_column_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
 /// Reads, and does as little as can be with what it has read.
 std::uint32_t plain_read(const float* a, std::int64_t n);
+
+/// c[x] = a[x] b[x] for `items` square matrices, in the order in which one writes it.
+void plain_matmul(const float* a, const float* b, float* c, std::int64_t items, std::int64_t side);
+/// c[x] = the sum of a[x][k] * b[x][k].
+void plain_inner(const float* a, const float* b, float* c, std::int64_t items, std::int64_t n);
+/// The running sums of rows.
+void plain_running_sum(const float* a, float* c, std::int64_t items, std::int64_t n);
 }
 
 }  // namespace kiln::bench

@@ -1,6 +1,7 @@
-// Several neighbouring indices of .each at once, on the CPU: a body whose loops go the same way for all of them is compiled a second
-// time with its numbers as vectors. Loops in it would keep the compiler's own vectorizer away. Whatever differs between lanes and
-// is not arithmetic (a condition, an index made of a value) does not compile with these types, and the plain kernel is used.
+// Several neighbouring indices of .each at once, on the CPU: a body whose loops go the same way for all of them is compiled a
+// second time with its numbers as vectors. Loops in it would keep the compiler's own vectorizer away. Whatever differs between
+// lanes and is not arithmetic (a condition, an index made of a value) does not compile with these types, and the plain kernel
+// is used.
 #pragma once
 #include "kiln/view.hpp"
 
@@ -45,26 +46,26 @@ struct lanes {
 template <class A, class B>
 using wider = decltype(A() + B());
 
-#define KILN_OPERATOR(op)                                                                              \
-  template <class A, class B, int N>                                                                   \
-  KILN_FN lanes<wider<A, B>, N> operator op(const lanes<A, N>& a, const lanes<B, N>& b) {              \
-    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v);            \
-  }                                                                                                    \
-  template <class A, uniform_number B, int N>                                                          \
-  KILN_FN lanes<wider<A, B>, N> operator op(const lanes<A, N>& a, B b) {                               \
-    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v);            \
-  }                                                                                                    \
-  template <uniform_number A, class B, int N>                                                          \
-  KILN_FN lanes<wider<A, B>, N> operator op(A a, const lanes<B, N>& b) {                               \
-    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v);            \
-  }                                                                                                    \
-  template <class A, class B, int N>                                                                   \
-  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, const lanes<B, N>& b) {                          \
-    return a = a op b;                                                                                 \
-  }                                                                                                    \
-  template <class A, uniform_number B, int N>                                                          \
-  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, B b) {                                           \
-    return a = a op b;                                                                                 \
+#define KILN_OPERATOR(op)                                                                   \
+  template <class A, class B, int N>                                                        \
+  KILN_FN lanes<wider<A, B>, N> operator op(const lanes<A, N>& a, const lanes<B, N>& b) {   \
+    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v); \
+  }                                                                                         \
+  template <class A, uniform_number B, int N>                                               \
+  KILN_FN lanes<wider<A, B>, N> operator op(const lanes<A, N>& a, B b) {                    \
+    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v); \
+  }                                                                                         \
+  template <uniform_number A, class B, int N>                                               \
+  KILN_FN lanes<wider<A, B>, N> operator op(A a, const lanes<B, N>& b) {                    \
+    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v); \
+  }                                                                                         \
+  template <class A, class B, int N>                                                        \
+  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, const lanes<B, N>& b) {               \
+    return a = a op b;                                                                      \
+  }                                                                                         \
+  template <class A, uniform_number B, int N>                                               \
+  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, B b) {                                \
+    return a = a op b;                                                                      \
   }
 KILN_OPERATOR(+)
 KILN_OPERATOR(-)

@@ -21,6 +21,7 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   if (target == DeviceKind::cpu && spec.lanes) return "kiln/gufunc_lanes.hpp";
+  if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/team_cpu.hpp" : "kiln/team_gpu.hpp";
   return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
 }
 

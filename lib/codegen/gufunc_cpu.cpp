@@ -1,12 +1,44 @@
 // The kernel of a generalized ufunc on the CPU: numbers of the launch into registers, then the items one after the other.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/gufunc_text.hpp"
 #include "codegen/kernel_text.hpp"
 
 namespace kiln::codegen {
 
+namespace {
+
+/// Items of tiny cores that lie one behind the other: a loop whose body unrolls to arithmetic on a few elements, which the
+/// compiler computes for several items at once.
+std::string many_tiny(const GufuncSpec& spec) {
+  std::string pointers;
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    std::int64_t elements = 1;
+    for (const std::size_t dimension : operands[k]->dimensions) elements *= *spec.dimensions[dimension].size;
+    const std::string type =
+        fmt::format("{}{}*", k < spec.inputs.size() ? "const " : "", stored_name(operands[k]->element.storage));
+    pointers += fmt::format("  {0} const q{1} = reinterpret_cast<{0}>(launch->data[{1}]);\n", type, k);
+    arguments += fmt::format(", q{} + x * {}", k, elements);
+  }
+  std::string loops;
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    loops += fmt::format("    for (int64 e{0} = 0; e{0} < {1}; ++e{0})\n", e, size_of(spec, spec.each[e].dimension, "c"));
+    arguments += fmt::format(", e{}", e);
+  }
+  return fmt::format(
+      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  const core c{{}};\n{}"
+      "#pragma clang loop vectorize(assume_safety)\n  for (int64 x = begin; x < end; ++x) {{\n{}    one(c{});\n  }}\n}}\n",
+      pointers, loops, arguments);
+}
+
+}  // namespace
+
 std::string gufunc_cpu(const GufuncSpec& spec) {
+  if (spec.loop_rank == 0) return many_tiny(spec);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();
@@ -31,25 +63,27 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
     loops += last ? " {\n" : "\n";
     indices += fmt::format(", e{}", e);
   }
-  std::string calls = fmt::format("    one(c{}{});\n", arguments, indices);
+  std::string calls =
+      fmt::format("    one(c{}{}{});\n", spec.team > 0 ? fmt::format(", team<{}>{{pool}}", spec.team) : "", arguments, indices);
   if (spec.lanes) {
     const std::size_t e = spec.each.size() - 1;
     const auto block = [&](int lanes) {
-      return fmt::format("    for (; e{0} + {1} <= end{0}; e{0} += {1}) several<{1}>(c{2}{3});\n", e, lanes, arguments, indices);
+      return fmt::format("    for (; e{0} + {1} <= end{0}; e{0} += {1}) several<{1}>(c{2}{3});\n", e, lanes, arguments,
+                         indices);
     };
     calls = fmt::format("    int64 e{0} = first[{0}];\n{1}{2}    for (; e{0} < end{0}; ++e{0}) one(c{3}{4});\n", e, block(64),
                         block(16), arguments, indices);
   }
   if (!spec.each.empty()) calls += "    }\n";
   std::string numbers;
+  if (spec.team > 0) numbers = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) numbers += fmt::format("  c.size[{}] = launch->sizes[{}];\n", d, d);
   for (std::size_t s = 0; s < core_strides_of(spec); ++s) numbers += fmt::format("  c.stride[{}] = launch->core[{}];\n", s, s);
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}{}"
       "  }});\n}}\n",
-      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops,
-      calls);
+      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops, calls);
 }
 
 }  // namespace kiln::codegen

@@ -119,6 +119,14 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   // In braces of its own: a body may use the names of sizes for variables.
   frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
   frame.closing = "}\n";
+  if (spec.team > 0) {
+    // A member, so that lane, lanes, sync() and the like are found.
+    frame.declaration = fmt::format(
+        "struct kiln_member : ::kiln::team<{0}> {{\nKILN_FN kiln_member(const ::kiln::team<{0}>& t) : ::kiln::team<{0}>(t) "
+        "{{}}\n{1}",
+        spec.team, frame.declaration);
+    frame.closing += "};\n";
+  }
   if (spec.lanes) {
     // The names of number types are vectors inside.
     std::string types;
@@ -165,7 +173,8 @@ std::string gufunc_members(const GufuncSpec& spec) {
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
-      after += fmt::format("  *p{} = {}::store(static_cast<{}::value>(r{}));\n", k, element, element, k);
+      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n", spec.team > 0 ? "if (t.lane == 0) " : "", k,
+                           element, element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
       wide += fmt::format("{}{}::load(*p{})", comma, element, k);
@@ -181,13 +190,15 @@ std::string gufunc_members(const GufuncSpec& spec) {
     wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
   }
   const std::string several =
-      spec.lanes ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n", parameters, wide)
+      spec.lanes ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n",
+                               parameters, wide)
                  : "";
+  const std::string team = spec.team > 0 ? fmt::format(", const team<{}>& t", spec.team) : "";
   return fmt::format(
       "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"
-      "KILN_FN void one(const core& c{}) {{\n{}  user::kiln_body({});\n{}}}\n{}",
-      std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), parameters, before,
-      arguments, after, several);
+      "KILN_FN void one(const core& c{}{}) {{\n{}  user::{}kiln_body({});\n{}}}\n{}",
+      std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), team, parameters,
+      before, spec.team > 0 ? "kiln_member(t)." : "", arguments, after, several);
 }
 
 }  // namespace kiln::codegen

@@ -45,7 +45,7 @@ std::string body_declaration(const UserText& text, const Operation& operation);
 struct Frame {
   std::string before;
   std::string declaration;
-  std::string closing;      ///< behind the body
+  std::string closing;            ///< behind the body
   std::string declaration_again;  ///< of a second function around the body; empty: there is none
   std::string after;
 };

@@ -11,10 +11,10 @@ namespace {
 
 // What a body of nothing but arithmetic and counted loops is written with, beside its own names.
 constexpr std::array<std::string_view, 40> kOther{
-    "if",     "else",   "while",  "do",       "switch",   "goto",  "return", "break", "continue", "static", "struct", "class",
-    "union",  "enum",   "using",  "typedef",  "template", "auto",  "sizeof", "asm",   "new",      "delete", "throw",  "try",
-    "float",  "double", "int",    "long",     "short",    "char",  "bool",   "data",  "row",      "int8",   "int16",  "int32",
-    "int64",  "uint32", "uint64", "decltype"};
+    "if",     "else",   "while", "do",   "switch", "goto",    "return",   "break",  "continue", "static",
+    "struct", "class",  "union", "enum", "using",  "typedef", "template", "auto",   "sizeof",   "asm",
+    "new",    "delete", "throw", "try",  "float",  "double",  "int",      "long",   "short",    "char",
+    "bool",   "data",   "row",   "int8", "int16",  "int32",   "int64",    "uint32", "uint64",   "decltype"};
 constexpr std::string_view kOtherMarks = "?&|[#%!~^:\\";
 
 }  // namespace

@@ -37,6 +37,8 @@ class Call {
   void separate();
   [[nodiscard]] CoreLayout lay_out() const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants) const;
+  [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  void form_teams(codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;

@@ -1,6 +1,8 @@
-// Reading .each.
+// Reading .each and .group.
 #include <algorithm>
+#include <charconv>
 
+#include "backend/kernel_abi.hpp"
 #include "gufunc/impl.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
@@ -48,6 +50,19 @@ std::vector<Each> parse_each(std::string_view text, const signature::Layout& lay
   cursor.skip_blanks();
   if (!cursor.at_end()) cursor.fail("expected ',' or the end of .each" + cursor.found());
   return all;
+}
+
+Group parse_group(const std::string& text) {
+  constexpr int kWarp = 32;
+  if (text.empty()) return {};
+  if (text == "block") return {.teams = true};
+  int lanes = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), lanes);
+  if (error == std::errc() && end == text.data() + text.size() && lanes >= kWarp && lanes <= backend::kGpuBlock &&
+      lanes % kWarp == 0) {
+    return {.teams = true, .lanes = lanes};
+  }
+  throw SignatureError("a group is \"block\" or a multiple of 32 up to 256, the number of lanes that share an item", text, 0);
 }
 
 }  // namespace kiln::gufunc

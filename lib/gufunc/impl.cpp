@@ -43,11 +43,12 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
     for (const signature::Parameter& parameter : *list) parameters_.push_back(parameter.name);
   }
   each_ = gufunc::parse_each(definition_.each, layout_);
+  group_ = gufunc::parse_group(definition_.group);
   check_names();
   codegen::check_text(name, definition_.body);
-  suits_lanes_ = !each_.empty() && definition_.defines.empty() &&
-                 codegen::suits_lanes(
-                     {.body = definition_.body, .preamble = definition_.preamble, .functions = definition_.functions});
+  suits_lanes_ =
+      !each_.empty() && definition_.defines.empty() &&
+      codegen::suits_lanes({.body = definition_.body, .preamble = definition_.preamble, .functions = definition_.functions});
   codegen::check_text(name + ".functions", definition_.functions);
   codegen::check_text(name + ".preamble", definition_.preamble);
 }
@@ -72,6 +73,10 @@ void GufuncImpl::check_names() const {
     throw SignatureError(name() + ": the index \"" + each.name + "\" has the name of " +
                              (dimension ? "a core dimension" : "an operand or a type") + "; rename one",
                          definition_.each, definition_.each.find(each.name));
+  }
+  if (group_.teams && !each_.empty()) {
+    throw SignatureError(name() + ": .each gives threads an index, .group gives them an item; leave one out", definition_.each,
+                         0);
   }
   if (each_.size() > kMaxEach) {
     throw SignatureError(name() + ": .each spreads " + std::to_string(each_.size()) + " core dimensions; at most " +

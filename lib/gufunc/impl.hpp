@@ -39,7 +39,7 @@ struct TypePlan {
   Key key;
   ufunc::Loop loop;
   mutable std::atomic<bool> refuses_lanes{false};  ///< the body does not compile with several indices at once
-  mutable std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
+  mutable std::atomic<int> specialized{0};         ///< kernels with core sizes as constants, which are bounded
   std::atomic<Kernel*> kernels{nullptr};
   TypePlan* next = nullptr;
 };
@@ -53,6 +53,14 @@ struct Each {
 /// "i:m, j:p". SignatureError, with the position, where it cannot be read, names no core dimension, or names a dimension or an
 /// index twice.
 [[nodiscard]] std::vector<Each> parse_each(std::string_view text, const signature::Layout& layout);
+
+/// What .group says. `lanes` of 0 are chosen by the size of the cores.
+struct Group {
+  bool teams = false;
+  int lanes = 0;
+};
+/// SignatureError where it is neither empty, "block" nor a number of lanes that a team may have.
+[[nodiscard]] Group parse_group(const std::string& text);
 
 }  // namespace kiln::gufunc
 
@@ -70,6 +78,7 @@ class GufuncImpl {
   [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
   [[nodiscard]] const signature::Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const std::vector<gufunc::Each>& each() const noexcept { return each_; }
+  [[nodiscard]] const gufunc::Group& group() const noexcept { return group_; }
   [[nodiscard]] std::size_t nin() const noexcept { return layout_.inputs.size(); }
   [[nodiscard]] std::size_t nout() const noexcept { return layout_.outputs.size(); }
   [[nodiscard]] const std::vector<signature::TypeSignature>& signatures() const noexcept { return signatures_; }
@@ -88,6 +97,8 @@ class GufuncImpl {
   /// Compiles and loads a kernel of the plan's loop.
   const gufunc::Kernel& make_kernel(gufunc::TypePlan& plan, const gufunc::Kernel::Key& key, const codegen::GufuncSpec& spec,
                                     backend::Backend& backend) const;
+  /// What the loop's kernels are made of.
+  [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   /// Compiles one for a target that need not be there.
   void compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const;
   /// Hands the request for a kernel to a function, which must not keep it.
@@ -96,13 +107,13 @@ class GufuncImpl {
 
  private:
   void check_names() const;
-  [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
 
   GufuncDefinition definition_;
   signature::Layout layout_;
   signature::SizeRules rules_;
   std::vector<signature::TypeSignature> signatures_;
   std::vector<gufunc::Each> each_;
+  gufunc::Group group_;
   bool suits_lanes_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};

@@ -1,5 +1,8 @@
 #include "gufunc/plain_spec.hpp"
 
+#include "backend/kernel_abi.hpp"
+#include "gufunc/tuning.hpp"
+
 namespace kiln::gufunc {
 
 codegen::GufuncSpec plain_spec(const detail::GufuncImpl& gufunc, const ufunc::Loop& loop) {
@@ -19,6 +22,10 @@ codegen::GufuncSpec plain_spec(const detail::GufuncImpl& gufunc, const ufunc::Lo
                     .as_view = gufunc.as_view(k)});
   }
   for (const Each& each : gufunc.each()) spec.each.push_back({each.name, each.dimension});
+  if (gufunc.group().teams) {
+    spec.team = gufunc.group().lanes > 0 ? gufunc.group().lanes : static_cast<int>(backend::kGpuBlock);
+    spec.team_bytes = static_cast<int>(tuning::kTeamBytes);
+  }
   return spec;
 }
 

@@ -52,12 +52,14 @@ GufuncResolution Call::resolve() {
   }
   if (nothing_to_do(spec)) {
     resolution.mapping = "nothing";
+  } else if (spec.team > 0 && gpu_) {
+    resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.each.empty()) {
     resolution.mapping = "an item";
   } else {
     std::string list;
     for (const codegen::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;
-    resolution.mapping = "an item's (" + list + ")";
+    resolution.mapping = "an item's (" + list + ")" + (spec.lanes ? ", several " + spec.each.back().name + " at once" : "");
   }
   return resolution;
 }

@@ -13,7 +13,7 @@ namespace kiln::gufunc {
 struct Use {
   const detail::GufuncImpl& gufunc;
   const ufunc::Loop& loop;
-  const codegen::GufuncSpec& spec;  ///< as a GPU's: which operands are scalars, the loop's rank and index
+  const codegen::GufuncSpec& spec;  ///< as a GPU's: which operands are scalars, the loop's rank (0 stays a CPU's) and index
   ufunc::Processors processors;
 };
 

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "backend/kernel_abi.hpp"
+#include "codegen/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
@@ -85,13 +87,69 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
     spec.each.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
   }
   spec.lanes = takes_lanes(spec);
+  if (gufunc_.group().teams) form_teams(spec);
   std::int64_t threads = layout.iteration.size();
   for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu_) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > ufunc::tuning::kMaxNarrowIndex;
+  } else if (many_tiny(layout, spec)) {
+    spec.loop_rank = 0;
   }
   return spec;
+}
+
+/// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
+/// other.
+bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+  if (spec.masked || spec.team > 0 || spec.lanes || layout.iteration.rank() != 1 || layout.iteration.size() == 1) return false;
+  std::int64_t all = 0;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    std::int64_t elements = 1;
+    for (const std::size_t dimension : operand.dimensions) {
+      if (!spec.dimensions[dimension].size) return false;
+      elements *= *spec.dimensions[dimension].size;
+    }
+    const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
+    if ((k < nin_ && is_scalar(k)) || !layout.cores[k].packed || layout.iteration.inner_stride(k) != elements * size)
+      return false;
+    all += elements;
+  }
+  return all <= tuning::kTinyCores;
+}
+
+/// How many lanes share an item: by the largest core where the definition leaves it open.
+void Call::form_teams(codegen::GufuncSpec& spec) const {
+  const signature::Layout& layout = gufunc_.layout();
+  spec.team = gufunc_.group().lanes;
+  if (spec.team == 0) {
+    std::int64_t largest = 1;
+    for (std::size_t k = 0; k < layout.operands(); ++k) {
+      std::int64_t size = 1;
+      for (const std::size_t dimension : layout.of(k)) size *= shape_.sizes[dimension];
+      largest = std::max(largest, size);
+    }
+    spec.team = tuning::kFewestInTeam;
+    while (spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest) spec.team *= 2;
+  }
+  const std::int64_t lanes = gpu_ ? spec.team : 1;
+  const auto bytes =
+      codegen::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
+        if (name == "lanes") return lanes;
+        const auto dimension = layout.find(name);
+        return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
+      });
+  if (bytes && *bytes > tuning::kTeamBytes) {
+    throw ShapeError(gufunc_.name() + ": its shared<T>() come to " + std::to_string(*bytes) + " bytes, a team has " +
+                     std::to_string(tuning::kTeamBytes) + "; share less, or work through smaller parts");
+  }
+  // Rounded up, so that sizes of cores share kernels.
+  spec.team_bytes = bytes ? 0 : static_cast<int>(tuning::kTeamBytes);
+  if (!bytes || *bytes == 0) return;
+  spec.team_bytes = 1024;
+  while (spec.team_bytes < *bytes) spec.team_bytes *= 2;
+  spec.team_bytes = std::min(spec.team_bytes, static_cast<int>(tuning::kTeamBytes));
 }
 
 /// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
@@ -101,7 +159,8 @@ bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
   const auto fits = [](const codegen::CoreOperandSpec& operand) {
     return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
   };
-  return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) && std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
+  return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) &&
+         std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
 }
 
 /// Everything that two calls of one loop may differ in and that their kernels show.
@@ -112,6 +171,8 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   add(static_cast<std::uint16_t>(place_.device.index()));
   add(static_cast<std::uint8_t>(spec.masked));
   add(static_cast<std::uint8_t>(spec.lanes));
+  add(spec.team);
+  add(spec.team_bytes);
   add(static_cast<std::uint8_t>(spec.wide_index));
   add(static_cast<std::uint8_t>(spec.loop_rank));
   for (const codegen::EachSpec& each : spec.each) add(static_cast<std::uint8_t>(each.dimension));
@@ -185,6 +246,7 @@ backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen:
   launch.sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
   launch.core_strides = layout.core_strides;
   for (const codegen::EachSpec& each : spec.each) launch.each.push_back(shape_.sizes[each.dimension]);
+  launch.team = spec.team;
   launch.wide_index = spec.wide_index;
   return launch;
 }

@@ -114,12 +114,14 @@ void read_variants(const Node& list, const Impl& impl, Entry& entry) {
 }  // namespace
 
 Entry read_gufunc(const Node& node, const std::string& folder) {
-  node.check_members({"kind", "kernel", "name", "layout", "signatures", "each", "sizes", "body", "preamble", "functions",
-                      "headers", "include_dirs", "defines", "contract", "fast_math", "types", "loops", "variants"});
+  node.check_members({"kind", "kernel", "name", "layout", "signatures", "each", "group", "sizes", "body", "preamble",
+                      "functions", "headers", "include_dirs", "defines", "contract", "fast_math", "types", "loops",
+                      "variants"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "gufunc") kind->fail("with a \"layout\" it is a \"gufunc\"");
   const signature::Layout layout = read_layout(node.at("layout"));
   GufuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node, layout);
   if (const auto text = node.find("each")) definition.each = text->word();
+  if (const auto text = node.find("group")) definition.group = text->word();
   if (const auto text = node.find("sizes")) definition.sizes = text->word();
   read_options(node, definition);
   Entry entry;
@@ -148,6 +150,7 @@ Json gufunc_json(const GufuncDefinition& definition) {
             {"signatures", definition.signatures},
             {"body", text_json(definition.body)}};
   if (!definition.each.empty()) json["each"] = definition.each;
+  if (!definition.group.empty()) json["group"] = definition.group;
   if (!definition.sizes.empty()) json["sizes"] = definition.sizes;
   write_options(definition, json);
   return json;

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "backend/backend.hpp"
+#include "backend/kernel_abi.hpp"
 #include "gufunc/plain_spec.hpp"
+#include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
 #include "manifest/ufunc_variant.hpp"
 
@@ -22,6 +24,7 @@ using codegen::GufuncSpec;
 using detail::GufuncImpl;
 using ufunc::Processors;
 
+constexpr int kWarp = 32;
 constexpr const char* kWays =
     "write contiguous, strided, \"along\" and the axis whose elements lie side by side, or scalar; then the "
     "dtype in memory where it is not the loop's";
@@ -117,7 +120,8 @@ GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
 }
 
 GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
-  node.check_members({"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "where", "for"});
+  node.check_members(
+      {"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "team", "team_bytes", "where", "for"});
   GufuncVariant variant = plain_variant(gufunc, read_loop(node.at("loop"), gufunc.signatures()));
   GufuncSpec& spec = variant.spec;
   if (const auto list = node.find("operands")) {
@@ -130,13 +134,26 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   if (const auto sizes = node.find("sizes")) read_sizes(*sizes, gufunc.layout(), spec);
   if (const auto order = node.find("order")) read_order(*order, spec);
   const int most = backend::kMaxKernelRank - static_cast<int>(spec.each.size());
-  if (const auto rank = node.find("rank")) spec.loop_rank = rank->integer(1, most);
+  if (const auto rank = node.find("rank")) spec.loop_rank = rank->integer(0, most);
   if (const auto flag = node.find("wide_index")) spec.wide_index = flag->flag();
   if (const auto flag = node.find("where")) spec.masked = flag->flag();
   if (const auto processors = node.find("for")) {
     const std::string word = processors->word();
     if (word != "cpu" && word != "gpu") processors->fail("expected \"cpu\" or \"gpu\"; leave it out for both");
     variant.processors = word == "cpu" ? Processors::cpu : Processors::gpu;
+  }
+  if (const auto rank = node.find("rank"); rank && spec.loop_rank == 0 && variant.processors != Processors::cpu) {
+    rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
+  }
+  for (const char* member : {"team", "team_bytes"}) {
+    if (const auto team = node.find(member); team && spec.team == 0) team->fail("teams are of a definition with a \"group\"");
+  }
+  if (const auto lanes = node.find("team")) {
+    spec.team = lanes->integer(kWarp, backend::kGpuBlock);
+    if (spec.team % kWarp != 0) lanes->fail("a team has a multiple of 32 lanes");
+  }
+  if (const auto bytes = node.find("team_bytes")) {
+    spec.team_bytes = bytes->integer(0, static_cast<int>(gufunc::tuning::kTeamBytes));
   }
   if (const auto flag = node.find("lanes")) {
     spec.lanes = flag->flag();
@@ -168,6 +185,8 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   if (spec.loop_rank != 1) json["rank"] = spec.loop_rank;
   if (spec.wide_index) json["wide_index"] = true;
   if (spec.lanes) json["lanes"] = true;
+  if (spec.team != plain.team) json["team"] = spec.team;
+  if (spec.team_bytes != plain.team_bytes) json["team_bytes"] = spec.team_bytes;
   if (spec.masked) json["where"] = true;
   if (variant.processors != Processors::all) json["for"] = variant.processors == Processors::cpu ? "cpu" : "gpu";
   return json;

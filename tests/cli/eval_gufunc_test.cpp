@@ -66,6 +66,11 @@ TEST_CASE("--each, --sizes, --axes, --where, --file and --time of a generalized 
   check({"-l", "(n)->()", largest, sample("matrix")}, "row_largest");
   check({"-l", "(n)->()", largest, sample("matrix"), "--where", sample("row_mask")}, "row_where");
 
+  const std::string squares =
+      "void length(float64[:] x, float64 r) { float64 s = 0; for (index i = lane; i < n; i += lanes) s += x(i) * x(i);"
+      " r = team_sum(s); }";
+  check({"-l", "(n)->()", "--group", "block", squares, sample("matrix"), "--keepdims"}, "row_lengths");
+
   const Scratch scratch;
   cli::write_file(scratch.file("kernel.txt"), largest);
   const auto timed = run({"eval", "-l", "(n)->()", "--file", scratch.file("kernel.txt"), sample("matrix"), "--time"});
@@ -78,6 +83,7 @@ TEST_CASE("--layout: what is wrong is said") {
   CHECK(usage_error({"add", x, x, "--each", "i:n"}) == "kiln: error: --each is for a generalized ufunc: give --layout, too");
   CHECK(usage_error({"add", x, x, "--sizes", "p = n"}) ==
         "kiln: error: --sizes is for a generalized ufunc: give --layout, too");
+  CHECK(usage_error({"add", x, x, "--group", "32"}) == "kiln: error: --group is for a generalized ufunc: give --layout, too");
   CHECK(usage_error({"add", x, x, "--axes", "0;0"}) == "kiln: error: --axes is for a generalized ufunc: give --layout, too");
   CHECK(usage_error({"-l", "(n)->()", kLength, x, "-m", "reduce"}) ==
         "kiln: error: --method is for ufuncs: a kernel with a --layout has none");

@@ -65,6 +65,18 @@ std::vector<Variant> variants() {
   all.inputs[0].packed = false;
   all.inputs[1].element.access = codegen::Access::scalar;
   found.push_back({"masked", each, all});
+  // Teams.
+  for (const DType dtype : {DType::int32, DType::float16, DType::float64, DType::complex128}) {
+    UserText team = whole;
+    team.body =
+        "auto* sums = shared<decltype(A(0, 0) * w)>(m); for (index i = lane; i < m; i += lanes) { sums[i] = A(i, 0) * w; }"
+        "sync(); y(lane % m) = team_sum(sums[lane % m]);";
+    GufuncSpec spec = rows(dtype, dtype);
+    spec.team = 64;
+    spec.team_bytes = 2048;
+    spec.masked = dtype == DType::int32;
+    found.push_back({"team " + std::string(name(dtype)), team, spec});
+  }
   return found;
 }
 

@@ -1,5 +1,5 @@
-// Generalized ufuncs: what bodies see of their operands, casts, layouts in memory, masks, overlaps, and errors. Values come from
-// loops over the elements; golden/gufuncs.txt has NumPy's.
+// Generalized ufuncs: what bodies see of their operands, casts, layouts in memory, masks, overlaps, and errors. Values come
+// from loops over the elements; golden/gufuncs.txt has NumPy's.
 #include <algorithm>
 #include <cmath>
 
@@ -19,20 +19,19 @@ using kiln::TypeError;
 namespace {
 
 const Gufunc& matmul() {
-  static const Gufunc gufunc = kiln::guvectorize(
-      {.name = "matmul",
-       .layout = "(m,n),(n,p)->(m,p)",
-       .signatures = {"void(float32[:,:] A, float32[:,:] B, float32[:,:] C)"},
-       .each = "i:m, j:p",
-       .body = "float32 acc = 0; for (index k = 0; k < n; ++k) acc += A(i, k) * B(k, j); C(i, j) = acc;"});
-  return gufunc;
-}
-const Gufunc& matmul_by_item() {
   static const Gufunc gufunc =
       kiln::guvectorize({.name = "matmul",
                          .layout = "(m,n),(n,p)->(m,p)",
-                         .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
-                         .body = R"(for (index i = 0; i < m; ++i)
+                         .signatures = {"void(float32[:,:] A, float32[:,:] B, float32[:,:] C)"},
+                         .each = "i:m, j:p",
+                         .body = "float32 acc = 0; for (index k = 0; k < n; ++k) acc += A(i, k) * B(k, j); C(i, j) = acc;"});
+  return gufunc;
+}
+const Gufunc& matmul_by_item() {
+  static const Gufunc gufunc = kiln::guvectorize({.name = "matmul",
+                                                  .layout = "(m,n),(n,p)->(m,p)",
+                                                  .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
+                                                  .body = R"(for (index i = 0; i < m; ++i)
                                       for (index j = 0; j < p; ++j) {
                                         T acc = 0;
                                         for (index k = 0; k < n; ++k) acc += A(i, k) * B(k, j);
@@ -85,7 +84,8 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
 
 TEST_CASE("gufuncs: matrix products of every size, by item and by element") {
   on_every_device([&](const Target& target) {
-    for (const auto& [items, m, n, p] : {std::array{1, 1, 1, 1}, {3, 2, 3, 4}, {5, 8, 8, 8}, {2, 33, 5, 70}, {1, 65, 40, 129}, {2, 3, 0, 2}, {70, 4, 4, 4}}) {
+    for (const auto& [items, m, n, p] :
+         {std::array{1, 1, 1, 1}, {3, 2, 3, 4}, {5, 8, 8, 8}, {2, 33, 5, 70}, {1, 65, 40, 129}, {2, 3, 0, 2}, {70, 4, 4, 4}}) {
       const Array a = counting({items, m, n});
       const Array b = counting({items, n, p}, DType::float32, 2);
       const auto size = [](int x) { return static_cast<std::size_t>(x); };
@@ -165,9 +165,10 @@ TEST_CASE("gufuncs: operands are converted where they are read and written") {
     CHECK(list_of(half) == list_of(run(target, running_sum(), {counting({3, 5})})));
     static const Gufunc any = kiln::guvectorize(
         {.name = "any", .layout = "(n)->()", .signatures = {"void(bool[:] x, bool r)"}, .body = "for (auto& v : x) r |= v;"});
-    CHECK(list_of(run(target, any, {Array::from<bool>({false, false, true, false}, Shape{2, 2})})) == std::vector<double>{0, 1});
-    CHECK(list_of(run(target, any, {counting({2, 2}, DType::uint8)}, {.casting = kiln::Casting::unsafe, .dtype = DType::bool_})) ==
-          std::vector<double>{1, 1});
+    CHECK(list_of(run(target, any, {Array::from<bool>({false, false, true, false}, Shape{2, 2})})) ==
+          std::vector<double>{0, 1});
+    CHECK(list_of(run(target, any, {counting({2, 2}, DType::uint8)},
+                      {.casting = kiln::Casting::unsafe, .dtype = DType::bool_})) == std::vector<double>{1, 1});
     // An output of another dtype, element by element, with every kind of assignment.
     static const Gufunc marks = kiln::guvectorize({.name = "marks",
                                                    .layout = "(n)->(n)",
@@ -187,10 +188,11 @@ TEST_CASE("gufuncs: operands are converted where they are read and written") {
 
 TEST_CASE("gufuncs: what a view offers") {
   on_every_device([&](const Target& target) {
-    static const Gufunc gufunc = kiln::guvectorize({.name = "shapes",
-                                                    .layout = "(m,n),(n)->(8),(m)",
-                                                    .signatures = {"void(float64[:,:] A, float64[:] x, float64[:] f, float64[:] s)"},
-                                                    .body = R"(
+    static const Gufunc gufunc =
+        kiln::guvectorize({.name = "shapes",
+                           .layout = "(m,n),(n)->(8),(m)",
+                           .signatures = {"void(float64[:,:] A, float64[:] x, float64[:] f, float64[:] s)"},
+                           .body = R"(
       f(0) = A.shape(0);
       f(1) = A.shape(1);
       f(2) = A.size();
@@ -217,10 +219,11 @@ TEST_CASE("gufuncs: what a view offers") {
 
 TEST_CASE("gufuncs: scalars, as Numba writes them") {
   on_every_device([&](const Target& target) {
-    static const Gufunc scaled = kiln::guvectorize({.name = "scaled",
-                                                    .layout = "(n),()->(n),()",
-                                                    .signatures = {"void(float32[:] x, float32 w, float32[:] y, float32[:] last)"},
-                                                    .body = R"(for (index i = 0; i < n; ++i) y[i] = x[i] * w;
+    static const Gufunc scaled =
+        kiln::guvectorize({.name = "scaled",
+                           .layout = "(n),()->(n),()",
+                           .signatures = {"void(float32[:] x, float32 w, float32[:] y, float32[:] last)"},
+                           .body = R"(for (index i = 0; i < n; ++i) y[i] = x[i] * w;
                                                                last[0] = y[n - 1];)"});
     const Array x = target.place(counting({2, 3}));
     const kiln::CallOptions with_stream = target.options();
@@ -231,7 +234,8 @@ TEST_CASE("gufuncs: scalars, as Numba writes them") {
     CHECK(list_of(target.fetch(last)) == std::vector<double>{want[2], want[5]});
     const auto per_item = scaled.outputs<2>({x, target.place(Array::from<float>({1, 10}))}, {.stream = with_stream.stream});
     CHECK(target.fetch(per_item[0]).to_vector<float>()[4] == 10 * counting({2, 3}).to_vector<float>()[4]);
-    CHECK(message_of<TypeError>([&] { scaled.outputs<2>({x}); }) == "scaled takes 2 arguments, 1 given; its layout is (n),()->(n),()");
+    CHECK(message_of<TypeError>([&] { scaled.outputs<2>({x}); }) ==
+          "scaled takes 2 arguments, 1 given; its layout is (n),()->(n),()");
   });
 }
 
@@ -255,25 +259,26 @@ TEST_CASE("gufuncs: a mask decides for whole items") {
 }
 
 TEST_CASE("gufuncs: outputs may overlap inputs, which are then read from a copy") {
-  on_every_device([&](const Target& target) {
-    static const Gufunc reversed =
-        kiln::guvectorize({.name = "reversed",
-                           .layout = "(n)->(n)",
-                           .signatures = {"void(T[:] x, T[:] y)"},
-                           .body = "for (index i = 0; i < n; ++i) y(i) = x(n - 1 - i) + x(0);"});
-    const Array memory = counting({40});
-    for (const auto& [from, to] : {std::pair{0, 0}, {0, 3}, {5, 1}}) {
-      Array copy = target.place(memory.copy());
-      const Array x = copy[{Slice{from, from + 24}}].reshape({4, 6});
-      const Array y = copy[{Slice{to, to + 24}}].reshape({4, 6});
-      const std::vector<double> want = list_of(target.fetch(reversed(target.place(target.fetch(x)))));
-      kiln::GufuncOptions options{.out = y, .stream = target.options().stream};
-      reversed({x}, options);
-      CHECK(list_of(target.fetch(y)) == want);
-      CHECK(reversed.resolve({x}, options).copies ==
-            std::vector<std::string>{"input 0 (x) overlaps an output and is copied first"});
-    }
-  }, {Mode::device, Mode::stream});
+  on_every_device(
+      [&](const Target& target) {
+        static const Gufunc reversed = kiln::guvectorize({.name = "reversed",
+                                                          .layout = "(n)->(n)",
+                                                          .signatures = {"void(T[:] x, T[:] y)"},
+                                                          .body = "for (index i = 0; i < n; ++i) y(i) = x(n - 1 - i) + x(0);"});
+        const Array memory = counting({40});
+        for (const auto& [from, to] : {std::pair{0, 0}, {0, 3}, {5, 1}}) {
+          Array copy = target.place(memory.copy());
+          const Array x = copy[{Slice{from, from + 24}}].reshape({4, 6});
+          const Array y = copy[{Slice{to, to + 24}}].reshape({4, 6});
+          const std::vector<double> want = list_of(target.fetch(reversed(target.place(target.fetch(x)))));
+          kiln::GufuncOptions options{.out = y, .stream = target.options().stream};
+          reversed({x}, options);
+          CHECK(list_of(target.fetch(y)) == want);
+          CHECK(reversed.resolve({x}, options).copies ==
+                std::vector<std::string>{"input 0 (x) overlaps an output and is copied first"});
+        }
+      },
+      {Mode::device, Mode::stream});
 }
 
 TEST_CASE("gufuncs: wrong calls change nothing") {
@@ -287,24 +292,28 @@ TEST_CASE("gufuncs: wrong calls change nothing") {
     const Array b = target.place(counting({3, 2}));
     fails("matmul: output 0 (C) is read-only; give a writable array as .out", b, {.out = out.as_read_only()});
     fails("matmul has 1 output, .out names 2 arrays", b, {.out = {out, out}});
-    fails("matmul: cannot cast output 0 (C) from float32 to the out array's int32 under casting \"same_kind\" for the loop "
-          "void(float32[:,:] A, float32[:,:] B, float32[:,:] C)",
-          b, {.out = target.place(Array::zeros({2, 2}, DType::int32))});
+    fails(
+        "matmul: cannot cast output 0 (C) from float32 to the out array's int32 under casting \"same_kind\" for the loop "
+        "void(float32[:,:] A, float32[:,:] B, float32[:,:] C)",
+        b, {.out = target.place(Array::zeros({2, 2}, DType::int32))});
     CHECK(message_of<TypeError>([&] { matmul().outputs<2>(a, b); }) == "matmul has 1 output, not 2");
     CHECK_THROWS_AS(matmul()(a, a), ShapeError);
   });
 }
 
 TEST_CASE("gufuncs: a body may not write what it reads") {
-  on_every_device([&](const Target& target) {
-    const Array x = target.place(counting({3}));
-    for (const char* signature : {"void(float32[:] x, float32[:] y)", "void(float16[:] x, float32[:] y)"}) {
-      const Gufunc bad =
-          kiln::guvectorize({.name = "bad", .layout = "(n)->(n)", .signatures = {signature}, .body = "y(0) = 1;\nx(0) = 2;"});
-      const std::string message = message_of<kiln::CompileError>([&] { bad({x}, {.casting = kiln::Casting::unsafe, .dtype = DType::float32}); });
-      CHECK(message.find("bad:2:") == 0);
-    }
-  }, {Mode::device});
+  on_every_device(
+      [&](const Target& target) {
+        const Array x = target.place(counting({3}));
+        for (const char* signature : {"void(float32[:] x, float32[:] y)", "void(float16[:] x, float32[:] y)"}) {
+          const Gufunc bad = kiln::guvectorize(
+              {.name = "bad", .layout = "(n)->(n)", .signatures = {signature}, .body = "y(0) = 1;\nx(0) = 2;"});
+          const std::string message =
+              message_of<kiln::CompileError>([&] { bad({x}, {.casting = kiln::Casting::unsafe, .dtype = DType::float32}); });
+          CHECK(message.find("bad:2:") == 0);
+        }
+      },
+      {Mode::device});
 }
 
 TEST_CASE("gufuncs: definitions that cannot be") {
@@ -326,6 +335,7 @@ TEST_CASE("gufuncs: definitions that cannot be") {
   CHECK(message({.each = "i:m;"}).find("expected ',' or the end of .each, found ';'") == 0);
   CHECK(message({.layout = "(m,n)->()", .signatures = {"void(float32[:,:] A, float32 y)"}, .each = "i:m"})
             .find("bad: output 0 (y) is one value, which every index of .each would assign") == 0);
+  CHECK(message({.each = "i:m", .group = "block"}).find("bad: .each gives threads an index, .group gives them an item") == 0);
   CHECK(message({.layout = "(A,n)->(A)"}).find("the name \"A\" is used twice: as a core dimension and as a parameter") == 0);
   CHECK(message({.signatures = {"void(float32[:,:] A, float32[:] y)", "void(float64[:,:] B, float64[:] y)"}})
             .find("bad: names come from the first signature") == 0);
@@ -341,11 +351,134 @@ TEST_CASE("gufuncs: resolve says what a call would do") {
   CHECK(found.casts == std::vector<std::string>{"input 1 (B) from int16 to float32"});
   CHECK(found.mapping == "an item's (i, j)");
   CHECK(found.constants == std::vector<std::string>{"m = 2", "p = 3"});
-  CHECK(found.variants == std::vector<std::string>{"input 0 (A): contiguous", "input 1 (B): contiguous", "output 0 (C): contiguous"});
+  CHECK(found.variants ==
+        std::vector<std::string>{"input 0 (A): contiguous", "input 1 (B): contiguous", "output 0 (C): contiguous"});
   const Shape shapes[] = {{1000, 1000}, {7, 1000, 10}};
   const kiln::GufuncResolution large = matmul_by_item().resolve(shapes);
   CHECK(large.outputs == std::vector<Shape>{Shape{7, 1000, 10}});
   CHECK(large.mapping == "an item");
   CHECK(matmul().resolve({a, counting({40, 0})}).mapping == "nothing");
   CHECK(matmul().resolve({a.transpose({0, 2, 1}), counting({2, 3})}).variants[0] == "input 0 (A): contiguous along m");
+}
+
+TEST_CASE("gufuncs: several indices at once give what one gives") {
+  // Pairs of points, far enough for every number of lanes and what is left over.
+  static const Gufunc distances = kiln::guvectorize({.name = "distances",
+                                                     .layout = "(m,d),(p,d)->(m,p)",
+                                                     .signatures = {"void(T[:,:] X, T[:,:] Y, T[:,:] D)"},
+                                                     .each = "i:m, j:p",
+                                                     .body = R"(
+      T sum = 0;
+      for (index k = 0; k < d; ++k) { const T by = X(i, k) - Y(j, k); sum += by * by; }
+      D(i, j) = sqrt(sum);)"});
+  // Texts that look as if lanes would do, and do not compile so.
+  static const Gufunc positions =
+      kiln::guvectorize({.name = "positions",
+                         .layout = "(n)->(n)",
+                         .signatures = {"void(float32[:] x, float32[:] y)"},
+                         .each = "i:n",
+                         .body = "float32 at = i; for (index k = 0; k < 2; ++k) at += x(i); y(i) = at;"});
+  on_every_device([&](const Target& target) {
+    for (const int count : {15, 16, 64, 100, 129}) {
+      const Array x = counting({2, 3, 5}, DType::float64);
+      const Array y = counting({count, 5}, DType::float64, 4);
+      const std::vector<double> vx = list_of(x);
+      const std::vector<double> vy = list_of(y);
+      std::vector<double> want;
+      for (std::size_t row = 0; row < 6; ++row) {
+        for (std::size_t j = 0; j < static_cast<std::size_t>(count); ++j) {
+          double sum = 0;
+          for (std::size_t k = 0; k < 5; ++k) sum += (vx[row * 5 + k] - vy[j * 5 + k]) * (vx[row * 5 + k] - vy[j * 5 + k]);
+          want.push_back(std::sqrt(sum));
+        }
+      }
+      CHECK(list_of(run(target, distances, {x, y})) == want);
+      // Columns side by side, a cast, a result that is turned around.
+      CHECK(list_of(run(target, distances, {x, y.copy(kiln::Order::fortran)})) == want);
+      CHECK(list_of(run(target, distances, {x, y.astype(DType::int16)})) == want);
+      Array turned = target.place(Array::zeros({2, count, 3}, DType::float64));
+      run(target, distances, {x, y}, {.out = turned.transpose({0, 2, 1})});
+      CHECK(list_of(target.fetch(turned.transpose({0, 2, 1}))) == want);
+
+      const std::vector<double> values = list_of(counting({count}));
+      std::vector<double> sums;
+      for (std::size_t i = 0; i < values.size(); ++i) sums.push_back(static_cast<double>(i) + 2 * values[i]);
+      CHECK(list_of(run(target, positions, {counting({count})})) == sums);
+    }
+    const Array large = counting({100, 40});
+    const Array right = counting({40, 100}, DType::float32, 1);
+    const auto b = list_of(right);
+    const std::vector<double> want = product(list_of(large), b, 1, 100, 40, 100);
+    CHECK(list_of(run(target, matmul(), {large, right})) == want);
+    CHECK(list_of(run(target, matmul(), {large, right.copy(kiln::Order::fortran)})) == want);
+  });
+  if (kiln::Device::best().is_cpu()) {
+    CHECK(matmul().resolve({counting({100, 40}), counting({40, 100})}).mapping == "an item's (i, j), several j at once");
+  }
+}
+
+TEST_CASE("gufuncs: a team shares an item") {
+  const auto define = [](const std::string& group) {
+    return kiln::guvectorize({.name = "normalized",
+                              .layout = "(n)->(n),(),()",
+                              .signatures = {"void(T[:] x, T[:] y, T total, T largest)"},
+                              .group = group,
+                              .body = R"(
+      T* copy = shared<T>(n);
+      index* counts = shared<index>(2 * lanes + 1);
+      T sum = 0;
+      T most = x(0);
+      for (index i = lane; i < n; i += lanes) {
+        copy[i] = x(i);
+        sum += x(i);
+        most = x(i) > most ? x(i) : most;
+      }
+      counts[lane] = lane;
+      sync();
+      total = team_sum(sum);
+      largest = team_max(most);
+      // What other lanes wrote.
+      for (index i = lane; i < n; i += lanes) y(i) = copy[n - 1 - i] * total + counts[(lane + 1) % lanes] - (lane + 1) % lanes;)"});
+  };
+  on_every_device([&](const Target& target) {
+    for (const char* group : {"block", "32", "96", "256"}) {
+      const Gufunc gufunc = define(group);
+      for (const int n : {1, 7, 33, 300, 1000}) {
+        const Array x = counting({5, n});
+        const kiln::GufuncOptions options{.stream = target.options().stream};
+        const auto results = gufunc.outputs<3>({target.place(x)}, options);
+        const std::vector<double> values = list_of(x);
+        std::vector<double> y, totals, most;
+        const auto size = static_cast<std::size_t>(n);
+        for (std::size_t item = 0; item < 5; ++item) {
+          double total = 0;
+          double largest = values[item * size];
+          for (std::size_t i = 0; i < size; ++i) {
+            total += values[item * size + i];
+            largest = std::max(largest, values[item * size + i]);
+          }
+          for (std::size_t i = 0; i < size; ++i) y.push_back(values[item * size + size - 1 - i] * total);
+          totals.push_back(total);
+          most.push_back(largest);
+        }
+        CHECK(list_of(target.fetch(results[0])) == y);
+        CHECK(list_of(target.fetch(results[1])) == totals);
+        CHECK(list_of(target.fetch(results[2])) == most);
+      }
+    }
+    // Masked items, and more shared memory than there is.
+    const Gufunc gufunc = define("64");
+    const Array mask = target.place(Array::from<bool>({false, true}));
+    const kiln::GufuncOptions options{.where = mask, .stream = target.options().stream};
+    const auto results = gufunc.outputs<3>({target.place(counting({2, 40}))}, options);
+    CHECK(list_of(target.fetch(results[1]))[0] == 0);
+    CHECK(list_of(target.fetch(results[1]))[1] != 0);
+    const std::string message = message_of<ShapeError>([&] { gufunc.outputs<3>(target.place(counting({100000}))); });
+    CHECK(message.find("normalized: its shared<T>() come to 400") == 0);
+  });
+  const auto refused = [&](const std::string& group) { return message_of<SignatureError>([&] { define(group); }); };
+  for (const char* group : {"0", "31", "33", "512", "warp", "32 "}) {
+    CHECK(refused(group).find("a group is \"block\" or a multiple of 32 up to 256, the number of lanes that share an item") ==
+          0);
+  }
 }

@@ -25,7 +25,8 @@ std::vector<std::vector<int>> read_entries(std::string_view text) {
 }  // namespace
 
 void LayoutOptions::check_without_layout() const {
-  const std::pair<const char*, const std::string*> others[] = {{"--each", &each}, {"--sizes", &sizes}, {"--axes", &axes}};
+  const std::pair<const char*, const std::string*> others[] = {
+      {"--each", &each}, {"--group", &group}, {"--sizes", &sizes}, {"--axes", &axes}};
   for (const auto& [option, text] : others) {
     if (!text->empty()) throw UsageError(fmt::format("{} is for a generalized ufunc: give --layout, too", option));
   }
@@ -48,6 +49,7 @@ GufuncCall::GufuncCall(const LayoutOptions& layout, const MethodOptions& options
 GufuncDefinition GufuncCall::definition(std::string_view text) const {
   GufuncDefinition definition = parse_gufunc(layout_.layout, text);
   definition.each = layout_.each;
+  definition.group = layout_.group;
   definition.sizes = layout_.sizes;
   return definition;
 }

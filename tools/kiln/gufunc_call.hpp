@@ -15,6 +15,7 @@ namespace kiln::tool {
 struct LayoutOptions {
   std::string layout;
   std::string each;
+  std::string group;
   std::string sizes;
   std::string axes;
 

@@ -248,15 +248,16 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
     core_.fail(status, "launch \"" + loaded.name() + "\"");
 }
 
-void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue) {
+void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block) {
   const bool hip = core_.dialect().kind == DeviceKind::hip;
-  const std::int64_t wanted = (threads + kGpuBlock - 1) / kGpuBlock;
+  const std::int64_t wanted = (threads + block - 1) / block;
   // Threads stride over the work: any number of blocks is right, and more than this only wait for one another.
-  std::int64_t most = std::int64_t{info_.multiprocessors} * module.blocks_per_multiprocessor() * kMaxWaves;
-  if (hip) most = std::min(most, kHipMaxThreads / kGpuBlock);
+  std::int64_t most =
+      std::int64_t{info_.multiprocessors} * module.blocks_per_multiprocessor() * kMaxWaves * (kGpuBlock / block);
+  if (hip) most = std::min(most, kHipMaxThreads / block);
   const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 0x7fffffff)));
-  const abi::Status status =
-      core_.calls().launch(module.function(), blocks, 1, 1, kGpuBlock, 1, 1, 0, stream_of(queue), parameters, nullptr);
+  const abi::Status status = core_.calls().launch(module.function(), blocks, 1, 1, static_cast<unsigned>(block), 1, 1, 0,
+                                                  stream_of(queue), parameters, nullptr);
   if (status != abi::kSuccess) [[unlikely]]
     core_.fail(status, "launch \"" + module.name() + "\"");
 }

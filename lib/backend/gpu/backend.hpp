@@ -10,6 +10,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
+#include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
 
@@ -43,8 +44,8 @@ class GpuBackend final : public Backend {
 
  private:
   void create_pool();
-  /// Launches blocks of kGpuBlock threads, as many as there is work for threads, or as may be.
-  void run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue);
+  /// Launches blocks of `block` threads, as many as there is work for threads, or as may be.
+  void run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block = kGpuBlock);
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
 
   Core core_;

@@ -75,7 +75,8 @@ void GpuBackend::launch(const Module& module, const GufuncLaunch& launch, Queue*
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
-  run(kernel, count, parameters.data(), queue);
+  const int threads = launch.team > 0 ? launch.team : static_cast<int>(kGpuBlock);
+  run(kernel, launch.team > 0 ? count * threads : count, parameters.data(), queue, threads);
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
 }
 

@@ -126,7 +126,12 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
                                          .signatures = {"void(int32[:,:] a, int32[:,:] b)"},
                                          .each = "i:m, j:n",
                                          .body = "b(j, i) = a(i, j);"});
+  const Gufunc cross = guvectorize({.name = "cross",
+                                    .layout = "(3),(3)->(3)",
+                                    .signatures = {"void(float32[:] a, float32[:] b, float32[:] c)"},
+                                    .body = "c(0) = a(1) * b(2) - a(2) * b(1); c(1) = a(2) * b(0) - a(0) * b(2); c(2) = a(0) * b(1);"});
   const Array items = Array::zeros({10, 4, 6}, DType::float32);
+  const Array vectors = Array::zeros({200, 3}, DType::float32);
   const Array ints = to_device(Array::zeros({10, 40, 6}, DType::int32), Device::best());
   attempt([&] { matmul(items, Array::zeros({6, 3}, DType::float32)); });
   attempt([&] { matmul(items, Array::zeros({10, 6, 300}, DType::float32)); });
@@ -135,6 +140,8 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { matmul(placed_grid, placed_grid.transpose()); });
   attempt([&] { static_cast<void>(scaled.outputs<2>(cube, 2.0F)); });
   attempt([&] { static_cast<void>(scaled.outputs<2>(cube, Array::zeros({5}, DType::float32))); });
+  attempt([&] { cross(vectors, vectors); });
+  attempt([&] { cross(vectors, floats(3)); });
   attempt([&] { transposed(ints); });
   attempt([&] { transposed(ints.transpose({0, 2, 1})); });
   attempt([&] { transposed({ints}, {.axes = {{0, 2}, {1, 2}}}); });
