@@ -50,7 +50,10 @@ KILN_FN void walk_items(const gufunc_launch& launch, int64 begin, int64 end, con
       for (; unit < per_item && begin < end; ++unit, ++begin) {
         int64 first[Each + 1];
         int64 left = unit;
-        for (int e = Each - 1; e >= 0; --e) {
+        for (int e = 0; e < Each; ++e) {
+          first[e] = 0;
+        }
+        for (int e = Each - 1; e >= 0 && left > 0; --e) {
           first[e] = left % launch.tiles[e] * launch.tile[e];
           left /= launch.tiles[e];
         }

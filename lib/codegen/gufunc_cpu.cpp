@@ -35,6 +35,15 @@ std::string many_tiny(const GufuncSpec& spec) {
       pointers, loops, arguments);
 }
 
+constexpr std::int64_t kFewestInVector = 4;
+
+/// Units take all of small sizes, of the two innermost dimensions (backend/kernel_abi.hpp): loops over them unroll.
+bool in_one_unit(const GufuncSpec& spec, std::size_t e) {
+  constexpr std::int64_t kTile = 64;
+  const std::optional<std::int64_t>& size = spec.dimensions[spec.each[e].dimension].size;
+  return size && *size <= kTile && spec.each.size() - e <= 2;
+}
+
 }  // namespace
 
 std::string gufunc_cpu(const GufuncSpec& spec) {
@@ -51,6 +60,11 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
   std::string loops;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const std::string size = size_of(spec, spec.each[e].dimension, "c");
+    if (in_one_unit(spec, e)) {
+      loops += fmt::format("    constexpr int64 begin{} = 0, end{} = {};\n", e, e, size);
+      continue;
+    }
+    loops += fmt::format("    const int64 begin{} = first[{}];\n", e, e);
     loops += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n", e,
                          e, e, size, e, e, size);
   }
@@ -58,8 +72,14 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const bool last = e + 1 == spec.each.size();
     // Threads of a GPU would run them at once: nothing that one writes is read by another.
-    if (last && !spec.lanes) loops += "#pragma clang loop vectorize(assume_safety)\n";
-    if (!last || !spec.lanes) loops += fmt::format("    for (int64 e{} = first[{}]; e{} < end{}; ++e{})", e, e, e, e, e);
+    // Unrolled before it is vectorized, it would never be: 143 ns instead of 20 for a product of 8 × 8 matrices. Three
+    // elements make no vector: they are unrolled.
+    const std::optional<std::int64_t>& known = spec.dimensions[spec.each[e].dimension].size;
+    if (last && !spec.lanes) {
+      loops += fmt::format("#pragma clang loop vectorize(assume_safety){}\n",
+                           known && *known >= kFewestInVector ? " unroll(disable)" : "");
+    }
+    if (!last || !spec.lanes) loops += fmt::format("    for (int64 e{0} = begin{0}; e{0} < end{0}; ++e{0})", e);
     loops += last ? " {\n" : "\n";
     indices += fmt::format(", e{}", e);
   }
@@ -71,7 +91,7 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
       return fmt::format("    for (; e{0} + {1} <= end{0}; e{0} += {1}) several<{1}>(c{2}{3});\n", e, lanes, arguments,
                          indices);
     };
-    calls = fmt::format("    int64 e{0} = first[{0}];\n{1}{2}    for (; e{0} < end{0}; ++e{0}) one(c{3}{4});\n", e, block(64),
+    calls = fmt::format("    int64 e{0} = begin{0};\n{1}{2}    for (; e{0} < end{0}; ++e{0}) one(c{3}{4});\n", e, block(64),
                         block(16), arguments, indices);
   }
   if (!spec.each.empty()) calls += "    }\n";

@@ -97,6 +97,7 @@ void Call::run(std::span<Array> results) {
     keep = std::move(kept);
   }
   backend.launch(*kernel.module, make_launch(layout, spec, made), queue(), std::move(keep));
+  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, layout, spec);
   std::ranges::copy(made, results.begin());
 }
 

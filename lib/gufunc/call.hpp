@@ -13,6 +13,7 @@
 #include "gufunc/impl.hpp"
 #include "ufunc/checks.hpp"
 #include "ufunc/place.hpp"
+#include "ufunc/recorder.hpp"
 
 namespace kiln::gufunc {
 
@@ -46,6 +47,7 @@ class Call {
   [[nodiscard]] backend::GufuncLaunch make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
                                                   std::span<const Array> results) const;
   [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
+  void record(ufunc::Recorder& recorder, const CoreLayout& layout, codegen::GufuncSpec spec) const;
 
   [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return !args_[input].is_array(); }
   [[nodiscard]] DType storage_dtype(std::size_t operand) const;

@@ -1,42 +1,12 @@
 // Making generalized ufuncs, and the calls of a Gufunc handle.
 #include <utility>
 
-#include "backend/kernel_abi.hpp"
 #include "gufunc/call.hpp"
-#include "gufunc/tuning.hpp"
+#include "gufunc/plain_spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 
 namespace kiln {
-namespace {
-
-/// For packed operands of any size, none of which needs a cast.
-codegen::GufuncSpec plain_spec(const detail::GufuncImpl& gufunc, const ufunc::Loop& loop) {
-  codegen::GufuncSpec spec;
-  const signature::Layout& layout = gufunc.layout();
-  for (const signature::CoreDimension& dimension : layout.dimensions) {
-    spec.dimensions.push_back({.name = dimension.size ? "" : dimension.name, .size = dimension.size});
-  }
-  for (std::size_t k = 0; k < layout.operands(); ++k) {
-    const bool input = k < gufunc.nin();
-    const DType dtype = input ? loop.inputs[k] : loop.outputs[k - gufunc.nin()];
-    (input ? spec.inputs : spec.outputs)
-        .push_back({.element = {dtype, dtype},
-                    .dimensions = layout.of(k),
-                    .unit = static_cast<int>(layout.of(k).size()) - 1,
-                    .packed = true,
-                    .as_view = gufunc.as_view(k)});
-  }
-  for (const gufunc::Each& each : gufunc.each()) spec.each.push_back({each.name, each.dimension});
-  if (gufunc.group().teams) {
-    spec.team = gufunc.group().lanes > 0 ? gufunc.group().lanes : static_cast<int>(backend::kGpuBlock);
-    spec.team_bytes = static_cast<int>(gufunc::tuning::kTeamBytes);
-  }
-  return spec;
-}
-
-}  // namespace
-
 Gufunc guvectorize(GufuncDefinition definition) {
   return Gufunc(std::make_shared<const detail::GufuncImpl>(std::move(definition)));
 }
@@ -110,7 +80,7 @@ GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOpti
 int Gufunc::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
-  for (const ufunc::Loop& loop : loops) impl_->compile(loop, plain_spec(*impl_, loop), *compiler);
+  for (const ufunc::Loop& loop : loops) impl_->compile(loop, gufunc::plain_spec(*impl_, loop), *compiler);
   return static_cast<int>(loops.size());
 }
 

@@ -145,6 +145,13 @@ void GufuncImpl::compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spe
   program::build(request_for(definition_, text, kernel, loop.text), compiler);
 }
 
+void GufuncImpl::with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
+                              const std::function<void(const program::Request&)>& work) const {
+  const codegen::UserText text = text_of(loop);
+  const codegen::KernelSpec kernel = spec;
+  work(request_for(definition_, text, kernel, loop.text));
+}
+
 codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {
   codegen::UserText text;
   text.name = definition_.name;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,6 +101,9 @@ class GufuncImpl {
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   /// Compiles one for a target that need not be there.
   void compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const;
+  /// Hands the request for a kernel to a function, which must not keep it.
+  void with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
+                    const std::function<void(const program::Request&)>& work) const;
 
  private:
   void check_names() const;

@@ -103,7 +103,6 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
 /// other.
 bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
   if (spec.masked || spec.team > 0 || spec.lanes || layout.iteration.rank() != 1 || layout.iteration.size() == 1) return false;
-  std::int64_t all = 0;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     std::int64_t elements = 1;
@@ -112,11 +111,12 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) 
       elements *= *spec.dimensions[dimension].size;
     }
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
-    if ((k < nin_ && is_scalar(k)) || !layout.cores[k].packed || layout.iteration.inner_stride(k) != elements * size)
+    if (elements > tuning::kTinyCore || (k < nin_ && is_scalar(k)) || !layout.cores[k].packed ||
+        layout.iteration.inner_stride(k) != elements * size) {
       return false;
-    all += elements;
+    }
   }
-  return all <= tuning::kTinyCores;
+  return true;
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.

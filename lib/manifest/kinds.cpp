@@ -4,12 +4,13 @@
 #include <array>
 
 #include "manifest/entry.hpp"
+#include "manifest/gufunc_entry.hpp"
 #include "manifest/ufunc_entry.hpp"
 
 namespace kiln::manifest {
 namespace {
 
-constexpr std::array kKinds{Kind{"ufunc", read_ufunc}};
+constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"gufunc", read_gufunc}};
 
 }  // namespace
 
@@ -18,8 +19,8 @@ std::span<const Kind> kinds() noexcept {
 }
 
 Entry read_entry(const Node& node, const std::string& folder) {
-  // A kernel in one string is a ufunc.
-  if (!node.has("kind") && node.has("kernel")) return read_ufunc(node, folder);
+  // A kernel in one string is a ufunc, or with a layout a generalized one.
+  if (!node.has("kind") && node.has("kernel")) return node.has("layout") ? read_gufunc(node, folder) : read_ufunc(node, folder);
   const Node kind = node.at("kind");
   const std::string name = kind.word();
   const auto found = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& each) { return each.name == name; });

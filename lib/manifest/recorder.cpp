@@ -13,8 +13,11 @@
 
 #include "base/environment.hpp"
 #include "cache/log.hpp"
-#include "codegen/spec.hpp"
+#include "gufunc/impl.hpp"
 #include "kiln/error.hpp"
+#include "manifest/definition.hpp"
+#include "manifest/gufunc_entry.hpp"
+#include "manifest/gufunc_variant.hpp"
 #include "manifest/method_variant.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/ufunc_entry.hpp"
@@ -32,18 +35,8 @@ void log(const std::string& line) noexcept {
   cache::log_line(line);
 }
 
-/// The definition with the headers that it reaches: the files themselves may be gone, or others, where the manifest is
-/// compiled.
 Json recorded_definition(UfuncDefinition definition) {
-  const auto reached = codegen::resolve_includes({{definition.name + ".preamble", definition.preamble},
-                                                  {definition.name + ".functions", definition.functions},
-                                                  {definition.name, definition.body + definition.expression}},
-                                                 definition.headers, definition.include_dirs);
-  definition.headers.clear();
-  for (const auto& [name, text] : reached) {
-    const auto embedded = codegen::embedded_headers().find(name);
-    if (embedded == codegen::embedded_headers().end() || embedded->second != text) definition.headers.emplace(name, text);
-  }
+  collect_headers(definition, definition.body + definition.expression);
   return ufunc_json(definition);
 }
 
@@ -62,16 +55,28 @@ Json recorded_kernel(const ufunc::MethodUse& use) {
   return json;
 }
 
+Json recorded_kernel(const gufunc::Use& use) {
+  GufuncDefinition definition = use.gufunc.definition();
+  collect_headers(definition, definition.body);
+  Json json = gufunc_json(definition);
+  json["variants"].push_back(variant_json(use.gufunc, {use.loop, use.spec, use.processors}));
+  return json;
+}
+
 void FileRecorder::used(const ufunc::Use& use) noexcept {
-  record(use);
+  add_recorded(use, use.definition.name);
 }
 
 void FileRecorder::used(const ufunc::MethodUse& use) noexcept {
-  record(use);
+  add_recorded(use, use.definition.name);
 }
 
-template <class SomeUse>
-void FileRecorder::record(const SomeUse& use) noexcept {
+void FileRecorder::used(const gufunc::Use& use) noexcept {
+  add_recorded(use, use.gufunc.name());
+}
+
+template <class Use>
+void FileRecorder::add_recorded(const Use& use, const std::string& name) noexcept {
   try {
     const Json kernel = recorded_kernel(use);
     // What cannot be read back (a header whose name is not UTF-8) must not spoil the file for the others.
@@ -79,7 +84,7 @@ void FileRecorder::record(const SomeUse& use) noexcept {
     static_cast<void>(parse_document(text, path_, {}));
     add(kernel);
   } catch (const std::exception& error) {
-    complain("\"" + use.definition.name + "\" cannot be recorded: " + error.what());
+    complain("\"" + name + "\" cannot be recorded: " + error.what());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "gufunc/use.hpp"
 #include "manifest/document.hpp"
 #include "ufunc/recorder.hpp"
 
@@ -27,6 +28,7 @@ class FileRecorder final : public ufunc::Recorder {
 
   void used(const ufunc::Use& use) noexcept override;
   void used(const ufunc::MethodUse& use) noexcept override;
+  void used(const gufunc::Use& use) noexcept override;
 
   /// Ends the thread and writes what is left. What is reported later is written at once, by the caller.
   void close() noexcept;
@@ -39,8 +41,8 @@ class FileRecorder final : public ufunc::Recorder {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  template <class SomeUse>
-  void record(const SomeUse& use) noexcept;
+  template <class Use>
+  void add_recorded(const Use& use, const std::string& name) noexcept;
   void add(const Json& kernel);
   void write_from_now_on() noexcept;
   void write(Lock& lock);
@@ -63,5 +65,6 @@ class FileRecorder final : public ufunc::Recorder {
 /// The JSON of a kernel that was used, with the headers that it reached, so that it stands alone.
 [[nodiscard]] Json recorded_kernel(const ufunc::Use& use);
 [[nodiscard]] Json recorded_kernel(const ufunc::MethodUse& use);
+[[nodiscard]] Json recorded_kernel(const gufunc::Use& use);
 
 }  // namespace kiln::manifest

@@ -135,7 +135,7 @@ class LayoutParser {
 
 std::optional<std::size_t> Layout::find(std::string_view name) const noexcept {
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    if (!dimensions[i].size && dimensions[i].name == name) return i;
+    if (dimensions[i].name == name) return i;
   }
   return std::nullopt;
 }

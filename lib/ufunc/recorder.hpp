@@ -11,6 +11,10 @@
 #include "ufunc/loops.hpp"
 #include "ufunc/method_variant.hpp"
 
+namespace kiln::gufunc {
+struct Use;
+}
+
 namespace kiln::ufunc {
 
 /// Kinds of processors that run the same call by this layout: host arrays are packed on their way to a GPU, and lie there as
@@ -39,6 +43,7 @@ class Recorder {
   virtual ~Recorder() = default;
   virtual void used(const Use& use) noexcept = 0;
   virtual void used(const MethodUse& use) noexcept = 0;
+  virtual void used(const gufunc::Use& use) noexcept = 0;
 };
 
 /// The recorder that the environment asks for, made at the first question and never destroyed; null where it asks for none.

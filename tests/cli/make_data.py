@@ -73,6 +73,20 @@ save("counts_masked", np.add.reduce(counts, axis=None, where=mask))
 save("masked_square", np.where(mask, matrix * matrix, 0))
 save("outer", np.subtract.outer(dividend, quotient))
 
+# generalized ufuncs
+left = (np.arange(24, dtype=np.float32).reshape(2, 3, 4) % 7) - 3
+right = (np.arange(20, dtype=np.float32).reshape(4, 5) % 5) - 1
+save("left", left)
+save("right", right)
+save("product", left @ right)
+save("product_axes", np.moveaxis(left @ right, (0, 1, 2), (1, 2, 0)))
+save("convolved", np.stack([np.convolve(x, [1, -2, 0.5]) for x in matrix]))
+save("weights", np.array([1, -2, 0.5]))
+save("row_lengths", (matrix * matrix).sum(axis=1, keepdims=True))
+save("row_largest", matrix.max(axis=1))
+save("row_where", np.where(mask[:, 0], matrix.max(axis=1), 0))
+save("row_mask", mask[:, 0])
+
 # what must be refused
 save_raw("object", "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", b"\x80\x04]q\x00.")
 save_raw("strings", "{'descr': '<U3', 'fortran_order': False, 'shape': (1,), }", b"\0" * 12)

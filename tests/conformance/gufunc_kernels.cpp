@@ -51,6 +51,14 @@ std::vector<kiln::GufuncDefinition> definitions() {
                   .body = R"(
     r(0) = 0;
     for (index l = 0; l < i; ++l) r(0) += a(l) * b(l);)"});
+  list.push_back({.name = "inner1d",
+                  .layout = "(i),(i)->()",
+                  .signatures = {"void(T[:] a, T[:] b, T r) where T: int64, float64"},
+                  .group = "block",
+                  .body = R"(
+    T sum = 0;
+    for (index l = lane; l < i; l += lanes) sum += a(l) * b(l);
+    r = team_sum(sum);)"});
   list.push_back(
       {.name = "innerwt",
        .layout = "(i),(i),(i)->()",
@@ -69,6 +77,18 @@ std::vector<kiln::GufuncDefinition> definitions() {
       T sum = 0;
       for (index k = 0; k < n; ++k) sum += A(i, k) * B(k, j);
       C(i, j) = sum;
+    })"});
+  list.push_back({.name = "matrix_multiply", .layout = "(m,n),(n,p)->(m,p)", .signatures = matrices, .group = "64", .body = R"(
+    auto row = shared<T>(n);
+    for (index i = 0; i < m; ++i) {
+      for (index k = lane; k < n; k += lanes) row[k] = A(i, k);
+      sync();
+      for (index j = lane; j < p; j += lanes) {
+        T sum = 0;
+        for (index k = 0; k < n; ++k) sum += row[k] * B(k, j);
+        C(i, j) = sum;
+      }
+      sync();
     })"});
   list.push_back({.name = "cumsum",
                   .layout = "(i)->(i)",

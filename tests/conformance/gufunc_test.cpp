@@ -474,7 +474,7 @@ TEST_CASE("gufuncs: a team shares an item") {
     CHECK(list_of(target.fetch(results[1]))[0] == 0);
     CHECK(list_of(target.fetch(results[1]))[1] != 0);
     const std::string message = message_of<ShapeError>([&] { gufunc.outputs<3>(target.place(counting({100000}))); });
-    CHECK(message.find("normalized: its shared<T>() come to 400") == 0);
+    CHECK(message.find("normalized: its shared<T>() come to 40") == 0);
   });
   const auto refused = [&](const std::string& group) { return message_of<SignatureError>([&] { define(group); }); };
   for (const char* group : {"0", "31", "33", "512", "warp", "32 "}) {

@@ -28,7 +28,7 @@ LAYERS = {
     "math": ["ufunc"],
     "fusion": ["math"],
     "gufunc": ["ufunc"],
-    "manifest": ["ufunc"],
+    "manifest": ["gufunc"],
     "capi": [],
 }
 

@@ -28,7 +28,8 @@ constexpr const char* kFooter =
   (int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }
 Types: bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, complex128, or a
 type variable (T), which is taken from the operands. A name alone is a function of the standard library: hypot,
-divmod, … ('kiln functions' lists them).
+divmod, … ('kiln functions' lists them). With --layout it is a generalized ufunc, whose last parameters are outputs:
+  void matmul(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }
 
 OPERAND is a .npy file, '-' for one on standard input, or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
 Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters.
@@ -42,6 +43,7 @@ Examples:
   kiln eval add x.npy --method reduce --axis -1 --keepdims -o sums.npy
   kiln eval 'T smax(T a, T b) = a > b ? a : b' x.npy --method accumulate
   kiln eval divide a.npy b.npy --where valid.npy -o q.npy
+  kiln eval --layout '(n)->(n)' 'void cumsum(T[:] x, T[:] y) { T s = 0; for (index i = 0; i < n; ++i) y(i) = s += x(i); }' x.npy
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
 
 Exit status: 0 done, 1 something failed (nothing was written), 2 the command line is wrong.
@@ -77,9 +79,20 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text(app, "--dtype", method_.dtype, "Use the kernel's loop of this output dtype", "DTYPE");
   add_text(app, "--where", method_.where, "Compute only where the bools of FILE.npy are true; the rest is zero", "FILE");
   add_text(app, "-m,--method", method_.method, "reduce, accumulate, reduceat or outer, instead of a call", "METHOD");
-  add_text(app, "--axis", method_.axis, "Of a method: an axis (default 0), several with commas, all or none", "AXIS");
-  add_flag(app, "--keepdims", method_.keepdims, "Of reduce: keep reduced axes, with extent 1");
+  add_text(app, "--axis", method_.axis,
+           "Of a method: an axis (default 0), several with commas, all or none. With --layout: of the one core dimension",
+           "AXIS");
+  add_flag(app, "--keepdims", method_.keepdims, "Of reduce and with --layout: keep reduced axes, with extent 1");
   add_text(app, "--initial", method_.initial, "Of reduce: the number to start from", "NUMBER");
+  add_text(app, "-l,--layout", layout_.layout,
+           "The kernel is a generalized ufunc of these core dimensions: '(m,n),(n,p)->(m,p)'", "LAYOUT");
+  add_text(app, "--each", layout_.each, "With --layout: run the body for every index of core dimensions: 'i:m, j:p'",
+           "INDICES");
+  add_text(app, "--group", layout_.group, "With --layout: give each item a team of lanes on a GPU: 'block', or their number",
+           "LANES");
+  add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'",
+           "RULES");
+  add_text(app, "--axes", layout_.axes, "With --layout: the core axes of each operand: '0,1;1,2;0,1'", "AXES");
 }
 
 std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments) {
@@ -123,8 +136,12 @@ void EvalCommand::check_no_text_options(std::string_view name) const {
   }
 }
 
-UfuncDefinition EvalCommand::definition() const {
-  UfuncDefinition definition = parse_kernel(file_.empty() ? words_.front() : read_text_file(file_));
+std::string EvalCommand::text() const {
+  return file_.empty() ? words_.front() : read_text_file(file_);
+}
+
+template <class Definition>
+Definition EvalCommand::with_options(Definition definition) const {
   definition.functions = text_or_file(functions_);
   definition.preamble = text_or_file(preamble_);
   definition.defines = defines_;
@@ -134,15 +151,13 @@ UfuncDefinition EvalCommand::definition() const {
   return definition;
 }
 
-void EvalCommand::check_counts(const Ufunc& ufunc, const Method& method, std::size_t operands) const {
-  const std::size_t nin = method.operands(ufunc);
-  const std::size_t nout = method.results(ufunc);
-  if (operands != nin) {
-    throw UsageError(fmt::format("\"{}\" takes {}, {} given", method.name(ufunc), plural(nin, "operand"), operands));
+void EvalCommand::check_counts(const Counts& counts, std::size_t operands) const {
+  if (operands != counts.nin) {
+    throw UsageError(fmt::format("\"{}\" takes {}, {} given", counts.name, plural(counts.nin, "operand"), operands));
   }
-  if (!outputs_.empty() && outputs_.size() != nout) {
-    throw UsageError(fmt::format("\"{}\" has {}, but -o is given {}: once for each output, or not at all to print",
-                                 method.name(ufunc), plural(nout, "output"), plural(outputs_.size(), "time")));
+  if (!outputs_.empty() && outputs_.size() != counts.nout) {
+    throw UsageError(fmt::format("\"{}\" has {}, but -o is given {}: once for each output, or not at all to print", counts.name,
+                                 plural(counts.nout, "output"), plural(outputs_.size(), "time")));
   }
 }
 
@@ -152,25 +167,43 @@ std::pair<Ufunc, std::string> EvalCommand::kernel() const {
     check_no_text_options(function.name);
     return {*math::find(function.name), ""};  // of many signatures: numbers keep their own dtypes
   }
-  UfuncDefinition definition = this->definition();
+  auto definition = with_options(parse_kernel(text()));
   std::string signature = definition.signatures.front();
   return {vectorize(std::move(definition)), std::move(signature)};
 }
 
+EvaluationRequest EvalCommand::ufunc_request(std::vector<std::string> operands) const {
+  layout_.check_without_layout();
+  auto [ufunc, signature] = kernel();
+  const Method method(method_);
+  check_counts({method.name(ufunc), method.operands(ufunc), method.results(ufunc)}, operands.size());
+  return {.call = [ufunc = std::move(ufunc), method](std::span<const Arg> args,
+                                                     const CallOptions& more) { return method.run(ufunc, args, more); },
+          .operand_texts = std::move(operands),
+          .signature = method.dtype() ? "" : std::move(signature),
+          .where = method.where()};
+}
+
+EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands) const {
+  const GufuncCall call(layout_, method_);
+  const Gufunc gufunc = guvectorize(with_options(call.definition(text())));
+  check_counts({gufunc.name(), static_cast<std::size_t>(gufunc.nin()), static_cast<std::size_t>(gufunc.nout())},
+               operands.size());
+  return {.call = [gufunc, call](std::span<const Arg> args, const CallOptions& more) { return call.run(gufunc, args, more); },
+          .operand_texts = std::move(operands),
+          .signature = "",  // its scalars take their own dtypes
+          .where = method_.where};
+}
+
 int EvalCommand::run() {
   if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
-  const std::vector<std::string> operands = operand_texts();
+  std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
-  const auto [ufunc, signature] = kernel();
-  const Method method(method_);
-  check_counts(ufunc, method, operands.size());
+  EvaluationRequest request = layout_.layout.empty() ? ufunc_request(std::move(operands)) : gufunc_request(std::move(operands));
+  request.device = Device::from_string(device_);
+  request.time = time_;
   const ResultFiles files(outputs_);
-  const Evaluation evaluation = evaluate({.ufunc = ufunc,
-                                          .signature = signature,
-                                          .operand_texts = operands,
-                                          .method = method,
-                                          .device = Device::from_string(device_),
-                                          .time = time_});
+  const Evaluation evaluation = evaluate(std::move(request));
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
   if (time_) std::cerr << to_string(evaluation.report);
   return kDone;

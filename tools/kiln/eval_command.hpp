@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "command.hpp"
-#include "kiln/ufunc.hpp"
+#include "evaluation.hpp"
+#include "gufunc_call.hpp"
+#include "kiln/kiln.hpp"
 #include "method.hpp"
 
 namespace kiln::tool {
@@ -27,11 +29,21 @@ class EvalCommand : public Command {
  private:
   [[nodiscard]] std::vector<std::string> operand_texts() const;
   void check_standard_input(const std::vector<std::string>& operands) const;
-  [[nodiscard]] UfuncDefinition definition() const;
+  /// The kernel's text, wherever it stands.
+  [[nodiscard]] std::string text() const;
+  /// Takes the options of a definition of either kind over.
+  template <class Definition>
+  [[nodiscard]] Definition with_options(Definition definition) const;
   /// What is to run, and its signature where it has just one.
   [[nodiscard]] std::pair<Ufunc, std::string> kernel() const;
+  [[nodiscard]] EvaluationRequest ufunc_request(std::vector<std::string> operands) const;
+  [[nodiscard]] EvaluationRequest gufunc_request(std::vector<std::string> operands) const;
   void check_no_text_options(std::string_view name) const;
-  void check_counts(const Ufunc& ufunc, const Method& method, std::size_t operands) const;
+  struct Counts {
+    std::string name;  ///< of the function in messages
+    std::size_t nin, nout;
+  };
+  void check_counts(const Counts& counts, std::size_t operands) const;
 
   std::vector<std::string> words_;  // the kernel, unless from a file, then the operands
   std::string file_;
@@ -45,6 +57,7 @@ class EvalCommand : public Command {
   bool contract_ = false;
   bool fast_math_ = false;
   MethodOptions method_;
+  LayoutOptions layout_;
 };
 
 }  // namespace kiln::tool

@@ -119,20 +119,20 @@ Evaluation evaluate(EvaluationRequest request) {
   report.operands = operands.description();
 
   CallOptions options;
-  if (!request.method.where().empty()) options.where = read_mask(request.method.where(), request.device);
+  if (!request.where.empty()) options.where = read_mask(request.where, request.device);
   std::optional<FixedLoop> loop;
   std::string loop_text;
   const bool numbers_only = !operands.any_array();
   if (numbers_only) {
     // Numbers alone belong to no device: a stream of it says where they are to run.
     options.stream = Stream(request.device);
-    if (!request.method.dtype()) loop = fixed_loop(request.signature);
+    loop = fixed_loop(request.signature);
     if (loop) loop_text = loop->text();
     options.signature = loop_text;
   }
   const std::vector<Arg> args = operands.args(loop);
   const auto call = [&] {
-    std::vector<Array> results = request.method.run(request.ufunc, args, options);
+    std::vector<Array> results = request.call(args, options);
     numbers_only ? options.stream.synchronize() : request.device.synchronize();
     return results;
   };

@@ -1,22 +1,24 @@
-// One run of a ufunc, or of a method of it, on operands, with the times of its steps: the work of `kiln eval`, apart from its
-// options and files.
+// One run of a function on operands, with the times of its steps: the work of `kiln eval`, apart from its options and files.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kiln/kiln.hpp"
-#include "method.hpp"
 #include "time_report.hpp"
 
 namespace kiln::tool {
 
 struct EvaluationRequest {
-  const Ufunc& ufunc;
-  std::string signature;                   ///< the kernel's only one
-  std::vector<std::string> operand_texts;  ///< as many as the method takes
-  const Method& method;
-  Device device;
+  /// What is run: a ufunc, a method of it, a gufunc. The options have a mask, a stream, a loop, and for repeats outputs.
+  std::function<std::vector<Array>(std::span<const Arg>, const CallOptions&)> call;
+  std::vector<std::string> operand_texts = {};  ///< as many as it takes
+  std::string signature = {};                   ///< the one that numbers alone choose; empty: their own dtypes do
+  std::string where = {};                       ///< the file of a mask; empty: none
+  Device device = {};
   bool time = false;  ///< call again and again, to find the best time
 };
 

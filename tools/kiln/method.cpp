@@ -23,23 +23,13 @@ namespace {
 
 using enum Casting;
 
-Casting casting_from_name(const std::string& text) {
-  for (const Casting casting : {no, equiv, safe, same_kind, unsafe}) {
-    if (text == name(casting)) return casting;
-  }
-  throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
-}
-
-/// A value that looks like an option comes with a blank before it: EvalCommand::protect().
-std::string_view without_blank(std::string_view text) {
-  return text.starts_with(' ') ? text.substr(1) : text;
-}
-
-int axis_number(std::string_view text) {
+int axis_number(std::string_view text, std::string_view option) {
   int axis = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), axis);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError(fmt::format("--axis \"{}\" is not a number; give one axis, several with commas, all or none", text));
+    throw UsageError(option == "--axis"
+                         ? fmt::format("--axis \"{}\" is not a number; give one axis, several with commas, all or none", text)
+                         : fmt::format("{} \"{}\" is not a number; give axes as in \"0,1;1,2;0,1\"", option, text));
   }
   return axis;
 }
@@ -48,13 +38,7 @@ Axes read_axes(std::string_view text) {
   text = without_blank(text);
   if (text == "all") return all_axes;
   if (text == "none") return no_axes;
-  std::vector<int> axes;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    axes.push_back(axis_number(text.substr(at, comma - at)));
-    at = comma + 1;
-  }
-  return axes;
+  return axis_numbers(text, "--axis");
 }
 
 Arg read_initial(std::string_view text) {
@@ -64,6 +48,27 @@ Arg read_initial(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view without_blank(std::string_view text) noexcept {
+  return text.starts_with(' ') ? text.substr(1) : text;
+}
+
+std::vector<int> axis_numbers(std::string_view text, std::string_view option) {
+  std::vector<int> axes;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    axes.push_back(axis_number(text.substr(at, comma - at), option));
+    at = comma + 1;
+  }
+  return axes;
+}
+
+Casting casting_from_name(const std::string& text) {
+  for (const Casting casting : {no, equiv, safe, same_kind, unsafe}) {
+    if (text == name(casting)) return casting;
+  }
+  throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
+}
 
 Method::Method(const MethodOptions& options) {
   static constexpr Row kRows[] = {{"call", 0, false, false, false, true, true},

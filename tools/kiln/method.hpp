@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/kiln.hpp"
@@ -20,6 +21,13 @@ struct MethodOptions {
   std::string casting;
   std::string dtype;
 };
+
+/// A value that looks like an option comes with a blank before it: EvalCommand::protect().
+[[nodiscard]] std::string_view without_blank(std::string_view text) noexcept;
+/// "0,-1"; UsageError, which names the option, for what is no list of numbers.
+[[nodiscard]] std::vector<int> axis_numbers(std::string_view text, std::string_view option);
+/// UsageError for a word that is no casting rule.
+[[nodiscard]] Casting casting_from_name(const std::string& text);
 
 class Method {
  public:

@@ -116,7 +116,8 @@ def masked(kernel, arrays, mask, outs, missing, casting):
         value = np.asarray(value)
         count = len([d for d in core if d not in missing])
         loop = value.shape[: value.ndim - count]
-        whole = np.broadcast_shapes(loop, mask.shape)
+        given = () if outs is None else outs[i].shape[: outs[i].ndim - count]
+        whole = np.broadcast_shapes(loop, mask.shape, given)
         shape = whole + value.shape[value.ndim - count:]
         out = np.zeros(shape, value.dtype) if outs is None else outs[i]
         if out.shape != shape:

@@ -27,11 +27,19 @@ const char* const kThree = R"(
     {"loop": "float32 -> float32", "operands": ["contiguous float16", "contiguous"], "aligned": false, "for": "gpu"},
     {"loop": "float32 -> float32"}]})";
 
+const char* const kGeneralized = R"json(
+  {"kind": "gufunc", "name": "matvec", "layout": "(m,n),(n)->(m)", "signatures": ["void(T[:,:] A, T[:] x, T[:] y) where T: float32, int64"],
+   "each": "i:m", "body": "T s = 0; for (index j = 0; j < n; ++j) s += A(i, j) * x(j); y(i) = s;"},
+  {"kernel": "void total(float32[:] x, float32 r) { r = 0; for (auto& v : x) r += v; }", "layout": "(n)->()", "variants": [
+    {"loop": "float32 -> float32", "sizes": {"n": 8}},
+    {"loop": "float32 -> float32", "operands": ["strided float16", "contiguous"], "for": "cpu"},
+    {"loop": "float32 -> float32", "operands": ["along 0", "contiguous"], "rank": 2, "wide_index": true, "where": true, "for": "gpu"}]})json";
+
 /// Compiles twice for a target: everything, then nothing.
-void check_target(const std::string& target, const std::vector<std::string>& variants) {
+void check_target(const std::string& target, const std::vector<std::string>& variants, const char* kernels = kThree) {
   CAPTURE(target);
   const TemporaryDirectory folder;
-  const Manifest manifest = manifest_of(kThree);
+  const Manifest manifest = manifest_of(kernels);
   CHECK(manifest.count(target) == variants.size());
   std::vector<std::string> seen;
   Manifest::CompileOptions options{.jobs = 3, .cache = Cache(CacheOptions{.directory = folder / "cache"})};
@@ -102,6 +110,15 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
   CHECK(fresh.stats().disk_hits == 3 * 5);
 }
 
+TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
+  check_target("native",
+               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
+                "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
+                "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
+                "/kernels/1/variants/1 total void(float32[:] x, float32 r) strided"},
+               kGeneralized);
+}
+
 TEST_CASE("a kernel that does not compile does not stop the others") {
   const TemporaryDirectory folder;
   const Manifest manifest = manifest_of(R"({"kernel": "float32 good(float32 x) = x"}, {"kernel": "float32 bad(float32 x) = y"},
@@ -169,6 +186,16 @@ TEST_CASE("a manifest is compiled for NVIDIA") {
                          "/kernels/0 scale float64(float64 x, float64 k) contiguous",
                          "/kernels/1/variants/1 square float32(float32 x) contiguous",
                          "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+}
+
+TEST_CASE("generalized ufuncs of a manifest are compiled for NVIDIA") {
+  if (!test::have_compiler(DeviceKind::cuda)) return;
+  check_target("sm_90",
+               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
+                "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
+                "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
+                "/kernels/1/variants/2 total void(float32[:] x, float32 r) strided"},
+               kGeneralized);
 }
 
 TEST_CASE("a manifest is compiled for AMD") {

@@ -160,6 +160,43 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   // More than the cache holds: stored past it, unless arithmetic takes the time.
   attempt([&] { add(floats(8'500'000), floats(8'500'000)); });
   attempt([&] { slow(floats(13'000'000)); });
+  // Generalized ufuncs: small sizes and large ones, scalars, casts, masks, cores that lie in other ways.
+  const Gufunc matmul =
+      guvectorize({.name = "matmul",
+                   .layout = "(m,n),(n,p)->(m,p)",
+                   .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
+                   .body = "for (index i = 0; i < m; ++i) for (index j = 0; j < p; ++j) { T s = 0; for (index k ="
+                           " 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s; }"});
+  const Gufunc scaled = guvectorize({.name = "scaled",
+                                     .layout = "(n),()->(n),()",
+                                     .signatures = {"void(float32[:] x, float32 k, float32[:] y, int32 count)"},
+                                     .body = "for (index i = 0; i < n; ++i) y(i) = FACTOR * x(i) * k; count = n;",
+                                     .preamble = "#include \"factor.h\"\n",
+                                     .include_dirs = {headers}});
+  const Gufunc transposed = guvectorize({.name = "transposed",
+                                         .layout = "(m,n)->(n,m)",
+                                         .signatures = {"void(int32[:,:] a, int32[:,:] b)"},
+                                         .each = "i:m, j:n",
+                                         .body = "b(j, i) = a(i, j);"});
+  const Gufunc cross = guvectorize({.name = "cross",
+                                    .layout = "(3),(3)->(3)",
+                                    .signatures = {"void(float32[:] a, float32[:] b, float32[:] c)"},
+                                    .body = "c(0) = a(1) * b(2) - a(2) * b(1); c(1) = a(2) * b(0) - a(0) * b(2); c(2) = a(0) * b(1);"});
+  const Array items = Array::zeros({10, 4, 6}, DType::float32);
+  const Array vectors = Array::zeros({200, 3}, DType::float32);
+  const Array ints = to_device(Array::zeros({10, 40, 6}, DType::int32), Device::best());
+  attempt([&] { matmul(items, Array::zeros({6, 3}, DType::float32)); });
+  attempt([&] { matmul(items, Array::zeros({10, 6, 300}, DType::float32)); });
+  attempt([&] { matmul(items.astype(DType::float16), Array::zeros({6, 3}, DType::float32)); });
+  attempt([&] { matmul({items, Array::zeros({6, 3}, DType::float32)}, {.where = Array::full(Shape{10}, true)}); });
+  attempt([&] { matmul(placed_grid, placed_grid.transpose()); });
+  attempt([&] { static_cast<void>(scaled.outputs<2>(cube, 2.0F)); });
+  attempt([&] { static_cast<void>(scaled.outputs<2>(cube, Array::zeros({5}, DType::float32))); });
+  attempt([&] { cross(vectors, vectors); });
+  attempt([&] { cross(vectors, floats(3)); });
+  attempt([&] { transposed(ints); });
+  attempt([&] { transposed(ints.transpose({0, 2, 1})); });
+  attempt([&] { transposed({ints}, {.axes = {{0, 2}, {1, 2}}}); });
   // Nothing to do is nothing used.
   attempt([&] { add(floats(0), floats(0)); });
   run_methods(add, attempt);

@@ -1,0 +1,12 @@
+// The kernel of a generalized ufunc that is compiled where no call says how its operands lie.
+#pragma once
+
+#include "codegen/spec.hpp"
+#include "gufunc/impl.hpp"
+
+namespace kiln::gufunc {
+
+/// For packed operands of any size, none of which needs a cast.
+[[nodiscard]] codegen::GufuncSpec plain_spec(const detail::GufuncImpl& gufunc, const ufunc::Loop& loop);
+
+}  // namespace kiln::gufunc

@@ -1,0 +1,159 @@
+#include "manifest/gufunc_entry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "gufunc/use.hpp"
+#include "kiln/error.hpp"
+#include "manifest/definition.hpp"
+#include "manifest/gufunc_variant.hpp"
+#include "manifest/ufunc_loops.hpp"
+#include "manifest/ufunc_variant.hpp"
+#include "signature/layout.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+using detail::GufuncImpl;
+using Impl = std::shared_ptr<const GufuncImpl>;
+
+GufuncDefinition read_short(const Node& node) {
+  for (const char* other : {"name", "signatures", "body"}) {
+    if (const auto found = node.find(other)) found->fail("\"kernel\" says it already: leave one of them out");
+  }
+  const Node text = node.at("kernel");
+  try {
+    return parse_gufunc(node.at("layout").word(), read_text(text));
+  } catch (const SignatureError& error) {
+    text.fail(error.what());
+  }
+}
+
+GufuncDefinition read_long(const Node& node, const signature::Layout& layout) {
+  GufuncDefinition definition;
+  definition.name = read_name(node.at("name"));
+  definition.layout = layout.text;
+  const Node signatures = node.at("signatures");
+  for (const Node& each : signatures.list()) {
+    definition.signatures.push_back(each.word());
+    try {
+      static_cast<void>(signature::parse(definition.signatures.back(), layout));
+    } catch (const SignatureError& error) {
+      each.fail(error.what());
+    }
+    const auto& all = definition.signatures;
+    if (std::find(all.begin(), all.end() - 1, all.back()) != all.end() - 1) each.fail("the same signature is there twice");
+  }
+  if (definition.signatures.empty()) {
+    signatures.fail("no signature given; write one like \"void(float32[:] a, float32[:] b)\"");
+  }
+  definition.body = read_text(node.at("body"));
+  return definition;
+}
+
+signature::Layout read_layout(const Node& node) {
+  try {
+    return signature::parse_layout(node.word());
+  } catch (const SignatureError& error) {
+    node.fail(error.what());
+  }
+}
+
+/// Where in the manifest a text that does not compile stands, by the file that the diagnostic names.
+std::string member_of(const std::string& name, const std::string& file, bool short_form) {
+  if (file == name + ".preamble") return "preamble";
+  if (file == name + ".functions") return "functions";
+  return short_form ? "kernel" : "body";
+}
+
+Impl make_impl(const Node& node, GufuncDefinition definition, const std::string& folder) {
+  resolve_folders(definition, folder);
+  const std::string name = definition.name;
+  try {
+    return std::make_shared<const GufuncImpl>(std::move(definition));
+  } catch (const SignatureError& error) {
+    node.fail(error.what());
+  } catch (const CompileError& error) {
+    if (error.diagnostics().empty()) node.fail(error.what());
+    const Diagnostic& first = error.diagnostics().front();
+    node.at(member_of(name, first.file, node.has("kernel")))
+        .fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
+  }
+}
+
+Unit make_unit(const Impl& impl, GufuncVariant variant, std::string where) {
+  Unit unit;
+  unit.kernel = impl->name();
+  unit.signature = variant.loop.text;
+  unit.variant = variant_name(*impl, variant);
+  unit.where = std::move(where);
+  unit.processors = variant.processors;
+  unit.with_request = [impl, variant = std::move(variant)](DeviceKind kind, const auto& work) {
+    impl->with_request(variant.loop, gufunc::spec_for(variant.spec, kind), work);
+  };
+  return unit;
+}
+
+void read_variants(const Node& list, const Impl& impl, Entry& entry) {
+  Json& written = entry.json["variants"] = Json::array();
+  for (const Node& node : list.list()) {
+    GufuncVariant variant = read_variant(node, *impl);
+    Json json = variant_json(*impl, variant);
+    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
+      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
+    }
+    written.push_back(std::move(json));
+    entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
+  }
+  if (written.empty()) list.fail("an empty list: leave it out for the contiguous variant of every loop");
+}
+
+}  // namespace
+
+Entry read_gufunc(const Node& node, const std::string& folder) {
+  node.check_members({"kind", "kernel", "name", "layout", "signatures", "each", "group", "sizes", "body", "preamble",
+                      "functions", "headers", "include_dirs", "defines", "contract", "fast_math", "types", "loops",
+                      "variants"});
+  if (const auto kind = node.find("kind"); kind && kind->word() != "gufunc") kind->fail("with a \"layout\" it is a \"gufunc\"");
+  const signature::Layout layout = read_layout(node.at("layout"));
+  GufuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node, layout);
+  if (const auto text = node.find("each")) definition.each = text->word();
+  if (const auto text = node.find("group")) definition.group = text->word();
+  if (const auto text = node.find("sizes")) definition.sizes = text->word();
+  read_options(node, definition);
+  Entry entry;
+  entry.json = gufunc_json(definition);
+  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
+  const Impl impl = make_impl(node, std::move(definition), folder);
+  if (const auto variants = node.find("variants")) {
+    for (const char* other : {"types", "loops"}) {
+      if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
+    }
+    read_variants(*variants, impl, entry);
+    return entry;
+  }
+  for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {
+    if (node.has("loops")) entry.json["loops"].push_back(loop_text(loop));
+    entry.units.push_back(make_unit(impl, plain_variant(*impl, std::move(loop)), node.path()));
+  }
+  if (const auto types = node.find("types")) entry.json["types"] = types->json();
+  return entry;
+}
+
+Json gufunc_json(const GufuncDefinition& definition) {
+  Json json{{"kind", "gufunc"},
+            {"name", text_json(definition.name)},
+            {"layout", definition.layout},
+            {"signatures", definition.signatures},
+            {"body", text_json(definition.body)}};
+  if (!definition.each.empty()) json["each"] = definition.each;
+  if (!definition.group.empty()) json["group"] = definition.group;
+  if (!definition.sizes.empty()) json["sizes"] = definition.sizes;
+  write_options(definition, json);
+  return json;
+}
+
+}  // namespace kiln::manifest

@@ -1,0 +1,204 @@
+#include "manifest/gufunc_variant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "backend/kernel_abi.hpp"
+#include "gufunc/plain_spec.hpp"
+#include "gufunc/tuning.hpp"
+#include "kiln/error.hpp"
+#include "manifest/ufunc_variant.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+using codegen::Access;
+using codegen::CoreOperandSpec;
+using codegen::GufuncSpec;
+using detail::GufuncImpl;
+using ufunc::Processors;
+
+constexpr int kWarp = 32;
+constexpr const char* kWays =
+    "write contiguous, strided, \"along\" and the axis whose elements lie side by side, or scalar; then the "
+    "dtype in memory where it is not the loop's";
+
+CoreOperandSpec& operand_of(GufuncSpec& spec, std::size_t operand) {
+  return operand < spec.inputs.size() ? spec.inputs[operand] : spec.outputs[operand - spec.inputs.size()];
+}
+const CoreOperandSpec& operand_of(const GufuncSpec& spec, std::size_t operand) {
+  return operand < spec.inputs.size() ? spec.inputs[operand] : spec.outputs[operand - spec.inputs.size()];
+}
+std::size_t count_of(const GufuncSpec& spec) {
+  return spec.inputs.size() + spec.outputs.size();
+}
+
+/// Cuts the first word off.
+std::string_view next_word(std::string_view& text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
+/// "along 0 float16".
+void read_operand(const Node& node, bool output, CoreOperandSpec& operand) {
+  const std::string text = node.word();
+  std::string_view rest = text;
+  const std::string_view way = next_word(rest);
+  const int rank = static_cast<int>(operand.dimensions.size());
+  if (way == "scalar") {
+    if (output || rank > 0) node.fail("only an input of no core dimensions is a scalar");
+    if (!rest.empty()) node.fail("a scalar has its loop's dtype: leave the dtype out");
+    operand.element.access = Access::scalar;
+    return;
+  }
+  if (way == "strided" || way == "along") {
+    if (rank == 0) node.fail(fmt::format("an operand of no core dimensions is contiguous or scalar, not {}", way));
+    operand.packed = false;
+    operand.unit = -1;
+  } else if (way != "contiguous") {
+    node.fail(fmt::format("unknown way \"{}\": {}", way.substr(0, 40), kWays));
+  }
+  if (way == "along") {
+    const std::string_view axis = next_word(rest);
+    const auto [end, error] = std::from_chars(axis.data(), axis.data() + axis.size(), operand.unit);
+    if (axis.empty() || error != std::errc() || end != axis.data() + axis.size() || operand.unit < 0 || operand.unit >= rank) {
+      node.fail(fmt::format("\"along\" is followed by an axis of the core, 0 to {}", rank - 1));
+    }
+  }
+  if (rest.empty()) return;
+  try {
+    operand.element.storage = dtype_from_name(rest);
+  } catch (const TypeError& error) {
+    node.fail(error.what());
+  }
+}
+
+std::string operand_text(const CoreOperandSpec& operand) {
+  if (operand.element.access == Access::scalar) return "scalar";
+  std::string text = operand.packed ? "contiguous" : operand.unit < 0 ? "strided" : fmt::format("along {}", operand.unit);
+  if (operand.element.storage != operand.element.compute) text += " " + std::string(name(operand.element.storage));
+  return text;
+}
+
+void read_sizes(const Node& node, const signature::Layout& layout, GufuncSpec& spec) {
+  for (const auto& [name, size] : node.members()) {
+    const auto dimension = layout.find(name);
+    if (!dimension) size.fail(fmt::format("\"{}\" is no core dimension of {}", name, layout.text));
+    if (layout.dimensions[*dimension].size) size.fail(fmt::format("{} fixes this size", layout.text));
+    spec.dimensions[*dimension].size = size.integer(0, std::numeric_limits<int>::max());
+  }
+}
+
+void read_order(const Node& node, GufuncSpec& spec) {
+  std::vector<codegen::EachSpec> order;
+  for (const Node& each : node.list()) {
+    const std::string name = each.word();
+    const auto found = std::find_if(spec.each.begin(), spec.each.end(), [&](const auto& e) { return e.name == name; });
+    const bool again = std::any_of(order.begin(), order.end(), [&](const auto& e) { return e.name == name; });
+    if (found == spec.each.end() || again) each.fail(again ? "named twice" : "no index of \"each\" has that name");
+    order.push_back(*found);
+  }
+  if (order.size() != spec.each.size()) node.fail(fmt::format("name all {} indices of \"each\"", spec.each.size()));
+  spec.each = std::move(order);
+}
+
+}  // namespace
+
+GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
+  GufuncVariant variant;
+  variant.spec = gufunc::plain_spec(gufunc, loop);
+  variant.loop = std::move(loop);
+  return variant;
+}
+
+GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
+  node.check_members(
+      {"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "team", "team_bytes", "where", "for"});
+  GufuncVariant variant = plain_variant(gufunc, read_loop(node.at("loop"), gufunc.signatures()));
+  GufuncSpec& spec = variant.spec;
+  if (const auto list = node.find("operands")) {
+    const std::vector<Node> operands = list->list();
+    if (operands.size() != count_of(spec)) {
+      list->fail(fmt::format("the loop has {} operands (inputs, then outputs), {} given", count_of(spec), operands.size()));
+    }
+    for (std::size_t k = 0; k < operands.size(); ++k) read_operand(operands[k], k >= spec.inputs.size(), operand_of(spec, k));
+  }
+  if (const auto sizes = node.find("sizes")) read_sizes(*sizes, gufunc.layout(), spec);
+  if (const auto order = node.find("order")) read_order(*order, spec);
+  const int most = backend::kMaxKernelRank - static_cast<int>(spec.each.size());
+  if (const auto rank = node.find("rank")) spec.loop_rank = rank->integer(0, most);
+  if (const auto flag = node.find("wide_index")) spec.wide_index = flag->flag();
+  if (const auto flag = node.find("where")) spec.masked = flag->flag();
+  if (const auto processors = node.find("for")) {
+    const std::string word = processors->word();
+    if (word != "cpu" && word != "gpu") processors->fail("expected \"cpu\" or \"gpu\"; leave it out for both");
+    variant.processors = word == "cpu" ? Processors::cpu : Processors::gpu;
+  }
+  if (const auto rank = node.find("rank"); rank && spec.loop_rank == 0 && variant.processors != Processors::cpu) {
+    rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
+  }
+  for (const char* member : {"team", "team_bytes"}) {
+    if (const auto team = node.find(member); team && spec.team == 0) team->fail("teams are of a definition with a \"group\"");
+  }
+  if (const auto lanes = node.find("team")) {
+    spec.team = lanes->integer(kWarp, backend::kGpuBlock);
+    if (spec.team % kWarp != 0) lanes->fail("a team has a multiple of 32 lanes");
+  }
+  if (const auto bytes = node.find("team_bytes")) {
+    spec.team_bytes = bytes->integer(0, static_cast<int>(gufunc::tuning::kTeamBytes));
+  }
+  if (const auto flag = node.find("lanes")) {
+    spec.lanes = flag->flag();
+    if (spec.lanes && spec.each.empty()) flag->fail("lanes take indices of \"each\", which there is none of");
+    if (spec.lanes && variant.processors != Processors::cpu) flag->fail("lanes are a CPU's: write \"for\": \"cpu\"");
+  }
+  return variant;
+}
+
+Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
+  const GufuncSpec& spec = variant.spec;
+  const GufuncSpec plain = gufunc::plain_spec(gufunc, variant.loop);
+  Json json{{"loop", loop_text(variant.loop)}};
+  Json operands = Json::array();
+  bool contiguous = true;
+  for (std::size_t k = 0; k < count_of(spec); ++k) {
+    operands.push_back(operand_text(operand_of(spec, k)));
+    contiguous &= operands.back() == "contiguous";
+  }
+  if (!contiguous) json["operands"] = std::move(operands);
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+    const auto& dimension = spec.dimensions[d];
+    if (dimension.size && !plain.dimensions[d].size) json["sizes"][dimension.name] = *dimension.size;
+  }
+  const auto same = [](const codegen::EachSpec& a, const codegen::EachSpec& b) { return a.name == b.name; };
+  if (!std::equal(spec.each.begin(), spec.each.end(), plain.each.begin(), plain.each.end(), same)) {
+    for (const codegen::EachSpec& each : spec.each) json["order"].push_back(each.name);
+  }
+  if (spec.loop_rank != 1) json["rank"] = spec.loop_rank;
+  if (spec.wide_index) json["wide_index"] = true;
+  if (spec.lanes) json["lanes"] = true;
+  if (spec.team != plain.team) json["team"] = spec.team;
+  if (spec.team_bytes != plain.team_bytes) json["team_bytes"] = spec.team_bytes;
+  if (spec.masked) json["where"] = true;
+  if (variant.processors != Processors::all) json["for"] = variant.processors == Processors::cpu ? "cpu" : "gpu";
+  return json;
+}
+
+std::string variant_name(const GufuncImpl& gufunc, const GufuncVariant& variant) {
+  const Json json = variant_json(gufunc, variant);
+  std::string text = json.contains("operands") ? "strided" : "contiguous";
+  if (!json.contains("sizes")) return text;
+  for (const auto& [name, size] : json["sizes"].items())
+    text += fmt::format(", {} = {}", name, size.template get<std::int64_t>());
+  return text;
+}
+
+}  // namespace kiln::manifest

@@ -1,0 +1,65 @@
+#include "gufunc_call.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "usage_error.hpp"
+
+namespace kiln::tool {
+namespace {
+
+/// "0,1;1,2;" has an entry between any two semicolons, the last one empty.
+std::vector<std::vector<int>> read_entries(std::string_view text) {
+  std::vector<std::vector<int>> entries;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(';', at), text.size());
+    const std::string_view entry = text.substr(at, end - at);
+    entries.push_back(entry.empty() ? std::vector<int>{} : axis_numbers(entry, "--axes"));
+    at = end + 1;
+  }
+  return entries;
+}
+
+}  // namespace
+
+void LayoutOptions::check_without_layout() const {
+  const std::pair<const char*, const std::string*> others[] = {
+      {"--each", &each}, {"--group", &group}, {"--sizes", &sizes}, {"--axes", &axes}};
+  for (const auto& [option, text] : others) {
+    if (!text->empty()) throw UsageError(fmt::format("{} is for a generalized ufunc: give --layout, too", option));
+  }
+}
+
+GufuncCall::GufuncCall(const LayoutOptions& layout, const MethodOptions& options) : layout_(layout) {
+  if (!options.method.empty()) throw UsageError("--method is for ufuncs: a kernel with a --layout has none");
+  if (!options.initial.empty()) throw UsageError("--initial is for --method reduce");
+  if (!options.axis.empty()) {
+    const std::vector<int> axis = axis_numbers(without_blank(options.axis), "--axis");
+    if (axis.size() != 1) throw UsageError("--axis of a kernel with a --layout is one axis; give --axes \"0,1;1,2;0,1\"");
+    call_.axis = axis.front();
+  }
+  if (!layout.axes.empty()) call_.axes = read_entries(without_blank(layout.axes));
+  call_.keepdims = options.keepdims;
+  if (!options.casting.empty()) call_.casting = casting_from_name(options.casting);
+  if (!options.dtype.empty()) call_.dtype = dtype_from_name(options.dtype);
+}
+
+GufuncDefinition GufuncCall::definition(std::string_view text) const {
+  GufuncDefinition definition = parse_gufunc(layout_.layout, text);
+  definition.each = layout_.each;
+  definition.group = layout_.group;
+  definition.sizes = layout_.sizes;
+  return definition;
+}
+
+std::vector<Array> GufuncCall::run(const Gufunc& gufunc, std::span<const Arg> operands, const CallOptions& more) const {
+  GufuncOptions options = call_;
+  options.out = more.out;
+  options.where = more.where;
+  options.stream = more.stream;
+  return gufunc.outputs(operands, options);
+}
+
+}  // namespace kiln::tool
