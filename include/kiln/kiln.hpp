@@ -9,6 +9,7 @@
 #include "kiln/expr.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/inspect.hpp"
+#include "kiln/kernel.hpp"
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"
 #include "kiln/npy.hpp"

@@ -25,7 +25,7 @@ class Renderer {
     }
     user_code();
     out_ += "namespace kiln {\n";
-    operation();
+    if (!is_raw()) operation();
     out_ += "namespace loops {\n";
     out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, target_); }, spec_);
     out_ += "}\n}\n";
@@ -43,6 +43,7 @@ class Renderer {
     out_ += fmt::format("#line {} \"kiln/kernel.cpp\"\n", line);
   }
 
+  [[nodiscard]] bool is_raw() const { return std::holds_alternative<RawSpec>(spec_); }
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
 
   void user_code() {
@@ -57,7 +58,8 @@ class Renderer {
     if (!text_.functions.empty()) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    out_ += body_declaration(text_, operation_) + " {\n";
+    out_ +=
+        (is_raw() ? body_declaration(text_, std::get<RawSpec>(spec_), target_) : body_declaration(text_, operation_)) + " {\n";
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
     }

@@ -4,12 +4,13 @@
 #include <array>
 
 #include "manifest/entry.hpp"
+#include "manifest/kernel_entry.hpp"
 #include "manifest/ufunc_entry.hpp"
 
 namespace kiln::manifest {
 namespace {
 
-constexpr std::array kKinds{Kind{"ufunc", read_ufunc}};
+constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"kernel", read_kernel}};
 
 }  // namespace
 

@@ -13,8 +13,9 @@
 
 #include "base/environment.hpp"
 #include "cache/log.hpp"
-#include "codegen/spec.hpp"
 #include "kiln/error.hpp"
+#include "manifest/definition_members.hpp"
+#include "manifest/kernel_entry.hpp"
 #include "manifest/method_variant.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/ufunc_entry.hpp"
@@ -32,19 +33,8 @@ void log(const std::string& line) noexcept {
   cache::log_line(line);
 }
 
-/// The definition with the headers that it reaches: the files themselves may be gone, or others, where the manifest is
-/// compiled.
-Json recorded_definition(UfuncDefinition definition) {
-  const auto reached = codegen::resolve_includes({{definition.name + ".preamble", definition.preamble},
-                                                  {definition.name + ".functions", definition.functions},
-                                                  {definition.name, definition.body + definition.expression}},
-                                                 definition.headers, definition.include_dirs);
-  definition.headers.clear();
-  for (const auto& [name, text] : reached) {
-    const auto embedded = codegen::embedded_headers().find(name);
-    if (embedded == codegen::embedded_headers().end() || embedded->second != text) definition.headers.emplace(name, text);
-  }
-  return ufunc_json(definition);
+Json recorded_definition(const UfuncDefinition& definition) {
+  return ufunc_json(with_reached_headers(definition, definition.body + definition.expression));
 }
 
 }  // namespace
@@ -62,11 +52,21 @@ Json recorded_kernel(const ufunc::MethodUse& use) {
   return json;
 }
 
+Json recorded_kernel(const ufunc::RawUse& use) {
+  Json json = kernel_json(with_reached_headers(use.definition, use.definition.body));
+  json["variants"].push_back(kernel_variant_json(use.types, use.form));
+  return json;
+}
+
 void FileRecorder::used(const ufunc::Use& use) noexcept {
   record(use);
 }
 
 void FileRecorder::used(const ufunc::MethodUse& use) noexcept {
+  record(use);
+}
+
+void FileRecorder::used(const ufunc::RawUse& use) noexcept {
   record(use);
 }
 

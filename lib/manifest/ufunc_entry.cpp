@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "kiln/error.hpp"
+#include "manifest/definition_members.hpp"
 #include "manifest/method_variant.hpp"
 #include "manifest/ufunc_loops.hpp"
 #include "manifest/ufunc_variant.hpp"
@@ -18,21 +18,6 @@ namespace kiln::manifest {
 namespace {
 
 using detail::UfuncImpl;
-
-std::string read_text(const Node& node) {
-  std::string text = node.text();
-  if (text.empty()) node.fail("an empty text");
-  return text;
-}
-
-std::string read_name(const Node& node) {
-  std::string name = read_text(node);
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) node.fail("a control character; names appear in messages");
-  }
-  return name;
-}
 
 std::vector<std::string> read_signatures(const Node& node) {
   std::vector<std::string> signatures;
@@ -79,25 +64,10 @@ UfuncDefinition read_long(const Node& node) {
 }
 
 void read_options(const Node& node, UfuncDefinition& definition) {
-  if (const auto text = node.find("preamble")) definition.preamble = text->text();
-  if (const auto text = node.find("functions")) definition.functions = text->text();
-  if (const auto headers = node.find("headers")) {
-    for (const auto& [name, text] : headers->members()) {
-      if (name.empty()) headers->fail("a header without a name");
-      definition.headers.emplace(name, text.text());
-    }
-  }
-  if (const auto folders = node.find("include_dirs")) {
-    for (const Node& each : folders->list()) definition.include_dirs.push_back(each.word());
-  }
-  if (const auto defines = node.find("defines")) {
-    for (const Node& each : defines->list()) definition.defines.push_back(read_text(each));
-  }
+  read_members(node, definition);
   if (const auto identity = node.find("identity")) definition.identity = read_text(*identity);
   if (const auto flag = node.find("reorderable")) definition.reorderable = flag->flag();
   if (const auto flag = node.find("widens_integers")) definition.widens_integers = flag->flag();
-  if (const auto flag = node.find("contract")) definition.contract = flag->flag();
-  if (const auto flag = node.find("fast_math")) definition.fast_math = flag->flag();
 }
 
 /// Where in the manifest a text that does not compile stands, by the file that the diagnostic names.
@@ -109,9 +79,7 @@ std::string member_of(const UfuncDefinition& definition, const std::string& file
 }
 
 std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition definition, const std::string& folder) {
-  for (std::string& include : definition.include_dirs) {
-    if (!folder.empty()) include = (std::filesystem::path(folder) / include).lexically_normal().string();
-  }
+  place_include_dirs(definition, folder);
   try {
     return detail::make_ufunc(definition);
   } catch (const SignatureError& error) {
@@ -235,15 +203,10 @@ Json ufunc_json(const UfuncDefinition& definition) {
   };
   text("body", definition.body);
   text("expression", definition.expression);
-  text("preamble", definition.preamble);
-  text("functions", definition.functions);
-  for (const auto& [name, header] : definition.headers) json["headers"][name] = text_json(header);
-  for (const std::string& define : definition.defines) json["defines"].push_back(text_json(define));
   text("identity", definition.identity);
   if (definition.reorderable) json["reorderable"] = true;
   if (definition.widens_integers) json["widens_integers"] = true;
-  if (definition.contract) json["contract"] = true;
-  if (definition.fast_math) json["fast_math"] = true;
+  write_members(definition, json);
   return json;
 }
 

@@ -14,6 +14,7 @@
 #include "backend/cpu/compiler.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/raw.hpp"
 #include "backend/cpu/reduction.hpp"
 #include "backend/cpu/scan.hpp"
 #include "backend/cpu/scatter.hpp"
@@ -199,6 +200,14 @@ void CpuBackend::launch(const Module& module, const ScatterLaunch& launch, Queue
   if (queue == nullptr) return run_scatter(parts, launch, threads_);
   own(queue)->post([this, &parts, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
     run_scatter(parts, launch, threads_);
+  });
+}
+
+void CpuBackend::launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  if (queue == nullptr) return run_raw(kernel, launch, threads_);
+  own(queue)->post([this, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
+    run_raw(static_cast<const CpuModule&>(*module), launch, threads_);
   });
 }
 
