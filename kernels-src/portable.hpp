@@ -38,6 +38,12 @@
 #define KILN_FN __device__ inline __attribute__((always_inline))
 #define KILN_NOINLINE __device__ inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
+#if defined(__HIPCC_RTC__) || defined(__HIP__)
+// Older compilers assume 256 threads where nothing is said.
+#define KILN_RAW_KERNEL extern "C" __global__ __launch_bounds__(1024) void
+#else
+#define KILN_RAW_KERNEL extern "C" __global__ void
+#endif
 #define KILN_LIBM(name) ::name
 #define KILN_HYPOTF(x, y) ::hypotf(x, y)
 #define KILN_LOGF(x) ::logf(x)

@@ -10,6 +10,7 @@
 #include "kiln/fuse.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/inspect.hpp"
+#include "kiln/kernel.hpp"
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"
 #include "kiln/npy.hpp"

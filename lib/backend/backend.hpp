@@ -12,6 +12,7 @@
 
 #include "backend/compiler.hpp"
 #include "backend/gufunc_launch.hpp"
+#include "backend/raw_launch.hpp"
 #include "backend/scan_launch.hpp"
 #include "backend/scatter_launch.hpp"
 #include "kiln/device.hpp"
@@ -114,6 +115,9 @@ class Backend {
   /// The same for kernels that were rendered from a ScanSpec and a ScatterSpec. Scratch memory is the backend's own.
   virtual void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
   virtual void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
+
+  /// The same for a raw kernel. DeviceError where the launch is beyond the device's limits.
+  virtual void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
 
   /// The same for a reduction. Scratch memory is the backend's own.
   virtual void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;

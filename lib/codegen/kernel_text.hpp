@@ -53,6 +53,8 @@ struct Frame {
 Frame frame_of(const UserText& text, const Operation& operation);
 /// Around a body that takes views.
 Frame frame_of(const UserText& text, const GufuncSpec& spec);
+/// Around a raw kernel's, which is all that a thread does.
+Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target);
 
 // For each alternative of KernelSpec:
 /// What its kernel computes.
@@ -61,24 +63,28 @@ Operation operation_of(const ReductionSpec& spec);
 Operation operation_of(const ScanSpec& spec);
 Operation operation_of(const ScatterSpec& spec);
 Operation operation_of(const GufuncSpec& spec);
+Operation operation_of(const RawSpec& spec);
 /// Every dtype of its operands in memory.
 std::vector<DType> storage_of(const ElementwiseSpec& spec);
 std::vector<DType> storage_of(const ReductionSpec& spec);
 std::vector<DType> storage_of(const ScanSpec& spec);
 std::vector<DType> storage_of(const ScatterSpec& spec);
 std::vector<DType> storage_of(const GufuncSpec& spec);
+std::vector<DType> storage_of(const RawSpec& spec);
 /// The header of kernels-src with its loop.
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
 std::string loop_header(const ReductionSpec& spec, DeviceKind target);
 std::string loop_header(const ScanSpec& spec, DeviceKind target);
 std::string loop_header(const ScatterSpec& spec, DeviceKind target);
 std::string loop_header(const GufuncSpec& spec, DeviceKind target);
+std::string loop_header(const RawSpec& spec, DeviceKind target);
 /// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
 std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target);
 std::string kernel_text(const ReductionSpec& spec, DeviceKind target);
 std::string kernel_text(const ScanSpec& spec, DeviceKind target);
 std::string kernel_text(const ScatterSpec& spec, DeviceKind target);
 std::string kernel_text(const GufuncSpec& spec, DeviceKind target);
+std::string kernel_text(const RawSpec& spec, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);

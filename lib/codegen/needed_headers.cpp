@@ -87,6 +87,12 @@ bool uses(const Used& used, std::initializer_list<std::string_view> names) {
 
 }  // namespace
 
+bool names_any(std::string_view text, std::span<const std::string_view> names) {
+  Used used;
+  collect(text, used);
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return used.names.contains(name); });
+}
+
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target) {
   Used used;
   for (const std::string* part : {&text.preamble, &text.functions, &text.body, &text.identity}) {

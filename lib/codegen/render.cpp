@@ -17,8 +17,8 @@ class Renderer {
   Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target)
       : text_(text),
         spec_(spec),
-        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)),
-        target_(target) {}
+        target_(target),
+        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {}
 
   std::string source(const std::vector<std::string>& headers) {
     for (const std::string& header : headers) {
@@ -47,6 +47,8 @@ class Renderer {
   [[nodiscard]] Frame frame(const Spec& spec) const {
     if constexpr (std::is_same_v<Spec, GufuncSpec>) {
       return frame_of(text_, spec);
+    } else if constexpr (std::is_same_v<Spec, RawSpec>) {
+      return frame_of(text_, spec, target_);
     } else {
       return frame_of(text_, operation_of(spec));
     }
@@ -89,8 +91,8 @@ class Renderer {
 
   const UserText& text_;
   const KernelSpec& spec_;
-  const Frame frame_;
   DeviceKind target_;
+  const Frame frame_;
   std::string out_;
 };
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -126,8 +128,27 @@ struct GufuncSpec {
   bool wide_index = false;          ///< GPU: 64-bit index
 };
 
+/// How a raw kernel is launched.
+enum class RawForm : std::uint8_t {
+  items,   ///< the body runs once for each of a number of items
+  blocks,  ///< once for each thread of a grid of blocks. CPU: one thread after the other, which share and wait for nothing
+  single,  ///< CPU: the same with one thread in each block. GPUs have no such form
+};
+
+struct RawParameter {
+  DType dtype = DType::float64;
+  bool array = false;
+  bool constant = false;  ///< an array that is only read
+};
+
+/// A raw kernel: the user's text is all that a thread does.
+struct RawSpec {
+  std::vector<RawParameter> parameters = {};
+  RawForm form = RawForm::blocks;
+};
+
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
-using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec, GufuncSpec>;
+using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec, GufuncSpec, RawSpec>;
 
 /// The user's side of a kernel.
 struct UserText {
@@ -154,6 +175,9 @@ const std::map<std::string, std::string>& embedded_headers();
 /// Throws CompileError where brackets, quotes or comments in a text do not close, where it closes more than it opens, ends in a
 /// backslash, or holds control characters: such a text could change the code around it. `file` is the name shown.
 void check_text(const std::string& file, const std::string& text);
+
+/// Whether the text has one of these names, in code that no directive leaves out or not. False for a text that does not scan.
+bool names_any(std::string_view text, std::span<const std::string_view> names);
 
 /// check_text for UserText::expression: no ';' outside brackets, no preprocessor directive, not empty.
 void check_expression(const std::string& file, const std::string& text);

@@ -5,12 +5,13 @@
 
 #include "manifest/entry.hpp"
 #include "manifest/gufunc_entry.hpp"
+#include "manifest/kernel_entry.hpp"
 #include "manifest/ufunc_entry.hpp"
 
 namespace kiln::manifest {
 namespace {
 
-constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"gufunc", read_gufunc}};
+constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"gufunc", read_gufunc}, Kind{"kernel", read_kernel}};
 
 }  // namespace
 

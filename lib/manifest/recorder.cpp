@@ -18,6 +18,7 @@
 #include "manifest/definition.hpp"
 #include "manifest/gufunc_entry.hpp"
 #include "manifest/gufunc_variant.hpp"
+#include "manifest/kernel_entry.hpp"
 #include "manifest/method_variant.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/ufunc_entry.hpp"
@@ -63,11 +64,23 @@ Json recorded_kernel(const gufunc::Use& use) {
   return json;
 }
 
+Json recorded_kernel(const ufunc::RawUse& use) {
+  RawKernelDefinition definition = use.definition;
+  collect_headers(definition, definition.body);
+  Json json = kernel_json(definition);
+  json["variants"].push_back(kernel_variant_json(use.types, use.form));
+  return json;
+}
+
 void FileRecorder::used(const ufunc::Use& use) noexcept {
   add_recorded(use, use.definition.name);
 }
 
 void FileRecorder::used(const ufunc::MethodUse& use) noexcept {
+  add_recorded(use, use.definition.name);
+}
+
+void FileRecorder::used(const ufunc::RawUse& use) noexcept {
   add_recorded(use, use.definition.name);
 }
 

@@ -134,6 +134,7 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
 void Builder::store(const Job& job, const Code& code) {
   if (store_ == nullptr) return;
   const std::uint64_t written = store_->put(job.key, {.info = {.kernel = job.compile.name,
+                                                               .kind = job.kind,
                                                                .signature = job.compile.context,
                                                                .target = job.target,
                                                                .compiler = job.compiler,

@@ -84,6 +84,7 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.key = key.canonical();
   job.digest = cache::digest(job.key);
   job.body = text.body;
+  job.kind = request.kind;
   job.target = compiler.short_target();
   job.compiler = key.compiler;
   return job;

@@ -13,7 +13,8 @@ struct Job {
   std::string key;     ///< canonical text
   std::string digest;  ///< of the key
   // For the entry:
-  std::string body;      ///< the user's text
+  std::string body;  ///< the user's text
+  std::string kind = "ufunc";
   std::string target;    ///< in short
   std::string compiler;  ///< name and version
 };

@@ -26,6 +26,7 @@ struct Request {
   bool contract = false;
   bool fast_math = false;
   std::string signature;         // of the loop, for messages and the entry
+  std::string kind = "ufunc";    // for the entry
   const Cache* cache = nullptr;  // null: the process's
 };
 

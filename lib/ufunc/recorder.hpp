@@ -5,7 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <utility>
 
+#include "codegen/spec.hpp"
+#include "kiln/kernel.hpp"
 #include "kiln/ufunc.hpp"
 #include "ufunc/layout_class.hpp"
 #include "ufunc/loops.hpp"
@@ -37,6 +41,13 @@ struct MethodUse {
   const MethodVariant& variant;
 };
 
+/// A raw kernel that was launched: in the form of the launch, with a dtype for each of its type variables.
+struct RawUse {
+  const RawKernelDefinition& definition;
+  std::span<const std::pair<std::string, DType>> types;
+  codegen::RawForm form;
+};
+
 /// Thread-safe.
 class Recorder {
  public:
@@ -44,6 +55,7 @@ class Recorder {
   virtual void used(const Use& use) noexcept = 0;
   virtual void used(const MethodUse& use) noexcept = 0;
   virtual void used(const gufunc::Use& use) noexcept = 0;
+  virtual void used(const RawUse& use) noexcept = 0;
 };
 
 /// The recorder that the environment asks for, made at the first question and never destroyed; null where it asks for none.

@@ -271,10 +271,12 @@ TEST_CASE("the examples of docs/manifest.md are manifests, and compile") {
                             {.input = docs.substr(begin, docs.find("```", begin) - begin)});
     CAPTURE(result.err);
     CHECK(result.status == 0);
-    CHECK(result.out.starts_with(examples == 0 ? "5 compiled, 0 found, 0 failed in " : "6 compiled, 0 found, 0 failed in "));
+    constexpr const char* kCompiled[] = {"5", "6", "2"};
+    REQUIRE(examples < std::size(kCompiled));
+    CHECK(result.out.starts_with(std::string(kCompiled[examples]) + " compiled, 0 found, 0 failed in "));
     ++examples;
   }
-  CHECK(examples == 2);
+  CHECK(examples == 3);
 }
 
 TEST_CASE("what a command recorded, compile finds in its cache") {

@@ -32,6 +32,14 @@ TEST_CASE("helper process: methods on the emulated GPU" * doctest::skip()) {
   mix.at(ordered, bins, 2.0F);
   CHECK(ordered[{3}].item<float>() == -2);
   CHECK(sum.outer(grid[{0, Slice{.stop = 8}}], bins.astype(DType::float32))[{7, 1}].item<float>() == 2);
+  const RawKernel turn =
+      kernel({.name = "turn",
+              .signature = "void(T[:] x)",
+              .body = "KILN_SHARED T own[32];\nown[thread.x] = x[item];\nbarrier();\nx[item] = own[31 - thread.x];"});
+  const Array numbers = Array::from(std::vector<double>{1, 2, 3, 4}).reshape({4, 1}).broadcast_to({4, 16}).copy();
+  turn({.grid = {2}, .block = {32}}, numbers);
+  CHECK(numbers[{0, 0}].item<double>() == 2);
+  CHECK(numbers[{3, 0}].item<double>() == 3);
   test::write_text(from_parent("KILN_TEST_STATS"), std::to_string(cache::stats().compiles) + " compiles");
 }
 

@@ -43,7 +43,8 @@ std::size_t skip_parentheses(std::string_view text, std::size_t at) {
 }  // namespace
 
 void find_kernels(std::string_view text, std::set<std::string>& names) {
-  for (const std::string_view start : {std::string_view("__global__"), std::string_view("KILN_KERNEL")}) {
+  for (const std::string_view start :
+       {std::string_view("__global__"), std::string_view("KILN_KERNEL"), std::string_view("KILN_RAW_KERNEL")}) {
     for (std::size_t at = find_word(text, start, 0); at != std::string_view::npos; at = find_word(text, start, at + 1)) {
       // The first word that a parenthesis follows, but for __launch_bounds__.
       std::size_t next = skip_blank(text, at + start.size());

@@ -223,7 +223,16 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 1:
+    case 2:
+    case 3:
       *value = 1024;
+      return 0;
+    case 4:
+      *value = 64;
+      return 0;
+    case 6:
+    case 7:
+      *value = 65535;
       return 0;
     case 5:
       *value = 2147483647;

@@ -163,8 +163,8 @@ Status hipDeviceTotalMem(std::size_t* bytes, int device) {
   return CU(cuDeviceTotalMem_v2, bytes, device);
 }
 Status hipDeviceGetAttribute(int* value, int attribute, int device) {
-  constexpr int kNumbers[][2] = {{87, 10}, {63, 16}, {57, 39},  {56, 1},  {29, 5},
-                                 {74, 8},  {19, 38}, {88, 115}, {23, 75}, {61, 76}};
+  constexpr int kNumbers[][2] = {{87, 10}, {63, 16}, {57, 39}, {56, 1},  {29, 5},   {26, 2},  {27, 3}, {28, 4},
+                                 {30, 6},  {31, 7},  {74, 8},  {19, 38}, {88, 115}, {23, 75}, {61, 76}};
   for (const auto& [hip, cuda] : kNumbers) {
     if (hip == attribute) return CU(cuDeviceGetAttribute, value, cuda, device);
   }

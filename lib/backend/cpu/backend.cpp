@@ -15,6 +15,7 @@
 #include "backend/cpu/gufunc.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/raw.hpp"
 #include "backend/cpu/reduction.hpp"
 #include "backend/cpu/scan.hpp"
 #include "backend/cpu/scatter.hpp"
@@ -208,6 +209,14 @@ void CpuBackend::launch(const Module& module, const GufuncLaunch& launch, Queue*
   if (queue == nullptr) return run_gufunc(kernel, launch, threads_);
   own(queue)->post([this, launch, module = std::static_pointer_cast<const CpuModule>(kernel.shared_from_this()),
                     keep = std::move(keep)] { run_gufunc(*module, launch, threads_); });
+}
+
+void CpuBackend::launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+  const auto& kernel = static_cast<const CpuModule&>(module);
+  if (queue == nullptr) return run_raw(kernel, launch, threads_);
+  own(queue)->post([this, launch, module = kernel.shared_from_this(), keep = std::move(keep)] {
+    run_raw(static_cast<const CpuModule&>(*module), launch, threads_);
+  });
 }
 
 std::shared_ptr<Queue> CpuBackend::make_queue() {

@@ -27,6 +27,7 @@ class CpuBackend : public Backend {
   void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   void launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
   void synchronize() override {}  // the default stream is the caller

@@ -37,6 +37,7 @@ class GpuBackend final : public Backend {
   void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   void launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   /// Of the default stream false: memory is taken back in its order.
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
@@ -44,6 +45,7 @@ class GpuBackend final : public Backend {
 
  private:
   void create_pool();
+  void check_limits(const GpuModule& module, const RawLaunch& launch) const;
   /// Launches blocks of `block` threads, as many as there is work for threads, or as may be.
   void run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block = kGpuBlock);
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;

@@ -29,9 +29,9 @@ struct DisassemblerProgram {
   std::span<const char* const> arguments;  ///< before the file
 };
 
-/// Numbers of device attributes.
+/// Numbers of device attributes. Those of y and z follow x's.
 struct AttributeNumbers {
-  int multiprocessors, threads_per_multiprocessor, warp_size, threads_per_block, grid_x, shared_per_block, l2_bytes,
+  int multiprocessors, threads_per_multiprocessor, warp_size, threads_per_block, block_x, grid_x, shared_per_block, l2_bytes,
       memory_pools;
   int capability_major, capability_minor;
 };

@@ -160,7 +160,12 @@ TEST_CASE("gpu abi: CUDA's attribute numbers are cuda.h's") {
   CHECK(own.threads_per_multiprocessor == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   CHECK(own.warp_size == CU_DEVICE_ATTRIBUTE_WARP_SIZE);
   CHECK(own.threads_per_block == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  CHECK(own.block_x == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X);
+  CHECK(own.block_x + 1 == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y);
+  CHECK(own.block_x + 2 == CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z);
   CHECK(own.grid_x == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+  CHECK(own.grid_x + 1 == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y);
+  CHECK(own.grid_x + 2 == CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z);
   CHECK(own.shared_per_block == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   CHECK(own.l2_bytes == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   CHECK(own.memory_pools == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
@@ -249,7 +254,12 @@ TEST_CASE("gpu abi: HIP's attribute numbers are hip_runtime_api.h's") {
   CHECK(own.threads_per_multiprocessor == hipDeviceAttributeMaxThreadsPerMultiProcessor);
   CHECK(own.warp_size == hipDeviceAttributeWarpSize);
   CHECK(own.threads_per_block == hipDeviceAttributeMaxThreadsPerBlock);
+  CHECK(own.block_x == hipDeviceAttributeMaxBlockDimX);
+  CHECK(own.block_x + 1 == hipDeviceAttributeMaxBlockDimY);
+  CHECK(own.block_x + 2 == hipDeviceAttributeMaxBlockDimZ);
   CHECK(own.grid_x == hipDeviceAttributeMaxGridDimX);
+  CHECK(own.grid_x + 1 == hipDeviceAttributeMaxGridDimY);
+  CHECK(own.grid_x + 2 == hipDeviceAttributeMaxGridDimZ);
   CHECK(own.shared_per_block == hipDeviceAttributeMaxSharedMemoryPerBlock);
   CHECK(own.l2_bytes == hipDeviceAttributeL2CacheSize);
   CHECK(own.memory_pools == hipDeviceAttributeMemoryPoolsSupported);

@@ -63,6 +63,28 @@ void run_methods(const Ufunc& ordered, const Attempt& attempt) {
   attempt([&] { math::maximum.at(to_device(floats(10), Device::best()), bins, 2); });
 }
 
+/// Raw kernels in every form, with type variables and without, and one whose threads share memory.
+void run_raw_kernels(const Attempt& attempt) {
+  const RawKernel scale = kernel({.name = "raw_scale",
+                                  .signature = "void(T[:] x, T a)",
+                                  .body = "x[item] = times(x[item], a);",
+                                  .preamble = "#include \"times.h\"\n",
+                                  .headers = {{"times.h", "template <class T> T times(T x, T a) { return T(x * a); }"}},
+                                  .defines = {"UNUSED"}});
+  const RawKernel waits = kernel({.name = "raw_waits",
+                                  .signature = "void(float32[:] x)",
+                                  .body = "KILN_SHARED float32 own[4];\nown[0] = x[block.x];\nbarrier();\nx[block.x] = own[0];",
+                                  .contract = true});
+  const Array a = floats(100);
+  attempt([&] { scale({.size = 100}, a, 2.0F); });
+  attempt([&] { scale({.size = 100}, to_device(a, Device::best()), 2.0F); });
+  attempt([&] { scale({.size = 100}, a.astype(DType::int32), 2); });
+  attempt([&] { scale({.grid = {100}}, a, 2.0F); });
+  attempt([&] { scale({.grid = {10}, .block = {10}}, a, 2.0F); });
+  attempt([&] { waits({.grid = {100}}, a); });
+  attempt([&] { scale({.size = 0}, a.astype(DType::int8), std::int8_t{2}); });
+}
+
 }  // namespace
 
 void run_recorded_program(const std::string& headers, const std::function<void(const std::string&)>& failed) {
@@ -200,6 +222,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   // Nothing to do is nothing used.
   attempt([&] { add(floats(0), floats(0)); });
   run_methods(add, attempt);
+  run_raw_kernels(attempt);
 }
 
 }  // namespace kiln::test

@@ -41,6 +41,7 @@ class TextBackend final : public backend::Backend {
               std::shared_ptr<const void>) override {}
   void launch(const backend::Module&, const backend::ScanLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
   void launch(const backend::Module&, const backend::ScatterLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
+  void launch(const backend::Module&, const backend::RawLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
   void launch(const backend::Module&, const backend::ReductionLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
   void launch(const backend::Module&, const backend::GufuncLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
   [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }

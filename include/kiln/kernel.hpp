@@ -1,0 +1,112 @@
+// Raw kernels from C++ strings: what one thread does, with the grid in the caller's hand, as CUDA's kernels and CuPy's
+// RawKernel. docs/raw-kernels.md has the names that a body sees. For elementwise work kiln::vectorize() needs none of this.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/arg.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/device.hpp"
+#include "kiln/export.hpp"
+#include "kiln/stream.hpp"
+
+namespace kiln {
+
+/// A raw kernel's definition. Members are to be named: designated initializers in this order.
+struct RawKernelDefinition {
+  std::string name = {};       ///< a C++ identifier; shown in errors
+  std::string signature = {};  ///< "void(const float32[:] x, float32[:] y, int64 n, float32 a)"
+  std::string body = {};       ///< C++ statements
+  std::string preamble = {};
+  std::string functions = {};
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> include_dirs = {};
+  std::vector<std::string> defines = {};
+  bool contract = false;
+  bool fast_math = false;
+  Cache cache = {};  ///< where its machine code is kept; the process's by default
+};
+
+/// Blocks of a grid, or threads of a block, along three axes; x varies fastest.
+struct Extent3 {
+  std::int64_t x = 1;
+  std::int64_t y = 1;
+  std::int64_t z = 1;
+  friend bool operator==(const Extent3&, const Extent3&) = default;
+};
+
+/// How a raw kernel is launched: `.size`, or `.grid` and `.block`.
+struct LaunchOptions {
+  Extent3 grid = {0, 0, 0};                         ///< blocks; none by default, which is none given
+  Extent3 block = {1, 1, 1};                        ///< threads of each
+  std::optional<std::int64_t> size = std::nullopt;  ///< runs the body once for each item of [0, size); the grid is kiln's
+  std::int64_t shared_bytes = 0;                    ///< dynamic shared memory of each block; with .grid
+  Stream stream = {};                               ///< default: the device's default stream
+};
+
+namespace detail {
+class RawKernelImpl;
+}
+
+/// What a launch would do; from RawKernel::resolve().
+struct RawResolution {
+  std::string signature;            ///< with its type variables bound
+  std::string form;                 ///< "items", "blocks", "single" (blocks of one thread)
+  Device device;                    ///< where it would run
+  std::vector<std::string> copies;  ///< arrays that are brought to the device and back; empty as a rule
+};
+
+/// An immutable, shareable kernel; launches from several threads are safe. Copies share the definition and its compiled
+/// variants.
+class KILN_API RawKernel {
+ public:
+  /// Launches it. Each argument has exactly its parameter's dtype; arrays are contiguous in C order. Arrays without a device
+  /// are brought to where it runs, and what it may have written is fetched. On a GPU it returns once the work is queued, but
+  /// for such arrays. TypeError, ShapeError, DeviceError, CompileError: nothing has been launched then.
+  template <class... Args>
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  void operator()(const LaunchOptions& options, const Args&... args) const {
+    const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
+    launch(options, list);
+  }
+  /// The same with a number of arguments known at run time.
+  void launch(const LaunchOptions& options, std::span<const Arg> args) const;
+
+  /// What such a launch would do; throws what it would throw for its arguments. Compiles and opens nothing.
+  [[nodiscard]] RawResolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
+  template <class... Args>
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  [[nodiscard]] RawResolution resolve(const LaunchOptions& options, const Args&... args) const {
+    const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
+    return resolve(options, std::span<const Arg>(list));
+  }
+
+  /// Compiles it ahead of time, in the form that the names in its body tell, for every dtype that its signature fixes. Returns
+  /// the number of kernels. Throws CompileError; DeviceError for an unknown target; TypeError for a type variable without a
+  /// restriction.
+  int compile(std::string_view target) const;  // NOLINT(modernize-use-nodiscard)
+
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] const std::string& signature() const noexcept;
+
+  explicit RawKernel(std::shared_ptr<const detail::RawKernelImpl> impl) noexcept : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<const detail::RawKernelImpl> impl_;
+};
+
+/// Parses and checks; opens nothing. SignatureError with its place in the text; CompileError where a text's brackets do not
+/// close.
+[[nodiscard]] KILN_API RawKernel kernel(RawKernelDefinition definition);
+
+}  // namespace kiln

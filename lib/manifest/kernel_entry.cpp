@@ -1,0 +1,193 @@
+#include "manifest/kernel_entry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kiln/error.hpp"
+#include "manifest/definition.hpp"
+#include "raw/impl.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+using codegen::RawForm;
+using detail::RawKernelImpl;
+using Impl = std::shared_ptr<const RawKernelImpl>;
+
+constexpr std::array kForms{RawForm::items, RawForm::blocks, RawForm::single};
+
+std::string member_of(const RawKernelDefinition& definition, const std::string& file) {
+  if (file == definition.name + ".preamble") return "preamble";
+  if (file == definition.name + ".functions") return "functions";
+  return "body";
+}
+
+Impl make_impl(const Node& node, RawKernelDefinition definition, const std::string& folder) {
+  resolve_folders(definition, folder);
+  try {
+    return detail::make_raw_kernel(definition);
+  } catch (const SignatureError& error) {
+    node.at("signature").fail(error.what());
+  } catch (const CompileError& error) {
+    if (error.diagnostics().empty()) node.fail(error.what());
+    const Diagnostic& first = error.diagnostics().front();
+    node.at(member_of(definition, first.file)).fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
+  }
+}
+
+/// {"T": "float32"}: a dtype for each type variable.
+raw::Binding read_types(const Node& node, const Impl& impl) {
+  const auto& variables = impl->signature().variables;
+  const auto given = node.members();
+  for (const auto& [name, value] : given) {
+    const auto known = std::find_if(variables.begin(), variables.end(), [&](const auto& each) { return each.name == name; });
+    if (known == variables.end()) value.fail("the signature has no type variable of that name");
+  }
+  raw::Binding binding;
+  for (const signature::TypeVariable& variable : variables) {
+    const auto found = std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == variable.name; });
+    if (found == given.end()) {
+      node.fail(fmt::format("nothing says what \"{0}\" is: write {{\"{0}\": \"float32\"}}", variable.name));
+    }
+    try {
+      binding.push_back(dtype_from_name(found->second.word()));
+    } catch (const TypeError& error) {
+      found->second.fail(error.what());
+    }
+    const auto& choices = variable.choices;
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), binding.back()) == choices.end()) {
+      found->second.fail(
+          fmt::format("\"{}\" may not be {} in \"{}\"", variable.name, name(binding.back()), impl->signature().text));
+    }
+  }
+  return binding;
+}
+
+RawForm read_form(const Node& node, const Impl& impl) {
+  const std::string word = node.word();
+  const auto* const found = std::find_if(kForms.begin(), kForms.end(), [&](RawForm form) { return raw::name(form) == word; });
+  if (found == kForms.end()) {
+    node.fail("expected \"items\" (.size), \"blocks\" (.grid and .block), or \"single\" (blocks of one thread)");
+  }
+  if (impl->cooperates() && *found == RawForm::items)
+    node.fail("its threads share memory or wait for one another; items do not");
+  return *found;
+}
+
+void add_units(const Impl& impl, const raw::Binding& binding, RawForm form, const std::string& where, Entry& entry) {
+  Unit unit;
+  unit.kernel = impl->name();
+  unit.signature = signature::bound_text(impl->signature(), binding);
+  unit.variant = std::string(raw::name(form));
+  unit.where = where;
+  // No CPU runs it.
+  if (impl->cooperates() && form == RawForm::blocks) unit.processors = ufunc::Processors::gpu;
+  unit.with_request = [impl, binding, form](DeviceKind kind, const auto& work) {
+    impl->with_request(binding, RawKernelImpl::form_for(form, kind), work);
+  };
+  entry.units.push_back(std::move(unit));
+}
+
+void read_variants(const Node& list, const Impl& impl, Entry& entry) {
+  Json& written = entry.json["variants"] = Json::array();
+  for (const Node& node : list.list()) {
+    node.check_members({"types", "launch"});
+    raw::Binding binding;
+    if (const auto types = node.find("types")) {
+      binding = read_types(*types, impl);
+    } else if (!impl->signature().variables.empty()) {
+      node.fail("the signature has type variables: say what they are with \"types\"");
+    }
+    const RawForm form = read_form(node.at("launch"), impl);
+    Json json = kernel_variant_json(impl->types_of(binding), form);
+    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
+      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
+    }
+    written.push_back(std::move(json));
+    add_units(impl, binding, form, node.path(), entry);
+  }
+  if (written.empty()) list.fail("an empty list: leave it out for the launch that the body tells");
+}
+
+/// Each once, in order.
+std::vector<raw::Binding> read_bindings(const Node& node, const Impl& impl) {
+  std::vector<raw::Binding> bindings;
+  if (const auto types = node.find("types")) {
+    for (const Node& each : types->list()) {
+      bindings.push_back(read_types(each, impl));
+      if (std::find(bindings.begin(), bindings.end() - 1, bindings.back()) != bindings.end() - 1) {
+        each.fail("the same dtypes are there twice");
+      }
+    }
+    if (bindings.empty()) types->fail("an empty list: leave it out, or write [{\"T\": \"float32\"}]");
+    return bindings;
+  }
+  try {
+    return impl->fixed_bindings();
+  } catch (const TypeError& error) {
+    node.fail(fmt::format("{}, or write \"types\": [{{…: \"float32\"}}]", error.what()));
+  }
+}
+
+}  // namespace
+
+Entry read_kernel(const Node& node, const std::string& folder) {
+  node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines",
+                      "contract", "fast_math", "types", "launch", "variants"});
+  RawKernelDefinition definition;
+  definition.name = read_name(node.at("name"));
+  definition.signature = node.at("signature").word();
+  definition.body = read_text(node.at("body"));
+  read_options(node, definition);
+  Entry entry;
+  entry.json = kernel_json(definition);
+  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
+  const Impl impl = make_impl(node, std::move(definition), folder);
+  if (const auto variants = node.find("variants")) {
+    for (const char* other : {"types", "launch"}) {
+      if (const auto found = node.find(other))
+        found->fail(fmt::format("\"variants\" say their {} themselves: leave this out", other));
+    }
+    read_variants(*variants, impl, entry);
+    return entry;
+  }
+  std::vector<RawForm> forms;
+  if (const auto launch = node.find("launch")) {
+    for (const Node& each : launch->list()) {
+      forms.push_back(read_form(each, impl));
+      if (std::find(forms.begin(), forms.end() - 1, forms.back()) != forms.end() - 1)
+        each.fail("the same launch is there twice");
+      entry.json["launch"].push_back(std::string(raw::name(forms.back())));
+    }
+    if (forms.empty()) launch->fail("an empty list: leave it out for the launch that the body tells");
+  } else {
+    forms.push_back(impl->usual_form());
+  }
+  for (const raw::Binding& binding : read_bindings(node, impl)) {
+    for (const RawForm form : forms) add_units(impl, binding, form, node.path(), entry);
+  }
+  if (const auto types = node.find("types")) entry.json["types"] = types->json();
+  return entry;
+}
+
+Json kernel_json(const RawKernelDefinition& definition) {
+  Json json{{"kind", "kernel"},
+            {"name", text_json(definition.name)},
+            {"signature", definition.signature},
+            {"body", text_json(definition.body)}};
+  write_options(definition, json);
+  return json;
+}
+
+Json kernel_variant_json(std::span<const std::pair<std::string, DType>> types, RawForm form) {
+  Json json{{"launch", raw::name(form)}};
+  for (const auto& [variable, dtype] : types) json["types"][variable] = name(dtype);
+  return json;
+}
+
+}  // namespace kiln::manifest

@@ -1,0 +1,21 @@
+// The kind "kernel": a raw kernel, and which of its forms and dtypes are compiled.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "codegen/spec.hpp"
+#include "kiln/kernel.hpp"
+#include "manifest/entry.hpp"
+
+namespace kiln::manifest {
+
+[[nodiscard]] Entry read_kernel(const Node& node, const std::string& folder);
+
+/// A definition without what is compiled of it, include_dirs and defaults left out.
+[[nodiscard]] Json kernel_json(const RawKernelDefinition& definition);
+/// An element of its "variants".
+[[nodiscard]] Json kernel_variant_json(std::span<const std::pair<std::string, DType>> types, codegen::RawForm form);
+
+}  // namespace kiln::manifest

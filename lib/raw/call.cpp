@@ -1,0 +1,256 @@
+#include "raw/call.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "array/rep.hpp"
+#include "kiln/error.hpp"
+#include "ufunc/impl.hpp"
+#include "ufunc/recorder.hpp"
+#include "ufunc/window.hpp"
+
+namespace kiln::raw {
+namespace {
+
+using codegen::RawForm;
+
+constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1;
+
+std::string extents_text(const Extent3& extents) {
+  return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) + ", " + std::to_string(extents.z) + ")";
+}
+
+std::string text_of(DType dtype) {
+  return std::string(name(dtype));
+}
+
+std::string counted(std::size_t count) {
+  return std::to_string(count) + " argument" + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Call::Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args)
+    : kernel_(kernel), options_(options), args_(args) {
+  const std::size_t wanted = kernel_.signature().parameters.size();
+  if (args_.size() != wanted) {
+    throw TypeError(kernel_.name() + " takes " + counted(wanted) + ", " + std::to_string(args_.size()) +
+                    " given: " + kernel_.signature().text);
+  }
+  check_launch();
+  for (std::size_t i = 0; i < args_.size(); ++i) check_argument(i);
+  bind_types();
+  place();
+  choose_form();
+}
+
+std::string Call::argument_name(std::size_t i) const {
+  return "argument " + std::to_string(i) + " (" + parameter(i).name + ")";
+}
+
+void Call::fail_type(std::size_t i, const std::string& why) const {
+  throw TypeError(kernel_.name() + ": " + argument_name(i) + " " + why);
+}
+
+void Call::check_launch() {
+  const auto fail = [&](const std::string& why) { throw ShapeError(kernel_.name() + ": " + why); };
+  if (options_.size) {
+    if (options_.grid != LaunchOptions{}.grid || options_.block != Extent3{})
+      fail("give .size, for which kiln chooses the grid, or .grid and .block");
+    if (options_.shared_bytes != 0) fail(".shared_bytes goes with .grid and .block: items share nothing");
+    if (*options_.size < 0) fail(".size is " + std::to_string(*options_.size) + "; it is the number of items");
+    return;
+  }
+  if (options_.grid == LaunchOptions{}.grid) fail("the launch is not said: give .size, or .grid and .block");
+  grid_ = options_.grid;
+  block_ = options_.block;
+  const std::pair<const char*, const Extent3*> both[] = {{".grid", &grid_}, {".block", &block_}};
+  for (const auto& [what, extents] : both) {
+    for (const std::int64_t extent : {extents->x, extents->y, extents->z}) {
+      if (extent < 1 || extent > kMaxExtent) {
+        fail(std::string(what) + " is " + extents_text(*extents) + "; every extent is from 1 to 2147483647");
+      }
+    }
+    // What a count in 63 bits holds.
+    if (static_cast<double>(extents->x) * static_cast<double>(extents->y) * static_cast<double>(extents->z) > 0x1p62) {
+      fail(std::string(what) + " is " + extents_text(*extents) + ", which is too many");
+    }
+  }
+  if (options_.shared_bytes < 0)
+    fail(".shared_bytes is " + std::to_string(options_.shared_bytes) + "; it is a number of bytes");
+}
+
+void Call::check_argument(std::size_t i) {
+  const signature::KernelParameter& wanted = parameter(i);
+  const Arg& given = args_[i];
+  if (!wanted.array) {
+    if (given.is_array()) fail_type(i, "is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
+    return;
+  }
+  if (!given.is_array()) fail_type(i, "is a scalar, and the parameter an array; give an Array");
+  const Array& array = given.array();
+  if (!array) fail_type(i, "is an empty Array handle, not an array");
+  const detail::ArrayRep& rep = *array.rep();
+  if (rep.read_only && !wanted.constant) {
+    fail_type(i, "is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the signature");
+  }
+  if (wanted.dimensions > 0 && rep.shape.size() != static_cast<std::size_t>(wanted.dimensions)) {
+    throw ShapeError(kernel_.name() + ": " + argument_name(i) + " has shape " + to_string(rep.shape) + ", and the parameter " +
+                     std::to_string(wanted.dimensions) + " dimensions");
+  }
+  if (!rep.c_contiguous) {
+    throw ShapeError(kernel_.name() + ": " + argument_name(i) + " of shape " + to_string(rep.shape) +
+                     " is not contiguous, and the kernel gets a pointer to elements in C order; give its copy()");
+  }
+}
+
+void Call::bind_types() {
+  constexpr auto kOpen = static_cast<DType>(0xff);
+  binding_.assign(kernel_.signature().variables.size(), kOpen);
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    const DType given = args_[i].is_array() ? args_[i].array().dtype() : args_[i].dtype();
+    const signature::Type& type = parameter(i).type;
+    if (type.dtype) {
+      if (given == *type.dtype) continue;
+      fail_type(i, "is " + text_of(given) + ", and the parameter " + text_of(*type.dtype) +
+                       (args_[i].is_array() ? "; raw kernels cast nothing: give astype(DType::" + text_of(*type.dtype) + ")"
+                                            : "; raw kernels cast nothing: give a value of that type"));
+    }
+    DType& bound = binding_[type.variable];
+    const signature::TypeVariable& variable = kernel_.signature().variables[type.variable];
+    if (bound == kOpen) {
+      const auto& choices = variable.choices;
+      if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
+        fail_type(i, "is " + text_of(given) + ", which " + variable.name + " may not be in " + kernel_.signature().text);
+      }
+      bound = given;
+    } else if (bound != given) {
+      fail_type(i, "is " + text_of(given) + ", and " + variable.name + " is " + text_of(bound) +
+                       " by an earlier argument; raw kernels cast nothing");
+    }
+  }
+}
+
+void Call::place() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < args_.size(); ++i) names.push_back(argument_name(i));
+  std::vector<ufunc::PlacedArray> placed;
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (args_[i].is_array()) placed.push_back({&args_[i].array(), names[i].c_str()});
+  }
+  place_ = ufunc::choose_place(kernel_.name(), placed, options_.stream);
+}
+
+// What a GPU does not tell apart is one kernel there.
+void Call::choose_form() {
+  const bool cpu = place_.device.is_cpu();
+  const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
+  form_ = options_.size ? RawForm::items : alone && cpu ? RawForm::single : RawForm::blocks;
+  if (!kernel_.cooperates()) return;
+  if (form_ == RawForm::items) {
+    throw TypeError(kernel_.name() +
+                    ": its threads share memory or wait for one another, and items of .size do not; give .grid and .block");
+  }
+  if (cpu && form_ == RawForm::blocks) {
+    throw TypeError(kernel_.name() +
+                    ": its threads share memory or wait for one another, and on the CPU those of a block run one after the "
+                    "other; give a .block of 1 there, with a body that is right for any block_size");
+  }
+}
+
+bool Call::travels(std::size_t i) const {
+  return args_[i].is_array() && args_[i].array().is_host() && !place_.device.is_cpu();
+}
+
+// The same window twice is one array there, too; other overlaps would fall apart.
+Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
+  const Array& array = args_[i].array();
+  for (std::size_t j = 0; j < i; ++j) {
+    if (!travels(j)) continue;
+    const detail::ArrayRep& a = *args_[j].array().rep();
+    const detail::ArrayRep& b = *array.rep();
+    if (!ufunc::share_memory(a, b) || (parameter(i).constant && parameter(j).constant)) continue;
+    if (a.data == b.data && a.size == b.size && a.dtype == b.dtype) return brought[j];
+    throw ShapeError(kernel_.name() + ": " + argument_name(j) + " and " + argument_name(i) +
+                     " share memory of the host, which they would not on " + to_string(place_.device) +
+                     "; bring them there with to_device() first");
+  }
+  return to_device(array, place_.device);
+}
+
+backend::RawLaunch Call::launch(std::span<const Array> arrays) const {
+  backend::RawLaunch launch;
+  launch.count = args_.size();
+  launch.size = options_.size.value_or(-1);
+  launch.grid = {grid_.x, grid_.y, grid_.z};
+  launch.block = {block_.x, block_.y, block_.z};
+  launch.shared_bytes = options_.shared_bytes;
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    backend::RawLaunch::Argument& argument = launch.arguments[i];
+    argument.array = args_[i].is_array();
+    if (argument.array) {
+      const char* const data = arrays[i].rep()->data;
+      std::memcpy(argument.value.data(), &data, sizeof data);
+    } else {
+      std::memcpy(argument.value.data(), args_[i].value(), argument.value.size());
+    }
+  }
+  return launch;
+}
+
+void Call::run() {
+  if (options_.size == 0) return;
+  backend::Backend& backend = backend::backend_for(place_.device);
+  Variant::Key key{.form = form_, .kind = place_.device.kind(), .index = place_.device.index()};
+  for (std::size_t i = 0; i < binding_.size(); ++i) key.types[i] = static_cast<std::uint8_t>(binding_[i]);
+  // Compiling may throw: nothing has been transferred yet.
+  const Variant& variant = kernel_.variant(key, binding_, backend);
+  std::vector<Array> arrays(args_.size());
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (args_[i].is_array()) arrays[i] = travels(i) ? on_device(i, arrays) : args_[i].array();
+  }
+  backend::Queue* const queue = options_.stream.queue().get();
+  std::shared_ptr<const void> keep;
+  if (backend.asynchronous(queue)) keep = std::make_shared<std::vector<Array>>(arrays);
+  backend.launch(*variant.module, launch(arrays), queue, std::move(keep));
+  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
+  fetch(arrays);
+}
+
+// By how it was launched: on a CPU a block of one thread is another kernel, and what cooperates runs there in no other.
+void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
+  const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
+  const RawForm form = options_.size ? RawForm::items : alone || kernel_.cooperates() ? RawForm::single : RawForm::blocks;
+  const unsigned bit = 1U << static_cast<unsigned>(form);
+  if ((variant.recorded.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
+  const auto types = kernel_.types_of(binding_);
+  recorder.used(ufunc::RawUse{.definition = kernel_.definition(), .types = types, .form = form});
+}
+
+void Call::fetch(std::span<const Array> brought) {
+  bool waited = false;
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (!travels(i) || parameter(i).constant) continue;
+    // Copies are ordered after the default stream only.
+    if (!std::exchange(waited, true) && options_.stream.queue() != nullptr) options_.stream.queue()->synchronize();
+    Array host = args_[i].array();
+    brought[i].copy_to_host(host);
+  }
+}
+
+RawResolution Call::resolve() const {
+  RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding_),
+                           .form = std::string(raw::name(form_)),
+                           .device = place_.device,
+                           .copies = {}};
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (!travels(i)) continue;
+    resolution.copies.push_back(argument_name(i) + " is sent to " + to_string(place_.device) +
+                                (parameter(i).constant ? "" : " and fetched"));
+  }
+  return resolution;
+}
+
+}  // namespace kiln::raw

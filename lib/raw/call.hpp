@@ -1,0 +1,50 @@
+// One launch of a raw kernel, step by step: read the arguments, choose the place, bind the types, bring host arrays to the
+// device, launch, fetch them. Lives on the stack.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "raw/impl.hpp"
+#include "ufunc/place.hpp"
+#include "ufunc/recorder.hpp"
+
+namespace kiln::raw {
+
+class Call {
+ public:
+  /// Checks all that the arguments alone tell; throws TypeError, ShapeError, DeviceError.
+  Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args);
+
+  void run();
+  [[nodiscard]] RawResolution resolve() const;
+
+ private:
+  void check_launch();
+  void check_argument(std::size_t i);
+  void bind_types();
+  void bind(std::size_t i, DType dtype);
+  void place();
+  void choose_form();
+  [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> brought) const;
+  void fetch(std::span<const Array> brought);
+  void record(ufunc::Recorder& recorder, const Variant& variant) const;
+  [[nodiscard]] bool travels(std::size_t i) const;
+  [[nodiscard]] backend::RawLaunch launch(std::span<const Array> arrays) const;
+  [[nodiscard]] const signature::KernelParameter& parameter(std::size_t i) const { return kernel_.signature().parameters[i]; }
+  [[nodiscard]] std::string argument_name(std::size_t i) const;
+  [[noreturn]] void fail_type(std::size_t i, const std::string& why) const;
+
+  const detail::RawKernelImpl& kernel_;
+  const LaunchOptions& options_;
+  std::span<const Arg> args_;
+  Binding binding_;
+  ufunc::Place place_;
+  Extent3 grid_;
+  Extent3 block_;
+  codegen::RawForm form_ = codegen::RawForm::blocks;
+};
+
+}  // namespace kiln::raw

@@ -1,0 +1,131 @@
+#include "raw/impl.hpp"
+
+#include <algorithm>
+
+#include "kiln/error.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln::raw {
+
+std::string_view name(codegen::RawForm form) noexcept {
+  switch (form) {
+    case codegen::RawForm::items:
+      return "items";
+    case codegen::RawForm::blocks:
+      return "blocks";
+    case codegen::RawForm::single:
+      return "single";
+  }
+  return "";
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kShared{"barrier",      "KILN_SHARED", "KILN_DYNAMIC_SHARED",
+                                                  "KILN_BARRIER", "__shared__",  "__syncthreads"};
+constexpr std::array<std::string_view, 8> kPlaces{"thread",    "block",    "block_size", "grid_size",
+                                                  "threadIdx", "blockIdx", "blockDim",   "gridDim"};
+
+bool names_any(const RawKernelDefinition& definition, std::span<const std::string_view> names) {
+  return codegen::names_any(definition.body, names) || codegen::names_any(definition.functions, names) ||
+         codegen::names_any(definition.preamble, names);
+}
+
+}  // namespace
+}  // namespace kiln::raw
+
+namespace kiln::detail {
+
+using codegen::RawForm;
+
+RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature)
+    : definition_(std::move(definition)),
+      signature_(std::move(signature)),
+      cooperates_(raw::names_any(definition_, raw::kShared)),
+      usual_form_(cooperates_                                 ? RawForm::single
+                  : raw::names_any(definition_, raw::kPlaces) ? RawForm::blocks
+                                                              : RawForm::items) {}
+
+RawKernelImpl::~RawKernelImpl() {
+  ufunc::destroy(variants_);
+}
+
+std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(const raw::Binding& binding) const {
+  std::vector<std::pair<std::string, DType>> types;
+  for (std::size_t i = 0; i < binding.size(); ++i) types.emplace_back(signature_.variables[i].name, binding[i]);
+  return types;
+}
+
+std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
+  std::vector<raw::Binding> all{{}};
+  for (const signature::TypeVariable& variable : signature_.variables) {
+    if (variable.choices.empty()) {
+      throw TypeError(name() + ": nothing says what \"" + variable.name + "\" is; restrict it in the signature: \"… where " +
+                      variable.name + ": float32, float64\"");
+    }
+    std::vector<raw::Binding> longer;
+    for (const raw::Binding& binding : all) {
+      for (const DType choice : variable.choices) {
+        longer.push_back(binding);
+        longer.back().push_back(choice);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+const raw::Variant& RawKernelImpl::variant(const raw::Variant::Key& key, const raw::Binding& binding,
+                                           backend::Backend& backend) const {
+  if (const raw::Variant* const known = ufunc::find(variants_, key)) return *known;
+  auto made = std::make_unique<raw::Variant>();
+  made->key = key;
+  with_request(binding, key.form, [&](const program::Request& request) { made->module = program::load(request, backend); });
+  // Two threads may make the same variant; the later one is found first and the other stays until the kernel goes.
+  ufunc::publish(variants_, made.get());
+  return *made.release();
+}
+
+void RawKernelImpl::with_request(const raw::Binding& binding, RawForm form,
+                                 const std::function<void(const program::Request&)>& work) const {
+  codegen::UserText text;
+  text.name = definition_.name;
+  text.body = definition_.body;
+  text.preamble = definition_.preamble;
+  text.functions = definition_.functions;
+  text.type_variables = types_of(binding);
+  codegen::RawSpec spec{.form = form};
+  for (const signature::KernelParameter& parameter : signature_.parameters) {
+    text.input_names.push_back(parameter.name);
+    spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});
+  }
+  const codegen::KernelSpec kernel = std::move(spec);
+  program::Request request;
+  request.text = &text;
+  request.spec = &kernel;
+  request.headers = &definition_.headers;
+  request.include_dirs = &definition_.include_dirs;
+  request.defines = &definition_.defines;
+  request.contract = definition_.contract;
+  request.fast_math = definition_.fast_math;
+  request.signature = signature::bound_text(signature_, binding);
+  request.kind = "kernel";
+  request.cache = &definition_.cache;
+  work(request);
+}
+
+std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
+  if (definition.name.empty()) definition.name = "kernel";
+  check_name(definition.name);
+  if (definition.signature.empty()) {
+    throw SignatureError(definition.name + ": no signature given; write one like \"void(float32[:] x, int64 n)\"", "", 0);
+  }
+  signature::KernelSignature signature = signature::parse_raw(definition.signature);
+  if (definition.body.empty()) throw SignatureError(definition.name + ": no body given", definition.signature, 0);
+  codegen::check_text(definition.name, definition.body);
+  codegen::check_text(definition.name + ".functions", definition.functions);
+  codegen::check_text(definition.name + ".preamble", definition.preamble);
+  return std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature));
+}
+
+}  // namespace kiln::detail

@@ -1,0 +1,92 @@
+// What a RawKernel handle points to: the parsed definition and the table of what was compiled for it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "codegen/spec.hpp"
+#include "kiln/kernel.hpp"
+#include "program/program.hpp"
+#include "signature/kernel_signature.hpp"
+
+namespace kiln::raw {
+
+/// A dtype for each type variable, in order.
+using Binding = std::vector<DType>;
+
+/// One compiled form on one device.
+struct Variant {
+  struct Key {
+    std::array<std::uint8_t, backend::kMaxRawArguments> types = {};
+    codegen::RawForm form = codegen::RawForm::blocks;
+    DeviceKind kind = DeviceKind::cpu;
+    int index = 0;  ///< of the device
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  Key key;
+  std::shared_ptr<backend::Module> module;
+  mutable std::atomic<unsigned> recorded{0};  ///< forms of launches that were reported to the recorder, a bit each
+  Variant* next = nullptr;
+};
+
+/// "items", "blocks", "single".
+[[nodiscard]] std::string_view name(codegen::RawForm form) noexcept;
+
+}  // namespace kiln::raw
+
+namespace kiln::detail {
+
+class RawKernelImpl {
+ public:
+  RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature);
+  ~RawKernelImpl();
+  RawKernelImpl(const RawKernelImpl&) = delete;
+  RawKernelImpl& operator=(const RawKernelImpl&) = delete;
+
+  [[nodiscard]] const RawKernelDefinition& definition() const noexcept { return definition_; }
+  [[nodiscard]] const signature::KernelSignature& signature() const noexcept { return signature_; }
+  [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
+
+  /// Its threads share memory or wait for one another, as far as its texts tell.
+  [[nodiscard]] bool cooperates() const noexcept { return cooperates_; }
+  /// The form in which it is launched, as far as its texts tell.
+  [[nodiscard]] codegen::RawForm usual_form() const noexcept { return usual_form_; }
+  /// The form of the kernel that such a launch runs there: GPUs tell blocks of one thread from no others.
+  [[nodiscard]] static codegen::RawForm form_for(codegen::RawForm form, DeviceKind kind) noexcept {
+    return form == codegen::RawForm::single && kind != DeviceKind::cpu ? codegen::RawForm::blocks : form;
+  }
+
+  [[nodiscard]] DType dtype_of(const signature::KernelParameter& parameter, const raw::Binding& binding) const {
+    return parameter.type.dtype ? *parameter.type.dtype : binding[parameter.type.variable];
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, DType>> types_of(const raw::Binding& binding) const;
+  /// Every combination of dtypes that the restrictions of the type variables allow; TypeError for a variable without one.
+  [[nodiscard]] std::vector<raw::Binding> fixed_bindings() const;
+
+  /// The variant, compiled and loaded at the first launch.
+  [[nodiscard]] const raw::Variant& variant(const raw::Variant::Key& key, const raw::Binding& binding,
+                                            backend::Backend& backend) const;
+  /// The kernel for a compiler: `work` gets what program::build() takes.
+  void with_request(const raw::Binding& binding, codegen::RawForm form,
+                    const std::function<void(const program::Request&)>& work) const;
+
+ private:
+  RawKernelDefinition definition_;
+  signature::KernelSignature signature_;
+  bool cooperates_;
+  codegen::RawForm usual_form_;
+  mutable std::atomic<raw::Variant*> variants_{nullptr};
+};
+
+/// What kernel() makes a handle to.
+std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition);
+
+}  // namespace kiln::detail

@@ -1,0 +1,42 @@
+// The calls of a RawKernel handle.
+#include "kiln/kernel.hpp"
+
+#include <utility>
+
+#include "backend/compiler.hpp"
+#include "raw/call.hpp"
+#include "raw/impl.hpp"
+
+namespace kiln {
+
+RawKernel kernel(RawKernelDefinition definition) {
+  return RawKernel(detail::make_raw_kernel(std::move(definition)));
+}
+
+void RawKernel::launch(const LaunchOptions& options, std::span<const Arg> args) const {
+  raw::Call(*impl_, options, args).run();
+}
+
+RawResolution RawKernel::resolve(const LaunchOptions& options, std::span<const Arg> args) const {
+  return raw::Call(*impl_, options, args).resolve();
+}
+
+int RawKernel::compile(std::string_view target) const {
+  const auto compiler = backend::compiler_for(target);
+  const std::vector<raw::Binding> bindings = impl_->fixed_bindings();
+  for (const raw::Binding& binding : bindings) {
+    impl_->with_request(binding, impl_->form_for(impl_->usual_form(), compiler->kind()),
+                        [&](const program::Request& request) { program::build(request, *compiler); });
+  }
+  return static_cast<int>(bindings.size());
+}
+
+const std::string& RawKernel::name() const noexcept {
+  return impl_->name();
+}
+
+const std::string& RawKernel::signature() const noexcept {
+  return impl_->signature().text;
+}
+
+}  // namespace kiln

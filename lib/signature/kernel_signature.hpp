@@ -1,0 +1,36 @@
+// Signatures of raw kernels: "void(const float32[:] x, T[:,:] y, int64 n) where T: float32, float64". Text to value; every
+// error has its place in the text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "signature/signature.hpp"
+
+namespace kiln::signature {
+
+struct KernelParameter {
+  Type type;
+  std::string name;
+  std::size_t position = 0;  ///< of the name in the text
+  bool constant = false;     ///< an array that is only read
+  bool array = false;
+  int dimensions = 0;  ///< of an array; 0: any number ("[:]" is)
+};
+
+struct KernelSignature {
+  std::vector<KernelParameter> parameters;
+  std::vector<TypeVariable> variables;
+  std::string text;
+};
+
+/// SignatureError where the text is no signature of a raw kernel.
+[[nodiscard]] KernelSignature parse_raw(std::string_view text);
+
+/// "void(const float32[:] x, int64 n)": with a dtype for each type variable, in order.
+[[nodiscard]] std::string bound_text(const KernelSignature& signature, const std::vector<DType>& variables);
+
+}  // namespace kiln::signature
