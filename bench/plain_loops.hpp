@@ -31,6 +31,11 @@ void plain_row_add(const float* a, const float* b, float* out, std::int64_t rows
 void plain_column_add(const float* a, const float* b, float* out, std::int64_t rows, std::int64_t columns);
 /// Reads, and does as little as can be with what it has read.
 std::uint32_t plain_read(const float* a, std::int64_t n);
+/// The variance, from sums of differences from the first element.
+double plain_mean_var(const float* a, std::int64_t n);
+/// The place of the first largest element.
+std::int64_t plain_argmax(const float* a, std::int64_t n);
+float plain_square_sum(const float* a, std::int64_t n);
 }
 
 }  // namespace kiln::bench

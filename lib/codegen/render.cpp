@@ -25,9 +25,9 @@ class Renderer {
     }
     user_code();
     out_ += "namespace kiln {\n";
-    operation();
+    if (!text_.stages) operation();
     out_ += "namespace loops {\n";
-    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, target_); }, spec_);
+    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, text_, target_); }, spec_);
     out_ += "}\n}\n";
     return std::move(out_);
   }
@@ -54,9 +54,21 @@ class Renderer {
     if (!text_.preamble.empty()) {
       user_text(text_.name + ".preamble", text_.preamble);
     }
-    if (!text_.functions.empty()) {
+    if (!text_.functions.empty() && !text_.stages) {
       user_text(text_.name + ".functions", text_.functions);
     }
+    if (text_.stages) {
+      for (const Piece& piece : stages_of(text_, std::get<ReductionSpec>(spec_))) {
+        out_ += piece.before;
+        if (!piece.file.empty()) user_text(piece.file, piece.text);
+      }
+    } else {
+      body();
+    }
+    out_ += "}\nKILN_USER_END\n";
+  }
+
+  void body() {
     out_ += body_declaration(text_, operation_) + " {\n";
     if (text_.expression) {
       out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
@@ -68,7 +80,6 @@ class Renderer {
       out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
       user_text(text_.name + ".identity", text_.identity + "\n;}");
     }
-    out_ += "}\nKILN_USER_END\n";
   }
 
   // The body with its outputs as references, whichever way it gives them.

@@ -7,6 +7,7 @@
 #include "layout/broadcast.hpp"
 #include "types/convert.hpp"
 #include "ufunc/axes.hpp"
+#include "ufunc/identity_probe.hpp"
 #include "ufunc/reduction_loop.hpp"
 #include "ufunc/reduction_plan.hpp"
 #include "ufunc/transfer.hpp"
@@ -96,6 +97,7 @@ void Reduce::choose_loop() {
                     std::string(name(out_->dtype)) + " under casting \"same_kind\" for the loop " + loop.text +
                     "; give an .out of another dtype, or choose the loop with .dtype");
   }
+  if (has_identity() && !segmented_) probe_identity(ufunc_, loop.outputs[0]);
   plan_ = &ufunc_.make_plan(key, std::move(loop));
 }
 
@@ -289,9 +291,8 @@ void Reduce::launch(const Piece& piece, const Strides& result_strides, const Arr
     inputs[k] = {operands[k].data, operands[k].itemsize};
   }
   // A segment begins with its first element, as NumPy has it.
-  const codegen::ReductionSpec spec = specialize({.array = array_->dtype,
-                                                  .loop = loop_dtype(),
-                                                  .result = target.dtype(),
+  const codegen::ReductionSpec spec = specialize({.inputs = {{array_->dtype, loop_dtype()}},
+                                                  .outputs = {{target.dtype(), loop_dtype()}},
                                                   .identity = has_identity() && !segmented_,
                                                   .masked = masked(),
                                                   .ordered = ordered},

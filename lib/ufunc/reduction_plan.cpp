@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/backend.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
@@ -29,13 +30,23 @@ Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
   return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
 }
 
-/// Elements of a 16-byte access, where every row of what is reduced begins on its boundary and fills it.
-int width_of(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, Mapping mapping) noexcept {
-  if (layout.reduced().empty() || (mapping != Mapping::warp && mapping != Mapping::block)) return 1;
+/// Elements of a 16-byte access to the largest of the inputs that move, where every row of what is reduced begins on its
+/// boundary and fills it.
+int width_of(const codegen::ReductionSpec& spec, const layout::Reduction& layout,
+             std::span<const ReductionOperand> inputs) noexcept {
+  if (layout.reduced().empty() || (spec.mapping != Mapping::warp && spec.mapping != Mapping::block)) return 1;
   const std::size_t rank = layout.kept().size() + layout.reduced().size();
-  const std::int64_t width = 16 / inputs.front().itemsize;
+  const auto still = [&](std::size_t k) {
+    return k < spec.inputs.size() &&
+           (spec.inputs[k].access == codegen::Access::scalar || spec.inputs[k].access == codegen::Access::broadcast);
+  };
+  std::int64_t largest = 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) largest = still(k) ? largest : std::max(largest, inputs[k].itemsize);
+  if (largest == 0) return 1;
+  const std::int64_t width = 16 / largest;
   if (layout.reduced().back() % width != 0) return 1;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (still(k)) continue;
     const std::int64_t size = inputs[k].itemsize;
     const std::int64_t* const strides = layout.strides(k);
     if (strides[rank - 1] != size ||
@@ -50,27 +61,23 @@ int width_of(const layout::Reduction& layout, std::span<const ReductionOperand> 
 
 }  // namespace
 
-codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
+codegen::ReductionSpec specialize(codegen::ReductionSpec spec, const layout::Reduction& layout,
                                   std::span<const ReductionOperand> inputs, DeviceKind device) {
-  codegen::ReductionSpec spec{.inputs = {{request.array, request.loop}},
-                              .outputs = {{request.result, request.loop}},
-                              .identity = request.identity,
-                              .masked = request.masked,
-                              .ordered = request.ordered};
   if (device == DeviceKind::cpu) return spec;
-  spec.mapping = mapping_of(layout, request.ordered);
+  spec.mapping = mapping_of(layout, spec.ordered);
   spec.kept_rank = static_cast<int>(std::max<std::size_t>(layout.kept().size(), 1));
   spec.reduced_rank = static_cast<int>(std::max<std::size_t>(layout.reduced().size(), 1));
-  spec.width = width_of(layout, inputs, spec.mapping);
+  spec.width = width_of(spec, layout, inputs);
   spec.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
   return spec;
 }
 
 std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
+  // Beside an accumulator may stand whether any element has counted, padded to its alignment.
+  if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(backend::kAccumulatorBytes) : 0);
   const DType loop = spec.inputs.front().compute;
   const bool half = loop == DType::float16 || loop == DType::bfloat16;
   const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));
-  // Beside it stands whether any element has counted, padded to its alignment.
   return spec.masked && !spec.identity ? 2 * accumulator : accumulator;
 }
 

@@ -10,22 +10,14 @@
 
 namespace kiln::ufunc {
 
-struct ReductionRequest {
-  DType array = DType::float64;  ///< as stored
-  DType loop = DType::float64;
-  DType result = DType::float64;  ///< as stored
-  bool identity = false;
-  bool masked = false;
-  bool ordered = false;
-};
-
-/// What decides how wide a GPU may read an input. The mask is the last of them, if there is one.
+/// What decides how wide a GPU may read an input that moves. The mask is the last of them, if there is one.
 struct ReductionOperand {
   const void* address = nullptr;
   std::int64_t itemsize = 1;
 };
 
-[[nodiscard]] codegen::ReductionSpec specialize(const ReductionRequest& request, const layout::Reduction& layout,
+/// `spec` with what the layout decides. `inputs` are the first operands of the layout.
+[[nodiscard]] codegen::ReductionSpec specialize(codegen::ReductionSpec spec, const layout::Reduction& layout,
                                                 std::span<const ReductionOperand> inputs, DeviceKind device);
 
 /// Bytes of what its kernel keeps of a part of an output.

@@ -20,6 +20,10 @@ void reduce(const CpuModule& module, const ReductionLaunch& launch, Threads& thr
 struct QueuedReduction {
   std::vector<LaunchOperand> operands;
   std::vector<std::int64_t> numbers;  // extents and strides
+  struct alignas(16) Value {
+    std::array<std::byte, 16> bytes;
+  };
+  std::vector<Value> values;  // of scalars
   alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
   ReductionLaunch launch;
   std::shared_ptr<const CpuModule> module;

@@ -35,7 +35,7 @@ std::vector<std::byte> space_of(const ReductionLaunch& launch, std::span<const s
     if (rank % 2 != 0) put(std::uint32_t{0});  // the strides are 8-byte aligned
   }
   for (const LaunchOperand& operand : launch.operands) {
-    for (std::size_t d = 0; d < rank; ++d) put(extents.empty() ? std::int64_t{0} : operand.strides[skip + d]);
+    for (std::size_t d = 0; d < rank; ++d) put(extents.empty() || operand.scalar ? std::int64_t{0} : operand.strides[skip + d]);
   }
   return space;
 }
@@ -67,8 +67,12 @@ ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const Re
   pointers_[count++] = reduced_.data();
   pointers_[count++] = &call_;
   for (std::size_t i = 0; i < launch.operands.size(); ++i) {
-    addresses_[i] = launch.operands[i].data;
-    pointers_[count++] = static_cast<void*>(&addresses_[i]);
+    const LaunchOperand& operand = launch.operands[i];
+    // What the kernel gets of the index is the first element's number.
+    const bool index = static_cast<int>(i) == launch.index;
+    addresses_[i] = index ? reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(operand.data) - kIndexOrigin)  // NOLINT
+                          : operand.data;
+    pointers_[count++] = operand.scalar ? operand.data : static_cast<void*>(&addresses_[i]);
   }
 }
 
