@@ -144,3 +144,57 @@ extern "C" void plain_running_sum(const float* __restrict a, float* __restrict c
     for (std::int64_t k = 0; k < n; ++k) c[x * n + k] = sum += a[x * n + k];
   }
 }
+
+// Lanes by hand: nothing here may reorder floating sums. What fills no row is left out, a few elements of 262144.
+extern "C" double plain_mean_var(const float* a, std::int64_t n) {
+  constexpr int kLanes = 32;
+  double sum[kLanes] = {};
+  double square[kLanes] = {};
+  const double shift = a[0];
+  for (std::int64_t i = 0; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      const double d = a[i + k] - shift;
+      sum[k] += d;
+      square[k] += d * d;
+    }
+  }
+  for (int k = 1; k < kLanes; ++k) {
+    sum[0] += sum[k];
+    square[0] += square[k];
+  }
+  const double count = static_cast<double>(n);
+  return (square[0] - sum[0] * sum[0] / count) / count;
+}
+
+extern "C" std::int64_t plain_argmax(const float* a, std::int64_t n) {
+  constexpr int kLanes = 64;
+  float best[kLanes];
+  std::int32_t row[kLanes] = {};
+  for (int k = 0; k < kLanes; ++k) best[k] = a[k];
+  for (std::int64_t i = kLanes; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      const bool better = a[i + k] > best[k];
+      best[k] = better ? a[i + k] : best[k];
+      row[k] = better ? static_cast<std::int32_t>(i / kLanes) : row[k];
+    }
+  }
+  std::int64_t place = std::int64_t{row[0]} * kLanes;
+  float largest = best[0];
+  for (int k = 1; k < kLanes; ++k) {
+    const std::int64_t at = std::int64_t{row[k]} * kLanes + k;
+    if (best[k] < largest || (best[k] == largest && at > place)) continue;
+    largest = best[k];
+    place = at;
+  }
+  return place;
+}
+
+extern "C" float plain_square_sum(const float* a, std::int64_t n) {
+  constexpr int kLanes = 64;
+  float sum[kLanes] = {};
+  for (std::int64_t i = 0; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) sum[k] += a[i + k] * a[i + k];
+  }
+  for (int k = 1; k < kLanes; ++k) sum[0] += sum[k];
+  return sum[0];
+}

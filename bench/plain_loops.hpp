@@ -38,6 +38,11 @@ void plain_matmul(const float* a, const float* b, float* c, std::int64_t items, 
 void plain_inner(const float* a, const float* b, float* c, std::int64_t items, std::int64_t n);
 /// The running sums of rows.
 void plain_running_sum(const float* a, float* c, std::int64_t items, std::int64_t n);
+/// The variance, from sums of differences from the first element.
+double plain_mean_var(const float* a, std::int64_t n);
+/// The place of the first largest element.
+std::int64_t plain_argmax(const float* a, std::int64_t n);
+float plain_square_sum(const float* a, std::int64_t n);
 }
 
 }  // namespace kiln::bench

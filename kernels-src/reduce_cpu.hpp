@@ -2,7 +2,8 @@
 // work is lib/backend/cpu/reducer.cpp, compiled with the library. See lib/backend/kernel_abi.hpp for both.
 //
 // All sums are trees over blocks of fixed sizes, so that errors grow with the logarithm and a result does not depend on how the
-// work was cut. Beside what reduce.hpp says, R has R::source, elements that lie one behind the other: at(i) and counts(i).
+// work was cut. Beside what reduce.hpp says, R has R::source<Index>, elements that lie one behind the other, R::lanes<N>, room
+// for N accumulators, and R::index_operand, which operand says where the elements are (-1: none).
 #pragma once
 #include "kiln/reduce.hpp"
 
@@ -18,9 +19,55 @@ struct cpu_reduction {
   int64 accumulator_size;
   int32 inputs;
   int32 outputs;
+  int32 index;
   const uint8* itemsize;
   bool ordered;
 };
+
+// What the operand `index` points to: the number of the first element, or that of each.
+struct cpu_index {
+  int64 first;
+  const int64* list;
+};
+// How the numbers of elements go on from the first.
+enum class index_form { rising, fixed, listed };
+template <index_form Form>
+struct element_index {
+  int64 first;
+  KILN_FN explicit element_index(const void* p) : first(static_cast<const cpu_index*>(p)->first) {}
+  KILN_FN int64 at(int64 i) const { return Form == index_form::rising ? first + i : first; }
+};
+template <>
+struct element_index<index_form::listed> {
+  const int64* list;
+  KILN_FN explicit element_index(const void* p) : list(static_cast<const cpu_index*>(p)->list) {}
+  KILN_FN int64 at(int64 i) const { return list[i]; }
+};
+
+// Room for N accumulators, one behind the other. Of a struct whose members are known each has an array of its own instead:
+// the loop vectorizer then sees plain arrays.
+template <class T, int N>
+struct plain_lanes {
+  T v[N];
+  KILN_FN const T& get(int64 i) const { return v[i]; }
+  KILN_FN void put(int64 i, const T& x) { v[i] = x; }
+};
+template <class R, class C, int N>
+struct state_lanes : R::template lanes<N> {};
+template <class R, int N>
+struct state_lanes<R, optional<R>, N> {
+  typename R::template lanes<N> values;
+  bool any[N];
+  KILN_FN typename optional<R>::state get(int64 i) const { return {values.get(i), any[i]}; }
+  KILN_FN void put(int64 i, const typename optional<R>::state& x) {
+    values.put(i, x.value);
+    any[i] = x.any;
+  }
+};
+
+KILN_FN bool is_listed(const void* index) {
+  return static_cast<const cpu_index*>(index)->list != nullptr;
+}
 
 constexpr int64 kRows = 8;  // of operands that rows() gets, whether it uses them or not
 
@@ -28,24 +75,28 @@ template <class R>
 struct reducer {
   using C = counted<R>;
   using state = typename C::state;
-  using source = typename R::source;
+  template <int N>
+  using lanes_of = state_lanes<R, C, N>;
 
-  static KILN_FN state element(const source& s, int64 i) { return C::one(s.at(i), s.counts(i)); }
+  template <class source>
+  static KILN_FN state element(const source& s, int64 i) {
+    return C::one(s, i);
+  }
 
   // Lanes [0, N), N a power of two, into the first.
-  template <int N>
-  static KILN_FN void join(state* lanes) {
+  template <int N, class Lanes>
+  static KILN_FN void join(Lanes& lanes) {
     if constexpr (N > 1) {
 #pragma clang loop vectorize(assume_safety)
       for (int i = 0; i < N / 2; ++i) {
-        lanes[i] = C::combine(lanes[i], lanes[i + N / 2]);
+        lanes.put(i, C::combine(lanes.get(i), lanes.get(i + N / 2)));
       }
       join<N / 2>(lanes);
     }
   }
 
   // The element i of eight rows of N.
-  template <int N>
+  template <int N, class source>
   static KILN_FN state across(const source& s, int64 k) {
     return C::combine(
         C::combine(C::combine(element(s, k), element(s, k + N)), C::combine(element(s, k + 2 * N), element(s, k + 3 * N))),
@@ -55,49 +106,50 @@ struct reducer {
 
   // A block of 64 N elements. The rows are short, so that memory is read from the front to the back: with eight rows of 128
   // float32 the processor's prefetchers lost the way, and a sum of 1e8 took three times as long as reading them.
-  template <int N>
+  template <int N, class source>
   static KILN_FN state block(const source& s, int64 at) {
-    state lanes[N];
+    lanes_of<N> lanes;
 #pragma clang loop vectorize(assume_safety)
     for (int i = 0; i < N; ++i) {
-      lanes[i] = across<N>(s, at + i);
+      lanes.put(i, across<N>(s, at + i));
     }
 #pragma clang loop unroll(disable)
     for (int64 k = at + 8 * N; k < at + 64 * N; k += 8 * N) {
 #pragma clang loop vectorize(assume_safety)
       for (int i = 0; i < N; ++i) {
-        lanes[i] = C::combine(lanes[i], across<N>(s, k + i));
+        lanes.put(i, C::combine(lanes.get(i), across<N>(s, k + i)));
       }
     }
     join<N>(lanes);
-    return lanes[0];
+    return lanes.get(0);
   }
 
   // N to 8 N - 1 elements, in rows of N.
-  template <int N>
+  template <int N, class source>
   static KILN_FN state part(const source& s, int64 at, int64 count) {
-    state lanes[N];
+    lanes_of<N> lanes;
 #pragma clang loop vectorize(assume_safety)
     for (int i = 0; i < N; ++i) {
-      lanes[i] = element(s, at + i);
+      lanes.put(i, element(s, at + i));
     }
     int64 done = N;
     for (; done + N <= count; done += N) {
 #pragma clang loop vectorize(assume_safety)
       for (int i = 0; i < N; ++i) {
-        lanes[i] = C::combine(lanes[i], element(s, at + done + i));
+        lanes.put(i, C::combine(lanes.get(i), element(s, at + done + i)));
       }
     }
     const int64 rest = count - done;
 #pragma clang loop vectorize(assume_safety)
     for (int64 i = 0; i < rest; ++i) {
-      lanes[i] = C::combine(lanes[i], element(s, at + done + i));
+      lanes.put(i, C::combine(lanes.get(i), element(s, at + done + i)));
     }
     join<N>(lanes);
-    return lanes[0];
+    return lanes.get(0);
   }
 
   // Fewer than 16.
+  template <class source>
   static KILN_FN state few(const source& s, int64 at, int64 count) {
     state lanes[16];
 #pragma clang loop vectorize(disable) unroll(disable)
@@ -115,7 +167,8 @@ struct reducer {
   }
 
   // Blocks of 1024 elements are combined as their number's binary digits carry.
-  static KILN_NOINLINE void fold(void* const* operands, int64 count, void* to, bool) {
+  template <class source>
+  static KILN_NOINLINE void fold_from(void* const* operands, int64 count, void* to) {
     constexpr int64 size = 1024;
     const source s(operands, 1, 0);
     state stack[56];
@@ -139,7 +192,8 @@ struct reducer {
     *static_cast<state*>(to) = value;
   }
 
-  static KILN_NOINLINE void rows(void* const* operands, int64 rows, int64 columns, void* to, bool) {
+  template <class source>
+  static KILN_NOINLINE void rows_from(void* const* operands, int64 rows, int64 columns, void* to) {
     state* const states = static_cast<state*>(to);
     if (rows == kRows) {
       const source a(operands, kRows, 0), b(operands, kRows, 1), c(operands, kRows, 2), d(operands, kRows, 3);
@@ -164,14 +218,32 @@ struct reducer {
       }
     }
   }
+
+  static void fold(void* const* operands, int64 count, void* to, bool) {
+    if constexpr (R::index_operand >= 0) {
+      if (is_listed(operands[R::index_operand])) {
+        return fold_from<typename R::template source<index_form::listed>>(operands, count, to);
+      }
+    }
+    fold_from<typename R::template source<index_form::rising>>(operands, count, to);
+  }
+
+  static void rows(void* const* operands, int64 rows, int64 columns, void* to, bool) {
+    if constexpr (R::index_operand >= 0) {
+      if (is_listed(operands[R::index_operand * kRows])) {
+        return rows_from<typename R::template source<index_form::listed>>(operands, rows, columns, to);
+      }
+    }
+    rows_from<typename R::template source<index_form::fixed>>(operands, rows, columns, to);
+  }
 };
 
 // Strictly from the first element to the last.
 template <class R>
 struct ordered_reducer {
   using state = typename R::accumulator;
-  using source = typename R::source;
 
+  template <class source>
   static KILN_FN state next(const state& before, const source& s, int64 i) {
     if constexpr (R::masked) {
       return s.counts(i) ? R::combine(before, s.at(i)) : before;
@@ -180,7 +252,8 @@ struct ordered_reducer {
     }
   }
 
-  static KILN_NOINLINE void fold(void* const* operands, int64 count, void* to, bool fresh) {
+  template <class source>
+  static KILN_NOINLINE void fold_from(void* const* operands, int64 count, void* to, bool fresh) {
     const source s(operands, 1, 0);
     state value = fresh ? state(s.at(0)) : *static_cast<const state*>(to);
     for (int64 i = fresh ? 1 : 0; i < count; ++i) {
@@ -189,7 +262,8 @@ struct ordered_reducer {
     *static_cast<state*>(to) = value;
   }
 
-  static KILN_NOINLINE void rows(void* const* operands, int64 rows, int64 columns, void* to, bool fresh) {
+  template <class source>
+  static KILN_NOINLINE void rows_from(void* const* operands, int64 rows, int64 columns, void* to, bool fresh) {
     state* const states = static_cast<state*>(to);
     if (!fresh && rows == kRows) {
       const source a(operands, kRows, 0), b(operands, kRows, 1), c(operands, kRows, 2), d(operands, kRows, 3);
@@ -214,6 +288,24 @@ struct ordered_reducer {
         states[i] = next(states[i], s, i);
       }
     }
+  }
+
+  static void fold(void* const* operands, int64 count, void* to, bool fresh) {
+    if constexpr (R::index_operand >= 0) {
+      if (is_listed(operands[R::index_operand])) {
+        return fold_from<typename R::template source<index_form::listed>>(operands, count, to, fresh);
+      }
+    }
+    fold_from<typename R::template source<index_form::rising>>(operands, count, to, fresh);
+  }
+
+  static void rows(void* const* operands, int64 rows, int64 columns, void* to, bool fresh) {
+    if constexpr (R::index_operand >= 0) {
+      if (is_listed(operands[R::index_operand * kRows])) {
+        return rows_from<typename R::template source<index_form::listed>>(operands, rows, columns, to, fresh);
+      }
+    }
+    rows_from<typename R::template source<index_form::fixed>>(operands, rows, columns, to, fresh);
   }
 };
 
@@ -277,6 +369,7 @@ constexpr cpu_reduction describe(int32 inputs, int32 outputs, const uint8* items
           sizeof(typename R::accumulator),
           inputs,
           outputs,
+          R::index_operand,
           itemsize,
           Ordered};
 }

@@ -1,7 +1,7 @@
 // The loops of reductions on GPUs. The other side of lib/backend/kernel_abi.hpp. Which thread takes what, and so the tree that
 // a result is computed by, follows from shapes and strides alone.
 //
-// Beside what reduce.hpp says, R has R::source<Index>, the elements of one output: take(i, states) makes states of pack i.
+// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i.
 #pragma once
 #include "kiln/elementwise_gpu_nd.hpp"
 #include "kiln/reduce.hpp"
@@ -30,6 +30,7 @@ union words {
   static constexpr int count = (sizeof(T) + 3) / 4;
   T value;
   uint32 w[count];
+  KILN_FN words() {}  // members of the user's accumulator may have initializers
 };
 
 template <class T>
@@ -290,42 +291,5 @@ KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, voi
     KILN_BARRIER();  // before the cells are used again
   }
 }
-
-// The elements of one output, W of them in a pack along the innermost reduced axis.
-template <class R, class Space, class Index, int D, int W, class T>
-struct elements {
-  const Space& space;
-  const T* x;
-  const uint8* mask;
-  static constexpr bool packed = W > 1;
-
-  KILN_FN place<Index, D, W> at_place(uint64 i) const { return place<Index, D, W>(space, Index(i)); }
-  KILN_FN typename R::accumulator at(uint64 i) const { return R::mapped(*moved(x, at_place(i).offset(space.stride[0]))); }
-  KILN_FN bool counts(uint64 i) const {
-    if constexpr (R::masked) {
-      return *moved(mask, at_place(i).offset(space.stride[1])) != 0;
-    } else {
-      return true;
-    }
-  }
-  template <class State>
-  KILN_FN void take(uint64 i, State (&states)[W]) const {
-    using C = counted<R>;
-    const place<Index, D, W> where = at_place(i);
-    const pack<T, W> values = load_pack<W>(moved(x, where.offset(space.stride[0])));
-    if constexpr (R::masked) {
-      const pack<uint8, W> counts = load_pack<W>(moved(mask, where.offset(space.stride[1])));
-#pragma unroll
-      for (int w = 0; w < W; ++w) {
-        states[w] = C::one(R::mapped(values.v[w]), counts.v[w] != 0);
-      }
-    } else {
-#pragma unroll
-      for (int w = 0; w < W; ++w) {
-        states[w] = C::one(R::mapped(values.v[w]), true);
-      }
-    }
-  }
-};
 
 }  // namespace kiln::loops

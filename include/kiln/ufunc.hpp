@@ -192,6 +192,7 @@ class KILN_API Ufunc {
   [[nodiscard]] bool reorderable() const noexcept;
 
   explicit Ufunc(std::shared_ptr<const detail::UfuncImpl> impl) noexcept : impl_(std::move(impl)) {}
+  [[nodiscard]] const std::shared_ptr<const detail::UfuncImpl>& impl() const noexcept { return impl_; }  ///< for kiln itself
 
  private:
   Array call_one(std::span<const Arg> args, const CallOptions* options) const;

@@ -70,10 +70,16 @@ struct ReductionSegments {
   }
 };
 
+/// Where the index of a reduction lies: an operand like any other, whose elements are not in memory but are their addresses, so
+/// that it goes through every change of the layout. Its first element is `data` - kIndexOrigin; strides are in elements.
+inline constexpr std::uintptr_t kIndexOrigin = std::uintptr_t{1} << 62;
+
 /// One reduction. The kernel was rendered from a ReductionSpec with the same operands.
 struct ReductionLaunch {
-  /// Inputs, the mask if there is one, outputs. Strides are those of the kept dimensions, then those of the reduced ones.
+  /// Inputs, the mask if there is one, the index if there is one, outputs. Strides are those of the kept dimensions, then those
+  /// of the reduced ones. On the CPU an array of one element for all is a scalar, too, that has strides.
   std::span<const LaunchOperand> operands;
+  int index = -1;                               ///< the operand that is the index
   std::span<const std::int64_t> kept;           ///< merged extents of the result, outermost first; may be empty
   std::span<const std::int64_t> reduced;        ///< merged extents that are reduced; may be empty
   std::int64_t outputs = 1;                     ///< product of kept, > 0

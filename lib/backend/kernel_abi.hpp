@@ -14,8 +14,9 @@
 //   and q = (mulhi(i, magic) + i) >> shift divides i < 2^31 by the extent; with uint64
 //     struct { uint64 extent[D]; int64 stride[N][D]; }.
 //   extent[D-1] counts packs, the others elements; strides are bytes per element; N counts all operands (a scalar's row is 0).
-// GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x[, mask], y), with spaces as above
-// (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduce_gpu.hpp. Blocks have at most kGpuBlock
+// GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first], y…), with
+// spaces as above (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduce_gpu.hpp; `first` is the
+// number of the first element, where the map asks for it. Blocks have at most kGpuBlock
 // threads; threads stride over the whole grid with `unroll` packs in flight, so any grid is right.
 //
 // GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions
@@ -73,10 +74,16 @@ struct CpuReduction {
   void (*finish)(const void* states, const void* initial, std::int64_t count, void* const* outputs);
   std::int64_t state_size;
   std::int64_t accumulator_size;  // of `initial`
-  std::int32_t inputs;            // the mask among them, as the last
+  std::int32_t inputs;            // the mask and the index among them, as the last
   std::int32_t outputs;
+  std::int32_t index;  // the operand that is the index: its addresses are those of a CpuIndex; -1: there is none
   const std::uint8_t* itemsize;
   bool ordered;
+};
+// Which elements a kernel gets: their numbers rise from the first (fold), are all the same (rows), or are listed.
+struct CpuIndex {
+  std::int64_t first;
+  const std::int64_t* list;
 };
 inline constexpr std::int64_t kCpuReduceRows = 8;
 inline constexpr std::int64_t kCpuFoldBlock = 1024;  // elements of fold(): stretches of 2ⁿ blocks combine to the same tree

@@ -35,7 +35,7 @@ std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
   return needs_nd(spec) ? "kiln/elementwise_gpu_nd.hpp" : "kiln/elementwise_gpu.hpp";
 }
 
-std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target) {
+std::string kernel_text(const ElementwiseSpec& spec, const UserText&, DeviceKind target) {
   return target == DeviceKind::cpu ? cpu_kernel(spec) : gpu_kernel(spec);
 }
 

@@ -25,7 +25,7 @@ std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
 }
 
-std::string kernel_text(const GufuncSpec& spec, DeviceKind target) {
+std::string kernel_text(const GufuncSpec& spec, const UserText&, DeviceKind target) {
   return gufunc_members(spec) + (target == DeviceKind::cpu ? gufunc_cpu(spec) : gufunc_gpu(spec));
 }
 

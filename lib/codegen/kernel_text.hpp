@@ -79,19 +79,28 @@ std::string loop_header(const ScatterSpec& spec, DeviceKind target);
 std::string loop_header(const GufuncSpec& spec, DeviceKind target);
 std::string loop_header(const RawSpec& spec, DeviceKind target);
 /// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
-std::string kernel_text(const ElementwiseSpec& spec, DeviceKind target);
-std::string kernel_text(const ReductionSpec& spec, DeviceKind target);
-std::string kernel_text(const ScanSpec& spec, DeviceKind target);
-std::string kernel_text(const ScatterSpec& spec, DeviceKind target);
-std::string kernel_text(const GufuncSpec& spec, DeviceKind target);
-std::string kernel_text(const RawSpec& spec, DeviceKind target);
+std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, DeviceKind target);
+std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceKind target);
+std::string kernel_text(const ScanSpec& spec, const UserText& text, DeviceKind target);
+std::string kernel_text(const ScatterSpec& spec, const UserText& text, DeviceKind target);
+std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target);
+std::string kernel_text(const RawSpec& spec, const UserText& text, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
-std::string reduction_cpu(const ReductionSpec& spec);
-std::string reduction_gpu(const ReductionSpec& spec);
+std::string reduction_cpu(const ReductionSpec& spec, const UserText& text);
+std::string reduction_gpu(const ReductionSpec& spec, const UserText& text);
 std::string gufunc_cpu(const GufuncSpec& spec);
 std::string gufunc_gpu(const GufuncSpec& spec);
+
+/// A text of the user's with what stands before it.
+struct Piece {
+  std::string before;
+  std::string file = {};  ///< empty: no text follows
+  std::string text = {};
+};
+/// Of a reduction of stages: accumulator, map, reduce, post and identity, as functions in the user's namespace.
+std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec);
 
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);

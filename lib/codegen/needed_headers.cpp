@@ -95,8 +95,8 @@ bool names_any(std::string_view text, std::span<const std::string_view> names) {
 
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target) {
   Used used;
-  for (const std::string* part : {&text.preamble, &text.functions, &text.body, &text.identity}) {
-    collect(*part, used);
+  for (const auto& [file, part] : texts_of(text)) {
+    collect(part, used);
   }
   bool half = uses(used, {"float16", "bfloat16"});
   bool complex = uses(used, {"complex64", "complex128", "complex"});

@@ -112,7 +112,7 @@ std::string loop_header(const RawSpec& spec, DeviceKind target) {
   return fmt::format("kiln/raw_{}{}.hpp", cooperates(spec, target) ? "blocks_" : "", target == DeviceKind::cpu ? "cpu" : "gpu");
 }
 
-std::string kernel_text(const RawSpec& spec, DeviceKind target) {
+std::string kernel_text(const RawSpec& spec, const UserText&, DeviceKind target) {
   return target == DeviceKind::cpu ? on_cpu(spec) : on_gpu(spec);
 }
 

@@ -4,6 +4,12 @@
 namespace kiln::codegen {
 
 Operation operation_of(const ReductionSpec& spec) {
+  if (spec.stages) {
+    Operation operation;
+    for (const OperandSpec& input : spec.inputs) operation.inputs.push_back(input.compute);
+    for (const OperandSpec& output : spec.outputs) operation.outputs.push_back(output.compute);
+    return operation;
+  }
   // The body combines two accumulators, and halves among them are not rounded in between.
   const DType dtype = spec.inputs.front().compute;
   return {.inputs = {dtype, dtype}, .outputs = {dtype}, .rounds = false};
@@ -21,8 +27,8 @@ std::string loop_header(const ReductionSpec&, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/reduce_cpu.hpp" : "kiln/reduce_gpu.hpp";
 }
 
-std::string kernel_text(const ReductionSpec& spec, DeviceKind target) {
-  return target == DeviceKind::cpu ? reduction_cpu(spec) : reduction_gpu(spec);
+std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceKind target) {
+  return target == DeviceKind::cpu ? reduction_cpu(spec, text) : reduction_gpu(spec, text);
 }
 
 }  // namespace kiln::codegen

@@ -8,6 +8,12 @@
 namespace kiln::codegen {
 
 /// The members that kernels-src/reduce.hpp asks of a reduction, without the struct around them.
-std::string reduction_members(const ReductionSpec& spec);
+std::string reduction_members(const ReductionSpec& spec, const UserText& text);
+/// R::lanes of kernels-src/reduce_cpu.hpp.
+std::string lanes_of(const UserText& text);
+/// Which operand says where elements are; -1: none.
+int index_operand(const ReductionSpec& spec);
+/// Whether the input is one value for all elements.
+bool stands_still(const OperandSpec& input);
 
 }  // namespace kiln::codegen

@@ -26,8 +26,8 @@ class Renderer {
     }
     out_ += frame_.before;
     user_code();
-    out_ += "namespace kiln {\n" + frame_.after + "namespace loops {\n";
-    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, target_); }, spec_);
+    out_ += "namespace kiln {\n" + (text_.stages ? std::string() : frame_.after) + "namespace loops {\n";
+    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, text_, target_); }, spec_);
     out_ += "}\n}\n";
     return std::move(out_);
   }
@@ -77,11 +77,18 @@ class Renderer {
     if (!text_.preamble.empty()) {
       user_text(text_.name + ".preamble", text_.preamble);
     }
-    if (!text_.functions.empty()) {
+    if (!text_.functions.empty() && !text_.stages) {
       user_text(text_.name + ".functions", text_.functions);
     }
-    function(frame_.declaration);
-    if (!frame_.declaration_again.empty()) function(frame_.declaration_again);
+    if (text_.stages) {
+      for (const Piece& piece : stages_of(text_, std::get<ReductionSpec>(spec_))) {
+        out_ += piece.before;
+        if (!piece.file.empty()) user_text(piece.file, piece.text);
+      }
+    } else {
+      function(frame_.declaration);
+      if (!frame_.declaration_again.empty()) function(frame_.declaration_again);
+    }
     if (!text_.identity.empty()) {
       out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
       user_text(text_.name + ".identity", text_.identity + "\n;}");

@@ -42,7 +42,7 @@ std::string loop_header(const ScanSpec&, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/scan_cpu.hpp" : "kiln/scan_gpu.hpp";
 }
 
-std::string kernel_text(const ScanSpec& spec, DeviceKind target) {
+std::string kernel_text(const ScanSpec& spec, const UserText&, DeviceKind target) {
   if (target != DeviceKind::cpu) {
     return work(spec) +
            "KILN_KERNEL kiln_kernel(const scan_space space) {\n"

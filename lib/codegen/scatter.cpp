@@ -77,7 +77,7 @@ std::string loop_header(const ScatterSpec&, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/scatter_cpu.hpp" : "kiln/scatter_gpu.hpp";
 }
 
-std::string kernel_text(const ScatterSpec& spec, DeviceKind target) {
+std::string kernel_text(const ScatterSpec& spec, const UserText&, DeviceKind target) {
   if (target != DeviceKind::cpu) {
     return work(spec, spec.ordered ? "" : update(spec)) +
            fmt::format("KILN_KERNEL kiln_kernel(const scatter_space space) {{ scatter<work, {}>(space); }}\n", spec.ordered);

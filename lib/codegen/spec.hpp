@@ -60,13 +60,19 @@ enum class Mapping : std::uint8_t {
   columns,  ///< 32 outputs that lie together for a block, whose rows of threads share the reduced elements
 };
 
-/// A reduction: each element becomes an accumulator (for a ufunc a cast), accumulators are combined (the user's operation), and
-/// what is left becomes the result (a cast). See kernels-src/reduce.hpp.
+/// A reduction: each element becomes an accumulator, accumulators are combined, and what is left becomes the results: by the
+/// user's stages (UserText::stages), or for a ufunc by casts around its operation. See kernels-src/reduce.hpp.
 struct ReductionSpec {
+  /// Access::scalar and Access::broadcast (one value for all elements), or any other.
   std::vector<OperandSpec> inputs = {};
   std::vector<OperandSpec> outputs = {};
   bool identity = false;            ///< UserText::identity takes part
   bool masked = false;              ///< a bool operand follows the inputs: which elements count
+  bool stages = false;              ///< UserText::stages is there
+  bool indexed = false;             ///< stages: an operand follows the inputs and the mask: each element's number
+  bool leads = false;               ///< stages: the identity stands in front of the elements, as a ufunc's does
+  bool speculative = true;          ///< masked: elements that do not count may be mapped
+  int state_bytes = 0;              ///< stages: of an accumulator, at most
   bool ordered = false;             ///< strictly from the first element to the last
   Mapping mapping = Mapping::warp;  ///< GPU
   int kept_rank = 1;                ///< GPU: merged axes that the result has
@@ -150,10 +156,19 @@ struct RawSpec {
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
 using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec, GufuncSpec, RawSpec>;
 
+/// What stands around the body of a reduction of stages, which combines two accumulators `a` and `b` to one.
+struct Stages {
+  std::string accumulator = {};           ///< members of a struct; empty: the type of the first output
+  std::vector<std::string> members = {};  ///< their names, where they are known
+  std::string map = {};                   ///< from the inputs, and the index `i`, to an accumulator; empty: the one input
+  std::string post = {};  ///< from an accumulator `a` to the outputs; empty: itself, or its members of their names
+};
+
 /// The user's side of a kernel.
 struct UserText {
   std::string name = {};  ///< of the kernel
   std::string body = {};
+  std::optional<Stages> stages = std::nullopt;
   bool expression = false;    ///< body is an expression (kiln eval), not statements
   std::string identity = {};  ///< an expression; only for kernels that use it
   std::string preamble = {};
@@ -162,6 +177,9 @@ struct UserText {
   std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
   std::vector<std::pair<std::string, DType>> type_variables = {};
 };
+
+/// The texts that are shown under names of their own in diagnostics: "name.preamble" and the like, with the body as the last.
+std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text);
 
 /// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
 /// #line, and one kernel named kiln_kernel with the parameters of kernels-src/elementwise.hpp. Pure.

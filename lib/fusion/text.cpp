@@ -70,13 +70,15 @@ void with_macros(FunctionsText& out, const std::vector<Macro>& macros, const Wri
 }
 
 /// One ufunc for one loop, in a namespace of its own.
-void add_part(FunctionsText& out, const UfuncImpl& ufunc, const Loop& loop, std::size_t number) {
+void add_part(FunctionsText& out, const Part& part, std::size_t number) {
+  const UfuncImpl& ufunc = part.ufunc;
+  const Loop& loop = part.loop;
   const codegen::UserText text = ufunc.text_of(loop);
   const bool shared_preamble = includes_files(text.preamble);
   std::set<std::string> own_macros;
-  for (const std::string* part : {&text.preamble, &text.functions, &text.body}) {
-    if (part == &text.preamble && shared_preamble) continue;
-    own_macros.merge(macros_of(*part));
+  for (const std::string* own : {&text.preamble, &text.functions, &text.body}) {
+    if (own == &text.preamble && shared_preamble) continue;
+    own_macros.merge(macros_of(*own));
   }
   out.add(fmt::format("namespace kiln_part_{} {{\n", number));
   for (const auto& [variable, dtype] : text.type_variables)
@@ -84,7 +86,7 @@ void add_part(FunctionsText& out, const UfuncImpl& ufunc, const Loop& loop, std:
   with_macros(out, macros(ufunc.definition().defines), [&] {
     if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
     if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
-    out.add(codegen::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs}) + " {\n" +
+    out.add(codegen::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs, .rounds = part.rounds}) + " {\n" +
             (text.expression ? "return\n" : ""));
     out.add_body(text.name, text.body, text.expression ? ";}" : "}");
     for (const std::string& macro : own_macros) out.add(fmt::format("#undef {}\n", macro));
@@ -118,7 +120,7 @@ class Body {
     }
     for (std::size_t k = 0; k < loop.inputs.size(); ++k) argue(argument(graph_.steps[step].inputs[k], loop.inputs[k]));
     const std::string result = assigns ? "" : fmt::format("const {} {} = ", qualified(loop.outputs[0]), variable(step, 0));
-    out_ += fmt::format("{}::kiln::user::kiln_part_{}::kiln_body({});\n", result, part, arguments);
+    out_ += fmt::format("{}kiln_part_{}::kiln_body({});\n", result, part, arguments);
   }
 
   std::string finish() && {
@@ -161,10 +163,17 @@ Text write(const Graph& graph, const Typing& typing, const Names& names) {
   for (std::size_t step = 0; step < graph.steps.size(); ++step) {
     const UfuncImpl& ufunc = *graph.steps[step].ufunc;
     const auto [part, fresh] = parts.try_emplace({&ufunc, ufunc::dtypes_of(typing.loops[step])}, parts.size());
-    if (fresh) add_part(functions, ufunc, typing.loops[step], part->second);
+    if (fresh) add_part(functions, {ufunc, typing.loops[step]}, part->second);
     body.add(step, part->second);
   }
   return {std::move(functions).take(), std::move(body).finish()};
+}
+
+std::string write_parts(const Graph& graph, std::span<const Part> parts, const std::string& name) {
+  FunctionsText functions(name);
+  add_shared_preambles(functions, graph);
+  for (std::size_t number = 0; number < parts.size(); ++number) add_part(functions, parts[number], number);
+  return std::move(functions).take();
 }
 
 }  // namespace kiln::fusion

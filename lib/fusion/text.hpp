@@ -19,6 +19,15 @@ struct Text {
   std::string body;       ///< returns the one output, or assigns several by name
 };
 
+/// One ufunc for one loop: the function kiln_part_N::kiln_body, which takes and gives what its body does.
+struct Part {
+  const detail::UfuncImpl& ufunc;
+  const ufunc::Loop& loop;
+  bool rounds = true;  ///< codegen::Operation::rounds
+};
+/// The functions of these parts, whose ufuncs are the steps of the graph. `name` is the whole's. Pure.
+[[nodiscard]] std::string write_parts(const Graph& graph, std::span<const Part> parts, const std::string& name);
+
 /// Pure.
 [[nodiscard]] Text write(const Graph& graph, const Typing& typing, const Names& names);
 

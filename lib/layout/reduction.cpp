@@ -51,6 +51,7 @@ Reduction::Reduction(const Request& request) : operands_(request.strides.size())
       bool backwards = false;
       bool forwards = false;
       for (std::size_t k = 0; k < operands_; ++k) {
+        if (static_cast<std::ptrdiff_t>(k) == request.index) continue;
         backwards |= stride(k, axis) < 0;
         forwards |= stride(k, axis) > 0;
       }
@@ -86,8 +87,13 @@ std::int64_t Reduction::offset(std::size_t operand) const noexcept {
 
 bool Reduction::columns_inside() const noexcept {
   if (kept_ == 0 || reduced_ == 0) return reduced_ == 0;
-  const std::int64_t* const own = strides(0);
-  return std::abs(own[kept_ - 1]) < std::abs(own[kept_ + reduced_ - 1]);
+  for (std::size_t k = 0; k < operands_; ++k) {
+    const std::int64_t* const own = strides(k);
+    const std::int64_t x = std::abs(own[kept_ - 1]);
+    const std::int64_t y = std::abs(own[kept_ + reduced_ - 1]);
+    if (x != 0 && y != 0) return x < y;
+  }
+  return false;
 }
 
 }  // namespace kiln::layout

@@ -17,6 +17,7 @@ class Reduction {
     std::span<const std::int64_t> reduced;         ///< of each axis: not 0 where it is reduced
     std::span<const std::int64_t* const> strides;  ///< bytes, for each operand, one for each axis; 0 where it repeats
     bool in_order = false;                         ///< reduced axes are neither moved nor walked backwards
+    std::ptrdiff_t index = -1;                     ///< the operand that follows the others: it does not say which way to walk
   };
   explicit Reduction(const Request& request);
 
@@ -32,7 +33,8 @@ class Reduction {
   }  ///< product of reduced(); of the array where that is empty
   /// Bytes to add to an operand's address because axes are walked backwards.
   [[nodiscard]] std::int64_t offset(std::size_t operand) const noexcept;
-  /// Whether the innermost kept dimension is nearer in the first operand's memory than the innermost reduced one.
+  /// Whether the innermost kept dimension is nearer in memory than the innermost reduced one, for the first operand that moves
+  /// along both.
   [[nodiscard]] bool columns_inside() const noexcept;
 
  private:

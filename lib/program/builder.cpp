@@ -125,7 +125,9 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
                     .compile_ms = static_cast<double>(ns) / 1e6};
   } catch (const CompileError& error) {
     Counters::add(counters_.compile_ns, elapsed_ns());
-    outcome.failure = std::make_shared<const CompileError>(at_end_of_text(error, job.compile.name, job.body));
+    CompileError shown = error;
+    for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
+    outcome.failure = std::make_shared<const CompileError>(std::move(shown));
     outcome.signature = job.compile.context;
   }
   return outcome;

@@ -61,10 +61,9 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   const std::vector<std::string> needed = codegen::needed_headers(text, *request.spec, compiler.kind());
   compile.source = codegen::render(text, *request.spec, compiler.kind(), needed);
   // What the rendered unit includes is what the user's texts do, and what it needs itself.
-  compile.headers = codegen::resolve_includes(
-      {{text.name + ".preamble", text.preamble}, {text.name + ".functions", text.functions}, {text.name, text.body}},
-      request.headers != nullptr ? *request.headers : no_headers,
-      request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
+  job.texts = codegen::texts_of(text);
+  compile.headers = codegen::resolve_includes(job.texts, request.headers != nullptr ? *request.headers : no_headers,
+                                              request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
   if (request.defines != nullptr) compile.defines = *request.defines;
   compile.contract = request.contract;
   compile.fast_math = request.fast_math;
@@ -85,6 +84,7 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.digest = cache::digest(job.key);
   job.body = text.body;
   job.kind = request.kind;
+  if (text.stages) job.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
   job.target = compiler.short_target();
   job.compiler = key.compiler;
   return job;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "backend/compiler.hpp"
 #include "program/program.hpp"
@@ -10,8 +12,9 @@ namespace kiln::program {
 
 struct Job {
   backend::CompileRequest compile;
-  std::string key;     ///< canonical text
-  std::string digest;  ///< of the key
+  std::string key;                                         ///< canonical text
+  std::string digest;                                      ///< of the key
+  std::vector<std::pair<std::string, std::string>> texts;  ///< the user's, by the names that diagnostics have for them
   // For the entry:
   std::string body;  ///< the user's text
   std::string kind = "ufunc";

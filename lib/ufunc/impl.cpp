@@ -12,6 +12,14 @@
 namespace kiln::detail {
 namespace {
 
+bool computes_integers(const ufunc::Loop& loop) {
+  const auto is_integer = [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; };
+  return std::any_of(loop.inputs.begin(), loop.inputs.end(), is_integer) ||
+         std::any_of(loop.outputs.begin(), loop.outputs.end(), is_integer);
+}
+
+}  // namespace
+
 program::Request request_for(const UfuncDefinition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
                              const std::string& signature) {
   program::Request request;
@@ -26,14 +34,6 @@ program::Request request_for(const UfuncDefinition& definition, const codegen::U
   request.cache = &definition.cache;
   return request;
 }
-
-bool computes_integers(const ufunc::Loop& loop) {
-  const auto is_integer = [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; };
-  return std::any_of(loop.inputs.begin(), loop.inputs.end(), is_integer) ||
-         std::any_of(loop.outputs.begin(), loop.outputs.end(), is_integer);
-}
-
-}  // namespace
 
 UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
                      std::unique_ptr<const ufunc::LoopSource> source)

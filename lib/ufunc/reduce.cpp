@@ -7,6 +7,7 @@
 #include "layout/broadcast.hpp"
 #include "types/convert.hpp"
 #include "ufunc/axes.hpp"
+#include "ufunc/identity_probe.hpp"
 #include "ufunc/reduction_loop.hpp"
 #include "ufunc/reduction_plan.hpp"
 #include "ufunc/transfer.hpp"
@@ -96,6 +97,7 @@ void Reduce::choose_loop() {
                     std::string(name(out_->dtype)) + " under casting \"same_kind\" for the loop " + loop.text +
                     "; give an .out of another dtype, or choose the loop with .dtype");
   }
+  if (has_identity() && !segmented_) probe_identity(ufunc_, loop.outputs[0]);
   plan_ = &ufunc_.make_plan(key, std::move(loop));
 }
 

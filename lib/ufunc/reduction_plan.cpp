@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/backend.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
@@ -29,23 +30,33 @@ Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
   return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
 }
 
-/// Whether every row of what is reduced begins on the boundary of a 16-byte access and fills such ones.
-bool divides_into_packs(const layout::Reduction& layout, std::span<const ReductionOperand> inputs) noexcept {
-  if (layout.reduced().empty()) return false;
+/// Elements of a 16-byte access to the largest of the inputs that move, where every row of what is reduced begins on its
+/// boundary and fills it.
+int width_of(const codegen::ReductionSpec& spec, const layout::Reduction& layout,
+             std::span<const ReductionOperand> inputs) noexcept {
+  if (layout.reduced().empty() || (spec.mapping != Mapping::warp && spec.mapping != Mapping::block)) return 1;
   const std::size_t rank = layout.kept().size() + layout.reduced().size();
-  const std::int64_t width = 16 / inputs.front().itemsize;
-  if (layout.reduced().back() % width != 0) return false;
+  const auto still = [&](std::size_t k) {
+    return k < spec.inputs.size() &&
+           (spec.inputs[k].access == codegen::Access::scalar || spec.inputs[k].access == codegen::Access::broadcast);
+  };
+  std::int64_t largest = 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) largest = still(k) ? largest : std::max(largest, inputs[k].itemsize);
+  if (largest == 0) return 1;
+  const std::int64_t width = 16 / largest;
+  if (layout.reduced().back() % width != 0) return 1;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (still(k)) continue;
     const std::int64_t size = inputs[k].itemsize;
     const std::int64_t* const strides = layout.strides(k);
     if (strides[rank - 1] != size ||
         reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(width * size) != 0)
-      return false;
+      return 1;
     for (std::size_t d = 0; d + 1 < rank; ++d) {
-      if (strides[d] % (width * size) != 0) return false;
+      if (strides[d] % (width * size) != 0) return 1;
     }
   }
-  return true;
+  return static_cast<int>(width);
 }
 
 }  // namespace
@@ -59,7 +70,7 @@ ReductionClass classify(const layout::Reduction& layout, std::span<const Reducti
   made.kept_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.kept().size(), 1));
   made.reduced_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.reduced().size(), 1));
   const bool may_pack = (made.mapping == Mapping::warp || made.mapping == Mapping::block) && inputs.front().itemsize < 16;
-  made.packs = !may_pack || divides_into_packs(layout, inputs);
+  made.packs = !may_pack || width_of({.mapping = made.mapping}, layout, inputs) > 1;
   made.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
   return made;
 }
@@ -79,6 +90,17 @@ codegen::ReductionSpec specialize(const ReductionRequest& request, const Reducti
   return spec;
 }
 
+codegen::ReductionSpec specialize(codegen::ReductionSpec spec, const layout::Reduction& layout,
+                                  std::span<const ReductionOperand> inputs, DeviceKind device) {
+  if (device == DeviceKind::cpu) return spec;
+  spec.mapping = mapping_of(layout, spec.ordered);
+  spec.kept_rank = static_cast<int>(std::max<std::size_t>(layout.kept().size(), 1));
+  spec.reduced_rank = static_cast<int>(std::max<std::size_t>(layout.reduced().size(), 1));
+  spec.width = width_of(spec, layout, inputs);
+  spec.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
+  return spec;
+}
+
 std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
   if (ordered) return {{.mapping = Mapping::thread}};
   std::vector<ReductionClass> classes;
@@ -90,10 +112,11 @@ std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
 }
 
 std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
+  // Beside an accumulator may stand whether any element has counted, padded to its alignment.
+  if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(backend::kAccumulatorBytes) : 0);
   const DType loop = spec.inputs.front().compute;
   const bool half = loop == DType::float16 || loop == DType::bfloat16;
   const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));
-  // Beside it stands whether any element has counted, padded to its alignment.
   return spec.masked && !spec.identity ? 2 * accumulator : accumulator;
 }
 

@@ -11,6 +11,12 @@
 
 namespace kiln::ufunc {
 
+/// What decides how wide a GPU may read an input that moves. The mask is the last of them, if there is one.
+struct ReductionOperand {
+  const void* address = nullptr;
+  std::int64_t itemsize = 1;
+};
+
 struct ReductionRequest {
   DType array = DType::float64;  ///< as stored
   DType loop = DType::float64;
@@ -18,12 +24,6 @@ struct ReductionRequest {
   bool identity = false;
   bool masked = false;
   bool ordered = false;
-};
-
-/// What decides how wide a GPU may read an input. The mask is the last of them, if there is one.
-struct ReductionOperand {
-  const void* address = nullptr;
-  std::int64_t itemsize = 1;
 };
 
 /// What of a reduction's layout decides its kernel. The CPU has one kernel for all of them.
@@ -47,6 +47,10 @@ struct ReductionClass {
 
 /// The classes that contiguous arrays mostly have: all of one reduced, or one axis of a matrix.
 [[nodiscard]] std::vector<ReductionClass> usual_classes(DType array, bool ordered);
+
+/// `spec` with what the layout decides. `inputs` are the first operands of the layout.
+[[nodiscard]] codegen::ReductionSpec specialize(codegen::ReductionSpec spec, const layout::Reduction& layout,
+                                                std::span<const ReductionOperand> inputs, DeviceKind device);
 
 /// Bytes of what its kernel keeps of a part of an output.
 [[nodiscard]] std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept;

@@ -11,7 +11,11 @@
 namespace kiln {
 namespace {
 
-void check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures) {
+const CallOptions kNoOptions{};
+
+}  // namespace
+
+void detail::check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures) {
   const signature::TypeSignature& first = signatures.front();
   const auto same_names = [](const auto& a, const auto& b) {
     return std::equal(a.begin(), a.end(), b.begin(),
@@ -30,10 +34,6 @@ void check_names(const std::string& kernel, const std::vector<signature::TypeSig
     }
   }
 }
-
-const CallOptions kNoOptions{};
-
-}  // namespace
 
 void detail::check_name(const std::string& name) {
   for (const char c : name) {

@@ -27,6 +27,7 @@ LAYERS = {
     "ufunc": ["signature", "layout", "program", "array"],
     "math": ["ufunc"],
     "fusion": ["math"],
+    "reduce": ["fusion"],
     "gufunc": ["ufunc"],
     "raw": ["ufunc"],
     "manifest": ["gufunc", "raw"],
@@ -35,7 +36,7 @@ LAYERS = {
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.
 PUBLIC_HEADERS = {"stream": "backend", "cache": "cache", "inspect": "backend", "array": "array", "npy": "array", "ufunc": "ufunc", "gufunc": "gufunc", "math": "math", "kernel": "ufunc",
-                  "manifest": "manifest", "expr": "ufunc", "fuse": "fusion", "kiln": "fusion"}
+                  "manifest": "manifest", "expr": "ufunc", "fuse": "fusion", "reduction": "reduce", "kiln": "reduce"}
 
 VENDOR = re.compile(r"^(cuda(_\w+)?\.h|cuda/|cuda\w*\.h|cu\w+\.h|nvrtc\w*\.h|nv\w+\.h|hip/|hiprtc|roc\w+/|rocm|hsa/|amd_comgr)")
 LLVM = re.compile(r"^(clang|clang-c|llvm|llvm-c|lld)/")

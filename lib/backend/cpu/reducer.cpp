@@ -16,6 +16,11 @@ constexpr std::int64_t lines(std::int64_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+/// The number of the element that the index's operand has at an address.
+std::int64_t number_at(const char* address) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - kIndexOrigin);
+}
+
 }  // namespace
 
 Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk)
@@ -50,12 +55,15 @@ Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, cons
 }
 
 std::int64_t Reducer::kept_stride(int operand) const {
-  return launch_.kept.empty() ? 0 : launch_.operands[static_cast<std::size_t>(operand)].strides[launch_.kept.size() - 1];
+  return launch_.kept.empty() || is_scalar(operand)
+             ? 0
+             : launch_.operands[static_cast<std::size_t>(operand)].strides[launch_.kept.size() - 1];
 }
 
 std::int64_t Reducer::reduced_stride(int operand) const {
   const std::size_t rank = launch_.kept.size() + launch_.reduced.size();
-  return launch_.reduced.empty() ? 0 : launch_.operands[static_cast<std::size_t>(operand)].strides[rank - 1];
+  return launch_.reduced.empty() || is_scalar(operand) ? 0
+                                                       : launch_.operands[static_cast<std::size_t>(operand)].strides[rank - 1];
 }
 
 void Reducer::place(std::int64_t tile) {
@@ -70,7 +78,9 @@ void Reducer::place(std::int64_t tile) {
   for (std::size_t d = kept > 0 ? kept - 1 : 0; d-- > 0;) {
     const std::int64_t at = row % launch_.kept[d];
     row /= launch_.kept[d];
-    for (std::size_t k = 0; k < operands; ++k) tile_[k] += at * launch_.operands[k].strides[d];
+    for (std::size_t k = 0; k < operands; ++k) {
+      if (!launch_.operands[k].scalar) tile_[k] += at * launch_.operands[k].strides[d];
+    }
   }
   depth_ = 0;
   pushed_ = 0;
@@ -90,7 +100,7 @@ void Reducer::seek(std::int64_t element) {
     row /= launch_.reduced[d];
     for (int k = 0; k < kernel_.inputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      at_[i] += index_[d] * launch_.operands[i].strides[kept + d];
+      if (!is_scalar(k)) at_[i] += index_[d] * launch_.operands[i].strides[kept + d];
     }
   }
 }
@@ -109,12 +119,12 @@ void Reducer::advance(std::int64_t count) {
     index_[d] += step;
     for (int k = 0; k < kernel_.inputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      at_[i] += step * launch_.operands[i].strides[kept + d];
+      if (!is_scalar(k)) at_[i] += step * launch_.operands[i].strides[kept + d];
     }
     if (index_[d] < launch_.reduced[d] || d == 0) return;
     for (int k = 0; k < kernel_.inputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      at_[i] -= index_[d] * launch_.operands[i].strides[kept + d];
+      if (!is_scalar(k)) at_[i] -= index_[d] * launch_.operands[i].strides[kept + d];
     }
     index_[d] = 0;
     step = 1;
@@ -215,7 +225,16 @@ void Reducer::fold_leaf(std::int64_t number, char* state, bool fresh) {
       cut_.by_runs ? std::min(cut_.leaf, run_ - run_at_) : std::min(cut_.leaf, launch_.count - number * cut_.leaf);
   for (int k = 0; k < kernel_.inputs; ++k) {
     const auto i = static_cast<std::size_t>(k);
-    if (run_at_ + count <= run_ && (reduced_stride(k) == kernel_.itemsize[k] || count == 1)) {
+    if (is_scalar(k)) {
+      addresses_[i] = at_[i];
+    } else if (is_index(k)) {
+      if (run_at_ + count <= run_ && (reduced_stride(k) == 1 || count == 1)) {
+        numbers_[0] = {number_at(at_[i] + run_at_ * reduced_stride(k)), nullptr};
+      } else {
+        number_stretch(count);
+      }
+      addresses_[i] = numbers_.data();
+    } else if (run_at_ + count <= run_ && (reduced_stride(k) == kernel_.itemsize[k] || count == 1)) {
       addresses_[i] = at_[i] + run_at_ * reduced_stride(k);
     } else {
       gather_stretch(k, count);
@@ -270,6 +289,40 @@ void Reducer::gather_stretch(int operand, std::int64_t count) {
   }
 }
 
+// The numbers of elements from here on, over the ends of rows, to the index's buffer.
+void Reducer::number_stretch(std::int64_t count) {
+  const auto k = static_cast<std::size_t>(kernel_.index);
+  const std::int64_t stride = reduced_stride(kernel_.index);
+  const std::size_t rank = launch_.reduced.size();
+  const std::int64_t* const strides = launch_.operands[k].strides + launch_.kept.size();
+  auto* const to = reinterpret_cast<std::int64_t*>(buffer_[k]);
+  std::int64_t row = number_at(at_[k]);
+  std::int64_t at = run_at_;
+  std::array<std::int64_t, 64> index;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is used is set
+  if (rank > 1) std::copy_n(index_.begin(), rank - 1, index.begin());
+  for (std::int64_t done = 0; done < count;) {
+    const std::int64_t now = std::min(count - done, run_ - at);
+    for (std::int64_t j = 0; j < now; ++j) to[done + j] = row + (at + j) * stride;
+    done += now;
+    at = 0;
+    for (std::size_t d = rank - 1; rank > 1 && d-- > 0;) {
+      row += strides[d];
+      if (++index[d] < launch_.reduced[d] || d == 0) break;
+      row -= index[d] * strides[d];
+      index[d] = 0;
+    }
+  }
+  numbers_[0] = {to[0], to};
+}
+
+// Those of whole rows from here on, each `columns` times.
+void Reducer::number_rows(char* list, std::int64_t rows, std::int64_t columns) const {
+  const std::int64_t stride = reduced_stride(kernel_.index);
+  const std::int64_t first = number_at(at_[static_cast<std::size_t>(kernel_.index)]) + run_at_ * stride;
+  auto* to = reinterpret_cast<std::int64_t*>(list);
+  for (std::int64_t r = 0; r < rows; ++r) to = std::fill_n(to, columns, first + r * stride);
+}
+
 void Reducer::rows_leaf(std::int64_t rows, char* to, bool fresh) {
   for (std::int64_t row = 0; row < rows;) {
     const std::int64_t now = std::min(rows - row, run_ - run_at_);
@@ -277,9 +330,17 @@ void Reducer::rows_leaf(std::int64_t rows, char* to, bool fresh) {
       const auto i = static_cast<std::size_t>(k);
       const std::int64_t size = kernel_.itemsize[k];
       const std::int64_t stride = reduced_stride(k);
+      if (is_index(k)) {
+        for (std::int64_t r = 0; r < now; ++r) {
+          CpuIndex& number = numbers_[static_cast<std::size_t>(row + r)];
+          number = {number_at(at_[i]) + (run_at_ + r) * stride, nullptr};
+          addresses_[i * kCpuReduceRows + static_cast<std::size_t>(row + r)] = &number;
+        }
+        continue;
+      }
       char* from = at_[i] + run_at_ * stride;
       std::int64_t step = stride;
-      if (kept_stride(k) != size && columns_ > 1) {
+      if (kept_stride(k) != size && columns_ > 1 && !is_scalar(k)) {
         const std::int64_t pitch = columns_ * size;
         char* const place = buffer_[i] + row * pitch;
         gather(place, from, {now, stride, columns_, kept_stride(k), pitch}, size);
@@ -301,7 +362,9 @@ void Reducer::narrow_leaf(std::int64_t rows, char* to) {
   for (int k = 0; k < kernel_.inputs; ++k) {
     const auto i = static_cast<std::size_t>(k);
     const std::int64_t size = kernel_.itemsize[k];
-    if (kept_stride(k) == size && reduced_stride(k) == columns_ * size && run_at_ + rows <= run_) {
+    if (is_scalar(k)) {
+      flat[i] = at_[i];
+    } else if (!is_index(k) && kept_stride(k) == size && reduced_stride(k) == columns_ * size && run_at_ + rows <= run_) {
       flat[i] = at_[i] + run_at_ * reduced_stride(k);
     } else {
       flat[i] = buffer_[i];
@@ -314,6 +377,10 @@ void Reducer::narrow_leaf(std::int64_t rows, char* to) {
       if (flat[i] != buffer_[i]) continue;
       const std::int64_t size = kernel_.itemsize[k];
       const std::int64_t pitch = columns_ * size;
+      if (is_index(k)) {
+        number_rows(buffer_[i] + row * pitch, now, columns_);
+        continue;
+      }
       gather(buffer_[i] + row * pitch, at_[i] + run_at_ * reduced_stride(k),
              {now, reduced_stride(k), columns_, kept_stride(k), pitch}, size);
     }
@@ -323,9 +390,15 @@ void Reducer::narrow_leaf(std::int64_t rows, char* to) {
   const auto compute = [&](std::int64_t first, std::int64_t count, std::int64_t stacked, char* states) {
     for (int k = 0; k < kernel_.inputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      const std::int64_t pitch = columns_ * kernel_.itemsize[k];
+      const std::int64_t pitch = is_scalar(k) ? 0 : columns_ * kernel_.itemsize[k];
       for (std::int64_t r = 0; r < count; ++r) {
-        addresses_[i * kCpuReduceRows + static_cast<std::size_t>(r)] = flat[i] + (first + r * stacked) * pitch;
+        char* const from = flat[i] + (first + r * stacked) * pitch;
+        const std::size_t place = i * kCpuReduceRows + static_cast<std::size_t>(r);
+        addresses_[place] = from;
+        if (!is_index(k)) continue;
+        const auto* const list = reinterpret_cast<const std::int64_t*>(from);
+        numbers_[static_cast<std::size_t>(r)] = {list[0], list};
+        addresses_[place] = &numbers_[static_cast<std::size_t>(r)];
       }
     }
     kernel_.rows(addresses_.data(), count, stacked * columns_, states, true);

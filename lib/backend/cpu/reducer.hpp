@@ -44,6 +44,11 @@ class Reducer {
   void fold_tile();
   void fold_leaf(std::int64_t number, char* state, bool fresh);
   void gather_stretch(int operand, std::int64_t count);
+  void number_stretch(std::int64_t count);
+  void number_rows(char* list, std::int64_t rows, std::int64_t columns) const;
+  /// Not an array to walk over: one value, or the index.
+  [[nodiscard]] bool is_scalar(int operand) const { return launch_.operands[static_cast<std::size_t>(operand)].scalar; }
+  [[nodiscard]] bool is_index(int operand) const { return operand == kernel_.index; }
   void rows_leaf(std::int64_t rows, char* to, bool fresh);
   void narrow_leaf(std::int64_t rows, char* to);
   void finish(const char* from);
@@ -58,9 +63,10 @@ class Reducer {
   std::int64_t pushed_ = 0;
   std::int64_t slot_bytes_ = 0;
   char* stack_ = nullptr;
-  char* spare_ = nullptr;                 // states of a part of a narrow leaf
-  std::int64_t run_at_ = 0;               // in the innermost reduced dimension
-  std::array<std::int64_t, 64> index_;    // of the other reduced dimensions
+  char* spare_ = nullptr;               // states of a part of a narrow leaf
+  std::int64_t run_at_ = 0;             // in the innermost reduced dimension
+  std::array<std::int64_t, 64> index_;  // of the other reduced dimensions
+  std::array<CpuIndex, kCpuReduceRows> numbers_;
   std::array<char*, kMaxOperands> tile_;  // of each operand: where the tile's first element is
   std::array<char*, kMaxOperands> at_;    // and where the innermost reduced row is, at its start
   std::array<char*, kMaxOperands> buffer_;

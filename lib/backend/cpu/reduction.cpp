@@ -82,7 +82,16 @@ QueuedReduction::QueuedReduction(const CpuModule& kernel, const ReductionLaunch&
   numbers.reserve((operands.size() + 1) * rank + stretches);  // no growth below: addresses are taken
   numbers.insert(numbers.end(), from.kept.begin(), from.kept.end());
   numbers.insert(numbers.end(), from.reduced.begin(), from.reduced.end());
+  values.reserve(operands.size());  // nor here
   for (LaunchOperand& operand : operands) {
+    if (operand.scalar) {
+      if (operand.strides == nullptr) {
+        values.emplace_back();
+        std::memcpy(values.back().bytes.data(), operand.data, sizeof(Value));
+        operand.data = values.back().bytes.data();
+      }
+      continue;
+    }
     const std::size_t first = numbers.size();
     numbers.insert(numbers.end(), operand.strides, operand.strides + rank);
     operand.strides = numbers.data() + first;

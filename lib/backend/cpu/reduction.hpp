@@ -23,6 +23,10 @@ void reduce_segments(const CpuModule& module, const ReductionLaunch& launch, Thr
 struct QueuedReduction {
   std::vector<LaunchOperand> operands;
   std::vector<std::int64_t> numbers;  // extents and strides
+  struct alignas(16) Value {
+    std::array<std::byte, 16> bytes;
+  };
+  std::vector<Value> values;  // of scalars
   alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
   ReductionSegments segments;
   ReductionLaunch launch;

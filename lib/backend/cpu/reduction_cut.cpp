@@ -39,8 +39,11 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
   bool packed_columns = true;
   for (int k = 0; k < kernel.inputs; ++k) {
     const LaunchOperand& operand = launch.operands[static_cast<std::size_t>(k)];
+    if (operand.scalar) continue;
+    const bool index = k == kernel.index;
     widest = std::max<std::int64_t>(widest, operand.itemsize);
-    contiguous = contiguous && (launch.reduced.empty() || operand.strides[rank - 1] == operand.itemsize);
+    contiguous = contiguous && (launch.reduced.empty() || operand.strides[rank - 1] == (index ? 1 : operand.itemsize));
+    if (index) continue;
     packed_columns = packed_columns && (kept == 0 || operand.strides[kept - 1] == operand.itemsize);
   }
   ReductionCut cut;

@@ -17,7 +17,9 @@ std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const st
                    .operands = launch.operands.size(),
                    .wide_index = launch.wide_index,
                    .width = width,
-                   .stride = [&](std::size_t k, std::size_t d) { return launch.operands[k].strides[skip + d]; }});
+                   .stride = [&](std::size_t k, std::size_t d) { 
+                     return launch.operands[k].scalar ? std::int64_t{0} : launch.operands[k].strides[skip + d];
+                   }});
 }
 
 }  // namespace
@@ -47,8 +49,12 @@ ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const Re
   pointers_[count++] = reduced_.data();
   pointers_[count++] = &call_;
   for (std::size_t i = 0; i < launch.operands.size(); ++i) {
-    addresses_[i] = launch.operands[i].data;
-    pointers_[count++] = static_cast<void*>(&addresses_[i]);
+    const LaunchOperand& operand = launch.operands[i];
+    // What the kernel gets of the index is the first element's number.
+    const bool index = static_cast<int>(i) == launch.index;
+    addresses_[i] = index ? reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(operand.data) - kIndexOrigin)  // NOLINT
+                          : operand.data;
+    pointers_[count++] = operand.scalar ? operand.data : static_cast<void*>(&addresses_[i]);
   }
 }
 

@@ -31,6 +31,7 @@ ReductionCut cut(const Work& work, bool ordered = false) {
                             .accumulator_size = 4,
                             .inputs = 1,
                             .outputs = 1,
+                            .index = -1,
                             .itemsize = itemsize,
                             .ordered = ordered};
   const std::vector<std::int64_t> zeros(work.strides.size(), 0);

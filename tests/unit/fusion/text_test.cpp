@@ -24,13 +24,13 @@ TEST_CASE("a loop is a definition of its own") {
   CHECK(loop.text == "float64(float32 x0, float32 x1, float64 x2)");
   CHECK(loop.definition->signatures == std::vector<std::string>{loop.text});
   CHECK(loop.definition->body ==
-        "const ::kiln::float32 kiln_v0_0 = ::kiln::user::kiln_part_0::kiln_body(x1, x1);\n"
-        "const ::kiln::float32 kiln_v1_0 = ::kiln::user::kiln_part_0::kiln_body(0x1p+2f, x0);\n"
+        "const ::kiln::float32 kiln_v0_0 = kiln_part_0::kiln_body(x1, x1);\n"
+        "const ::kiln::float32 kiln_v1_0 = kiln_part_0::kiln_body(0x1p+2f, x0);\n"
         "const ::kiln::float64 kiln_v2_0 = "
-        "::kiln::user::kiln_part_1::kiln_body(::kiln::from_storage<::kiln::float64>(kiln_v1_0), x2);\n"
+        "kiln_part_1::kiln_body(::kiln::from_storage<::kiln::float64>(kiln_v1_0), x2);\n"
         "const ::kiln::float64 kiln_v3_0 = "
-        "::kiln::user::kiln_part_2::kiln_body(::kiln::from_storage<::kiln::float64>(kiln_v0_0), kiln_v2_0);\n"
-        "const ::kiln::float64 kiln_v4_0 = ::kiln::user::kiln_part_3::kiln_body(kiln_v3_0);\n"
+        "kiln_part_2::kiln_body(::kiln::from_storage<::kiln::float64>(kiln_v0_0), kiln_v2_0);\n"
+        "const ::kiln::float64 kiln_v4_0 = kiln_part_3::kiln_body(kiln_v3_0);\n"
         "return kiln_v4_0;\n");
   // multiply stands there for float32 and for float64, once each.
   CHECK(count_of(loop.definition->functions, "namespace kiln_part_") == 4);
@@ -44,9 +44,9 @@ TEST_CASE("halves go from step to step as they would be stored") {
   const Loop loop = t.loop({t.x[0] * t.x[1] + 1, t.x[0]}, {DType::float16, DType::float16});
   CHECK(loop.text == "(float16 y0, float16 y1)(float16 x0, float16 x1)");
   CHECK(loop.definition->body ==
-        "const ::kiln::float16 kiln_v0_0 = ::kiln::user::kiln_part_0::kiln_body(x0, x1);\n"
+        "const ::kiln::float16 kiln_v0_0 = kiln_part_0::kiln_body(x0, x1);\n"
         "const ::kiln::float16 kiln_v1_0 = "
-        "::kiln::user::kiln_part_1::kiln_body(::kiln::from_storage<::kiln::float16>(kiln_v0_0), 0x1p+0f);\n"
+        "kiln_part_1::kiln_body(::kiln::from_storage<::kiln::float16>(kiln_v0_0), 0x1p+0f);\n"
         "y0 = kiln_v1_0;\n"
         "y1 = x0;\n");
 }

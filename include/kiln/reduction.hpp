@@ -1,0 +1,141 @@
+// Reductions from C++ strings: kiln::reduction() makes one of a map, a combination of two accumulators and a last step, with
+// any number of inputs and outputs, in one pass over memory: argmax, mean and variance, dot products.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kiln/arg.hpp"
+#include "kiln/array.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/dtype.hpp"
+#include "kiln/export.hpp"
+#include "kiln/methods.hpp"
+#include "kiln/stream.hpp"
+#include "kiln/ufunc.hpp"
+
+namespace kiln {
+
+/// A reduction's definition. Members are to be named: designated initializers in this order. Texts are C++ statements, as
+/// bodies of ufuncs are, and may use the signature's type variables, .functions and the type `accumulator`.
+struct ReductionDefinition {
+  std::string name = {};                     ///< shown in errors
+  std::vector<std::string> signatures = {};  ///< loops in order of preference, as of a ufunc; names come from the first
+  /// Members of a struct, "float64 n, mean, m2;", 128 bytes at most. Empty: the accumulator has the type of the first output
+  /// (float where that is float16 or bfloat16).
+  std::string accumulator = {};
+  /// From one element of each input, by name, to an accumulator: "return {1, x, 0};". `i` is the element's number among those
+  /// that its output is made of, in C order, an int64. Empty, for one input: the element is converted.
+  std::string map = {};
+  std::string reduce = {};  ///< from two accumulators `a` and `b`, of which `a` comes first, to one
+  /// From the accumulator `a` to the outputs: `return` one, or assign several by name. Empty: the accumulator itself, or its
+  /// members of the outputs' names.
+  std::string post = {};
+  std::string identity = {};  ///< "{0, 0, 0}": what nothing gives; needed for empty axes and for .where; implies .reorderable
+  bool reorderable =
+      false;  ///< elements may be combined in any order and grouping; else strictly from first to last, on one axis
+  std::string preamble = {};
+  std::string functions = {};
+  std::map<std::string, std::string> headers = {};
+  std::vector<std::string> include_dirs = {};
+  std::vector<std::string> defines = {};
+  bool contract = false;
+  bool fast_math = false;
+  Cache cache = {};  ///< where its machine code is kept; the process's by default
+};
+
+/// What a call of a reduction may be told. Every member has a default.
+struct ReductionOptions {
+  Axes axis = Axes::all();                    ///< of what the inputs broadcast to
+  bool keepdims = false;                      ///< reduced axes stay, with extent 1
+  Array where = {};                           ///< bool, broadcast with the inputs: which elements count; wants an identity
+  Outputs out = {};                           ///< of exactly the results' shape; written in place
+  std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
+  std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float64" by dtype names
+  Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
+  Stream stream = {};                         ///< default: the device's default stream
+};
+
+namespace detail {
+class ReductionImpl;
+}
+
+/// An immutable, shareable reduction; calls from several threads are safe. Copies share the definition and its compiled
+/// variants. Results are the same on every run of one device, and on a CPU for any number of threads.
+class KILN_API Reduction {
+ public:
+  /// Reduces the inputs, broadcast together, along the axes to the one output: a host array for host arguments, else one on
+  /// their device. Loops are chosen and scalars treated as in calls of a Ufunc. TypeError, ShapeError, CompileError,
+  /// DeviceError; nothing has been written then. A reduction of several outputs is a TypeError here: use outputs<N>().
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  Array operator()(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return call_one(list, {});
+  }
+  Array operator()(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const {
+    return call_one({args.begin(), args.size()}, options);
+  }
+  Array operator()(std::span<const Arg> args, const ReductionOptions& options) const { return call_one(args, options); }
+
+  /// The same for N outputs.
+  template <std::size_t N, class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  std::array<Array, N> outputs(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    std::array<Array, N> results;
+    call(list, {}, results);
+    return results;
+  }
+  template <std::size_t N>
+  std::array<Array, N> outputs(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const {
+    std::array<Array, N> results;
+    call({args.begin(), args.size()}, options, results);
+    return results;
+  }
+  /// For a number of outputs known at run time.
+  [[nodiscard]] std::vector<Array> outputs(std::span<const Arg> args, const ReductionOptions& options = {}) const;
+
+  /// What the call would do, without running or compiling anything. The variant is "contiguous" (along what is reduced),
+  /// "columns" (across it), "strided" or "empty".
+  [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const;
+
+  /// Compiles, for every loop whose types are fixed, what contiguous arrays run that are reduced whole: "sm_90", "gfx90a",
+  /// "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
+  int compile(std::string_view target) const;
+
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] int nin() const noexcept;
+  [[nodiscard]] int nout() const noexcept;
+  /// Whether elements may be combined in any order and grouping, and so over several axes at once.
+  [[nodiscard]] bool reorderable() const noexcept;
+
+  explicit Reduction(std::shared_ptr<const detail::ReductionImpl> impl) noexcept : impl_(std::move(impl)) {}
+
+ private:
+  Array call_one(std::span<const Arg> args, const ReductionOptions& options) const;
+  void call(std::span<const Arg> args, const ReductionOptions& options, std::span<Array> results) const;
+
+  std::shared_ptr<const detail::ReductionImpl> impl_;
+};
+
+/// Makes a reduction. Only parses, as vectorize() does. SignatureError for signatures and stages that do not go together;
+/// CompileError for a text whose brackets, quotes or comments do not close.
+[[nodiscard]] KILN_API Reduction reduction(ReductionDefinition definition);
+
+/// combine.reduce(map(…)) as one kernel: the same loops, casts, roundings and errors, but what goes through memory are the
+/// inputs of `map`, which may be a fused ufunc. `.dtype` of a call is that of `combine`'s loop, `.signature` is a TypeError.
+/// Only parses. TypeError where `map` has not one output, `combine` not two inputs and one output, or their options do not go
+/// together (docs/fuse.md).
+[[nodiscard]] KILN_API Reduction reduction(const Ufunc& map, const Ufunc& combine, std::string name = {});
+
+}  // namespace kiln

@@ -1,0 +1,361 @@
+#include "reduce/call.hpp"
+
+#include <algorithm>
+
+#include "kiln/error.hpp"
+#include "layout/broadcast.hpp"
+#include "types/convert.hpp"
+#include "ufunc/axes.hpp"
+#include "ufunc/place.hpp"
+#include "ufunc/reduction_plan.hpp"
+#include "ufunc/transfer.hpp"
+#include "ufunc/window.hpp"
+
+namespace kiln::reduce {
+namespace {
+
+std::string plural(std::size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Call::Call(const detail::ReductionImpl& reduction, std::span<const Arg> args, const ReductionOptions& options)
+    : reduction_(reduction),
+      args_(args),
+      options_(options),
+      nin_(reduction.loops().nin()),
+      nout_(reduction.loops().nout()),
+      masked_(static_cast<bool>(options.where)),
+      inputs_(nin_ + (masked_ ? 1 : 0)),
+      count_(inputs_ + nout_),
+      operands_(count_) {
+  take_arguments();
+}
+
+void Call::take_arguments() {
+  const std::string& name = reduction_.name();
+  if (args_.size() != nin_) {
+    std::string loops;
+    for (const auto& signature : reduction_.loops().signatures()) loops += (loops.empty() ? "" : "; ") + signature.text;
+    throw TypeError(name + " takes " + plural(nin_, "argument") + ", " + std::to_string(args_.size()) +
+                    " given; its loops are " + loops);
+  }
+  if (count_ + (reduction_.indexed() ? 1 : 0) > kMaxOperands) {
+    throw TypeError(name + ": .where and the index make more operands than the " + std::to_string(kMaxOperands) +
+                    " that a kernel takes; use fewer inputs or outputs");
+  }
+  for (std::size_t k = 0; k < nin_; ++k) {
+    if (!args_[k].is_array()) {
+      operands_[k].scalar = &args_[k];
+      continue;
+    }
+    if (!args_[k].array()) throw TypeError(name + ": " + name_of(k) + " is an empty Array handle, not an array");
+    operands_[k].rep = args_[k].array().rep().get();
+  }
+  if (masked_) {
+    if (options_.where.dtype() != DType::bool_) {
+      throw TypeError(name + ": cannot cast .where from " + std::string(kiln::name(options_.where.dtype())) +
+                      " to bool; give a bool array, such as the result of a comparison");
+    }
+    operands_[nin_].rep = options_.where.rep().get();
+  }
+  const auto outs = options_.out.arrays();
+  if (outs.empty()) return;
+  if (outs.size() != nout_) {
+    throw TypeError(name + " has " + plural(nout_, "output") + ", .out names " + plural(outs.size(), "array"));
+  }
+  for (std::size_t k = 0; k < nout_; ++k) {
+    if (!outs[k]) throw TypeError(name + ": " + name_of(inputs_ + k) + " is an empty Array handle, not an array");
+    operands_[inputs_ + k].rep = outs[k].rep().get();
+  }
+}
+
+std::string Call::name_of(std::size_t operand) const {
+  if (is_mask(operand)) return ".where";
+  return reduction_.loops().operand_name(is_output(operand) ? operand - inputs_ + nin_ : operand);
+}
+
+const Array& Call::array_of(std::size_t operand) const {
+  return is_output(operand) ? options_.out.arrays()[operand - inputs_]
+         : is_mask(operand) ? options_.where
+                            : args_[operand].array();
+}
+
+DType Call::compute_dtype(std::size_t operand) const noexcept {
+  return is_output(operand) ? plan_->loop.outputs[operand - inputs_]
+         : is_mask(operand) ? DType::bool_
+                            : plan_->loop.inputs[operand];
+}
+
+/// Everything that can be wrong, before anything is written.
+void Call::check() {
+  place();
+  choose_loop();
+  lay_out();
+  name_axes();
+  check_start();
+  check_outputs();
+  convert_scalars();
+}
+
+void Call::run(std::span<Array> results) {
+  check();
+  if (through_device_) return run_through_device(results);
+  for (const std::size_t operand : overlapping_inputs()) {
+    // The copy is made at once, so work that is still queued must be done.
+    if (queue_ != nullptr) queue_->synchronize();
+    held_.push_back(array_of(operand).copy());
+    operands_[operand].rep = held_.back().rep().get();
+  }
+  for (std::size_t k = 0; k < nout_; ++k) {
+    const Operand& out = operands_[inputs_ + k];
+    const DType dtype = plan_->loop.outputs[k];
+    results[k] = out.rep != nullptr ? options_.out.arrays()[k]
+                 : result_on_host_  ? Array::empty(shape_, dtype)
+                                    : device_array(shape_, dtype, device_);
+  }
+  if (outputs_ > 0) launch(results);
+}
+
+void Call::place() {
+  std::vector<std::string> names;
+  std::vector<ufunc::PlacedArray> arrays;
+  names.reserve(count_);
+  bool any_host = false;
+  bool any = false;
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (operands_[k].rep == nullptr) continue;
+    any = true;
+    any_host = any_host || operands_[k].rep->on_host;
+    names.push_back(name_of(k));
+    arrays.push_back({&array_of(k), names.back().c_str()});
+  }
+  const ufunc::Place place = ufunc::choose_place(reduction_.name(), arrays, options_.stream);
+  device_ = place.device;
+  result_on_host_ = place.on_host;
+  queue_ = options_.stream.queue().get();
+  through_device_ = !device_.is_cpu() && (any_host || !any);
+}
+
+void Call::choose_loop() {
+  ufunc::TypePlan::Key key;
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < nin_; ++k) {
+    key.bytes[n++] = is_scalar(k) ? static_cast<std::uint8_t>(static_cast<unsigned>(operands_[k].scalar->dtype()) | 0x80U)
+                                  : static_cast<std::uint8_t>(operands_[k].rep->dtype);
+  }
+  for (std::size_t k = inputs_; k < count_; ++k) {
+    key.bytes[n++] = operands_[k].rep == nullptr ? std::uint8_t{0xff} : static_cast<std::uint8_t>(operands_[k].rep->dtype);
+  }
+  key.bytes[n++] = static_cast<std::uint8_t>(options_.casting);
+  key.bytes[n++] = options_.dtype ? static_cast<std::uint8_t>(*options_.dtype) : std::uint8_t{0xff};
+  key.length = static_cast<std::uint8_t>(n);
+  key.signature = options_.signature;
+  plan_ = reduction_.loops().find_plan(key);
+  if (plan_ != nullptr) return;
+  std::vector<ufunc::Argument> arguments;
+  for (std::size_t k = 0; k < nin_; ++k) {
+    arguments.push_back({is_scalar(k) ? operands_[k].scalar->dtype() : operands_[k].rep->dtype, is_scalar(k)});
+  }
+  CallOptions options;
+  options.out = options_.out;
+  options.casting = options_.casting;
+  options.dtype = options_.dtype;
+  options.signature = options_.signature;
+  plan_ = &reduction_.loops().make_plan(key, arguments, options);
+}
+
+void Call::lay_out() {
+  for (std::size_t k = 0; k < nin_; ++k) {
+    const detail::ArrayRep* rep = operands_[k].rep;
+    if (rep == nullptr || layout::broadcast_into(whole_, rep->shape)) continue;
+    std::string text;
+    for (std::size_t j = 0; j <= k; ++j) {
+      if (operands_[j].rep != nullptr)
+        text += (text.empty() ? "" : ", ") + name_of(j) + " " + to_string(operands_[j].rep->shape);
+    }
+    throw ShapeError(reduction_.name() + ": shapes do not broadcast: " + text +
+                     "; extents must be equal or 1, counted from the last axis");
+  }
+  detail::checked_size(whole_, 16);
+  if (masked_ && !layout::broadcasts_to(operands_[nin_].rep->shape, whole_)) {
+    throw ShapeError(reduction_.name() + ": .where of shape " + to_string(operands_[nin_].rep->shape) +
+                     " does not broadcast to the inputs' shape " + to_string(whole_));
+  }
+}
+
+void Call::name_axes() {
+  reduced_ = ufunc::named_axes(reduction_.name(), options_.axis, whole_);
+  std::size_t several = 0;
+  for (std::size_t d = 0; d < reduced_.size(); ++d) {
+    if (reduced_[d] == 0) {
+      shape_.push_back(whole_[d]);
+      outputs_ *= whole_[d];
+      continue;
+    }
+    ++several;
+    elements_ *= whole_[d];
+    if (options_.keepdims) shape_.push_back(1);
+  }
+  if (several > 1 && !reduction_.reorderable()) {
+    throw ShapeError(reduction_.name() +
+                     ": the reduction is not marked reorderable, so its order counts and it is done along one axis, not " +
+                     std::to_string(several) + "; name one in .axis, or set .reorderable or .identity in the definition");
+  }
+}
+
+void Call::check_start() const {
+  if (reduction_.has_identity()) return;
+  if (masked_) {
+    throw TypeError(reduction_.name() +
+                    ": .where needs an identity, for where no element counts; give .identity in the definition");
+  }
+  if (elements_ == 0) {
+    throw ShapeError(reduction_.name() + ": nothing to reduce in inputs of shape " + to_string(whole_) +
+                     ", and there is no identity; give .identity in the definition");
+  }
+}
+
+void Call::check_outputs() const {
+  for (std::size_t k = inputs_; k < count_; ++k) {
+    const detail::ArrayRep* rep = operands_[k].rep;
+    if (rep == nullptr) continue;
+    const std::string what = reduction_.name() + ": " + name_of(k);
+    if (rep->read_only) throw TypeError(what + " is read-only; give a writable array as .out");
+    if (!(rep->shape == shape_)) {
+      throw ShapeError(what + " has shape " + to_string(rep->shape) + ", the result has shape " + to_string(shape_) +
+                       "; .out is never broadcast");
+    }
+    if (!rep->c_contiguous && rep->size > 1 && layout::overlaps_itself(ufunc::window_of(*rep))) {
+      throw ShapeError(reduction_.name() + ": elements of " + name_of(k) +
+                       " share memory with one another; give an .out whose elements are distinct");
+    }
+    for (std::size_t j = inputs_; j < k; ++j) {
+      if (operands_[j].rep == nullptr || !ufunc::share_memory(*operands_[j].rep, *rep)) continue;
+      throw ShapeError(reduction_.name() + ": " + name_of(j) + " and " + name_of(k) +
+                       " share memory; give outputs that do not overlap");
+    }
+  }
+}
+
+/// Inputs that a result would overwrite while they are read.
+std::vector<std::size_t> Call::overlapping_inputs() const {
+  std::vector<std::size_t> found;
+  for (std::size_t k = 0; k < inputs_; ++k) {
+    for (std::size_t out = inputs_; out < count_; ++out) {
+      if (operands_[k].rep == nullptr || operands_[out].rep == nullptr) continue;
+      if (!ufunc::share_memory(*operands_[k].rep, *operands_[out].rep)) continue;
+      found.push_back(k);
+      break;
+    }
+  }
+  return found;
+}
+
+void Call::convert_scalars() {
+  const auto check = [&](std::size_t operand, DType to) {
+    const Arg& scalar = *operands_[operand].scalar;
+    if (kind(scalar.dtype()) != Kind::integer || kind(to) != Kind::integer || options_.casting == Casting::unsafe ||
+        integer_fits(scalar.dtype(), scalar.value(), to)) {
+      return;
+    }
+    throw TypeError(reduction_.name() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " +
+                    name_of(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
+                    plan_->loop.text);
+  };
+  for (std::size_t k = 0; k < nin_; ++k) {
+    if (!is_scalar(k)) continue;
+    check(k, compute_dtype(k));
+    const Arg& scalar = *operands_[k].scalar;
+    convert_scalar(scalar.dtype(), scalar.value(), compute_dtype(k), values_[k].bytes);
+  }
+  for (const auto& [operand, to] : plan_->loop.narrowed) check(operand, to);
+}
+
+/// Host arrays and a GPU: they are brought there, the call is made on device arrays, host results are fetched.
+void Call::run_through_device(std::span<Array> results) {
+  std::vector<Array> moved(inputs_);
+  std::vector<Arg> args;
+  args.reserve(nin_);
+  ReductionOptions options = options_;
+  bool any = false;
+  for (std::size_t k = 0; k < inputs_; ++k) {
+    if (operands_[k].rep == nullptr) {
+      args.push_back(args_[k]);
+      continue;
+    }
+    any = true;
+    moved[k] = array_of(k);
+    if (moved[k].is_host()) moved[k] = ufunc::send(moved[k], device_);
+    if (is_mask(k)) {
+      options.where = moved[k];
+    } else {
+      args.emplace_back(moved[k]);
+    }
+  }
+  const auto outs = options_.out.arrays();
+  std::vector<Array> targets;
+  for (std::size_t k = 0; k < nout_; ++k) {
+    // With scalars only, nothing else tells the inner call where to run.
+    if (!outs.empty() && !outs[k].is_host()) {
+      targets.push_back(outs[k]);
+    } else if (!outs.empty() || !any) {
+      targets.push_back(device_array(shape_, outs.empty() ? plan_->loop.outputs[k] : outs[k].dtype(), device_));
+    }
+  }
+  options.out = Outputs(std::move(targets));
+  std::vector<Array> computed(nout_);
+  Call(reduction_, args, options).run(computed);
+  // Copies are ordered after the default stream only.
+  if (queue_ != nullptr) queue_->synchronize();
+  for (std::size_t k = 0; k < nout_; ++k) {
+    if (!outs.empty()) {
+      results[k] = outs[k];
+      if (outs[k].is_host()) computed[k].copy_to_host(results[k]);
+    } else {
+      results[k] = result_on_host_ ? computed[k].copy_to_host() : computed[k];
+    }
+  }
+}
+
+Resolution Call::resolve() {
+  check();
+  Resolution resolution;
+  resolution.loop = plan_->loop.text;
+  resolution.dtypes = plan_->loop.inputs;
+  resolution.dtypes.insert(resolution.dtypes.end(), plan_->loop.outputs.begin(), plan_->loop.outputs.end());
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (is_scalar(k) || storage_dtype(k) == compute_dtype(k)) continue;
+    const std::string stored(name(storage_dtype(k)));
+    const std::string computed(name(compute_dtype(k)));
+    resolution.casts.push_back(name_of(k) + " from " +
+                               (is_output(k) ? computed + " to " + stored : stored + " to " + computed));
+  }
+  resolution.shape = shape_;
+  resolution.device = device_;
+  if (through_device_) {
+    for (std::size_t k = 0; k < count_; ++k) {
+      if (operands_[k].rep == nullptr || !operands_[k].rep->on_host) continue;
+      resolution.copies.push_back(name_of(k) + (is_output(k) ? " is fetched from " : " is sent to ") + to_string(device_));
+    }
+  }
+  for (const std::size_t operand : overlapping_inputs()) {
+    resolution.copies.push_back(name_of(operand) + " overlaps an output and is copied first");
+  }
+  if (outputs_ == 0 || elements_ == 0) {
+    resolution.variant = "empty";
+    return resolution;
+  }
+  const layout::Reduction layout = arrange();
+  const std::size_t rank = layout.kept().size() + layout.reduced().size();
+  bool contiguous = true;
+  for (std::size_t k = 0; k < nin_ && !layout.reduced().empty(); ++k) {
+    const std::int64_t stride = layout.strides(k)[rank - 1];
+    contiguous = contiguous && (stride == 0 || stride == static_cast<std::int64_t>(itemsize(storage_dtype(k))));
+  }
+  resolution.variant = !layout.kept().empty() && layout.columns_inside() ? "columns" : contiguous ? "contiguous" : "strided";
+  return resolution;
+}
+
+}  // namespace kiln::reduce

@@ -1,0 +1,83 @@
+#include "reduce/impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/scanner.hpp"
+#include "codegen/speculation.hpp"
+
+namespace kiln::detail {
+namespace {
+
+bool names(const std::string& text, std::string_view wanted) {
+  codegen::Scanner scanner(text);
+  for (codegen::Token token = scanner.next(); token.kind != codegen::Token::Kind::end; token = scanner.next()) {
+    if (token.kind == codegen::Token::Kind::identifier && token.text == wanted) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
+                             std::optional<std::vector<reduce::Member>> members)
+    : loops_(std::move(loops)), stages_(std::move(stages)), members_(std::move(members)), indexed_(names(stages_.map, "i")) {
+  if (!members_) return;
+  for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
+}
+
+bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {
+  if (!loops_->definition().defines.empty()) return false;
+  codegen::UserText map;
+  map.preamble = loops_->definition().preamble;
+  map.functions = loops_->definition_of(loop).functions;
+  map.body = stages_.map;
+  const bool integers = std::any_of(loop.inputs.begin(), loop.inputs.end(),
+                                    [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; });
+  return codegen::may_speculate(map, integers || indexed_);
+}
+
+codegen::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
+  codegen::ReductionSpec spec;
+  for (const DType dtype : loop.inputs) spec.inputs.push_back({dtype, dtype});
+  for (const DType dtype : loop.outputs) spec.outputs.push_back({dtype, dtype});
+  spec.identity = has_identity();
+  spec.ordered = !reorderable();
+  spec.stages = true;
+  spec.indexed = indexed_;
+  spec.leads = loop.definition != nullptr;
+  spec.speculative = may_speculate(loop);
+  if (stages_.accumulator.empty()) {
+    const DType dtype = loop.outputs.front();
+    const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
+    spec.state_bytes = static_cast<int>(itemsize(half ? DType::float32 : dtype));
+  } else {
+    const std::optional<int> known = members_ ? reduce::size_of(*members_, loop.variables) : std::nullopt;
+    spec.state_bytes = std::min(known.value_or(reduce::kMaxAccumulator), reduce::kMaxAccumulator);
+  }
+  return spec;
+}
+
+codegen::UserText ReductionImpl::text_of(const ufunc::Loop& loop) const {
+  codegen::UserText text = loops_->text_of(loop);
+  text.stages = stages_;
+  // Those that the map names: the loops' own are the ufuncs' that they are made of.
+  for (std::size_t k = 0; k < text.input_names.size() && loop.definition != nullptr; ++k) {
+    text.input_names[k] = "x" + std::to_string(k);
+  }
+  text.identity = loops_->definition().identity;
+  return text;
+}
+
+const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
+                                             const codegen::ReductionSpec& spec, backend::Backend& backend) const {
+  auto made = std::make_unique<ufunc::Variant>();
+  made->key = key;
+  const codegen::UserText text = text_of(plan.loop);
+  const codegen::KernelSpec kernel = spec;
+  made->module = program::load(request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text), backend);
+  ufunc::publish(plan.variants, made.get());
+  return *made.release();
+}
+
+}  // namespace kiln::detail

@@ -1,0 +1,52 @@
+// What a Reduction handle points to: the parsed definition, its loops, and the table of what was compiled for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/spec.hpp"
+#include "kiln/reduction.hpp"
+#include "reduce/members.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln::reduce {
+
+/// Bytes of an accumulator, so that the memory of GPUs that blocks share has room for one of each thread.
+inline constexpr int kMaxAccumulator = 128;
+
+}  // namespace kiln::reduce
+
+namespace kiln::detail {
+
+class ReductionImpl {
+ public:
+  /// `loops` has signatures, operands and options; its body is the combination of two accumulators.
+  ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
+                std::optional<std::vector<reduce::Member>> members);
+
+  [[nodiscard]] const UfuncImpl& loops() const noexcept { return *loops_; }
+  [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }
+  [[nodiscard]] bool reorderable() const noexcept { return loops_->reorderable(); }
+  [[nodiscard]] bool has_identity() const noexcept { return !loops_->definition().identity.empty(); }
+  /// Whether the map asks for elements' numbers.
+  [[nodiscard]] bool indexed() const noexcept { return indexed_; }
+
+  /// The kernel of a loop, but for operands in memory and layout.
+  [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const;
+  [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
+  /// The variant, compiled and loaded at the first call.
+  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
+                                backend::Backend& backend) const;
+
+ private:
+  [[nodiscard]] bool may_speculate(const ufunc::Loop& loop) const;
+
+  std::shared_ptr<const UfuncImpl> loops_;
+  codegen::Stages stages_;
+  std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known
+  bool indexed_;
+};
+
+}  // namespace kiln::detail

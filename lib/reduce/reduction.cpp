@@ -1,0 +1,180 @@
+// Making reductions: definitions to parsed, checked, shareable values; and the calls of a Reduction handle.
+#include "kiln/reduction.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kiln/error.hpp"
+#include "layout/reduction.hpp"
+#include "reduce/call.hpp"
+#include "reduce/impl.hpp"
+#include "ufunc/reduction_plan.hpp"
+
+namespace kiln {
+namespace {
+
+using signature::Parameter;
+using signature::TypeSignature;
+
+void check_texts(const ReductionDefinition& definition) {
+  const auto check = [&](const char* part, const std::string& text) { codegen::check_text(definition.name + part, text); };
+  check(".accumulator", definition.accumulator);
+  check(".map", definition.map);
+  check(".reduce", definition.reduce);
+  check(".post", definition.post);
+  check(".functions", definition.functions);
+  check(".preamble", definition.preamble);
+  if (!definition.identity.empty()) codegen::check_expression(definition.name + ".identity", definition.identity);
+}
+
+/// What each stage gives must be what the next one takes.
+void check_stages(const ReductionDefinition& definition, const TypeSignature& first,
+                  const std::optional<std::vector<reduce::Member>>& members) {
+  const auto fail = [&](const std::string& why, std::size_t position = 0) {
+    throw SignatureError(definition.name + ": " + why, first.text, position);
+  };
+  if (definition.reduce.empty()) fail("no .reduce given; write how the accumulators a and b become one: \"return a + b;\"");
+  if (definition.map.empty() && first.inputs.size() != 1) {
+    fail("no .map given, and there are " + std::to_string(first.inputs.size()) +
+         " inputs; write how an element of each becomes an accumulator");
+  }
+  if (definition.map.empty() && !definition.accumulator.empty()) {
+    fail("no .map given, and the accumulator is a struct; write how an element becomes one: \"return {x, 0};\"");
+  }
+  for (const Parameter& input : first.inputs) {
+    if (input.name == "i" || input.name == "accumulator") {
+      fail("\"" + input.name + "\" cannot be an input's name: in .map it is " +
+               (input.name == "i" ? "the index" : "the type of accumulators"),
+           input.position);
+    }
+  }
+  for (const Parameter& output : first.outputs) {
+    if (first.named_outputs && (output.name == "a" || output.name == "accumulator")) {
+      fail("\"" + output.name + "\" cannot be an output's name: in .post it is " +
+               (output.name == "a" ? "the accumulator" : "the type of accumulators"),
+           output.position);
+    }
+  }
+  if (!definition.post.empty()) return;
+  if (definition.accumulator.empty()) {
+    if (first.outputs.size() != 1) fail("no .post given, and there are several outputs; assign them from the accumulator a");
+    return;
+  }
+  for (const Parameter& output : first.outputs) {
+    const bool known = members && std::any_of(members->begin(), members->end(),
+                                              [&](const reduce::Member& member) { return member.name == output.name; });
+    if (first.named_outputs && known) continue;
+    fail("no .post given, and the accumulator has no member for " +
+         (first.named_outputs ? "the output \"" + output.name + "\"" : std::string("the unnamed output")) +
+         "; give the outputs from the accumulator a in .post");
+  }
+}
+
+/// What all loops of a reduction share with those of a ufunc. The body combines two accumulators.
+UfuncDefinition loops_of(ReductionDefinition&& definition) {
+  UfuncDefinition loops;
+  loops.name = std::move(definition.name);
+  loops.signatures = std::move(definition.signatures);
+  loops.body = std::move(definition.reduce);
+  loops.identity = std::move(definition.identity);
+  loops.reorderable = definition.reorderable;
+  loops.preamble = std::move(definition.preamble);
+  loops.functions = std::move(definition.functions);
+  loops.headers = std::move(definition.headers);
+  loops.include_dirs = std::move(definition.include_dirs);
+  loops.defines = std::move(definition.defines);
+  loops.contract = definition.contract;
+  loops.fast_math = definition.fast_math;
+  loops.cache = std::move(definition.cache);
+  return loops;
+}
+
+}  // namespace
+
+Reduction reduction(ReductionDefinition definition) {
+  if (definition.name.empty()) definition.name = "reduction";
+  detail::check_name(definition.name);
+  if (definition.signatures.empty()) {
+    throw SignatureError(definition.name + ": no signature given; write one like \"float64(float32 x)\"", "", 0);
+  }
+  std::vector<TypeSignature> signatures;
+  for (const std::string& text : definition.signatures) signatures.push_back(signature::parse(text));
+  detail::check_names(definition.name, signatures);
+  check_texts(definition);
+  std::optional<std::vector<reduce::Member>> members;
+  if (!definition.accumulator.empty()) members = reduce::members_of(definition.accumulator);
+  check_stages(definition, signatures.front(), members);
+  codegen::Stages stages{
+      .accumulator = std::move(definition.accumulator), .map = std::move(definition.map), .post = std::move(definition.post)};
+  auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
+  return Reduction(std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members)));
+}
+
+Array Reduction::call_one(std::span<const Arg> args, const ReductionOptions& options) const {
+  if (impl_->loops().nout() != 1) {
+    const std::string count = std::to_string(impl_->loops().nout());
+    throw TypeError(name() + " has " + count + " outputs: call outputs<" + count + ">() instead of operator()");
+  }
+  Array result;
+  reduce::Call(*impl_, args, options).run({&result, 1});
+  return result;
+}
+
+void Reduction::call(std::span<const Arg> args, const ReductionOptions& options, std::span<Array> results) const {
+  const std::size_t count = impl_->loops().nout();
+  if (count != results.size()) {
+    throw TypeError(name() + " has " + std::to_string(count) + " output" + (count == 1 ? "" : "s") + ", not " +
+                    std::to_string(results.size()));
+  }
+  reduce::Call(*impl_, args, options).run(results);
+}
+
+std::vector<Array> Reduction::outputs(std::span<const Arg> args, const ReductionOptions& options) const {
+  std::vector<Array> results(impl_->loops().nout());
+  reduce::Call(*impl_, args, options).run(results);
+  return results;
+}
+
+Resolution Reduction::resolve(std::initializer_list<Arg> args, const ReductionOptions& options) const {
+  return reduce::Call(*impl_, {args.begin(), args.size()}, options).resolve();
+}
+
+int Reduction::compile(std::string_view target) const {
+  const auto compiler = backend::compiler_for(target);
+  const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->loops().signatures());
+  for (const ufunc::Loop& loop : loops) {
+    codegen::ReductionSpec spec = impl_->spec_of(loop);
+    // One long axis, every operand contiguous.
+    const std::int64_t shape[] = {std::int64_t{1} << 20};
+    const std::int64_t reduced[] = {1};
+    std::vector<std::int64_t> strides;
+    std::vector<ufunc::ReductionOperand> inputs;
+    for (const DType dtype : loop.inputs) {
+      strides.push_back(static_cast<std::int64_t>(itemsize(dtype)));
+      inputs.push_back({nullptr, strides.back()});
+    }
+    std::vector<const std::int64_t*> rows;
+    for (const std::int64_t& stride : strides) rows.push_back(&stride);
+    const layout::Reduction layout({.shape = shape, .reduced = reduced, .strides = rows, .in_order = spec.ordered});
+    spec = ufunc::specialize(std::move(spec), layout, inputs, compiler->kind());
+    const codegen::UserText text = impl_->text_of(loop);
+    const codegen::KernelSpec kernel = spec;
+    static_cast<void>(program::build(detail::request_for(impl_->loops().definition(), text, kernel, loop.text), *compiler));
+  }
+  return static_cast<int>(loops.size());
+}
+
+const std::string& Reduction::name() const noexcept {
+  return impl_->name();
+}
+int Reduction::nin() const noexcept {
+  return static_cast<int>(impl_->loops().nin());
+}
+int Reduction::nout() const noexcept {
+  return static_cast<int>(impl_->loops().nout());
+}
+bool Reduction::reorderable() const noexcept {
+  return impl_->reorderable();
+}
+
+}  // namespace kiln

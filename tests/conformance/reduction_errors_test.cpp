@@ -1,0 +1,205 @@
+// kiln::reduction: what is refused, in which words, with nothing written.
+#include <cstdlib>
+
+#include "reductions.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+using kiln::Reduction;
+using kiln::ReductionDefinition;
+
+namespace {
+
+template <class E>
+std::string refused(ReductionDefinition definition) {
+  return message_of<E>([&] { static_cast<void>(kiln::reduction(std::move(definition))); });
+}
+
+const Reduction ordered =
+    kiln::reduction({.name = "ordered", .signatures = {"float64(float64 x)"}, .map = "return x;", .reduce = "return a - b;"});
+
+}  // namespace
+
+TEST_CASE("reduction errors: definitions") {
+  CHECK(refused<kiln::SignatureError>({.name = "f", .reduce = "return a + b;"})
+            .starts_with("f: no signature given; write one like \"float64(float32 x)\""));
+  CHECK(refused<kiln::SignatureError>({.name = "f", .signatures = {"T(T x)"}})
+            .starts_with("f: no .reduce given; write how the accumulators a and b become one: \"return a + b;\""));
+  CHECK(refused<kiln::SignatureError>({.name = "f", .signatures = {"T(T x, T y)"}, .reduce = "return a + b;"})
+            .starts_with("f: no .map given, and there are 2 inputs; write how an element of each becomes an accumulator"));
+  CHECK(refused<kiln::SignatureError>(
+            {.name = "f", .signatures = {"T(T x)"}, .accumulator = "T s;", .reduce = "return a;", .post = "return a.s;"})
+            .starts_with("f: no .map given, and the accumulator is a struct"));
+  CHECK(refused<kiln::SignatureError>({.name = "f", .signatures = {"(T p, T q)(T x)"}, .reduce = "return a + b;"})
+            .starts_with("f: no .post given, and there are several outputs; assign them from the accumulator a"));
+  CHECK(
+      refused<kiln::SignatureError>({.name = "f",
+                                     .signatures = {"(T low, T top)(T x)"},
+                                     .accumulator = "T low, high;",
+                                     .map = "return {x, x};",
+                                     .reduce = "return a;"})
+          .starts_with("f: no .post given, and the accumulator has no member for the output \"top\"; give the outputs from the "
+                       "accumulator a in .post"));
+  CHECK(refused<kiln::SignatureError>(
+            {.name = "f", .signatures = {"T(T x)"}, .accumulator = "T s;", .map = "return {x};", .reduce = "return a;"})
+            .starts_with("f: no .post given, and the accumulator has no member for the unnamed output"));
+  CHECK(refused<kiln::SignatureError>({.name = "f", .signatures = {"T(T i)"}, .reduce = "return a + b;"})
+            .starts_with("f: \"i\" cannot be an input's name: in .map it is the index"));
+  CHECK(refused<kiln::SignatureError>({.name = "f", .signatures = {"(T a)(T x)"}, .reduce = "return a + b;", .post = "a = a;"})
+            .starts_with("f: \"a\" cannot be an output's name: in .post it is the accumulator"));
+  CHECK(refused<kiln::SignatureError>({.name = "f", .signatures = {"T(T x)", "T(T x, T y)"}, .reduce = "return a;"})
+            .starts_with("f: every loop needs as many inputs and outputs as the first, \"T(T x)\""));
+  // A text that does not close points into its own stage.
+  CHECK(refused<kiln::CompileError>({.name = "f", .signatures = {"T(T x)"}, .map = "return (x;", .reduce = "return a;"})
+            .starts_with("f.map:1:8: error: '(' is never closed; add ')'"));
+  CHECK(refused<kiln::CompileError>({.name = "f", .signatures = {"T(T x)"}, .reduce = "return a};"})
+            .starts_with("f.reduce:1:9: error: '}' closes nothing that was opened in this text"));
+  CHECK(refused<kiln::CompileError>({.name = "f",
+                                     .signatures = {"T(T x)"},
+                                     .accumulator = "T s",
+                                     .map = "return {x};",
+                                     .reduce = "return a;",
+                                     .post = "return a.s)"})
+            .starts_with("f.post:1:11: error: ')' closes nothing"));
+  CHECK(refused<kiln::CompileError>({.name = "f", .signatures = {"T(T x)"}, .reduce = "return a;", .identity = "0;"})
+            .starts_with("f.identity:1:2: error: an expression has no ';'"));
+}
+
+TEST_CASE("reduction errors: compile errors point into the stage") {
+  on_every_device(
+      [&](const Target& target) {
+        const Array x = target.place(Array::from<double>({1, 2, 3}));
+        const auto first = [&](ReductionDefinition definition) {
+          definition.name = "f";
+          definition.signatures = {"float64(float64 x)"};
+          const Reduction reduction = kiln::reduction(std::move(definition));
+          const std::string text = message_of<kiln::CompileError>([&] { static_cast<void>(reduction({x}, on(target))); });
+          return text.substr(0, text.find(": error"));
+        };
+        CHECK(first({.map = "return x + nowhere;", .reduce = "return a + b;"}) == "f.map:1:12");
+        CHECK(first({.map = "return x;", .reduce = "\n  return a + nowhere;"}) == "f.reduce:2:14");
+        CHECK(first({.map = "return x;", .reduce = "return a + b;", .post = "return a * nowhere;"}) == "f.post:1:12");
+        CHECK(first({.map = "return x;", .reduce = "return a + b;", .identity = "nowhere"}) == "f.identity:1:1");
+        CHECK(first({.accumulator = "nowhere s;", .map = "return {x};", .reduce = "return a;", .post = "return a.s;"}) ==
+              "f.accumulator:1:1");
+        CHECK(first({.map = "return x", .reduce = "return a + b;"}) == "f.map:1:9");
+        CHECK(first({.accumulator = "float64 s[17];", .map = "return {x};", .reduce = "return a;", .post = "return a.s[0];"})
+                  .starts_with("f.accumulator:"));
+      },
+      {Mode::device});
+}
+
+TEST_CASE("reduction errors: calls") {
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::from<double>({1, 2, 3, 4, 5, 6})).reshape({2, 3});
+    const Array kept = Array::full({3}, 7.5);
+    const Array out = target.place(kept);
+    const auto shape_error = [&](const auto& call) { return message_of<kiln::ShapeError>(call); };
+    const auto type_error = [&](const auto& call) { return message_of<kiln::TypeError>(call); };
+    const auto with = [&](kiln::ReductionOptions options) { return on(target, std::move(options)); };
+
+    CHECK(type_error([&] { static_cast<void>(mean_var({x}, with({}))); }) ==
+          "mean_var has 2 outputs: call outputs<2>() instead of operator()");
+    CHECK(type_error([&] { static_cast<void>(mean_var.outputs<3>({x}, with({}))); }) == "mean_var has 2 outputs, not 3");
+    CHECK(type_error([&] { static_cast<void>(argmax.outputs<2>({x}, with({}))); }) == "argmax has 1 output, not 2");
+    CHECK(type_error([&] { static_cast<void>(dot({x}, with({}))); }) ==
+          "dot takes 2 arguments, 1 given; its loops are T(T x, T y)");
+    CHECK(type_error([&] { static_cast<void>(dot({x, Array()}, with({}))); }) ==
+          "dot: input 1 (y) is an empty Array handle, not an array");
+    CHECK(type_error([&] { static_cast<void>(mean_var.outputs<2>({x}, with({.axis = 0, .out = out}))); }) ==
+          "mean_var has 2 outputs, .out names 1 array");
+    CHECK(
+        shape_error([&] { static_cast<void>(ordered({x}, with({}))); }) ==
+        "ordered: the reduction is not marked reorderable, so its order counts and it is done along one axis, not 2; name one "
+        "in .axis, or set .reorderable or .identity in the definition");
+    const Array nothing = target.place(Array::zeros({0, 3}, DType::float64));
+    CHECK(shape_error([&] { static_cast<void>(ordered({nothing}, with({.axis = 0, .out = out}))); }) ==
+          "ordered: nothing to reduce in inputs of shape (0, 3), and there is no identity; give .identity in the definition");
+    const Array mask = target.place(Array::full({3}, true));
+    CHECK(type_error([&] { static_cast<void>(ordered({x}, with({.axis = 0, .where = mask, .out = out}))); }) ==
+          "ordered: .where needs an identity, for where no element counts; give .identity in the definition");
+    CHECK(type_error([&] { static_cast<void>(argmax({x}, with({.where = x}))); }) ==
+          "argmax: cannot cast .where from float64 to bool; give a bool array, such as the result of a comparison");
+    const Array wide = target.place(Array::full({4, 2, 3}, true));
+    CHECK(shape_error([&] { static_cast<void>(argmax({x}, with({.where = wide}))); }) ==
+          "argmax: .where of shape (4, 2, 3) does not broadcast to the inputs' shape (2, 3)");
+    CHECK(
+        shape_error([&] { static_cast<void>(dot({x, target.place(Array::zeros({4}, DType::float64))}, with({}))); }) ==
+        "dot: shapes do not broadcast: input 0 (x) (2, 3), input 1 (y) (4,); extents must be equal or 1, counted from the last "
+        "axis");
+    CHECK(shape_error([&] { static_cast<void>(argmax({x}, with({.axis = 2}))); }) ==
+          "argmax: axis 2 does not exist in an array of shape (2, 3); give -2 to 1");
+    CHECK(shape_error([&] { static_cast<void>(argmax({x}, with({.axis = {0, -2}}))); }) ==
+          "argmax: axis -2 is named twice; name each axis once");
+    CHECK(shape_error([&] { static_cast<void>(dot({x, x}, with({.axis = 1, .out = out}))); }) ==
+          "dot: output 0 has shape (3,), the result has shape (2,); .out is never broadcast");
+    CHECK(type_error([&] {
+            static_cast<void>(dot({x, x}, with({.axis = 0, .out = target.place(Array::zeros({3}, DType::int32))})));
+          }) ==
+          "dot: cannot cast output 0 from float64 to the out array's int32 under casting \"same_kind\" for the loop "
+          "float64(float64 x, float64 y)");
+    CHECK(shape_error([&] { static_cast<void>(minmax.outputs<2>({x}, with({.axis = 0, .out = {out, out}}))); }) ==
+          "minmax: output 0 (low) and output 1 (high) share memory; give outputs that do not overlap");
+    const Array still = target.place(Array::zeros({1}, DType::float64)).broadcast_to({3});
+    CHECK(type_error([&] { static_cast<void>(dot({x, x}, with({.axis = 0, .out = still}))); }) ==
+          "dot: output 0 is read-only; give a writable array as .out");
+    CHECK(type_error([&] { static_cast<void>(mean_var.outputs<2>({x.astype(DType::complex64)}, with({}))); })
+              .starts_with(
+                  "mean_var: no loop takes (complex64) by safe casts; its loops are (float64 mean, float64 var)(float64 x)"));
+    CHECK(type_error([&] { static_cast<void>(dot({target.place(Array::from<std::int8_t>({1})), 300}, with({}))); }) ==
+          "dot: the integer 300 given as input 1 (y) does not fit in int8, the dtype of the loop int8(int8 x, int8 y)");
+    CHECK(target.fetch(out).to_vector<double>() == std::vector<double>{7.5, 7.5, 7.5});
+  });
+}
+
+TEST_CASE("reduction errors: arrays on different devices") {
+  const Array x = Array::from<double>({1, 2, 3});
+  const Array one = to_device(x, kiln::Device::cpu({.threads = 1}));
+  for (const kiln::Device& device : devices()) {
+    if (device.is_cpu()) continue;
+    CHECK(message_of<kiln::DeviceError>([&] { static_cast<void>(dot(one, to_device(x, device))); }) ==
+          "dot: input 0 (x) is on " + to_string(one.device()) + ", input 1 (y) is on " + to_string(device) +
+              "; bring them to one device with to_device()");
+  }
+}
+
+TEST_CASE("reduction errors: two ufuncs that do not go together") {
+  namespace math = kiln::math;
+  CHECK(message_of<kiln::TypeError>([] { static_cast<void>(kiln::reduction(math::modf, math::add)); }) ==
+        "add of modf: the map modf has 2 outputs; give a ufunc of one output");
+  CHECK(message_of<kiln::TypeError>([] { static_cast<void>(kiln::reduction(math::add, math::sin, "f")); }) ==
+        "f: only a ufunc of two inputs and one output combines elements, and sin has 1 and 1");
+  const Array x = Array::from<double>({1, 2, 3});
+  const Reduction sum = kiln::reduction(math::multiply, math::add);
+  CHECK(
+      message_of<kiln::TypeError>([&] { static_cast<void>(sum({x, x}, {.signature = "float64, float64 -> float64"})); }) ==
+      "add of multiply: a reduction of two ufuncs has no loop that .signature could force, they choose theirs; give .dtype for "
+      "the one that combines, or convert the inputs with astype()");
+  CHECK(message_of<kiln::TypeError>([&] {
+          static_cast<void>(kiln::reduction(math::bitwise_and, math::add)(x, x));
+        }).starts_with("in add of bitwise_and: bitwise_and: no loop takes (float64, float64) by safe casts"));
+  CHECK(message_of<kiln::TypeError>([&] {
+          static_cast<void>(sum(x));
+        }).starts_with("add of multiply takes 2 arguments, 1 given"));
+}
+
+TEST_CASE("reduce errors: with KILN_DEBUG an identity that is none is found") {
+  const auto make_product = [](const char* identity) {
+    return kiln::vectorize({.name = "product", .signatures = {"T(T a, T b)"}, .body = "return a * b;", .identity = identity});
+  };
+  const Array x = Array::from<double>({2, 3});
+  CHECK(make_product("0").reduce(x).item<double>() == 0);
+  setenv("KILN_DEBUG", "1", 1);
+  const kiln::Ufunc wrong = make_product("0");
+  for (int i = 0; i < 2; ++i) {
+    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(wrong.reduce(x)); }) ==
+          "product: .identity is \"0\", but product(0, x) is 0.0 where x is 3.0, in float64; give the value that changes "
+          "none, or "
+          "leave it out and set .reorderable");
+  }
+  CHECK(make_product("1").reduce(x).item<double>() == 6);
+  // It need not hold for what the function never gives.
+  CHECK(kiln::math::hypot.reduce(Array::from<double>({-3, 4})).item<double>() == 5);
+  unsetenv("KILN_DEBUG");
+}
