@@ -15,7 +15,7 @@ _kiln() {
       options="-h --help --version" commands="eval functions devices cache compile inspect" operands=""
       ;;
     "kiln eval")
-      options="-h --help -f --file -o --output -d --device -t --time --functions --preamble -D --define -I --include-dir --contract --fast-math --casting --dtype --where -m --method --axis --keepdims --initial -l --layout --each --sizes --axes" commands="" operands="files"
+      options="-h --help -f --file -o --output -d --device -t --time --functions --preamble -D --define -I --include-dir --contract --fast-math --casting --dtype --where -m --method --axis --keepdims --initial -l --layout --each --group --sizes --axes" commands="" operands="files"
       case $prev in
         -f | --file) values="files" ;;
         -o | --output) values="files" ;;
@@ -32,6 +32,7 @@ _kiln() {
         --initial) values="-" ;;
         -l | --layout) values="-" ;;
         --each) values="-" ;;
+        --group) values="-" ;;
         --sizes) values="-" ;;
         --axes) values="-" ;;
       esac
