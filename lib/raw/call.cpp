@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "array/rep.hpp"
 #include "kiln/error.hpp"
-#include "ufunc/impl.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/window.hpp"
 

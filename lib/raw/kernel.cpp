@@ -22,8 +22,8 @@ RawResolution RawKernel::resolve(const LaunchOptions& options, std::span<const A
 }
 
 int RawKernel::compile(std::string_view target) const {
-  const auto compiler = backend::compiler_for(target);
   const std::vector<raw::Binding> bindings = impl_->fixed_bindings();
+  const auto compiler = backend::compiler_for(target);
   for (const raw::Binding& binding : bindings) {
     impl_->with_request(binding, impl_->form_for(impl_->usual_form(), compiler->kind()),
                         [&](const program::Request& request) { program::build(request, *compiler); });

@@ -45,6 +45,16 @@ MANIFESTS = {
          "aligned": False, "wide_index": True, "in_place": True, "for": "gpu"},
         {"loop": "float64, float64, float64 -> float64", "operands": ["broadcast", "strided", "contiguous", "contiguous"],
          "large": True, "for": "cpu"}]}],
+    "methods": [{"kernel": "T sum(T a, T b) = a + b", "identity": "0", "widens_integers": True, "types": [{"T": "int8"}],
+                 "methods": ["call", "outer", "reduce", "reduceat", "accumulate", "at"]},
+                {"kernel": "T low(T a, T b) = a", "reorderable": True, "variants": [
+                    {"method": "reduce", "loop": "int8, int8 -> int8", "array": "bool", "result": "float64", "where": True, "mapping": "columns",
+                     "kept_rank": 3, "reduced_rank": 64, "aligned": False, "wide_index": True, "for": "gpu"},
+                    {"method": "at", "loop": "int8, int8 -> int8", "value": "bool"}]}],
+    "kernel": [{"kind": "kernel", "name": "k", "signature": "void(const T[:] x, U[:,:] y, int64 n) where U: int8", "body": "y[item] = x[item];",
+                "types": [{"T": "float32", "U": "int8"}], "launch": ["items", "single"]},
+               {"kind": "kernel", "name": "w", "signature": "void(float32[:] x)", "body": "barrier();", "defines": ["A"],
+                "variants": [{"launch": "blocks"}]}],
     "same": [AXPY, AXPY],
     "path": [{"kind": "a/~b", "name": ""}],
 }
