@@ -151,8 +151,8 @@ class KILN_API Gufunc {
 /// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);
 
-/// Reads a whole kernel in one string, for that layout: "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }". The result
-/// has its name, layout, signature and body. SignatureError with the place otherwise.
+/// Reads a whole kernel in one string, for that layout: "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }". The
+/// result has its name, layout, signature and body. SignatureError with the place otherwise.
 [[nodiscard]] KILN_API GufuncDefinition parse_gufunc(std::string_view layout, std::string_view text);
 
 }  // namespace kiln

@@ -23,8 +23,8 @@ class Count {
       const bool plus = tokens_[at_++].text == "+";
       const std::optional<std::int64_t> next = product();
       std::int64_t result = 0;
-      const bool wrong = !next || (plus ? __builtin_add_overflow(*value, *next, &result)
-                                        : __builtin_sub_overflow(*value, *next, &result));
+      const bool wrong =
+          !next || (plus ? __builtin_add_overflow(*value, *next, &result) : __builtin_sub_overflow(*value, *next, &result));
       value = wrong ? std::nullopt : std::optional(result);
     }
     return value;

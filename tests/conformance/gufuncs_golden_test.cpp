@@ -40,7 +40,8 @@ class Run {
       }
     }
     if (call.has("out")) {
-      for (const std::string& text : split(call.fields.at("out"), ';')) outs_.push_back(GoldenOperand::parse(text).make(target));
+      for (const std::string& text : split(call.fields.at("out"), ';'))
+        outs_.push_back(GoldenOperand::parse(text).make(target));
     }
     for (const Array& out : outs_) before_.push_back(read(target.fetch(out)));
   }

@@ -200,10 +200,11 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
                                          .signatures = {"void(int32[:,:] a, int32[:,:] b)"},
                                          .each = "i:m, j:n",
                                          .body = "b(j, i) = a(i, j);"});
-  const Gufunc cross = guvectorize({.name = "cross",
-                                    .layout = "(3),(3)->(3)",
-                                    .signatures = {"void(float32[:] a, float32[:] b, float32[:] c)"},
-                                    .body = "c(0) = a(1) * b(2) - a(2) * b(1); c(1) = a(2) * b(0) - a(0) * b(2); c(2) = a(0) * b(1);"});
+  const Gufunc cross =
+      guvectorize({.name = "cross",
+                   .layout = "(3),(3)->(3)",
+                   .signatures = {"void(float32[:] a, float32[:] b, float32[:] c)"},
+                   .body = "c(0) = a(1) * b(2) - a(2) * b(1); c(1) = a(2) * b(0) - a(0) * b(2); c(2) = a(0) * b(1);"});
   const Array items = Array::zeros({10, 4, 6}, DType::float32);
   const Array vectors = Array::zeros({200, 3}, DType::float32);
   const Array ints = to_device(Array::zeros({10, 40, 6}, DType::int32), Device::best());
