@@ -17,7 +17,7 @@ std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const st
                    .operands = launch.operands.size(),
                    .wide_index = launch.wide_index,
                    .width = width,
-                   .stride = [&](std::size_t k, std::size_t d) { 
+                   .stride = [&](std::size_t k, std::size_t d) {
                      return launch.operands[k].scalar ? std::int64_t{0} : launch.operands[k].strides[skip + d];
                    }});
 }
