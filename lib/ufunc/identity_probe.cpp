@@ -13,6 +13,12 @@
 namespace kiln::ufunc {
 namespace {
 
+#if KILN_HAVE_CPU
+constexpr bool kHaveCpu = true;
+#else
+constexpr bool kHaveCpu = false;
+#endif
+
 // Pairs whose results are tried: an identity need not hold for what f never gives, as 0 of hypot for negative numbers.
 constexpr double kFirst[] = {1, 2, -1, 3, 0.5, 100, -7, 1};
 constexpr double kSecond[] = {3, -2, -5, 1, 4, 7, 0.25, 1};
@@ -69,19 +75,14 @@ void probe(const detail::UfuncImpl& ufunc, DType dtype) {
 }  // namespace
 
 void probe_identity(const detail::UfuncImpl& ufunc, DType dtype) {
-#if KILN_HAVE_CPU
   // What it calls itself asks no more.
   thread_local bool probing = false;
-  if (probing || base::env("KILN_DEBUG") != "1") return;
+  if (!kHaveCpu || probing || base::env("KILN_DEBUG") != "1") return;
   struct Guard {
     ~Guard() { probing = false; }
   } const guard;
   probing = true;
   probe(ufunc, dtype);
-#else
-  static_cast<void>(ufunc);
-  static_cast<void>(dtype);
-#endif
 }
 
 }  // namespace kiln::ufunc
