@@ -6,6 +6,7 @@
 
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
+#include "signature/restrictions.hpp"
 
 namespace kiln::signature {
 namespace {
@@ -27,7 +28,7 @@ class Parser {
     }
     cursor_.expect('(', "before the parameters");
     parameters();
-    where();
+    read_restrictions(cursor_, result_.variables);
     cursor_.skip_blanks();
     if (!cursor_.at_end()) cursor_.fail("expected the end of the signature" + cursor_.found());
     check();
@@ -103,45 +104,6 @@ class Parser {
       return dtype_from_name(name);
     } catch (const TypeError& error) {
       cursor_.fail_at(at, error.what());
-    }
-  }
-
-  void where() {
-    Cursor ahead = cursor_;
-    if (ahead.name() != "where") return;
-    cursor_ = ahead;
-    bool more = true;
-    while (more) {
-      cursor_.skip_blanks();
-      const std::size_t at = cursor_.position();
-      const std::string name(cursor_.name());
-      const auto found = std::find_if(result_.variables.begin(), result_.variables.end(),
-                                      [&](const TypeVariable& variable) { return variable.name == name; });
-      if (found == result_.variables.end()) {
-        cursor_.fail_at(at, name.empty() ? "expected a type variable after \"where\"" + cursor_.found()
-                                         : "\"" + name + "\" is restricted but not used as a type");
-      }
-      if (!found->choices.empty()) cursor_.fail_at(at, "\"" + name + "\" is restricted twice");
-      cursor_.expect(':', "after the type variable");
-      more = choices(*found);
-    }
-  }
-
-  // Reads "float32, float64" and gives whether another variable follows: ", U: …".
-  bool choices(TypeVariable& variable) {
-    while (true) {
-      cursor_.skip_blanks();
-      const std::size_t at = cursor_.position();
-      const std::string_view name = cursor_.name();
-      if (name.empty()) cursor_.fail("expected a dtype" + cursor_.found());
-      const DType choice = dtype(name, at);
-      if (std::find(variable.choices.begin(), variable.choices.end(), choice) != variable.choices.end()) {
-        cursor_.fail_at(at, "\"" + std::string(name) + "\" is listed twice");
-      }
-      variable.choices.push_back(choice);
-      if (!cursor_.accept(',')) return false;
-      Cursor ahead = cursor_;
-      if (!ahead.name().empty() && ahead.accept(':')) return true;
     }
   }
 

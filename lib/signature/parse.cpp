@@ -5,6 +5,7 @@
 #include "signature/cursor.hpp"
 #include "signature/layout.hpp"
 #include "signature/reserved.hpp"
+#include "signature/restrictions.hpp"
 #include "signature/signature.hpp"
 
 namespace kiln::signature {
@@ -22,7 +23,7 @@ class Parser {
   TypeSignature signature() {
     outputs();
     parameters();
-    where();
+    read_restrictions(cursor_, result_.variables);
     cursor_.skip_blanks();
     if (!cursor_.at_end()) cursor_.fail("expected the end of the signature" + cursor_.found());
     check();
@@ -44,7 +45,7 @@ class Parser {
     cursor_.skip_blanks();
     const std::size_t inputs_begin = cursor_.position();
     parameters();
-    where();
+    read_restrictions(cursor_, result_.variables);
     cursor_.skip_blanks();
     const std::size_t signature_end = cursor_.position();
     check();
@@ -223,45 +224,6 @@ class Parser {
       result_.inputs.push_back(parameter("the type of an input"));
     } while (cursor_.accept(','));
     cursor_.expect(')', "or ',' after an input");
-  }
-
-  void where() {
-    Cursor ahead = cursor_;
-    if (ahead.name() != "where") return;
-    cursor_ = ahead;
-    bool more = true;
-    while (more) {
-      cursor_.skip_blanks();
-      const std::size_t at = cursor_.position();
-      const std::string_view name = cursor_.name();
-      if (name.empty()) cursor_.fail("expected a type variable after \"where\"" + cursor_.found());
-      const auto found = std::find_if(result_.variables.begin(), result_.variables.end(),
-                                      [&](const TypeVariable& variable) { return variable.name == name; });
-      if (found == result_.variables.end()) {
-        cursor_.fail_at(at, "\"" + std::string(name) + "\" is restricted but not used as a type");
-      }
-      if (!found->choices.empty()) cursor_.fail_at(at, "\"" + std::string(name) + "\" is restricted twice");
-      cursor_.expect(':', "after the type variable");
-      more = choices(*found);
-    }
-  }
-
-  // Reads "float32, float64" and gives whether another variable follows: ", U: …".
-  bool choices(TypeVariable& variable) {
-    while (true) {
-      cursor_.skip_blanks();
-      const std::size_t at = cursor_.position();
-      const std::string_view name = cursor_.name();
-      if (name.empty()) cursor_.fail("expected a dtype" + cursor_.found());
-      const DType choice = dtype(name, at);
-      if (std::find(variable.choices.begin(), variable.choices.end(), choice) != variable.choices.end()) {
-        cursor_.fail_at(at, "\"" + std::string(name) + "\" is listed twice");
-      }
-      variable.choices.push_back(choice);
-      if (!cursor_.accept(',')) return false;
-      Cursor ahead = cursor_;
-      if (!ahead.name().empty() && ahead.accept(':')) return true;
-    }
   }
 
   /// Core dimensions are names of the body, too.
