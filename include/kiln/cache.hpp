@@ -49,7 +49,7 @@ struct Stats {
 struct Entry {
   std::string id;                ///< 32 hex digits, of the key
   std::string kernel;            ///< name
-  std::string kind;              ///< "ufunc"
+  std::string kind;              ///< "ufunc", "gufunc", "reduction" or "kernel"; for people
   std::string signature;         ///< of the loop: "float32(float32 a, float32 b)"
   std::string target;            ///< "sm_90", "gfx90a:xnack-", "x86-64-v3", for this machine's CPU its short form
   std::string compiler;          ///< "NVRTC 13.0.48"

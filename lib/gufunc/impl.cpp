@@ -11,21 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxEach = 4;  // of a kernel's 8 dimensions; the loop has the others
 
-program::Request request_for(const GufuncDefinition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
-                             const std::string& signature) {
-  program::Request request;
-  request.text = &text;
-  request.spec = &spec;
-  request.headers = &definition.headers;
-  request.include_dirs = &definition.include_dirs;
-  request.defines = &definition.defines;
-  request.contract = definition.contract;
-  request.fast_math = definition.fast_math;
-  request.signature = signature;
-  request.cache = &definition.cache;
-  return request;
-}
-
 }  // namespace
 
 GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(definition)) {
@@ -134,7 +119,7 @@ const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufu
   made->key = key;
   const codegen::UserText text = text_of(plan.loop);
   const codegen::KernelSpec kernel = spec;
-  made->module = program::load(request_for(definition_, text, kernel, plan.loop.text), backend);
+  made->module = program::load(program::request_for(definition_, text, kernel, plan.loop.text, "gufunc"), backend);
   ufunc::publish(plan.kernels, made.get());
   return *made.release();
 }
@@ -142,14 +127,14 @@ const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufu
 void GufuncImpl::compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const {
   const codegen::UserText text = text_of(loop);
   const codegen::KernelSpec kernel = spec;
-  program::build(request_for(definition_, text, kernel, loop.text), compiler);
+  program::build(program::request_for(definition_, text, kernel, loop.text, "gufunc"), compiler);
 }
 
 void GufuncImpl::with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
                               const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
   const codegen::KernelSpec kernel = spec;
-  work(request_for(definition_, text, kernel, loop.text));
+  work(program::request_for(definition_, text, kernel, loop.text, "gufunc"));
 }
 
 codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {

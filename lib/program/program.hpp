@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -29,6 +30,24 @@ struct Request {
   std::string kind = "ufunc";    // for the entry
   const Cache* cache = nullptr;  // null: the process's
 };
+
+/// Of a definition of any kind and the texts of one of its kernels; refers to all of them.
+template <class Definition>
+Request request_for(const Definition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
+                    std::string signature, const char* kind) {
+  Request request;
+  request.text = &text;
+  request.spec = &spec;
+  request.headers = &definition.headers;
+  request.include_dirs = &definition.include_dirs;
+  request.defines = &definition.defines;
+  request.contract = definition.contract;
+  request.fast_math = definition.fast_math;
+  request.signature = std::move(signature);
+  request.kind = kind;
+  request.cache = &definition.cache;
+  return request;
+}
 
 struct Code {
   std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned

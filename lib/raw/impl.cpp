@@ -100,18 +100,7 @@ void RawKernelImpl::with_request(const raw::Binding& binding, RawForm form,
     spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});
   }
   const codegen::KernelSpec kernel = std::move(spec);
-  program::Request request;
-  request.text = &text;
-  request.spec = &kernel;
-  request.headers = &definition_.headers;
-  request.include_dirs = &definition_.include_dirs;
-  request.defines = &definition_.defines;
-  request.contract = definition_.contract;
-  request.fast_math = definition_.fast_math;
-  request.signature = signature::bound_text(signature_, binding);
-  request.kind = "kernel";
-  request.cache = &definition_.cache;
-  work(request);
+  work(program::request_for(definition_, text, kernel, signature::bound_text(signature_, binding), "kernel"));
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {

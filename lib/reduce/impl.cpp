@@ -75,7 +75,8 @@ const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc:
   made->key = key;
   const codegen::UserText text = text_of(plan.loop);
   const codegen::KernelSpec kernel = spec;
-  made->module = program::load(request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text), backend);
+  made->module =
+      program::load(program::request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text, "reduction"), backend);
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }

@@ -159,7 +159,8 @@ int Reduction::compile(std::string_view target) const {
     spec = ufunc::specialize(std::move(spec), layout, inputs, compiler->kind());
     const codegen::UserText text = impl_->text_of(loop);
     const codegen::KernelSpec kernel = spec;
-    static_cast<void>(program::build(detail::request_for(impl_->loops().definition(), text, kernel, loop.text), *compiler));
+    static_cast<void>(
+        program::build(program::request_for(impl_->loops().definition(), text, kernel, loop.text, "reduction"), *compiler));
   }
   return static_cast<int>(loops.size());
 }

@@ -20,21 +20,6 @@ bool computes_integers(const ufunc::Loop& loop) {
 
 }  // namespace
 
-program::Request request_for(const UfuncDefinition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
-                             const std::string& signature) {
-  program::Request request;
-  request.text = &text;
-  request.spec = &spec;
-  request.headers = &definition.headers;
-  request.include_dirs = &definition.include_dirs;
-  request.defines = &definition.defines;
-  request.contract = definition.contract;
-  request.fast_math = definition.fast_math;
-  request.signature = signature;
-  request.cache = &definition.cache;
-  return request;
-}
-
 UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
                      std::unique_ptr<const ufunc::LoopSource> source)
     : definition_(std::move(definition)),
@@ -132,7 +117,7 @@ void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> sto
                                .speculative = layout.masking != codegen::Masking::none && definition_of(loop).defines.empty() &&
                                               codegen::may_speculate(text, computes_integers(loop))};
   const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
-  work(request_for(definition_of(loop), text, spec, loop.text));
+  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc"));
 }
 
 codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
@@ -167,7 +152,7 @@ void UfuncImpl::with_request(const ufunc::Loop& loop, const ufunc::MethodVariant
   if (const auto* reduction = std::get_if<codegen::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
-  work(request_for(definition_of(loop), text, spec, loop.text));
+  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc"));
 }
 
 codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {

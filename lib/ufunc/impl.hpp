@@ -155,9 +155,6 @@ class UfuncImpl {
   mutable std::atomic<ufunc::MethodKernel*> methods_{nullptr};
 };
 
-/// What program::build() takes, of a definition and the texts of one of its kernels; refers to all of them.
-program::Request request_for(const UfuncDefinition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
-                             const std::string& signature);
 /// SignatureError where the loops differ in the number or the names of their operands.
 void check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures);
 /// What vectorize() makes a handle to.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
 #include <string>
 
@@ -117,6 +118,22 @@ TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
                 "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
                 "/kernels/1/variants/1 total void(float32[:] x, float32 r) strided"},
                kGeneralized);
+}
+
+TEST_CASE("entries say what kind of kernel they hold") {
+  const TemporaryDirectory folder;
+  const Cache cache(CacheOptions{.directory = folder / "cache"});
+  const Manifest manifest = manifest_of(R"json({"kernel": "float32 one(float32 x) = x"},
+      {"kernel": "void two(float32[:] x, float32 r) { r = x(0); }", "layout": "(n)->()"},
+      {"kind": "kernel", "name": "three", "signature": "void(float32[:] x)", "body": "x[item] = 0;"})json");
+  CHECK(manifest.compile({"x86-64-v3"}, {.cache = cache}).compiled == 3);
+  const auto four = reduction(
+      {.name = "four", .signatures = {"float32(float32 x)"}, .map = "return x;", .reduce = "return a + b;", .cache = cache});
+  CHECK(four.compile("x86-64-v3") == 1);
+  std::map<std::string, std::string> kinds;
+  for (const cache::Entry& entry : cache.list()) kinds[entry.kernel] = entry.kind;
+  CHECK(kinds ==
+        std::map<std::string, std::string>{{"one", "ufunc"}, {"two", "gufunc"}, {"three", "kernel"}, {"four", "reduction"}});
 }
 
 TEST_CASE("a kernel that does not compile does not stop the others") {
