@@ -58,8 +58,9 @@ struct UfuncDefinition {
   std::string body = {};                     ///< C++ statements: `return` one output, or assign several by name
   std::string expression = {};               ///< instead of a body: the one output as a C++ expression
   std::string identity = {};                 ///< of a binary ufunc: f(identity, x) is x; a C++ expression, "0", "-INFINITY"
-  bool reorderable = false;      ///< reductions may combine elements in any order and grouping; an identity implies it
-  bool widens_integers = false;  ///< reductions of bool and small integers run in 64 bits, as NumPy's add and multiply do
+  bool reorderable = false;       ///< reductions may combine elements in any order and grouping; an identity implies it
+  bool widens_integers = false;   ///< reductions of bool and small integers run in 64 bits, as NumPy's add and multiply do
+  bool bools_are_numbers = true;  ///< false: arguments that are all bool find loops of bool alone, as NumPy's subtract has it
   std::string preamble = {};
   std::string functions = {};
   std::map<std::string, std::string> headers = {};

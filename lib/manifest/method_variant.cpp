@@ -168,7 +168,8 @@ void MethodUnits::add_usual(const Node& method, const Loop& loop, const std::str
                                         .signatures = impl_->signatures(),
                                         .array = variant.array,
                                         .widens_integers = impl_->definition().widens_integers,
-                                        .identity = !impl_->definition().identity.empty()});
+                                        .identity = !impl_->definition().identity.empty(),
+                                        .bools_are_numbers = impl_->definition().bools_are_numbers});
   } catch (const TypeError& error) {
     method.fail(fmt::format("{}; say which arrays with \"loops\" or \"types\"", error.what()));
   }

@@ -19,6 +19,7 @@ struct Entry {
   std::string_view identity = {};              ///< of a reduction, as a C++ expression; empty where there is none
   bool reorderable = false;                    ///< without an identity: reductions may take the elements in any order
   bool widens_integers = false;                ///< reductions of bool and small integers run in 64 bits
+  bool bools_are_numbers = true;               ///< false: a TypeError for bools alone, where no loop is asked for
 };
 
 /// Where the parsed ufunc of an entry stands once it was needed.

@@ -47,6 +47,7 @@ Ufunc make(const detail::Entry& entry) {
   definition.identity = entry.identity;
   definition.reorderable = entry.reorderable;
   definition.widens_integers = entry.widens_integers;
+  definition.bools_are_numbers = entry.bools_are_numbers;
   return vectorize(std::move(definition));
 }
 

@@ -52,6 +52,7 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   of_map.name = name;
   of_map.signatures = map().signatures();
   of_map.dtype = std::nullopt;
+  of_map.bools_are_numbers = map().definition().bools_are_numbers;
   const Loop mapped = map().choose(of_map);
   const Loop combined = ufunc::choose_reduction_loop({.name = combine().name(),
                                                       .method = "reduce",
@@ -60,7 +61,8 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
                                                       .array = mapped.outputs[0],
                                                       .dtype = request.dtype,
                                                       .widens_integers = combine().definition().widens_integers,
-                                                      .identity = !options_.identity.empty()});
+                                                      .identity = !options_.identity.empty(),
+                                                      .bools_are_numbers = combine().definition().bools_are_numbers});
   Loop loop;
   loop.inputs = mapped.inputs;
   loop.outputs = combined.outputs;

@@ -75,7 +75,10 @@ class Accumulate {
     // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
     if (out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
       const Argument pair[] = {{*out, false}, {array_.dtype(), false}};
-      loop_ = ufunc_.choose({.name = what_, .signatures = ufunc_.signatures(), .arguments = pair});
+      loop_ = ufunc_.choose({.name = what_,
+                             .signatures = ufunc_.signatures(),
+                             .arguments = pair,
+                             .bools_are_numbers = ufunc_.definition().bools_are_numbers});
       if (loop_.inputs[0] == loop_.outputs[0] && loop_.inputs[1] == loop_.outputs[0]) return;
     }
     loop_ = choose_reduction_loop({.name = ufunc_.name(),
@@ -85,7 +88,8 @@ class Accumulate {
                                    .array = array_.dtype(),
                                    .dtype = options_.dtype,
                                    .widens_integers = ufunc_.definition().widens_integers && !out,
-                                   .identity = !ufunc_.definition().identity.empty()});
+                                   .identity = !ufunc_.definition().identity.empty(),
+                                   .bools_are_numbers = ufunc_.definition().bools_are_numbers});
   }
 
   void find_axis() {

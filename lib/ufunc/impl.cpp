@@ -57,7 +57,8 @@ ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span
                                    .arguments = arguments,
                                    .dtype = options.dtype,
                                    .forced_signature = options.signature,
-                                   .casting = options.casting};
+                                   .casting = options.casting,
+                                   .bools_are_numbers = definition_.bools_are_numbers};
   made->loop = choose(request);
   ufunc::check_results({name(), [this](std::size_t operand) { return operand_name(operand); }}, made->loop,
                        options.out.arrays(), options.casting);

@@ -126,7 +126,13 @@ std::string list_of(std::span<const TypeSignature> signatures) {
 }
 
 Loop search(const LoopRequest& request, const Typed& given) {
+  const bool safe = request.bools_are_numbers ||
+                    std::any_of(given.dtypes.begin(), given.dtypes.end(), [](DType dtype) { return dtype != DType::bool_; });
   for (const bool exact : {true, false}) {
+    if (!exact && !safe) {
+      throw TypeError(std::string(request.name) + ": bools are no numbers here, and no loop takes " + list_of(given.dtypes) +
+                      "; convert an argument with astype(), force a loop with .dtype or .signature, or use a logical function");
+    }
     for (const TypeSignature& signature : request.signatures) {
       for (Binding& binding : bindings_of(signature)) {
         bind_by_promotion(signature, given.dtypes, binding);

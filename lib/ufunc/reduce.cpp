@@ -91,7 +91,8 @@ void Reduce::choose_loop() {
                                      .array = array_->dtype,
                                      .dtype = options_.dtype,
                                      .widens_integers = ufunc_.definition().widens_integers,
-                                     .identity = has_identity()});
+                                     .identity = has_identity(),
+                                     .bools_are_numbers = ufunc_.definition().bools_are_numbers});
   if (out_ != nullptr && !can_cast(loop.outputs[0], out_->dtype, Casting::same_kind)) {
     throw TypeError(what() + ": cannot cast the result from " + std::string(name(loop.outputs[0])) + " to the out array's " +
                     std::string(name(out_->dtype)) + " under casting \"same_kind\" for the loop " + loop.text +

@@ -15,7 +15,10 @@ std::string list_of(std::span<const signature::TypeSignature> signatures) {
 
 Loop loop_of(const ReductionLoopRequest& request, DType dtype) {
   const Argument twice[] = {{dtype, false}, {dtype, false}};
-  const LoopRequest two{.name = request.name, .signatures = request.signatures, .arguments = twice};
+  const LoopRequest two{.name = request.name,
+                        .signatures = request.signatures,
+                        .arguments = twice,
+                        .bools_are_numbers = request.bools_are_numbers};
   return request.source != nullptr ? request.source->choose(two) : choose_loop(two);
 }
 

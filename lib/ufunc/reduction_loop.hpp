@@ -22,6 +22,7 @@ struct ReductionLoopRequest {
   bool widens_integers = false;
   /// There is a neutral value. A loop that gives bool then asks for nothing but truth, and bools do for other dtypes.
   bool identity = false;
+  bool bools_are_numbers = true;  ///< as in LoopRequest
 };
 
 /// TypeError where the ufunc has no such loop, or not two inputs and one output.

@@ -444,6 +444,7 @@ for n in names:
         try:
             results = function(*[np.ones(1, d) for d in ins])
         except TypeError:
+            types.append(f"{n} {','.join(ins)} -> none")
             continue
         results = results if isinstance(results, tuple) else (results,)
         types.append(f"{n} {','.join(ins)} -> {','.join(r.dtype.name for r in results)}")

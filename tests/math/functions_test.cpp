@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <kiln/kiln.hpp>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -113,4 +114,24 @@ TEST_CASE("math: errors name the function and its parameters") {
   } catch (const kiln::TypeError& error) {
     CHECK(std::string(error.what()).starts_with("floor_divide: no loop takes (complex64, complex64) by safe casts"));
   }
+  const kiln::Array truths = kiln::Array::from({true, false});
+  const kiln::Ufunc fused = kiln::fuse("fused", [](kiln::Expr x, kiln::Expr y) { return x - y; });
+  const std::function<kiln::Array()> calls[] = {
+      [&] { return math::subtract(truths, truths); }, [&] { return math::subtract.reduce(truths); },
+      [&] { return math::subtract.accumulate(truths); }, [&] { return math::subtract.outer(truths, truths); },
+      [&] { return fused(truths, truths); }};
+  for (const auto& call : calls) {
+    try {
+      static_cast<void>(call());
+      FAIL_CHECK("nothing was thrown");
+    } catch (const kiln::TypeError& error) {
+      CHECK_MESSAGE(
+          std::string(error.what()).find("subtract: bools are no numbers here, and no loop takes (bool, bool); convert") !=
+              std::string::npos,
+          error.what());
+    }
+  }
+  const kiln::Array forced = math::subtract({truths, true}, {.dtype = kiln::DType::int8});
+  CHECK(forced.as<std::int8_t>()[1] == -1);
+  CHECK(math::subtract(truths, 1).dtype() == kiln::DType::int64);
 }

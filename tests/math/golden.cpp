@@ -21,6 +21,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 std::vector<kiln::DType> dtypes_of(const std::string& text) {
   std::vector<kiln::DType> dtypes;
+  if (text == "none") return dtypes;
   for (const std::string& word : split(text, ',')) dtypes.push_back(kiln::dtype_from_name(word));
   return dtypes;
 }

@@ -113,7 +113,7 @@ REDUCIBLE = [np.add, np.multiply, np.maximum, np.minimum, np.fmax, np.logical_an
 
 
 def dtype_for(ufunc):
-    """Where NumPy raises for bool alone, by a rule of its own, bool is left out (docs/math.md)."""
+    """Where NumPy raises for bool alone, by a rule of its own, bool is left out: ../../golden/math/dtypes.txt has those."""
     name = ufunc.__name__
     if name in ("subtract", "negative", "positive", "sign", "square", "gcd", "lcm"):
         return rng.choice(ALL[1:])

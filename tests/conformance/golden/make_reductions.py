@@ -2,7 +2,7 @@
 """Writes reductions.txt beside it with NumPy 2 (python3 make_reductions.py; needs numpy>=2). Each line is one reduce:
 ufunc dtype shape axes keepdims initial where dtype -> dtype shape values, or "-> error". Element i of the array is element(i),
 of the mask mask(i); "*" stands for all axes, "-" for nothing. Left out: what C++ leaves open (negative floats to unsigned
-integers), power (NumPy refuses negative integer exponents), subtract, gcd and lcm of bools (kiln casts them), and arctan2, where NumPy 2.4's
+integers), power (NumPy refuses negative integer exponents), and arctan2, where NumPy 2.4's
 vector loop gives another number in a reduction than in a call."""
 import pathlib
 import random
@@ -61,7 +61,7 @@ def case(source):
     if where:
         options["where"] = mask(shape)
     forced = source.choice(DTYPES) if source.random() < 0.15 else "-"
-    if forced.startswith("u") and dtype[0] in "fc" or name in ("subtract", "gcd", "lcm") and "bool" in (dtype, forced):
+    if forced.startswith("u") and dtype[0] in "fc":
         return None
     if forced != "-":
         options["dtype"] = forced

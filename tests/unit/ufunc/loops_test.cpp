@@ -73,6 +73,28 @@ TEST_CASE("casting does not widen the search, it only checks") {
   CHECK(chosen(loops, {array(DType::float32)}, Casting::no) == "float32(float32 a)");
 }
 
+TEST_CASE("bools alone are refused where they are no numbers, unless a loop is forced") {
+  const auto loops = signatures({"int8(int8 a, int8 b)", "int64(int64 a, int64 b)"});
+  const std::vector<Argument> bools{array(DType::bool_), weak(DType::bool_)};
+  CHECK(chosen(loops, bools) == "int8(int8 a, int8 b)");
+  CHECK(message_of([&] { choose_loop({.name = "f", .signatures = loops, .arguments = bools, .bools_are_numbers = false}); }) ==
+        "f: bools are no numbers here, and no loop takes (bool, bool); convert an argument with astype(), force a loop with "
+        ".dtype "
+        "or .signature, or use a logical function");
+  const auto text = [&](kiln::ufunc::LoopRequest request) {
+    request.signatures = loops;
+    request.bools_are_numbers = false;
+    return choose_loop(request).text;
+  };
+  const std::vector<Argument> mixed{array(DType::bool_), array(DType::int8)};
+  CHECK(text({.arguments = mixed}) == "int8(int8 a, int8 b)");
+  CHECK(text({.arguments = bools, .dtype = DType::int64}) == "int64(int64 a, int64 b)");
+  CHECK(text({.arguments = bools, .forced_signature = "int8, int8 -> int8"}) == "int8(int8 a, int8 b)");
+  const auto exact = signatures({"int8(int8)", "bool(bool)"});
+  const std::vector<Argument> one{array(DType::bool_)};
+  CHECK(choose_loop({.signatures = exact, .arguments = one, .bools_are_numbers = false}).text == "bool(bool)");
+}
+
 TEST_CASE("open type variables bind by promotion") {
   const auto loops = signatures({"T(T a, T b)"});
   CHECK(chosen(loops, {array(DType::int32), array(DType::float32)}) == "float64(float64 a, float64 b)");
