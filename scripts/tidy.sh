@@ -13,7 +13,7 @@ scripts/install-deps.sh ci
 if [ $# -eq 0 ]; then mapfile -d '' files < <(git ls-files -z --cached --others --exclude-standard -- '*.cpp'); fi
 
 # Debug: with NDEBUG the analyzer would not know what is asserted.
-cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Debug -DKILN_BENCHMARKS=ON >/dev/null
+cmake -S . -B build/tidy -G Ninja -DCMAKE_BUILD_TYPE=Debug -DKILN_BENCHMARKS=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 cmake --build build/tidy --target kiln_embedded_headers >/dev/null
 
 begun=$SECONDS
