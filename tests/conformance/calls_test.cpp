@@ -161,11 +161,7 @@ TEST_CASE("calls: NumPy's answers") {
   REQUIRE(golden("calls.txt").size() >= 2000);
   on_every_device(
       [&](const Target& target) {
-        const std::vector<Golden> lines = golden("calls.txt", target);
-        for (std::size_t i = 0; i < lines.size(); ++i) {
-          // Each case in one of the ways; all of them over the file.
-          if (i % kEveryMode.size() == static_cast<std::size_t>(target.mode())) check(GoldenCall::parse(lines[i].text), target);
-        }
+        for (const Golden& line : golden_in_turn("calls.txt", target)) check(GoldenCall::parse(line.text), target);
       },
       kEveryMode);
 }

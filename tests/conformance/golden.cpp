@@ -1,5 +1,6 @@
 #include "golden.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -8,13 +9,16 @@
 namespace conformance {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
+std::size_t one_in() {
+  const char* const text = std::getenv("KILN_TEST_ONE_IN");
+  return text == nullptr ? 1 : std::max<std::size_t>(std::stoul(text), 1);
+}
+
+std::vector<Golden> every(std::size_t step, std::vector<Golden> all, const Target& target) {
+  std::vector<Golden> some;
+  for (std::size_t i = static_cast<std::size_t>(target.mode()); i < all.size(); i += step) some.push_back(std::move(all[i]));
+  return some;
+}
 
 }  // namespace
 
@@ -43,10 +47,11 @@ std::vector<Golden> golden(const std::string& file) {
 
 std::vector<Golden> golden(const std::string& file, const Target& target) {
   std::vector<Golden> all = golden(file);
-  if ((target.device().is_cpu() && !kSanitized) || std::getenv("KILN_TEST_BIG") != nullptr) return all;
-  std::vector<Golden> some;
-  for (std::size_t i = static_cast<std::size_t>(target.mode()); i < all.size(); i += 8) some.push_back(std::move(all[i]));
-  return some;
+  return one_in() == 1 ? all : every(one_in(), std::move(all), target);
+}
+
+std::vector<Golden> golden_in_turn(const std::string& file, const Target& target) {
+  return every(kEveryMode.size() * one_in(), golden(file), target);
 }
 
 }  // namespace conformance

@@ -20,9 +20,11 @@ struct Golden {
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);
 
-/// Those for a device. Most of them compile a kernel, which takes long: on GPUs and under sanitizers it is one in 8, other ones
-/// in each mode, and all with KILN_TEST_BIG=1.
+/// Those for a target: all. Most of them compile a kernel: with KILN_TEST_ONE_IN=8 it is one in 8, other ones in each mode.
 std::vector<Golden> golden(const std::string& file, const Target& target);
+
+/// Each in one of the modes: a device's are all of them.
+std::vector<Golden> golden_in_turn(const std::string& file, const Target& target);
 
 /// "int32" to its value.
 inline kiln::DType dtype_named(const std::string& name) {
