@@ -71,7 +71,7 @@ void Reducer::place(std::int64_t tile) {
   const std::size_t kept = launch_.kept.size();
   columns_ = kept == 0 ? 1 : std::min(cut_.width, launch_.kept.back() - column);
   std::int64_t row = tile / cut_.per_row;
-  const auto operands = static_cast<std::size_t>(kernel_.inputs + kernel_.outputs);
+  const auto operands = static_cast<std::size_t>(kernel_.inputs) + static_cast<std::size_t>(kernel_.outputs);
   for (std::size_t k = 0; k < operands; ++k) {
     tile_[k] = static_cast<char*>(launch_.operands[k].data) + column * kept_stride(static_cast<int>(k));
   }
@@ -274,7 +274,6 @@ void Reducer::gather_stretch(int operand, std::int64_t count) {
     gather(to, from + at * stride, {rows, rank > 1 ? strides[rank - 2] : 0, columns, stride, columns * size}, size);
     to += rows * columns * size;
     count -= rows * columns;
-    at += columns;
     if (count == 0) return;
     at = 0;
     std::int64_t step = rows;

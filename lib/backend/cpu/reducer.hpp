@@ -53,6 +53,7 @@ class Reducer {
   void narrow_leaf(std::int64_t rows, char* to);
   void finish(const char* from);
 
+  alignas(64) std::array<char, 4096> inline_;  // a small reduction needs no heap; not cleared
   const CpuReduction& kernel_;
   const ReductionLaunch& launch_;
   const ReductionCut& cut_;
@@ -71,7 +72,6 @@ class Reducer {
   std::array<char*, kMaxOperands> at_;    // and where the innermost reduced row is, at its start
   std::array<char*, kMaxOperands> buffer_;
   std::array<void*, kMaxOperands * kCpuReduceRows> addresses_;
-  alignas(64) std::array<char, 4096> inline_;  // a small reduction needs no heap; not cleared
   std::unique_ptr<char, Free> heap_;
 };
 

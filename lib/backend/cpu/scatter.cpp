@@ -25,7 +25,7 @@ void add(const ScatterIndex& index, const char* from, std::int64_t from_stride, 
   for (std::int64_t i = 0; i < count; ++i) {
     I value;
     std::memcpy(&value, from + i * (Packed ? static_cast<std::int64_t>(sizeof(I)) : from_stride), sizeof value);
-    auto at = static_cast<std::int64_t>(value);
+    auto at = static_cast<std::int64_t>(value);  // NOLINT(bugprone-signed-char-misuse): int8 is a number here
     if constexpr (std::is_signed_v<I>) at += (at >> 63) & extent;
     offsets[i] += at * stride;
   }
