@@ -1,14 +1,18 @@
 // The rarer exponentials, logarithms and roots of <cmath>; see math.hpp for the rules.
 #pragma once
 #include "kiln/math.hpp"
+#if KILN_OWN_MATH
+#include "kiln/exponential_cpu.hpp"
+#endif
 
 namespace kiln {
 
-KILN_LIBM_1(cbrt)
+KILN_FUNCTION_1(cbrt, KILN_LIBM(cbrtf), KILN_OWN(cbrt_by_bits, cbrt))
 KILN_LIBM_1(exp2)
 KILN_LIBM_1(expm1)
 KILN_LIBM_1(log2)
 KILN_LIBM_1(log10)
-KILN_LIBM_1(log1p)
+KILN_FUNCTION_1(log1p, KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1pf),
+                KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1p))
 
 }  // namespace kiln

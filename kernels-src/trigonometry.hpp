@@ -1,19 +1,22 @@
 // The rarer circular and hyperbolic functions of <cmath>; see math.hpp for the rules.
 #pragma once
 #include "kiln/math.hpp"
+#if KILN_OWN_MATH
+#include "kiln/trigonometry_cpu.hpp"
+#endif
 
 namespace kiln {
 
 KILN_LIBM_1(tan)
 KILN_LIBM_1(asin)
 KILN_LIBM_1(acos)
-KILN_LIBM_1(atan)
+KILN_FUNCTION_1(atan, KILN_LIBM(atanf), KILN_OWN_OF_MANY_REGISTERS(atan_by_polynomial, atan))
 KILN_LIBM_2(atan2)
-KILN_LIBM_1(sinh)
+KILN_FUNCTION_1(sinh, KILN_OWN(sinh_by_polynomials, sinhf), KILN_OWN(sinh_by_polynomials, sinh))
 KILN_LIBM_1(cosh)
-KILN_LIBM_1(tanh)
+KILN_FUNCTION_1(tanh, KILN_OWN(tanh_by_exponential, tanhf), KILN_OWN(tanh_by_exponential, tanh))
 KILN_LIBM_1(asinh)
-KILN_LIBM_1(acosh)
+KILN_FUNCTION_1(acosh, KILN_OWN(acosh_by_logarithm, acoshf), KILN_LIBM(acosh))
 KILN_LIBM_1(atanh)
 
 // The angle of a real number: 0 or pi; complex_math.hpp has the others.

@@ -35,10 +35,11 @@ void collect(std::string_view text, Used& used) {
   }
 }
 
-constexpr std::array kMath{"sqrt", "rsqrt",    "exp",     "log",   "sin",   "cos",      "sincos", "pow",   "hypot",
-                           "fabs", "abs",      "floor",   "fmin",  "fmax",  "min",      "max",    "clamp", "fma",
-                           "sign", "copysign", "pi",      "isnan", "isinf", "isfinite", "M_PI",   "M_E",   "INFINITY",
-                           "NAN",  "HUGE_VAL", "signbit", "real",  "imag",  "conj"};
+constexpr std::array kMath{"sqrt", "rsqrt",    "exp",      "log",      "sin",     "cos",   "sincos",   "hypot",
+                           "fabs", "abs",      "floor",    "fmin",     "fmax",    "min",   "max",      "clamp",
+                           "fma",  "sign",     "copysign", "pi",       "isnan",   "isinf", "isfinite", "M_PI",
+                           "M_E",  "INFINITY", "NAN",      "HUGE_VAL", "signbit", "real",  "imag",     "conj"};
+constexpr std::array kPower{"pow"};
 constexpr std::array kExponential{"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
 constexpr std::array kTrigonometry{"tan",  "asin", "acos",  "atan",  "atan2", "sinh",
                                    "cosh", "tanh", "asinh", "acosh", "atanh", "arg"};
@@ -122,6 +123,9 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   }
   if (uses(used, kMath)) {
     headers.emplace_back("kiln/math.hpp");
+  }
+  if (uses(used, kPower)) {
+    headers.emplace_back("kiln/power.hpp");
   }
   if (uses(used, kExponential)) {
     headers.emplace_back("kiln/exponential.hpp");

@@ -119,6 +119,8 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/exponential.hpp",
                                                                "kiln/trigonometry.hpp", "kiln/rounding.hpp",
                                                                "kiln/elementwise_gpu.hpp"});
+  text.functions = "float32 f(float32 x) { return pow(x, 3); }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/types.hpp", "kiln/power.hpp", "kiln/elementwise_cpu.hpp"});
   text.functions = "float32 f(float32 x) { return heaviside(x, gcd(1, 2)); }";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
         Headers{"kiln/types.hpp", "kiln/integers.hpp", "kiln/floating.hpp", "kiln/elementwise_cpu.hpp"});
@@ -137,7 +139,7 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   text.type_variables = {{"T", DType::float16}};
   CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/elementwise_gpu.hpp"});
   text.preamble = "#include \"mine.h\"";  // may use anything
-  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 13);
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 14);
 }
 
 TEST_CASE("a strided operand or a second dimension wants the n-dimensional form") {

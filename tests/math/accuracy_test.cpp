@@ -1,0 +1,221 @@
+// kiln's own functions of the CPU, which no vendor vouches for, against libm's of more precision: numbers of every size, and
+// all pairs of those that pow treats apart.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <type_traits>
+
+#include "devices.hpp"
+#include "golden.hpp"
+#include "report.hpp"
+
+namespace {
+
+using kiln::Array;
+using kiln::DType;
+
+bool have_cpu() {
+  if (!conformance::devices().empty() && conformance::devices().front().is_cpu()) return true;
+  conformance::note_not_run("cpu");
+  return false;
+}
+
+/// Without AVX-512 kiln takes some of libm's functions, without fused multiply-add all of them; they promise 4 ulp.
+double bound_here(double ours) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") ? ours : 4;
+#else
+  return ours;
+#endif
+}
+
+template <class T>
+constexpr DType kDtype = sizeof(T) == 4 ? DType::float32 : DType::float64;
+
+template <class T>
+Array array_of(const std::vector<T>& values) {
+  Array array = Array::empty({static_cast<std::int64_t>(values.size())}, kDtype<T>);
+  std::memcpy(array.data(), values.data(), values.size() * sizeof(T));
+  return array;
+}
+
+/// How many units in the last place of `want` the two are apart; infinite where one is special and the other is not.
+template <class T>
+double distance(T got, long double want) {
+  const T rounded = static_cast<T>(want);
+  if (std::isnan(rounded) || std::isnan(got)) return std::isnan(rounded) && std::isnan(got) ? 0 : INFINITY;
+  if (std::isinf(rounded) || std::isinf(got)) return got == rounded ? 0 : INFINITY;
+  if (rounded == 0 && got == 0) return std::signbit(rounded) == std::signbit(got) ? 0 : INFINITY;
+  const int least = std::numeric_limits<T>::min_exponent - 1;
+  const int exponent = want == 0 ? least : std::max(std::ilogb(want), least);
+  return static_cast<double>(std::abs(got - want) / std::ldexp(1.0L, exponent + 1 - std::numeric_limits<T>::digits));
+}
+
+struct Worst {
+  double distance = 0;
+  std::size_t index = 0;
+};
+template <class T, class Reference>
+Worst worst_of(const Array& got, const Reference& reference) {
+  Worst worst;
+  const T* const values = static_cast<const T*>(got.data());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(got.size()); ++i) {
+    const double apart = distance(values[i], reference(i));
+    if (apart > worst.distance) worst = {apart, i};
+  }
+  return worst;
+}
+
+/// Of float32 one in two thousand, all exponents, both signs; of float64 as many, half of them of everyday size.
+template <class T>
+std::vector<T> numbers_of_every_size() {
+  std::vector<T> numbers{0, T(-0.0), 1, -1, INFINITY, -INFINITY, NAN};
+  std::mt19937_64 random(7);
+  for (std::uint64_t bits = 0; bits < (1ULL << 32); bits += 2053) {
+    T number;
+    if constexpr (sizeof(T) == 4) {
+      const auto narrow = static_cast<std::uint32_t>(bits);
+      std::memcpy(&number, &narrow, 4);
+    } else {
+      std::uint64_t wide = random();
+      // From 2^-30 to 2^10.
+      if (bits % 2 == 0) wide = (wide & 0x800fffffffffffffULL) | ((993 + wide / 4096 % 40) << 52);
+      std::memcpy(&number, &wide, 8);
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+struct OwnFunction {
+  const char* name;
+  long double (*reference)(long double);
+  double single, twice;  ///< bounds; 0 where the function is libm's
+};
+constexpr OwnFunction kOwn[] = {
+    {"tanh", std::tanh, 2, 2.2},     {"sinh", std::sinh, 2.1, 2.3}, {"log1p", std::log1p, 1.5, 1.5},
+    {"arccosh", std::acosh, 2.1, 0}, {"arctan", std::atan, 0, 1.9}, {"cbrt", std::cbrt, 0, 0.85},
+};
+
+template <class T>
+void check(const OwnFunction& function, const std::vector<T>& numbers, double bound) {
+  if (bound == 0) return;
+  const Array got = (*kiln::math::find(function.name))(array_of(numbers));
+  const Worst worst = worst_of<T>(got, [&](std::size_t i) { return function.reference(numbers[i]); });
+  CHECK_MESSAGE(worst.distance <= bound_here(bound), function.name, " ", kiln::name(kDtype<T>), " of ", numbers[worst.index]);
+}
+
+}  // namespace
+
+TEST_CASE("math: kiln's own functions are as near as they promise") {
+  if (!have_cpu()) return;
+  const std::vector<float> single = numbers_of_every_size<float>();
+  const std::vector<double> twice = numbers_of_every_size<double>();
+  for (const OwnFunction& function : kOwn) {
+    check(function, single, function.single);
+    check(function, twice, function.twice);
+  }
+}
+
+TEST_CASE_TEMPLATE("math: power is as near as it promises", T, float, double) {
+  if (!have_cpu()) return;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> x;
+  std::vector<T> y;
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> one(0, 1);
+  for (int i = 0; i < 1 << 19; ++i) {
+    // Results of every size, of bases of every size and of those next to 1.
+    constexpr double kMost = Limits::max_exponent;
+    const double next = 1 + std::exp2(-Limits::digits * one(random)) * (i % 4 == 1 ? 0.9 : -0.5);
+    x.push_back(static_cast<T>(i % 2 == 0 ? std::exp2(kMost * (2 * one(random) - 1)) : next));
+    y.push_back(static_cast<T>(kMost * (2.2 * one(random) - 1.1) / std::log2(static_cast<long double>(x.back()))));
+    // Anything.
+    for (std::vector<T>* const operand : {&x, &y}) {
+      const auto bits = static_cast<Bits>(random());
+      operand->push_back(0);
+      std::memcpy(&operand->back(), &bits, sizeof(T));
+    }
+  }
+  const T odd = T(2) / Limits::epsilon() - 1;
+  const T apart[] = {0,
+                     1,
+                     2,
+                     3,
+                     T(0.5),
+                     T(1.5),
+                     T(2.5),
+                     INFINITY,
+                     NAN,
+                     Limits::denorm_min(),
+                     Limits::min() / 7,
+                     Limits::min(),
+                     T(1e-20),
+                     T(1e20),
+                     Limits::max(),
+                     1 - Limits::epsilon() / 2,
+                     1 + Limits::epsilon(),
+                     odd,
+                     odd - 1,
+                     odd / 2,
+                     odd + 1,
+                     2 * odd + 2,
+                     127,
+                     128,
+                     149,
+                     150,
+                     151,
+                     1022,
+                     1023,
+                     1024,
+                     1074,
+                     1075};
+  for (const T a : apart) {
+    for (const T b : apart) {
+      for (int signs = 0; signs < 4; ++signs) {
+        x.push_back(std::copysign(a, T(signs % 2 == 0 ? 1 : -1)));
+        y.push_back(std::copysign(b, T(signs < 2 ? 1 : -1)));
+      }
+    }
+  }
+  const Array got = kiln::math::power(array_of(x), array_of(y));
+  const Worst worst = worst_of<T>(got, [&](std::size_t i) { return std::pow(static_cast<long double>(x[i]), y[i]); });
+  CHECK_MESSAGE(worst.distance <= bound_here(sizeof(T) == 4 ? 1.1 : 1.5), x[worst.index], " to the power of ", y[worst.index],
+                " gives ", static_cast<const T*>(got.data())[worst.index]);
+}
+
+TEST_CASE_TEMPLATE("math: ldexp and frexp are exact", T, float, double) {
+  if (!have_cpu()) return;
+  const std::vector<T> numbers = numbers_of_every_size<T>();
+  std::mt19937_64 random(13);
+  Array exponents = Array::empty({static_cast<std::int64_t>(numbers.size())}, DType::int32);
+  auto* const exponent = static_cast<std::int32_t*>(exponents.data());
+  constexpr int kMost = 2 * std::numeric_limits<T>::max_exponent + 100;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    // Often to the subnormal numbers, where a second rounding would show.
+    const int own = std::isfinite(numbers[i]) && numbers[i] != 0 ? std::ilogb(numbers[i]) : 0;
+    const int small = std::numeric_limits<T>::min_exponent - own - static_cast<int>(random() % 60);
+    exponent[i] = i % 3 == 0   ? static_cast<std::int32_t>(random())
+                  : i % 3 == 1 ? static_cast<int>(random() % (2 * kMost)) - kMost
+                               : small;
+  }
+  const Array scaled = kiln::math::ldexp(array_of(numbers), exponents);
+  const Array number = array_of(numbers);
+  const std::vector<kiln::Arg> arguments{number};
+  const std::vector<Array> parts = kiln::math::frexp.ufunc().outputs(arguments);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    int want_exponent = 0;
+    const T want = std::frexp(numbers[i], &want_exponent);
+    const bool special = !std::isfinite(numbers[i]);
+    const bool right = distance(static_cast<const T*>(scaled.data())[i], std::ldexp(numbers[i], exponent[i])) == 0 &&
+                       distance(static_cast<const T*>(parts[0].data())[i], want) == 0 &&
+                       static_cast<const std::int32_t*>(parts[1].data())[i] == (special ? 0 : want_exponent);
+    if (!right) ++wrong;
+  }
+  CHECK(wrong == 0);
+}
