@@ -1,7 +1,8 @@
-// Times kiln for bench/peers.py and bench/math.py, so that kiln and its peers take turns in one run. Each line asks for
-// nanoseconds per element: "OPERATION N THREADS SECONDS" for those of the median call, or "math N THREADS SECONDS FUNCTION
-// DTYPE:LOW:HIGH…" for a function of kiln::math on uniform values, for those of the shortest call, one DTYPE:LOW:HIGH for each
-// input.
+// Times kiln for bench/peers.py, bench/math.py and bench/gufuncs.py, so that kiln and its peers take turns in one run. Each
+// line asks for nanoseconds per element: "OPERATION N THREADS SECONDS" for those of the median call, or "math N THREADS SECONDS
+// FUNCTION DTYPE:LOW:HIGH…" for a function of kiln::math on uniform values, for those of the shortest call, one DTYPE:LOW:HIGH
+// for each input. "gufunc ITEMS THREADS SECONDS NAME" asks for nanoseconds per item of the shortest call of one of
+// bench/gufuncs.py; with 0 threads of the plain loop.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string>
 #include <tuple>
 
+#include "gufuncs.hpp"
 #include "operations.hpp"
 
 namespace {
@@ -93,6 +95,29 @@ double time_operation(const std::string& name, std::int64_t n, int threads, doub
   return times[times.size() / 2];
 }
 
+double time_gufunc(std::int64_t items, int threads, double seconds, std::istream& words) {
+  std::string name;
+  words >> name;
+  const auto all = bench::gufuncs();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& gufunc) { return gufunc.name == name; });
+  if (found == all.end()) throw std::runtime_error("unknown gufunc " + name);
+  const Device device = Device::cpu({.threads = std::max(threads, 1)});
+  std::vector<Array> inputs;
+  for (const Shape& core : found->cores) {
+    Shape shape{items};
+    for (const std::int64_t extent : core) shape.push_back(extent);
+    Array values = Array::empty(shape, DType::float32);
+    for (std::int64_t i = 0; i < values.size(); ++i) values.as<float>()[i] = static_cast<float>(i % 1000) / 1000;
+    inputs.push_back(to_device(values, device));
+  }
+  const std::vector<Arg> args(inputs.begin(), inputs.end());
+  const GufuncOptions options{.out = found->gufunc.outputs(args)};
+  if (threads > 0) return times_of(items, seconds, [&] { found->gufunc.outputs(args, options); }).front();
+  const float* const b = inputs.size() > 1 ? inputs[1].as<float>() : nullptr;
+  return times_of(items, seconds, [&] { found->plain(inputs[0].as<float>(), b, options.out.arrays()[0].as<float>(), items); })
+      .front();
+}
+
 }  // namespace
 
 int main() try {
@@ -103,8 +128,10 @@ int main() try {
     int threads = 0;
     double seconds = 0;
     words >> name >> n >> threads >> seconds;
-    std::cout << (name == "math" ? time_math(n, threads, seconds, words) : time_operation(name, n, threads, seconds)) << "\n"
-              << std::flush;
+    const double time = name == "math"     ? time_math(n, threads, seconds, words)
+                        : name == "gufunc" ? time_gufunc(n, threads, seconds, words)
+                                           : time_operation(name, n, threads, seconds);
+    std::cout << time << "\n" << std::flush;
   }
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";

@@ -13,7 +13,26 @@ struct gufunc_launch {
   const int64* core;   // strides: of each operand's core dimensions, one operand behind the other
   const int64* tile;   // of each .each dimension, what a unit of work takes of it
   const int64* tiles;  // and how many that makes
+  int64 keeps;         // whether outputs hold what a body may leave
 };
+
+// Where the operands of an item are.
+template <int Operands>
+KILN_FN void place_item(const gufunc_launch& launch, int64 item, char** p) {
+  const int64 last = launch.rank - 1;
+  const int64 column = item % launch.shape[last];
+  int64 rest = item / launch.shape[last];
+  for (int k = 0; k < Operands; ++k) {
+    p[k] = launch.data[k] + column * launch.strides[k * launch.rank + last];
+  }
+  for (int64 d = last - 1; d >= 0; --d) {
+    const int64 at = rest % launch.shape[d];
+    rest /= launch.shape[d];
+    for (int k = 0; k < Operands; ++k) {
+      p[k] += at * launch.strides[k * launch.rank + d];
+    }
+  }
+}
 
 // Units [begin, end) of the loop: an item, or a tile of one where .each spreads it. Calls work(pointers, tile coordinates).
 template <int Operands, int Each, class Work>
@@ -30,18 +49,8 @@ KILN_FN void walk_items(const gufunc_launch& launch, int64 begin, int64 end, con
   char* p[Operands];
   while (begin < end) {
     // A row of items.
-    int64 rest = item / columns;
     const int64 column = item % columns;
-    for (int k = 0; k < Operands; ++k) {
-      p[k] = launch.data[k] + column * strides[k * launch.rank + last];
-    }
-    for (int64 d = last - 1; d >= 0; --d) {
-      const int64 at = rest % launch.shape[d];
-      rest /= launch.shape[d];
-      for (int k = 0; k < Operands; ++k) {
-        p[k] += at * strides[k * launch.rank + d];
-      }
-    }
+    place_item<Operands>(launch, item, p);
     int64 step[Operands];
     for (int k = 0; k < Operands; ++k) {
       step[k] = strides[k * launch.rank + last];

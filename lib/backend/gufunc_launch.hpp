@@ -25,6 +25,7 @@ struct GufuncLaunch {
   std::vector<std::int64_t> each = {};          ///< extents that are spread over threads, > 0; the last moves fastest
   int team = 0;                                 ///< threads of a GPU that share an item; 0: each has its own
   bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
+  bool keeps = false;                           ///< outputs hold what a body may leave as it is
 };
 
 }  // namespace kiln::backend

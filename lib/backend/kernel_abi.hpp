@@ -115,6 +115,7 @@ struct CpuGufuncLaunch {
   const std::int64_t* core;   // bytes, strides of each operand's core dimensions, one operand behind the other
   const std::int64_t* tile;   // of each spread dimension what a unit takes
   const std::int64_t* tiles;  // and how many units that makes
+  std::int64_t keeps;         // whether outputs hold what a body may leave as it is: .out of the call
 };
 using CpuGufuncKernel = void (*)(const CpuGufuncLaunch* launch, std::int64_t begin, std::int64_t end);
 

@@ -1,6 +1,7 @@
 // What is asked of every kind of kernel, for generalized ufuncs.
 #include <algorithm>
 
+#include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "codegen/kernel_text.hpp"
 
@@ -20,7 +21,7 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 }
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
-  if (target == DeviceKind::cpu && spec.lanes) return "kiln/gufunc_lanes.hpp";
+  if (target == DeviceKind::cpu && spec.lanes) return takes_items(spec) ? "kiln/gufunc_items.hpp" : "kiln/gufunc_lanes.hpp";
   if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/team_cpu.hpp" : "kiln/team_gpu.hpp";
   return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "codegen/kernel_text.hpp"
 
@@ -46,8 +47,16 @@ bool in_one_unit(const GufuncSpec& spec, std::size_t e) {
 
 }  // namespace
 
+std::string launch_numbers(const GufuncSpec& spec) {
+  std::string text;
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) text += fmt::format("  c.size[{0}] = launch->sizes[{0}];\n", d);
+  for (std::size_t s = 0; s < core_strides_of(spec); ++s) text += fmt::format("  c.stride[{0}] = launch->core[{0}];\n", s);
+  return text;
+}
+
 std::string gufunc_cpu(const GufuncSpec& spec) {
   if (spec.loop_rank == 0) return many_tiny(spec);
+  if (takes_items(spec)) return several_items_kernel(spec);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();
@@ -97,8 +106,7 @@ std::string gufunc_cpu(const GufuncSpec& spec) {
   if (!spec.each.empty()) calls += "    }\n";
   std::string numbers;
   if (spec.team > 0) numbers = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
-  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) numbers += fmt::format("  c.size[{}] = launch->sizes[{}];\n", d, d);
-  for (std::size_t s = 0; s < core_strides_of(spec); ++s) numbers += fmt::format("  c.stride[{}] = launch->core[{}];\n", s, s);
+  numbers += launch_numbers(spec);
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}{}"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/gufunc_items.hpp"
 #include "codegen/kernel_text.hpp"
 
 namespace kiln::codegen {
@@ -11,11 +12,6 @@ namespace {
 
 bool is_half(DType dtype) {
   return dtype == DType::float16 || dtype == DType::bfloat16;
-}
-
-/// A view in the body, and not a value.
-bool is_view(const CoreOperandSpec& operand) {
-  return !operand.dimensions.empty() || operand.as_view;
 }
 
 /// How the body sees an element of it, and how that becomes what is stored.
@@ -47,7 +43,16 @@ std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, st
   return fmt::format("using view{} = view<element{}, {}{}>;\n", number, number, output, list);
 }
 
+/// How a body that runs for several indices takes an operand.
+std::string lane_type(const CoreOperandSpec& operand, const std::string& type) {
+  return "const " + (is_view(operand) ? fmt::format("::kiln::lane_view<{}>", type) : type);
+}
+
 }  // namespace
+
+bool is_view(const CoreOperandSpec& operand) {
+  return !operand.dimensions.empty() || operand.as_view;
+}
 
 std::vector<const CoreOperandSpec*> operands_of(const GufuncSpec& spec) {
   std::vector<const CoreOperandSpec*> all;
@@ -89,6 +94,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   frame.before = "namespace kiln::operands {\n";
   std::string list;
   std::string again;
+  const bool items = takes_items(spec);
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const CoreOperandSpec& operand = *operands[k];
@@ -96,12 +102,12 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
     frame.before += element_text(operand.element, k);
     if (is_view(operand)) frame.before += view_text(spec, operand, k, output);
+    if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output);
     // A half that is assigned by name is rounded then, as a ufunc's.
     const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k)
                              : output         ? "::kiln::" + type_name(operand.element.compute)
                                               : body_type(operand.element.compute);
-    again += fmt::format("{}const {} {}", k == 0 ? "" : ", ",
-                         is_view(operand) ? fmt::format("::kiln::lane_view<{}>", type) : type, name);
+    again += fmt::format("{}{} {}", k == 0 ? "" : ", ", items ? wide_type(operand, k, output) : lane_type(operand, type), name);
     list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
                         output && !is_view(operand) ? "& " : " ", name);
   }
@@ -115,6 +121,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     if (spec.lanes && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
     numbers += ", const ::kiln::index " + name;
   }
+  if (items) again += numbers;
   list += numbers;
   // In braces of its own: a body may use the names of sizes for variables.
   frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
@@ -137,7 +144,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     std::string values;
     for (const auto& variable : text.type_variables) values += fmt::format(", lanes<{}, N>", type_name(variable.second));
     frame.after = fmt::format(
-        "template <int N, class... Argument>\nKILN_FN void in_lanes(const Argument&... x) {{\n"
+        "template <int N, class... Argument>\nKILN_FN void in_lanes(Argument&&... x) {{\n"
         "  user::kiln_lanes<N, lanes<float32, N>, lanes<float64, N>{}>(x...);\n}}\n",
         values);
   }
@@ -190,9 +197,10 @@ std::string gufunc_members(const GufuncSpec& spec) {
     wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
   }
   const std::string several =
-      spec.lanes ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n",
-                               parameters, wide)
-                 : "";
+      takes_items(spec) ? several_items_function(spec)
+      : spec.lanes      ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n",
+                                      parameters, wide)
+                        : "";
   const std::string team = spec.team > 0 ? fmt::format(", const team<{}>& t", spec.team) : "";
   return fmt::format(
       "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"

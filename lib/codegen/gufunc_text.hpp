@@ -11,6 +11,9 @@ namespace kiln::codegen {
 /// Inputs, then outputs.
 [[nodiscard]] std::vector<const CoreOperandSpec*> operands_of(const GufuncSpec& spec);
 
+/// A view in the body, and not a value.
+[[nodiscard]] bool is_view(const CoreOperandSpec& operand);
+
 /// Whether it is read or written through an address: all but scalar arguments.
 [[nodiscard]] bool in_memory(const CoreOperandSpec& operand);
 
@@ -24,6 +27,9 @@ namespace kiln::codegen {
 
 /// Strides that `core` has: the core dimensions of all operands.
 [[nodiscard]] std::size_t core_strides_of(const GufuncSpec& spec);
+
+/// On the CPU: fills a `core` named c from the launch.
+[[nodiscard]] std::string launch_numbers(const GufuncSpec& spec);
 
 /// An expression for the size of a core dimension, by the name of a `core`.
 [[nodiscard]] std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* core);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "codegen/scanner.hpp"
 
@@ -10,11 +12,13 @@ namespace kiln::codegen {
 namespace {
 
 // What a body of nothing but arithmetic and counted loops is written with, beside its own names.
-constexpr std::array<std::string_view, 40> kOther{
-    "if",     "else",   "while", "do",   "switch", "goto",    "return",   "break",  "continue", "static",
-    "struct", "class",  "union", "enum", "using",  "typedef", "template", "auto",   "sizeof",   "asm",
-    "new",    "delete", "throw", "try",  "float",  "double",  "int",      "long",   "short",    "char",
-    "bool",   "data",   "row",   "int8", "int16",  "int32",   "int64",    "uint32", "uint64",   "decltype"};
+// The last rows are functions that lanes.hpp has not, and which bodies are likely to call.
+constexpr std::array<std::string_view, 60> kOther{
+    "if",    "else",   "while",  "do",       "switch",   "goto", "return", "break", "continue", "static", "struct", "class",
+    "union", "enum",   "using",  "typedef",  "template", "auto", "sizeof", "asm",   "new",      "delete", "throw",  "try",
+    "float", "double", "int",    "long",     "short",    "char", "bool",   "data",  "row",      "int8",   "int16",  "int32",
+    "int64", "uint32", "uint64", "decltype", "exp",      "log",  "pow",    "min",   "max",      "fmin",   "fmax",   "floor",
+    "ceil",  "round",  "sin",    "cos",      "tan",      "tanh", "exp2",   "log2",  "expm1",    "log1p",  "isnan",  "clamp"};
 constexpr std::string_view kOtherMarks = "?&|[#%!~^:\\";
 
 }  // namespace
@@ -37,6 +41,99 @@ bool suits_lanes(const UserText& text) {
     return false;
   }
   return loops;
+}
+
+namespace {
+
+/// The tokens of a statement, without the header of a loop in front of it.
+using Statement = std::vector<Token>;
+
+bool is(const Token& token, std::string_view text) {
+  return token.kind == Token::Kind::punctuation && token.text == text;
+}
+
+/// Where the bracket at `open` closes, or the end.
+std::size_t close_of(const Statement& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t t = open; t < tokens.size(); ++t) {
+    if (is(tokens[t], "(")) ++depth;
+    if (is(tokens[t], ")") && --depth == 0) return t;
+  }
+  return tokens.size();
+}
+
+/// Whether the target of an assignment that stands at [target, equals) is read behind it: anywhere if it is a number, at
+/// another place if it is an element.
+bool reads_itself(const Statement& tokens, std::size_t target, std::size_t equals) {
+  const std::size_t length = equals - target;
+  for (std::size_t t = equals + 1; t < tokens.size(); ++t) {
+    if (tokens[t].kind != Token::Kind::identifier || tokens[t].text != tokens[target].text) continue;
+    const bool same =
+        t + length <= tokens.size() &&
+        std::equal(tokens.begin() + static_cast<std::ptrdiff_t>(target), tokens.begin() + static_cast<std::ptrdiff_t>(equals),
+                   tokens.begin() + static_cast<std::ptrdiff_t>(t),
+                   [](const Token& a, const Token& b) { return a.text == b.text; });
+    if (length == 1 || !same) return true;
+  }
+  return false;
+}
+
+bool is_chain(const Statement& tokens) {
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    // Deeper brackets are indices.
+    if (is(tokens[t], "(")) t = close_of(tokens, t);
+    if (t >= tokens.size() || tokens[t].kind != Token::Kind::punctuation) continue;
+    // Marks come one by one: "+=" is two, and "==", "<=" and the like are none.
+    if (tokens[t].text != "=" || t == 0) continue;
+    if (t + 1 < tokens.size() && is(tokens[t + 1], "=")) ++t;
+    const std::string_view before = tokens[t - 1].kind == Token::Kind::punctuation ? tokens[t - 1].text : std::string_view();
+    if (before == "=" || before == "<" || before == ">" || before == "!") continue;
+    const bool compound = before == "+" || before == "-" || before == "*" || before == "/";
+    const std::size_t end = compound ? t - 1 : t;
+    if (end == 0) continue;
+    std::size_t target = end - 1;
+    if (is(tokens[target], ")")) {
+      int depth = 1;
+      while (target > 0 && depth > 0) {
+        --target;
+        depth += is(tokens[target], ")") ? 1 : is(tokens[target], "(") ? -1 : 0;
+      }
+      if (target > 0) --target;
+    }
+    if (tokens[target].kind != Token::Kind::identifier) continue;
+    if (compound && target + 1 == end) return true;
+    if (reads_itself(tokens, target, end)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_chain(const UserText& text) {
+  try {
+    Scanner scanner(text.body);
+    Statement statement;
+    int depth = 0;
+    bool header = false;
+    for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+      if (token.kind == Token::Kind::identifier && token.text == "for" && depth == 0) header = true;
+      if (is(token, "(")) ++depth;
+      if (is(token, ")")) --depth;
+      if (header) {
+        header = depth > 0 || !is(token, ")");
+        continue;
+      }
+      if (depth == 0 && (is(token, ";") || is(token, "{") || is(token, "}"))) {
+        if (is_chain(statement)) return true;
+        statement.clear();
+      } else {
+        statement.push_back(std::move(token));
+      }
+    }
+    return is_chain(statement);
+  } catch (const ScanError&) {
+    return false;
+  }
 }
 
 }  // namespace kiln::codegen

@@ -40,6 +40,7 @@ class Call {
   [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   void form_teams(codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
   [[nodiscard]] std::vector<Array> allocate() const;

@@ -85,7 +85,7 @@ class GufuncImpl {
   [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
   /// "input 1 (B)", "output 0 (C)": how messages name an operand.
   [[nodiscard]] std::string operand_name(std::size_t operand) const;
-  /// Whether the body's text allows several indices of .each at once.
+  /// Whether the body's text allows several indices of .each at once, or several items, and whether that is worth it.
   [[nodiscard]] bool suits_lanes() const noexcept { return suits_lanes_; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;

@@ -55,7 +55,7 @@ GufuncResolution Call::resolve() {
   } else if (spec.team > 0 && gpu_) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.each.empty()) {
-    resolution.mapping = "an item";
+    resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
   } else {
     std::string list;
     for (const codegen::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
+#include "codegen/gufunc_items.hpp"
 #include "codegen/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
@@ -86,7 +87,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
   for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), output_strides)) {
     spec.each.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
   }
-  spec.lanes = takes_lanes(spec);
+  spec.lanes = spec.each.empty() ? takes_items_at_once(layout, spec) : takes_lanes(spec);
   if (gufunc_.group().teams) form_teams(spec);
   std::int64_t threads = layout.iteration.size();
   for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
@@ -95,6 +96,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
     spec.wide_index = threads > ufunc::tuning::kMaxNarrowIndex;
   } else if (many_tiny(layout, spec)) {
     spec.loop_rank = 0;
+    spec.lanes = false;
   }
   return spec;
 }
@@ -102,7 +104,9 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
 /// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
 /// other.
 bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
-  if (spec.masked || spec.team > 0 || spec.lanes || layout.iteration.rank() != 1 || layout.iteration.size() == 1) return false;
+  if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty()) || layout.iteration.rank() != 1 ||
+      layout.iteration.size() == 1)
+    return false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     std::int64_t elements = 1;
@@ -161,6 +165,33 @@ bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
   };
   return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) &&
          std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
+}
+
+/// Whether a CPU should compute several items at once, by turning their cores: float32 that need no conversion, each item's
+/// core in one piece, enough items behind each other and enough of each, where all of it comes from a cache.
+bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+  if (gpu_ || spec.masked || gufunc_.group().teams || !gufunc_.suits_lanes() ||
+      plan_->refuses_lanes.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
+  double elements = 0;  // of an item
+  double moved = 0;     // of them from memory for each item anew
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    if (operand.element.compute != DType::float32 || operand.element.storage != DType::float32 || !layout.cores[k].packed) {
+      return false;
+    }
+    double core = 1;
+    for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
+    elements += core;
+    if (layout.iteration.inner_stride(k) != 0) moved += core;
+  }
+  constexpr double kItemsize = sizeof(float);
+  // Each operand's room is rounded up to a line.
+  const double room = elements * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
+  return elements >= tuning::kFewestOfItem && room <= static_cast<double>(codegen::kBytesOfItems) &&
+         moved * kItemsize * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems;
 }
 
 /// Everything that two calls of one loop may differ in and that their kernels show.
@@ -248,6 +279,7 @@ backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen:
   for (const codegen::EachSpec& each : spec.each) launch.each.push_back(shape_.sizes[each.dimension]);
   launch.team = spec.team;
   launch.wide_index = spec.wide_index;
+  launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });
   return launch;
 }
 

@@ -157,7 +157,16 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   }
   if (const auto flag = node.find("lanes")) {
     spec.lanes = flag->flag();
-    if (spec.lanes && spec.each.empty()) flag->fail("lanes take indices of \"each\", which there is none of");
+    const auto turns = [&](std::size_t k) {
+      const CoreOperandSpec& operand = operand_of(spec, k);
+      return operand.element.compute == DType::float32 && operand.element.storage == DType::float32 && operand.packed &&
+             operand.element.access != codegen::Access::scalar;
+    };
+    bool all_turn = !spec.masked && spec.team == 0;
+    for (std::size_t k = 0; k < count_of(spec); ++k) all_turn = all_turn && turns(k);
+    if (spec.lanes && spec.each.empty() && !all_turn) {
+      flag->fail("without \"each\" lanes are items, whose operands are contiguous, float32 and stored so, without \"where\"");
+    }
     if (spec.lanes && variant.processors != Processors::cpu) flag->fail("lanes are a CPU's: write \"for\": \"cpu\"");
   }
   return variant;

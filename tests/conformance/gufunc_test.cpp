@@ -417,6 +417,114 @@ TEST_CASE("gufuncs: several indices at once give what one gives") {
   }
 }
 
+TEST_CASE("gufuncs: several items at once give what one gives, to the last bit") {
+  // Sums that differ with every other order, in a chain along the core.
+  const auto define = [](std::string layout, std::string signature, std::string body) {
+    return kiln::guvectorize(
+        {.name = "chain", .layout = std::move(layout), .signatures = {std::move(signature)}, .body = std::move(body)});
+  };
+  static const Gufunc inner = define("(n),(n)->()", "void(T[:] a, T[:] b, T r)",
+                                     "T sum = 0; for (index i = 0; i < n; ++i) sum += a(i) * b(i); r = sum;");
+  static const Gufunc decay =
+      define("(n),()->(n),()", "void(T[:] x, T weight, T[:] y, T last)",
+             "T now = 0; for (index i = 0; i < n; ++i) { now = now * weight + x(i); y(i) = now; } last = now;");
+  static const Gufunc inside =
+      define("(n)->(n)", "void(T[:] x, T[:] y)", "for (index i = 1; i + 1 < n; ++i) y(i) = y(i - 1) + x(i);");
+  on_every_device([&](const Target& target) {
+    const auto check = [&]<class T>(T) {
+      constexpr DType dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;
+      const auto fractions = [&](const Shape& shape, int seed) {
+        const Array array = Array::empty(shape, dtype);
+        for (std::int64_t i = 0; i < array.size(); ++i) array.as<T>()[i] = T(1) / static_cast<T>(1 + (i * 7 + seed) % 101);
+        return array;
+      };
+      for (const std::int64_t n : {1, 3, 4, 9, 31, 33, 64, 67, 300}) {
+        for (const std::int64_t items : {1, 7, 8, 16, 37, 200}) {
+          CAPTURE(n);
+          CAPTURE(items);
+          const auto size = static_cast<std::size_t>(n);
+          const Array a = fractions({items, n}, 1);
+          const Array b = fractions({items, n}, 50);
+          const Array weight = fractions({items}, 3);
+          std::vector<T> sums;
+          std::vector<T> decayed;
+          std::vector<T> last;
+          for (std::int64_t x = 0; x < items; ++x) {
+            T sum = 0;
+            T now = 0;
+            for (std::int64_t i = 0; i < n; ++i) {
+              const T product = a.as<T>()[x * n + i] * b.as<T>()[x * n + i];
+              sum += product;
+              const T scaled = now * weight.as<T>()[x];
+              now = scaled + a.as<T>()[x * n + i];
+              decayed.push_back(now);
+            }
+            sums.push_back(sum);
+            last.push_back(now);
+          }
+          const auto values = [](const Array& array) {
+            const Array packed = array.copy();
+            return std::vector<T>(packed.as<T>(), packed.as<T>() + packed.size());
+          };
+          CHECK(values(run(target, inner, {a, b})) == sums);
+          // Every second item, backwards, one for all, and a core that is not in one piece.
+          const Array wide = fractions({2 * items, n}, 1);
+          const Array second = Array::empty({2 * items, n}, dtype);
+          for (std::int64_t i = 0; i < second.size(); ++i) second.as<T>()[i] = a.as<T>()[i / n / 2 * n + i % n];
+          CHECK(values(run(target, inner, {second[{Slice{.step = 2}}], b})) == sums);
+          const Array one = b[{Slice{.start = 0, .stop = 1}}];
+          std::vector<T> with_one;
+          for (std::int64_t x = 0; x < items; ++x) {
+            T sum = 0;
+            for (std::int64_t i = 0; i < n; ++i) {
+              const T product = a.as<T>()[x * n + i] * b.as<T>()[i];
+              sum += product;
+            }
+            with_one.push_back(sum);
+          }
+          CHECK(values(run(target, inner, {a, one})) == with_one);
+          std::vector<T> reversed(sums.rbegin(), sums.rend());
+          CHECK(values(run(target, inner, {a[{Slice{.step = -1}}], b[{Slice{.step = -1}}]})) == reversed);
+          const Array from = target.place(a);
+          const Array by = target.place(weight);
+          const std::vector<kiln::Arg> args{from, by};
+          const std::vector<Array> both = decay.outputs(args, {.stream = target.options().stream});
+          CHECK(values(target.fetch(both[0])) == decayed);
+          CHECK(values(target.fetch(both[1])) == last);
+          // What the body leaves of .out stays.
+          Array out = target.place(wide[{Slice{.stop = items}}].copy());
+          std::vector<T> kept = values(wide[{Slice{.stop = items}}]);
+          for (std::int64_t x = 0; x < items; ++x) {
+            for (std::size_t i = 1; i + 1 < size; ++i) {
+              const std::size_t at = static_cast<std::size_t>(x) * size + i;
+              kept[at] = kept[at - 1] + a.as<T>()[at];
+            }
+          }
+          run(target, inside, {a}, {.out = out});
+          CHECK(values(target.fetch(out)) == kept);
+        }
+      }
+    };
+    check(0.0F);
+    check(0.0);
+  });
+  if (kiln::Device::best().is_cpu()) {
+    CHECK(inner.resolve({counting({40, 64}), counting({40, 64})}).mapping == "an item, several at once");
+    const auto mapping = [&](const Array& a, const Array& b) { return inner.resolve({a, b}).mapping; };
+    // Too few items, small ones, cores not in one piece, no room, beyond the caches, another dtype, a mask.
+    CHECK(mapping(counting({15, 64}), counting({15, 64})) == "an item");
+    CHECK(mapping(counting({40, 11}), counting({40, 11})) == "an item");
+    CHECK(mapping(counting({64, 40}).transpose(), counting({40, 64})) == "an item");
+    CHECK(mapping(counting({40, 300}), counting({40, 300})) == "an item");
+    CHECK(mapping(Array::empty({40000, 64}, DType::float32), Array::empty({40000, 64}, DType::float32)) == "an item");
+    CHECK(mapping(Array::empty({40000, 64}, DType::float32), counting({64})) == "an item, several at once");
+    CHECK(mapping(counting({40, 64}, DType::float64), counting({40, 64})) == "an item");
+    CHECK(mapping(counting({40, 64}, DType::int16), counting({40, 64})) == "an item");
+    CHECK(inner.resolve({counting({40, 64}), counting({40, 64})}, {.where = Array::zeros({40}, DType::bool_)}).mapping ==
+          "an item");
+  }
+}
+
 TEST_CASE("gufuncs: a team shares an item") {
   const auto define = [](const std::string& group) {
     return kiln::guvectorize({.name = "normalized",

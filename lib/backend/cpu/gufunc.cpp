@@ -30,7 +30,8 @@ void run_gufunc(const CpuModule& module, const GufuncLaunch& launch, Threads& th
                              .sizes = launch.sizes.data(),
                              .core = launch.core_strides.data(),
                              .tile = tiling.tile.data(),
-                             .tiles = tiling.tiles.data()};
+                             .tiles = tiling.tiles.data(),
+                             .keeps = launch.keeps ? 1 : 0};
   // What a unit costs grows with the cores: one kernel may see small ones and large ones.
   double points = 1;
   for (const std::int64_t size : launch.sizes) points *= static_cast<double>(std::max<std::int64_t>(size, 1));

@@ -1,4 +1,5 @@
-// What is read from the bodies of generalized ufuncs: whether several indices may be computed at once, and what teams share.
+// What is read from the bodies of generalized ufuncs: whether several indices or items may be computed at once, and what teams
+// share.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -6,6 +7,7 @@
 #include "codegen/lanes.hpp"
 #include "codegen/team_memory.hpp"
 
+using kiln::codegen::has_chain;
 using kiln::codegen::suits_lanes;
 using kiln::codegen::team_bytes;
 using kiln::codegen::UserText;
@@ -24,6 +26,23 @@ TEST_CASE("bodies of arithmetic and counted loops suit lanes") {
     CHECK_FALSE(suits_lanes({.body = body}));
   }
   CHECK_FALSE(suits_lanes({.body = "for (index k = 0; k < n; ++k) s += f(k);", .functions = "float f(float x) { return x; }"}));
+}
+
+TEST_CASE("a chain is a number made of what it was") {
+  for (const char* body :
+       {"float32 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;", "for (;;) { s = s * t + x(i); }",
+        "for (;;) { y(i) = s *= x(i); }", "for (index i = 1; i < n; ++i) y(i) = y(i - 1) + x(i);", "for (;;) s = x(i) - s;",
+        "for (index i = 0; i < n; i += 2) { s -= x(i); }", "for (;;) for (index k = 0; k < n; ++k) acc /= A(i, k);"}) {
+    CAPTURE(body);
+    CHECK(has_chain({.body = body}));
+  }
+  for (const char* body :
+       {"for (index i = 0; i < n; ++i) y(i) = a * x(i) + y0;", "for (index i = 0; i < n; i += 2) y(i) = x(i);",
+        "for (;;) C(i, j) += A(i, k) * B(k, j);", "for (;;) y(i) = 2 * y(i);", "for (;;) { const T s = x(i); y(i) = s; }",
+        "for (;;) y(i) = x(i) == y0;", "for (;;) y(i) = x(i) <= s;", "", ";", "= s;", "+= 1;", "s += \"unclosed"}) {
+    CAPTURE(body);
+    CHECK_FALSE(has_chain({.body = body}));
+  }
 }
 
 TEST_CASE("what a team shares is read from the counts") {

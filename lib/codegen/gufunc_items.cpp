@@ -1,0 +1,100 @@
+#include "codegen/gufunc_items.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/gufunc_text.hpp"
+#include "codegen/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+/// "int64(8) * c.size[1]".
+std::string elements_text(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  std::string product;
+  for (const std::size_t dimension : operand.dimensions) {
+    product += (product.empty() ? "" : " * ") + size_of(spec, dimension, "c");
+  }
+  return product.empty() ? "int64(1)" : product;
+}
+
+}  // namespace
+
+bool takes_items(const GufuncSpec& spec) {
+  return spec.lanes && spec.each.empty() && spec.loop_rank > 0;
+}
+
+std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output) {
+  const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
+  std::string list;
+  for (std::size_t a = 0; a < operand.dimensions.size(); ++a) {
+    const auto& extent = spec.dimensions[operand.dimensions[a]].size;
+    const auto stride = known_stride(spec, operand, a);
+    list += fmt::format(", axis<{}, {}>", extent ? std::to_string(*extent) : "varies",
+                        stride ? fmt::format("{} * N", *stride) : "varies");
+  }
+  if (operand.as_view) list = fmt::format(", axis<1, {} * N>", size);
+  return fmt::format("template <int N>\nusing wide{} = view<lane_element<{}, N>, {}{}>;\n", number,
+                     type_name(operand.element.compute), output, list);
+}
+
+std::string wide_type(const CoreOperandSpec& operand, std::size_t number, bool output) {
+  if (is_view(operand)) return fmt::format("const ::kiln::operands::wide{}<kiln_count>", number);
+  const std::string vector = fmt::format("::kiln::lanes<::kiln::{}, kiln_count>", type_name(operand.element.compute));
+  return output ? vector + "&" : "const " + vector;
+}
+std::string several_items_function(const GufuncSpec& spec) {
+  std::string before;
+  std::string arguments;
+  std::string after;
+  std::size_t stride = 0;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const CoreOperandSpec& operand = *operands[k];
+    const bool output = k >= spec.inputs.size();
+    const std::string type = type_name(operand.element.compute);
+    const std::string count = elements_text(spec, operand);
+    before += fmt::format("  auto* const t{} = cut<{}, N>(pool, {});\n", k, type, count);
+    const char* const comma = k == 0 ? "" : ", ";
+    if (!is_view(operand)) {
+      arguments += fmt::format("{}*t{}", comma, k);
+      if (output) before += fmt::format("  *t{} = lanes<{}, N>({}(0));\n", k, type, type);
+    } else {
+      std::string numbers = operand.as_view ? ", 1, 0" : "";
+      for (const std::size_t dimension : operand.dimensions) {
+        numbers += fmt::format(", {}, N * c.stride[{}]", size_of(spec, dimension, "c"), stride++);
+      }
+      arguments += fmt::format("{}operands::wide{}<N>(t{}{})", comma, k, k, numbers);
+    }
+    const std::string turned = fmt::format("{0}, N>(t{1}, p[{1}], step[{1}], {2});\n", type, k, count);
+    if (output) after += "  turn_out<" + turned;
+    // A body may leave elements of an output as they are.
+    if (output && is_view(operand)) before += "  if (keeps) turn_in<" + turned;
+    if (!output) before += "  turn_in<" + turned;
+  }
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+    if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");
+  }
+  return fmt::format(
+      "template <int N>\nKILN_FN void several(const core& c, char* const* p, const int64* step, unsigned char* pool, bool "
+      "keeps) {{\n{}  in_lanes<N>({});\n{}}}\n",
+      before, arguments, after);
+}
+
+std::string several_items_kernel(const GufuncSpec& spec) {
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    arguments += fmt::format(", reinterpret_cast<{}{}*>(p[{}])", k < spec.inputs.size() ? "const " : "",
+                             stored_name(operands[k]->element.storage), k);
+  }
+  return fmt::format(
+      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
+      "  alignas(64) unsigned char pool[{}];\n  walk_several<{}, {}>(*launch, begin, end,\n"
+      "    [&](char* const* p, const int64* step) {{ several<{}>(c, p, step, pool, launch->keeps != 0); }},\n"
+      "    [&](char* const* p) {{ one(c{}); }});\n}}\n",
+      launch_numbers(spec), kBytesOfItems, operands.size(), kItemsAtOnce, kItemsAtOnce, arguments);
+}
+
+}  // namespace kiln::codegen
