@@ -7,6 +7,6 @@
 
 namespace kiln {
 
-KILN_FUNCTION_2(pow, KILN_OWN(power_by_logarithm, powf), KILN_OWN_OF_MANY_REGISTERS(power_by_logarithm, pow))
+KILN_FUNCTION_2(pow, KILN_OWN(power_of_floats, powf), KILN_OWN_OF_MANY_REGISTERS(power_of_doubles, pow))
 
 }  // namespace kiln

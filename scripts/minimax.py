@@ -89,11 +89,11 @@ FITS = {
     # cbrt: ((1 - e)^(-1/3) - 1) / e where the guess's error is
     "cbrt float64": (lambda e: near(e, mp.mpf(1) / 3, lambda e: (mp.power(1 - e, -mp.mpf(1) / 3) - 1) / e),
                      lambda e: abs(e) + mp.mpf(2) ** -60, mp.mpf("-0.10192"), mp.mpf("0.10228"), 6, 53),
-    # pow: log2 of (1 + s) / (1 - s), less what is computed in two parts, and (2^r - 1) / r
-    "log2 float32": (lambda z: (cubic_atanh(z) - mp.mpf(1) / 3) / z * 2 / LN2, lambda z: z * z * LN2 / 2, mp.mpf(2) ** -20, LOG_Z,
-                     3, 24),
+    # pow of float32: log2((1 + s) / (1 - s)) / s, and (2^r - 1) / r; of float64: the first less what is computed in two parts
+    "log2 float32": (lambda z: 2 / LN2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z), lambda z: LN2 / 2 * mp.sqrt(z) / mp.atanh(mp.sqrt(z)),
+                     TINY, LOG_Z, 5, 53),
     "exp2 float32": (lambda r: near(r, LN2, lambda r: (mp.power(2, r) - 1) / r),
-                     lambda r: abs(r) / mp.power(2, r) + mp.mpf(2) ** -60, -0.5, 0.50001, 6, 24),
+                     lambda r: abs(r) / mp.power(2, r) + mp.mpf(2) ** -60, -0.5, 0.50001, 6, 53),
     "log2 float64": (lambda z: (cubic_atanh(z) - mp.mpf(1) / 3) / z * 2 / LN2, lambda z: z * z * LN2 / 2, mp.mpf(2) ** -20, LOG_Z,
                      8, 53),
     "exp2 float64": (lambda r: near(r, LN2, lambda r: (mp.power(2, r) - 1) / r),
