@@ -160,6 +160,22 @@ void time_calls(Report& report, const Device& device) {
   report.row(to_string(device), "host arrays in and out, n = 1e6", round_trip.median * 1e6, "us", round_trip.spread, 0);
 }
 
+/// reduceat over 1e7 float32 in segments of one length, indices of the host and all: bandwidth is of what is read.
+void time_segments(Report& report, const Device& device, double copy) {
+  const std::int64_t n = 10'000'000;
+  const Array x = to_device(Array::full({n}, 1.0F), device);
+  for (const std::int64_t segments : {std::int64_t{100'000}, std::int64_t{1'000'000}}) {
+    std::vector<std::int64_t> begins;
+    for (std::int64_t i = 0; i < segments; ++i) begins.push_back(n / segments * i);
+    const Array indices = Array::from(begins);
+    const Array out = device_array({segments}, DType::float32, device);
+    const Timing timing = time_queued(device, 20, [&] { math::add.reduceat(x, indices, {.out = out}); });
+    const std::string what = "reduceat, 1e7 float32 in " + std::to_string(segments) + " segments";
+    const double rate = static_cast<double>(x.nbytes()) / timing.median;
+    report.row(to_string(device), what, timing.median * 1e6, "us", timing.spread, rate / copy);
+  }
+}
+
 void time_compiles(Report& report, const Device& device) {
   const Array x = to_device(Array::full({1000}, 1.0F), device);
   std::vector<double> times;
@@ -197,6 +213,7 @@ int main(int argc, char** argv) {
     report.row(to_string(device), "the device's own copy, 1 GiB", copy / 1e9, "GB/s", timing.spread, 0);
     time_bandwidth(report, device, copy);
     time_layouts(report, device, copy);
+    time_segments(report, device, copy);
     time_calls(report, device);
   }
   if (found == 0) {

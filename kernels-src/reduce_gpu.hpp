@@ -1,7 +1,8 @@
 // The loops of reductions on GPUs. The other side of lib/backend/kernel_abi.hpp. Which thread takes what, and so the tree that
 // a result is computed by, follows from shapes and strides alone.
 //
-// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i.
+// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i, and count(call) says how
+// many packs there are. Where outputs are segments of an axis each has its own number, never 0, and one part.
 #pragma once
 #include "kiln/elementwise_gpu_nd.hpp"
 #include "kiln/reduce.hpp"
@@ -11,7 +12,7 @@ namespace kiln::loops {
 // What the launch tells beside the spaces. `count` and `chunk` are packs of elements.
 struct reduction_call {
   uint64 outputs;
-  uint64 count;     // of each output
+  uint64 count;     // of each output, but for segments
   uint64 chunk;     // of a part
   uint64 parts;     // of each output; more than 1: states of parts go to `scratch`, and a second launch combines them
   void* scratch;    // [part][output]
@@ -172,11 +173,12 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
   using accumulator = typename R::accumulator;
   const uint64 step = uint64(gridDim.x) * blockDim.x;
   for (uint64 output = uint64(blockIdx.x) * blockDim.x + threadIdx.x; output < call.outputs; output += step) {
-    if (call.count == 0) {
+    const auto source = work.source(output);
+    const uint64 count = source.count(call);
+    if (count == 0) {
       finish_nothing<R>(call, work, output);
       continue;
     }
-    const auto source = work.source(output);
     accumulator value;
     uint64 i = 0;
     if (call.has_initial != 0) {
@@ -185,7 +187,7 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
       value = source.at(0);
       i = 1;
     }
-    for (; i < call.count; ++i) {
+    for (; i < count; ++i) {
       if (source.counts(i)) {
         value = R::combine(value, source.at(i));
       }
@@ -201,7 +203,8 @@ KILN_FN void reduce_by_threads(const reduction_call& call, const Work& work) {
   const uint64 step = uint64(gridDim.x) * blockDim.x;
   for (uint64 output = uint64(blockIdx.x) * blockDim.x + threadIdx.x; output < call.outputs; output += step) {
     typename C::state state;
-    if (gather<C, W, U>(work.source(output), 0, call.count, 1, state)) {
+    const auto source = work.source(output);
+    if (gather<C, W, U>(source, 0, source.count(call), 1, state)) {
       finish<R, C>(call, work, output, state);
     } else {
       finish_nothing<R>(call, work, output);
@@ -218,8 +221,10 @@ KILN_FN void reduce_by_warps(const reduction_call& call, const Work& work) {
   const uint64 step = uint64(gridDim.x) * warps;
   for (uint64 output = uint64(blockIdx.x) * warps + threadIdx.x / KILN_WARP; output < call.outputs; output += step) {
     typename C::state state;
-    gather<C, W, U>(work.source(output), lane, call.count, KILN_WARP, state);
-    join_warp<C>(state, lane, int(lesser(call.count, KILN_WARP)));
+    const auto source = work.source(output);
+    const uint64 count = source.count(call);
+    gather<C, W, U>(source, lane, count, KILN_WARP, state);
+    join_warp<C>(state, lane, int(lesser(count, KILN_WARP)));
     if (lane == 0) {
       finish<R, C>(call, work, output, state);
     }
@@ -242,9 +247,10 @@ KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void
       count = call.parts;
       gather<C, 1, 4>(source, threadIdx.x, count, blockDim.x, state);
     } else {
+      const auto source = work.source(output);
       const uint64 begin = part * call.chunk;
-      count = lesser(call.chunk, call.count - begin);
-      gather<C, W, U>(work.source(output), begin + threadIdx.x, begin + count, blockDim.x, state);
+      count = lesser(call.chunk, source.count(call) - begin);
+      gather<C, W, U>(source, begin + threadIdx.x, begin + count, blockDim.x, state);
     }
     join_block<C>(state, int(lesser(count, blockDim.x)), cells);
     if (threadIdx.x == 0) {
@@ -265,15 +271,18 @@ KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, voi
   for (uint64 block = blockIdx.x; block < groups * parts; block += gridDim.x) {
     const uint64 part = block / groups;
     const uint64 output = (block - part * groups) * kColumns + column;
-    const uint64 begin = call.combining != 0 ? 0 : part * call.chunk;
-    const uint64 count = call.combining != 0 ? call.parts : lesser(call.chunk, call.count - begin);
     const bool there = output < call.outputs;
+    uint64 count = 0;  // columns of a block may be of different segments
     typename C::state state;
     if (there && call.combining != 0) {
       const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
+      count = call.parts;
       gather<C, 1, U>(source, row, count, kColumnRows, state);
     } else if (there) {
-      gather<C, 1, U>(work.source(output), begin + row, begin + count, kColumnRows, state);
+      const auto source = work.source(output);
+      const uint64 begin = part * call.chunk;
+      count = lesser(call.chunk, source.count(call) - begin);
+      gather<C, 1, U>(source, begin + row, begin + count, kColumnRows, state);
     }
     cells[threadIdx.x] = state;
     KILN_BARRIER();

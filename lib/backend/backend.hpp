@@ -79,13 +79,16 @@ struct ReductionLaunch {
   /// Inputs, the mask if there is one, the index if there is one, outputs. Strides are those of the kept dimensions, then those
   /// of the reduced ones. On the CPU an array of one element for all is a scalar, too, that has strides.
   std::span<const LaunchOperand> operands;
-  int index = -1;                               ///< the operand that is the index
-  std::span<const std::int64_t> kept;           ///< merged extents of the result, outermost first; may be empty
-  std::span<const std::int64_t> reduced;        ///< merged extents that are reduced; may be empty
-  std::int64_t outputs = 1;                     ///< product of kept, > 0
-  std::int64_t count = 1;                       ///< product of reduced; 0: there is nothing to reduce
-  const void* initial = nullptr;                ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
-  const ReductionSegments* segments = nullptr;  ///< CPU: instead of reduced extents and count
+  int index = -1;                         ///< the operand that is the index
+  std::span<const std::int64_t> kept;     ///< merged extents of the result, outermost first; may be empty
+  std::span<const std::int64_t> reduced;  ///< merged extents that are reduced; may be empty
+  std::int64_t outputs = 1;               ///< product of kept, > 0
+  std::int64_t count = 1;                 ///< product of reduced; 0: there is nothing to reduce
+  const void* initial = nullptr;          ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
+  /// CPU: instead of reduced extents and count. GPU: they are a kept dimension, the reduced one has its full extent, and one
+  /// more operand follows the outputs, that says where they begin: its stride along that dimension is 1 and all others are 0,
+  /// and its data the backend's to find. Not needed once the launch is queued.
+  const ReductionSegments* segments = nullptr;
   bool columns_inside = false;  ///< the innermost kept dimension is nearer in memory than the innermost reduced one
   // Of its spec, for GPUs:
   ReductionMapping mapping = ReductionMapping::warp;

@@ -16,7 +16,8 @@
 //   extent[D-1] counts packs, the others elements; strides are bytes per element; N counts all operands (a scalar's row is 0).
 // GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first], y…), with
 // spaces as above (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduce_gpu.hpp; `first` is the
-// number of the first element, where the map asks for it. Blocks have at most kGpuBlock
+// number of the first element, where the map asks for it. With ReductionSpec::segmented `const Index* begins` follows, where
+// each segment begins and the extent of their axis behind them. Blocks have at most kGpuBlock
 // threads; threads stride over the whole grid with `unroll` packs in flight, so any grid is right.
 //
 // GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions

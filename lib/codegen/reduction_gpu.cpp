@@ -38,6 +38,7 @@ class Operands {
     if (spec.masked) add_mask();
     if (spec.indexed) add_index();
     for (std::size_t k = 0; k < spec.outputs.size(); ++k) add_output(k);
+    if (spec.segmented) add_begins();
   }
 
   std::string pointers;         ///< members for all of them
@@ -45,6 +46,7 @@ class Operands {
   std::string parameters;       ///< ", const float32* __restrict__ x0"
   std::string names;            ///< ", x0"
   std::string of_output;        ///< ", moved(x0, …)": the inputs of the output at `at`
+  std::string segment;          ///< statements: which elements of the reduced axis are the output's, `begin` and `end`
   std::string packs;            ///< members: what is loaded for a pack
   std::string loads;            ///< their initializers
   std::string values;           ///< what map gets of element w
@@ -57,6 +59,11 @@ class Operands {
     parameters += fmt::format(", {}{}* __restrict__ {}", is_output ? "" : "const ", type, name);
     pointers += fmt::format("  {}{}* {};\n", is_output ? "" : "const ", type, name);
     names += ", " + name;
+  }
+  /// Bytes from an operand to its first element of the output at `at`.
+  [[nodiscard]] std::string offset() const {
+    const std::string in_output = fmt::format("at.offset(kept.stride[{}])", count);
+    return spec_.segmented ? fmt::format("{} + begin * reduced.stride[{}][0]", in_output, count) : in_output;
   }
   void element(const std::string& value) { values += (values.empty() ? "" : ", ") + value; }
   void load(const std::string& member, const std::string& initializer) {
@@ -79,7 +86,7 @@ class Operands {
     } else {
       pointer(type, name, false);
       inputs += fmt::format("  const {}* {};\n", type, name);
-      of_output += fmt::format(", moved({}, at.offset(kept.stride[{}]))", name, count);
+      of_output += fmt::format(", moved({}, {})", name, offset());
       const int width = stands_still(input) ? 1 : spec_.width;
       load(fmt::format("pack<{}, {}> {}", type, width, name),
            fmt::format("load_pack<{}>(moved({}, where.offset(space.stride[{}])))", width, name, count));
@@ -90,7 +97,7 @@ class Operands {
   void add_mask() {
     pointer("uint8", "mask", false);
     inputs += "  const uint8* mask;\n";
-    of_output += fmt::format(", moved(mask, at.offset(kept.stride[{}]))", count);
+    of_output += fmt::format(", moved(mask, {})", offset());
     load(fmt::format("pack<uint8, {}> mask", spec_.width),
          fmt::format("load_pack<{}>(moved(mask, where.offset(space.stride[{}])))", spec_.width, count));
     counts = "mask.v[w] != 0";
@@ -111,6 +118,18 @@ class Operands {
     const std::string name = fmt::format("y{}", k);
     pointer(stored_name(spec_.outputs[k].storage), name, true);
     results += fmt::format(", *moved({}, at.offset(kept.stride[{}]))", name, count);
+    ++count;
+  }
+
+  // Numbers as wide as the index, with the axis' extent behind them: strides are in elements.
+  void add_begins() {
+    pointer(spec_.wide_index ? "uint64" : "uint32", "begins", false);
+    segment = fmt::format(
+        "    const auto* const here = begins + at.offset(kept.stride[{}]);\n"
+        "    const int64 begin = int64(here[0]), end = int64(here[1]);\n",
+        count);
+    inputs += "  uint64 length;\n";
+    of_output += ", uint64(end > begin ? end - begin : 1)";
     ++count;
   }
 
@@ -136,17 +155,19 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       "}}\n"
       "  KILN_FN reduction::accumulator at(uint64 i) const {{ return load(i).at(0); }}\n"
       "  KILN_FN bool counts(uint64 i) const {{ return load(i).counts(0); }}\n"
+      "  KILN_FN uint64 count(const reduction_call&{8}) const {{ return {9}; }}\n"
       "  template <class State> KILN_FN void take(uint64 i, State (&states)[{6}]) const {{\n"
       "    const loaded x = load(i);\n#pragma unroll\n"
       "    for (int w = 0; w < {6}; ++w) states[w] = counted<reduction>::one(x, w);\n  }}\n}};\n",
-      operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, spec.width, operands.loads);
+      operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, spec.width, operands.loads,
+      spec.segmented ? "" : " call", spec.segmented ? "length" : "call.count");
   out += fmt::format(
       "struct work {{\n  const kept_space& kept;\n  const reduced_space& reduced;\n{0}"
       "  KILN_FN elements source(uint64 output) const {{\n"
-      "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    return {{reduced{3}}};\n  }}\n"
+      "    const place<{1}, {2}, 1> at(kept, {1}(output));\n{5}    return {{reduced{3}}};\n  }}\n"
       "  KILN_FN void put(uint64 output, const reduction::accumulator& a) const {{\n"
       "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    reduction::post(a{4});\n  }}\n}};\n",
-      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results);
+      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results, operands.segment);
   out += fmt::format(
       "KILN_KERNEL kiln_kernel(const kept_space kept, const reduced_space reduced, const reduction_call call{}) {{\n",
       operands.parameters);

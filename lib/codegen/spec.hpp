@@ -77,8 +77,10 @@ struct ReductionSpec {
   Mapping mapping = Mapping::warp;  ///< GPU
   int kept_rank = 1;                ///< GPU: merged axes that the result has
   int reduced_rank = 1;             ///< GPU: merged axes that it has not
-  int width = 1;                    ///< GPU: elements per access, along the innermost reduced axis
-  bool wide_index = false;          ///< GPU: 64-bit index
+  /// GPU: outputs are of segments of the one reduced axis, which are a kept axis; an operand follows that says where they begin
+  bool segmented = false;
+  int width = 1;            ///< GPU: elements per access, along the innermost reduced axis
+  bool wide_index = false;  ///< GPU: 64-bit index
 };
 
 /// The running results of f: out[0] = a[0], out[i] = f(out[i - 1], a[i]).

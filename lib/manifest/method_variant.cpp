@@ -91,8 +91,14 @@ void read_layout(const Node& node, MethodVariant& variant, bool reorderable) {
     variant.layout.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
   }
   // Where nothing is read in packs both mean the same kernel.
+  if (const auto flag = node.find("segmented")) {
+    variant.layout.segmented = flag->flag();
+    if (variant.layout.segmented && variant.layout.reduced_rank != 1)
+      flag->fail("segments are of one axis: \"reduced_rank\" is 1");
+  }
   if (const auto flag = node.find("aligned")) {
-    variant.layout.packs = flag->flag() || !ufunc::reads_packs(variant.layout.mapping, variant.array);
+    const bool reads_packs = !variant.layout.segmented && ufunc::reads_packs(variant.layout.mapping, variant.array);
+    variant.layout.packs = flag->flag() || !reads_packs;
   }
   if (const auto flag = node.find("wide_index")) variant.layout.wide_index = flag->flag();
 }
@@ -115,9 +121,12 @@ void MethodUnits::check_method(const Node& node, Method method) const {
 Json MethodUnits::read(const Node& node) {
   const Node word = node.at("method");
   MethodVariant variant{.method = read_method(word)};
-  if (reduces(variant.method)) {
+  if (variant.method == Method::reduce) {
     node.check_members(
         {"method", "loop", "array", "result", "where", "mapping", "kept_rank", "reduced_rank", "aligned", "wide_index", "for"});
+  } else if (variant.method == Method::reduceat) {
+    node.check_members({"method", "loop", "array", "result", "where", "mapping", "kept_rank", "reduced_rank", "segmented",
+                        "aligned", "wide_index", "for"});
   } else if (variant.method == Method::accumulate) {
     node.check_members({"method", "loop", "array", "result", "for"});
   } else {
@@ -175,7 +184,10 @@ void MethodUnits::add_usual(const Node& method, const Loop& loop, const std::str
   }
   variant.result = own.outputs[0];
   if (variant.method == Method::accumulate) return add(own, variant, Processors::all, where);
-  for (const ufunc::ReductionClass& layout : ufunc::usual_classes(variant.array, !impl_->reorderable())) {
+  const bool ordered = !impl_->reorderable();
+  for (const ufunc::ReductionClass& layout : variant.method == Method::reduceat
+                                                 ? ufunc::usual_segment_classes(ordered)
+                                                 : ufunc::usual_classes(variant.array, ordered)) {
     variant.layout = layout;
     add(own, variant, Processors::all, where);
   }
@@ -223,6 +235,7 @@ Json method_variant_json(const Loop& loop, const MethodVariant& variant, Process
     if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = mapping_name(layout.mapping);
     if (layout.kept_rank != 1) json["kept_rank"] = static_cast<int>(layout.kept_rank);
     if (layout.reduced_rank != 1) json["reduced_rank"] = static_cast<int>(layout.reduced_rank);
+    if (layout.segmented) json["segmented"] = true;
     if (!layout.packs) json["aligned"] = false;
     if (layout.wide_index) json["wide_index"] = true;
   }

@@ -160,11 +160,11 @@ void Reduce::check_out() {
 
 void Reduce::place() {
   const detail::ArrayRep* const all[] = {array_, mask_, out_};
-  const char* const names[] = {"the array", ".where", ".out"};
+  const char* const names[std::size(all)] = {"the array", ".where", ".out"};
   const detail::ArrayRep* placed = nullptr;
   std::size_t placed_at = 0;
   bool any_host = false;
-  for (std::size_t i = 0; i < kOperands; ++i) {
+  for (std::size_t i = 0; i < std::size(all); ++i) {
     if (all[i] == nullptr) continue;
     if (all[i]->on_host) {
       any_host = true;
@@ -272,6 +272,7 @@ void Reduce::launch(const Array& target) {
 }
 
 layout::Reduction Reduce::lay_out(const Piece& piece, const Operands& operands, Addresses& addresses) const {
+  if (piece.lengths != nullptr) return lay_out_segments(operands, addresses);
   const detail::ArrayRep& array = operands.array;
   const detail::ArrayRep& result = operands.result;
   const Strides mask_strides = operands.mask != nullptr ? repeated(*operands.mask, piece.shape) : Strides();
@@ -297,30 +298,33 @@ layout::Reduction Reduce::lay_out(const Piece& piece, const Operands& operands, 
   return layout;
 }
 
-MethodVariant Reduce::variant(const layout::Reduction& layout, const Addresses& addresses, const Array& target) const {
+MethodVariant Reduce::variant(const Laid& laid, const Array& target) const {
+  const bool ordered = !ufunc_.reorderable();
   return {.method = segmented_ ? Method::reduceat : Method::reduce,
           .array = array_->dtype,
           .result = target.dtype(),
           .masked = masked(),
-          .layout = classify(layout, {addresses.data(), operands() - 1}, !ufunc_.reorderable())};
+          .layout = laid.piece.lengths != nullptr ? classify(laid.layout, *laid.piece.lengths, ordered)
+                                                  : classify(laid.layout, {laid.addresses.data(), operands() - 1}, ordered)};
 }
 
 void Reduce::launch(const Piece& piece, const Array& target) {
   backend::Backend& backend = backend::backend_for(device_);
   Addresses addresses;
   const layout::Reduction layout = lay_out(piece, {*array_, mask_, *target.rep()}, addresses);
-  const MethodVariant method = variant(layout, addresses, target);
+  const MethodVariant method = variant({piece, layout, addresses}, target);
   const auto spec = std::get<codegen::ReductionSpec>(ufunc_.specialize(plan_->loop, method, device_.kind()));
   const Variant::Key key{bits_of(spec),
                          static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56};
   const Variant* variant = find(plan_->variants, key);
   if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, method, backend);
   std::array<backend::LaunchOperand, kOperands> operands{};
-  for (std::size_t k = 0; k < this->operands(); ++k) {
+  const std::size_t count = this->operands() + (piece.lengths != nullptr ? 1 : 0);
+  for (std::size_t k = 0; k < count; ++k) {
     operands[k] = {const_cast<void*>(addresses[k].address), layout.strides(k), static_cast<std::uint8_t>(addresses[k].itemsize),
                    false};
   }
-  const backend::ReductionLaunch work{.operands = {operands.data(), this->operands()},
+  const backend::ReductionLaunch work{.operands = {operands.data(), count},
                                       .kept = layout.kept(),
                                       .reduced = layout.reduced(),
                                       .outputs = layout.outputs(),
@@ -338,7 +342,7 @@ void Reduce::launch(const Piece& piece, const Array& target) {
     keep_ = std::move(kept);
   }
   backend.launch(*variant->module, work, queue_, keep_);
-  if (piece.segments != nullptr) return;
+  if (device_.is_cpu() && piece.segments != nullptr) return;
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece, target);
 }
 
@@ -355,12 +359,12 @@ void Reduce::record(Recorder& recorder, const Piece& piece, const Array& target)
   const detail::ArrayRep target_there = there(*target.rep(), false, 2);
   Addresses addresses;
   const layout::Reduction layout = lay_out(piece, {array_there, mask_there ? &*mask_there : nullptr, target_there}, addresses);
-  const MethodVariant used = variant(layout, addresses, target);
+  const MethodVariant used = variant({piece, layout, addresses}, target);
   const ReductionClass& of = used.layout;
   const Recorded::Key key{static_cast<std::uint64_t>(of.mapping) | static_cast<std::uint64_t>(of.kept_rank) << 8 |
                               static_cast<std::uint64_t>(of.reduced_rank) << 16,
                           static_cast<std::uint64_t>(of.packs) | static_cast<std::uint64_t>(of.wide_index) << 1 |
-                              static_cast<std::uint64_t>(used.masked) << 2};
+                              static_cast<std::uint64_t>(used.masked) << 2 | static_cast<std::uint64_t>(of.segmented) << 3};
   if (find(plan_->recorded, key) != nullptr) return;
   recorder.used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = used});
   publish(plan_->recorded, std::make_unique<Recorded>(Recorded{key, nullptr}).release());

@@ -1,5 +1,5 @@
 // One reduction by a ufunc, step by step: axes, loop, shapes, place, overlaps, layout, launch. Lives on the stack. reduceat is
-// one, too: a launch for each of the segments along its axis.
+// one, too: of all segments along its axis at once, or a launch for each.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "ufunc/impl.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/reduction_plan.hpp"
+#include "ufunc/segment_plan.hpp"
 
 namespace kiln::ufunc {
 
@@ -28,7 +29,7 @@ class Reduce {
   Array run();
 
  private:
-  static constexpr std::size_t kOperands = 3;  // array, mask, result
+  static constexpr std::size_t kOperands = 4;  // array, mask, result, beginnings of segments
 
   void choose_loop();
   void name_axes();
@@ -44,7 +45,9 @@ class Reduce {
     const Shape& shape;
     std::int64_t begin = 0;
     std::int64_t segment = 0;
-    const backend::ReductionSegments* segments = nullptr;  ///< all of them at once: `shape` has any extent along their axis
+    const backend::ReductionSegments* segments = nullptr;  ///< all of them at once
+    /// GPU: they are an axis of the result. Null: `shape` has any extent along their axis.
+    const SegmentLengths* lengths = nullptr;
   };
   struct Operands {
     const detail::ArrayRep& array;
@@ -54,7 +57,13 @@ class Reduce {
   /// Where the operands of a piece begin, as its layout walks them.
   using Addresses = std::array<ReductionOperand, kOperands>;
   [[nodiscard]] layout::Reduction lay_out(const Piece& piece, const Operands& operands, Addresses& addresses) const;
-  [[nodiscard]] MethodVariant variant(const layout::Reduction& layout, const Addresses& addresses, const Array& target) const;
+  [[nodiscard]] layout::Reduction lay_out_segments(const Operands& operands, Addresses& addresses) const;
+  struct Laid {
+    const Piece& piece;
+    const layout::Reduction& layout;
+    const Addresses& addresses;
+  };
+  [[nodiscard]] MethodVariant variant(const Laid& laid, const Array& target) const;
   void launch(const Array& target);
   void launch_segments(const Array& target);
   void launch(const Piece& piece, const Array& target);

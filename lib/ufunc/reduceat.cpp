@@ -59,21 +59,50 @@ void Reduce::check_segments() {
   outputs_ *= shape_[axis_];
 }
 
+// The segments are one more kept axis, along which the array stands still: it moves along what is reduced, from the beginning
+// that the last operand gives for the segment.
+layout::Reduction Reduce::lay_out_segments(const Operands& operands, Addresses& addresses) const {
+  const detail::ArrayRep& array = operands.array;
+  const detail::ArrayRep& result = operands.result;
+  Shape shape = array.shape;
+  Dims reduced = reduced_;
+  Strides of_array = array.strides;
+  Strides of_result = strides_of_result(result);
+  Strides of_begins(shape.size(), 0);
+  shape.push_back(static_cast<std::int64_t>(indices_.size()));
+  reduced.push_back(0);
+  of_array.push_back(0);
+  of_result.push_back(result.strides[axis_]);
+  of_begins.push_back(1);
+  const std::int64_t* const strides[] = {of_array.data(), of_result.data(), of_begins.data()};
+  layout::Reduction layout({.shape = {shape.data(), shape.size()},
+                            .reduced = {reduced.data(), reduced.size()},
+                            .strides = strides,
+                            .in_order = true});
+  addresses[0] = {.address = array.data + layout.offset(0), .itemsize = static_cast<std::int64_t>(itemsize(array.dtype))};
+  addresses[1] = {.address = result.data + layout.offset(1), .itemsize = static_cast<std::int64_t>(itemsize(result.dtype))};
+  return layout;
+}
+
 void Reduce::launch_segments(const Array& target) {
   Shape shape = array_->shape;
   const std::int64_t extent = shape[axis_];
   const backend::ReductionSegments segments{indices_, extent, target.rep()->strides[axis_]};
-  const bool at_once = device_.kind() == DeviceKind::cpu;
-  if (at_once) {
+  const bool on_cpu = device_.is_cpu();
+  Recorder* const recorder = ufunc::recorder();
+  if (on_cpu) {
     // Any extent that the layout does not leave out.
     shape[axis_] = 2;
     launch({.shape = shape, .segments = &segments}, target);
+    if (recorder == nullptr) return;
   }
-  Recorder* const recorder = ufunc::recorder();
-  for (std::size_t i = 0; i < indices_.size() && (!at_once || recorder != nullptr); ++i) {
+  // A GPU's launches, or on the CPU the report of those that it would have.
+  const auto run = [&](const Piece& piece) { on_cpu ? record(*recorder, piece, target) : launch(piece, target); };
+  const SegmentLengths lengths = lengths_of(segments);
+  if (share_a_launch(lengths)) return run({.shape = array_->shape, .segments = &segments, .lengths = &lengths});
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
     shape[axis_] = segments.count(i);
-    const Piece piece{.shape = shape, .begin = indices_[i], .segment = static_cast<std::int64_t>(i)};
-    at_once ? record(*recorder, piece, target) : launch(piece, target);
+    run({.shape = shape, .begin = indices_[i], .segment = static_cast<std::int64_t>(i)});
   }
 }
 

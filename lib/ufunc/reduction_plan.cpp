@@ -85,7 +85,11 @@ codegen::ReductionSpec specialize(const ReductionRequest& request, const Reducti
   spec.mapping = layout.mapping;
   spec.kept_rank = layout.kept_rank;
   spec.reduced_rank = layout.reduced_rank;
-  if (layout.packs && reads_packs(layout.mapping, request.array)) spec.width = 16 / static_cast<int>(itemsize(request.array));
+  spec.segmented = layout.segmented;
+  // Segments begin and end anywhere.
+  if (layout.packs && !layout.segmented && reads_packs(layout.mapping, request.array)) {
+    spec.width = 16 / static_cast<int>(itemsize(request.array));
+  }
   spec.wide_index = layout.wide_index;
   return spec;
 }
@@ -111,6 +115,19 @@ std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
   return classes;
 }
 
+std::vector<ReductionClass> usual_segment_classes(bool ordered) {
+  std::vector<ReductionClass> classes;
+  for (const std::uint8_t rank : {std::uint8_t{1}, std::uint8_t{2}}) {
+    for (const Mapping mapping : {Mapping::thread, Mapping::warp, Mapping::block, Mapping::columns}) {
+      if (ordered && mapping != Mapping::thread) continue;
+      if (rank == 2 || mapping != Mapping::columns) {
+        classes.push_back({.mapping = mapping, .kept_rank = rank, .segmented = true});
+      }
+    }
+  }
+  return classes;
+}
+
 std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
   // Beside an accumulator may stand whether any element has counted, padded to its alignment.
   if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(backend::kAccumulatorBytes) : 0);
@@ -125,6 +142,7 @@ std::uint64_t bits_of(const codegen::ReductionSpec& spec) noexcept {
   const auto add = [&bits](std::uint64_t value, int shift) { bits |= value << shift; };
   add(static_cast<std::uint64_t>(spec.mapping), 1);
   add(spec.wide_index ? 1 : 0, 4);
+  add(spec.segmented ? 1 : 0, 5);
   add(static_cast<std::uint64_t>(spec.width), 8);
   add(static_cast<std::uint64_t>(spec.kept_rank), 16);
   add(static_cast<std::uint64_t>(spec.reduced_rank), 24);

@@ -33,6 +33,7 @@ struct ReductionClass {
   std::uint8_t reduced_rank = 1;                       ///< GPU
   bool packs = true;                                   ///< GPU: rows of what is reduced divide into aligned packs
   bool wide_index = false;                             ///< GPU: 2³¹ outputs or elements of one, or more
+  bool segmented = false;                              ///< GPU: all segments of reduceat at once, in no packs
   friend bool operator==(const ReductionClass&, const ReductionClass&) = default;
 };
 
@@ -47,6 +48,9 @@ struct ReductionClass {
 
 /// The classes that contiguous arrays mostly have: all of one reduced, or one axis of a matrix.
 [[nodiscard]] std::vector<ReductionClass> usual_classes(DType array, bool ordered);
+
+/// The same for the segments of one axis.
+[[nodiscard]] std::vector<ReductionClass> usual_segment_classes(bool ordered);
 
 /// `spec` with what the layout decides. `inputs` are the first operands of the layout.
 [[nodiscard]] codegen::ReductionSpec specialize(codegen::ReductionSpec spec, const layout::Reduction& layout,

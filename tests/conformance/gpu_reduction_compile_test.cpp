@@ -59,6 +59,24 @@ std::vector<Case> cases() {
   add("ordered", ordered);
   ordered.masked = true;
   add("ordered masked", ordered);
+  for (const Mapping mapping : kMappings) {
+    ReductionSpec spec{.inputs = {{DType::float32, DType::float32}}, .outputs = {{DType::float32, DType::float32}}};
+    spec.mapping = mapping;
+    spec.segmented = true;
+    add("mapping " + std::to_string(static_cast<int>(mapping)) + " segmented", spec);
+    spec.kept_rank = 3;
+    spec.wide_index = true;
+    add("mapping " + std::to_string(static_cast<int>(mapping)) + " nd wide segmented", spec);
+  }
+  for (const DType dtype : {DType::bool_, DType::int8, DType::float16, DType::complex128}) {
+    ReductionSpec spec{.inputs = {{dtype, dtype}}, .outputs = {{dtype, dtype}}};
+    spec.segmented = true;
+    spec.mapping = Mapping::warp;
+    add("dtype " + std::string(name(dtype)) + " segmented", spec);
+  }
+  ordered.masked = false;
+  ordered.segmented = true;
+  add("ordered segmented", ordered);
   return all;
 }
 
@@ -85,7 +103,9 @@ void compile_all(const char* target, const std::vector<Case>& chosen) {
 std::vector<Case> smoke() {
   std::vector<Case> chosen;
   for (const Case& one : cases()) {
-    if (one.name.ends_with(" masked") || one.name.ends_with(" identity")) chosen.push_back(one);
+    for (const char* ending : {" masked", " identity", " segmented"}) {
+      if (one.name.ends_with(ending)) chosen.push_back(one);
+    }
   }
   return chosen;
 }

@@ -1,6 +1,7 @@
 // Ufunc::reduceat: NumPy's answers, random segments against slices that are reduced one by one, and errors.
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "devices.hpp"
 #include "model.hpp"
@@ -17,6 +18,61 @@ namespace {
 AccumulateOptions on(const Target& target, AccumulateOptions options) {
   options.stream = target.options().stream;
   return options;
+}
+
+/// What NumPy defines, by a plain loop over the elements of a host array.
+std::vector<Exact> reduced_at(const Array& array, std::size_t axis, const std::vector<std::int64_t>& begins,
+                              const std::function<Exact(Exact, Exact)>& combine) {
+  const std::vector<Exact> elements = read(array);
+  const kiln::Shape& shape = array.shape();
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (std::size_t d = 0; d < axis; ++d) outer *= shape[d];
+  for (std::size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
+  std::vector<Exact> results;
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::size_t s = 0; s < begins.size(); ++s) {
+      const std::int64_t end = s + 1 < begins.size() ? begins[s + 1] : shape[axis];
+      for (std::int64_t i = 0; i < inner; ++i) {
+        const auto at = [&](std::int64_t k) { return elements[static_cast<std::size_t>((o * shape[axis] + k) * inner + i)]; };
+        Exact value = at(begins[s]);
+        for (std::int64_t k = begins[s] + 1; k < end; ++k) value = combine(value, at(k));
+        results.push_back(value);
+      }
+    }
+  }
+  return results;
+}
+
+/// Of `count` segments of up to `longest` elements; one in ten goes back to where an earlier one began, and so has one element.
+std::vector<std::int64_t> begins_of(std::size_t count, std::int64_t longest, std::mt19937_64& source) {
+  std::vector<std::int64_t> begins;
+  for (std::int64_t at = 0; begins.size() < count;) {
+    begins.push_back(at);
+    if (source() % 10 == 0) begins.push_back(begins[begins.size() - 1 - source() % std::min<std::size_t>(begins.size(), 5)]);
+    at = begins.back() + 1 + static_cast<std::int64_t>(source() % static_cast<std::uint64_t>(longest));
+  }
+  return begins;
+}
+
+/// Small integers, of which sums and differences are exact in every dtype but the smallest.
+Array small_numbers(DType dtype, const kiln::Shape& shape, std::mt19937_64& source) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  std::vector<Exact> values(static_cast<std::size_t>(size));
+  const bool is_complex = kiln::kind(dtype) == kiln::Kind::complex;
+  for (Exact& value : values) {
+    const auto real = static_cast<long double>(source() % 2);
+    value = {real, is_complex ? static_cast<long double>(source() % 3) : 0};
+  }
+  return make(dtype, values, shape);
+}
+
+Exact sum(Exact a, Exact b) {
+  return a + b;
+}
+Exact difference_of(Exact a, Exact b) {
+  return a - b;
 }
 
 }  // namespace
@@ -82,6 +138,97 @@ TEST_CASE("reduceat: random segments equal the reductions of slices") {
       CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(outer)));
       CHECK(difference(read(target.fetch(result)), expected) == "");
     }
+  });
+}
+
+TEST_CASE("reduceat: thousands of segments at once, of many lengths, dtypes and layouts") {
+  struct Case {
+    DType dtype;
+    std::vector<std::int64_t> others;  // the extents of the axes that have no segments
+    std::size_t axis;
+    std::size_t segments;
+    std::int64_t longest;
+  };
+  // A GPU's threads, warps and blocks take an output each, or a block many that lie side by side.
+  const Case cases[] = {
+      {DType::float32, {}, 0, 1500, 300}, {DType::float64, {}, 0, 40'000, 4},   {DType::bool_, {}, 0, 700, 40},
+      {DType::float16, {}, 0, 100, 900},  {DType::complex64, {}, 0, 700, 100},  {DType::complex128, {3}, 1, 200, 60},
+      {DType::float32, {7}, 1, 300, 80},  {DType::int16, {40}, 0, 300, 50},     {DType::bfloat16, {5, 33}, 1, 200, 3},
+      {DType::uint8, {1000}, 0, 40, 3},   {DType::int64, {3, 2, 5}, 2, 100, 30}};
+  const auto body = [&](const Target& target) {
+    std::mt19937_64 source = random_source(432);
+    for (const Case& each : cases) {
+      const std::vector<std::int64_t> begins = begins_of(each.segments, each.longest, source);
+      Extents extents = each.others;
+      extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(each.axis),
+                     *std::max_element(begins.begin(), begins.end()) + 1 + each.longest / 2);
+      const Array host = small_numbers(each.dtype, shape_of(extents), source);
+      const Array array = target.place(host);
+      const int axis = static_cast<int>(each.axis);
+      INFO(kiln::name(each.dtype), " of ", text_of(extents), ", ", begins.size(), " segments of axis ", axis);
+      const Array sums = kiln::math::add.reduceat(array, target.place(Array::from(begins)), on(target, {.axis = axis}));
+      CHECK(difference(read(target.fetch(sums)), reduced_at(host, each.axis, begins, sum)) == "");
+      if (kiln::kind(each.dtype) == kiln::Kind::complex || each.dtype == DType::bool_) continue;
+      // In order, to where it is neither contiguous nor of the array's dtype.
+      Extents twice = extents;
+      twice[each.axis] = static_cast<std::int64_t>(begins.size());
+      twice.back() *= 2;
+      const Array whole = target.place(Array::zeros(shape_of(twice), DType::complex64));
+      std::vector<kiln::Index> every_other(twice.size() - 1, kiln::all);
+      every_other.emplace_back(Slice{.step = 2});
+      const Array out = whole.slice(every_other);
+      kiln::math::subtract.reduceat(array, Array::from(begins),
+                                    on(target, {.axis = axis, .dtype = DType::float64, .out = out}));
+      CHECK(difference(read(target.fetch(out)), reduced_at(host, each.axis, begins, difference_of)) == "");
+    }
+  };
+  on_every_device(body, {Mode::stream});
+}
+
+TEST_CASE("reduceat: one long segment among thousands of short ones, and the same bits again") {
+  struct Case {
+    std::size_t segments;
+    std::int64_t longest;  // of the short ones
+    std::int64_t more;     // elements that one of them has beyond that
+  };
+  const auto body = [&](const Target& target) {
+    std::mt19937_64 source = random_source(433);
+    // On a GPU warps take an output each, then blocks; in order always threads.
+    for (const Case& each : {Case{2000, 3, 500}, Case{5000, 300, 20'000}}) {
+      std::vector<std::int64_t> begins = begins_of(each.segments, each.longest, source);
+      for (std::size_t i = begins.size() / 2; i < begins.size(); ++i) begins[i] += each.more;
+      const Array host = small_numbers(DType::float32, {*std::max_element(begins.begin(), begins.end()) + 200}, source);
+      CAPTURE(each.longest);
+      const Array array = target.place(host);
+      const Array sums = kiln::math::add.reduceat(array, Array::from(begins), on(target, {}));
+      CHECK(difference(read(target.fetch(sums)), reduced_at(host, 0, begins, sum)) == "");
+      const Array rest = kiln::math::subtract.reduceat(array, Array::from(begins), on(target, {}));
+      CHECK(difference(read(target.fetch(rest)), reduced_at(host, 0, begins, difference_of)) == "");
+      if (each.segments == 5000) continue;
+      const Array thirds = Array::empty(host.shape(), DType::float32);
+      for (std::int64_t i = 0; i < host.size(); ++i) thirds.as<float>()[i] = host.as<const float>()[i] / 3;
+      const Array placed = target.place(thirds);
+      const auto bits = [&] {
+        std::vector<std::uint32_t> all;
+        const Array result = kiln::math::add.reduceat(placed, Array::from(begins), on(target, {}));
+        for (const float value : target.fetch(result).to_vector<float>()) all.push_back(std::bit_cast<std::uint32_t>(value));
+        return all;
+      };
+      CHECK(bits() == bits());
+    }
+  };
+  on_every_device(body, {Mode::device});
+}
+
+TEST_CASE("reduceat: segments beyond 2^32 elements") {
+  constexpr std::int64_t kExtent = (std::int64_t{1} << 32) + 12;
+  const Array indices = Array::from<std::int64_t>({kExtent - 30, kExtent - 10, kExtent - 20, kExtent - 20, kExtent - 3});
+  on_every_device([&](const Target& target) {
+    const Array ones = target.place(Array::from<std::int32_t>({1})).broadcast_to({kExtent});
+    CHECK(target.fetch(kiln::math::add.reduceat(ones, indices, on(target, {}))).to_vector<std::int64_t>() ==
+          std::vector<std::int64_t>{20, 1, 1, 17, 3});
+    CHECK(target.fetch(kiln::math::subtract.reduceat(ones, indices, on(target, {}))).to_vector<std::int32_t>() ==
+          std::vector<std::int32_t>{-18, 1, 1, -15, -1});
   });
 }
 

@@ -50,6 +50,7 @@ MANIFESTS = {
                 {"kernel": "T low(T a, T b) = a", "reorderable": True, "variants": [
                     {"method": "reduce", "loop": "int8, int8 -> int8", "array": "bool", "result": "float64", "where": True, "mapping": "columns",
                      "kept_rank": 3, "reduced_rank": 64, "aligned": False, "wide_index": True, "for": "gpu"},
+                    {"method": "reduceat", "loop": "int8, int8 -> int8", "mapping": "warp", "segmented": True},
                     {"method": "at", "loop": "int8, int8 -> int8", "value": "bool"}]}],
     "kernel": [{"kind": "kernel", "name": "k", "signature": "void(const T[:] x, U[:,:] y, int64 n) where U: int8", "body": "y[item] = x[item];",
                 "types": [{"T": "float32", "U": "int8"}], "launch": ["items", "single"]},

@@ -88,7 +88,12 @@ GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Co
   create_pool();
 }
 
-GpuBackend::~GpuBackend() = default;  // pool and primary context go with the process: memory may be in use until then
+// Pool and primary context go with the process: memory may be in use until then.
+GpuBackend::~GpuBackend() {
+  if (!core_.usable()) return;
+  const Current current(core_, std::nothrow);
+  if (current.ok() && core_.calls().stream_synchronize(nullptr) == abi::kSuccess) default_pending_.close();
+}
 
 void GpuBackend::create_pool() {
   const DriverTable& calls = core_.calls();
@@ -217,7 +222,10 @@ void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
 void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
   core_.require_usable();
   const auto& loaded = static_cast<const GpuModule&>(module);
-  const ReductionWork work{.outputs = launch.outputs, .packs = launch.count / launch.width, .mapping = launch.mapping};
+  const ReductionWork work{.outputs = launch.outputs,
+                           .packs = launch.count / launch.width,
+                           .mapping = launch.mapping,
+                           .segmented = launch.segments != nullptr};
   const ReductionParts parts = parts_of(work);
   const GridRequest limits{.multiprocessors = info_.multiprocessors,
                            .blocks_per_multiprocessor = loaded.blocks_per_multiprocessor(),
@@ -225,7 +233,12 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
                            .max_blocks = info_.max_grid_blocks,
                            .max_threads = core_.dialect().kind == DeviceKind::hip ? kHipMaxThreads : 0};
   ReductionParameters parameters(launch, parts);
-  const auto scratch_bytes = static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
+  // Scratch memory has the states of parts, or where segments begin.
+  std::shared_ptr<const std::vector<std::byte>> segments;
+  if (work.segmented) segments = std::make_shared<const std::vector<std::byte>>(segments_of(launch));
+  const std::size_t scratch_bytes =
+      segments ? segments->size()
+               : static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
   if (scratch_bytes > 0) parameters.call().scratch = allocate(scratch_bytes, queue);
   abi::Status status = abi::kSuccess;
   {
@@ -236,7 +249,14 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
       return core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
                                   parameters.data(), nullptr);
     };
-    status = start(grid_for(work, parts.count, limits));
+    if (segments) {
+      parameters.set_segments(parameters.call().scratch);
+      status = core_.calls().copy_to_device(parameters.call().scratch, segments->data(), scratch_bytes, stream_of(queue));
+      // The driver may read memory that is not page-locked now or in the stream's order.
+      if (status == abi::kSuccess && gpu_queue != nullptr) gpu_queue->hold(segments);
+      if (status == abi::kSuccess && gpu_queue == nullptr) default_pending_.hold(segments);
+    }
+    if (status == abi::kSuccess) status = start(grid_for(work, parts.count, limits));
     if (status == abi::kSuccess && parts.count > 1) {
       parameters.call().combining = 1;
       status = start(grid_for(work, 1, limits));
@@ -270,6 +290,7 @@ void GpuBackend::synchronize() {
   core_.require_usable();
   const Current current(core_);
   core_.check(core_.calls().stream_synchronize(nullptr), "synchronize the default stream");
+  default_pending_.release_done(true);
 }
 
 }  // namespace kiln::backend::gpu

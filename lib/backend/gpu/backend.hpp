@@ -10,6 +10,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
+#include "backend/gpu/pending.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
@@ -54,6 +55,7 @@ class GpuBackend final : public Backend {
   std::shared_ptr<const Compiler> compiler_;
   std::string no_compiler_;
   DeviceInfo info_;
+  Pending default_pending_{core_, nullptr};
   abi::Handle pool_ = nullptr;  // null: memory comes from the driver directly
 };
 

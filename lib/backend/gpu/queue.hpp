@@ -1,4 +1,4 @@
-// A stream of the driver that does not wait for the default one, and what its pending work keeps alive.
+// A stream of the driver that does not wait for the default one.
 //
 // Memory is handed out and taken back in the order of the default stream. Two rules make that right for queues: a queue
 // waits for the default stream once after each time that memory was handed out there, and a launch on a queue holds its
@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <optional>
+#include <utility>
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
+#include "backend/gpu/pending.hpp"
 
 namespace kiln::backend::gpu {
 
@@ -34,24 +36,15 @@ class GpuQueue final : public Queue {
   /// The default stream's next work waits for all that the queue has now.
   abi::Status let_default_wait() noexcept;
   /// Holds `keep` until all that is queued now is done.
-  void hold(std::shared_ptr<const void> keep);
+  void hold(std::shared_ptr<const void> keep) { pending_->hold(std::move(keep)); }
 
  private:
-  struct Held {
-    abi::Handle event = nullptr;
-    std::shared_ptr<const void> keep;
-  };
-  void create_events();
-  void release_done(bool all) noexcept;
-
   const Core& core_;
   abi::Handle stream_ = nullptr;
   abi::Handle order_ = nullptr;  // of the two waits between streams
   std::mutex mutex_;
   std::uint64_t seen_allocations_ = 0;
-  std::vector<Held> ring_;  // a ring: oldest at first_, size_ of them in use; every slot has its event for ever
-  std::size_t first_ = 0;
-  std::size_t size_ = 0;
+  std::optional<Pending> pending_;
 };
 
 }  // namespace kiln::backend::gpu

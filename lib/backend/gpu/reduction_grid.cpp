@@ -1,6 +1,7 @@
 #include "backend/gpu/reduction_grid.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "backend/kernel_abi.hpp"
 
@@ -20,6 +21,7 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 ReductionParts parts_of(const ReductionWork& work) noexcept {
+  if (work.segmented) return {.chunk = std::numeric_limits<std::int64_t>::max(), .count = 1};
   const std::int64_t packs = std::max<std::int64_t>(work.packs, 1);
   if (work.mapping != ReductionMapping::block && work.mapping != ReductionMapping::columns) {
     return {.chunk = packs, .count = 1};

@@ -13,6 +13,7 @@ struct ReductionWork {
   std::int64_t outputs = 1;
   std::int64_t packs = 1;  ///< of elements, of each output
   ReductionMapping mapping = ReductionMapping::warp;
+  bool segmented = false;  ///< each output has a number of elements of its own
 };
 
 /// Packs of a part, and the parts of each output; more than one need a second launch.

@@ -22,9 +22,28 @@ std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const st
                    }});
 }
 
+template <class Index>
+std::vector<std::byte> numbers_of(const ReductionSegments& segments) {
+  std::vector<std::byte> bytes((segments.begins.size() + 1) * sizeof(Index));
+  std::byte* to = bytes.data();
+  const auto put = [&to](std::int64_t value) {
+    const auto number = static_cast<Index>(value);
+    std::memcpy(to, &number, sizeof(number));
+    to += sizeof(number);
+  };
+  for (const std::int64_t begin : segments.begins) put(begin);
+  put(segments.extent);
+  return bytes;
+}
+
 }  // namespace
 
-ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const ReductionParts& parts) {
+std::vector<std::byte> segments_of(const ReductionLaunch& launch) {
+  return launch.wide_index ? numbers_of<std::uint64_t>(*launch.segments) : numbers_of<std::uint32_t>(*launch.segments);
+}
+
+ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const ReductionParts& parts)
+    : operands_(launch.operands.size()) {
   if (launch.operands.size() > std::size_t{kMaxOperands}) {
     throw DeviceError("cannot launch a reduction of " + std::to_string(launch.operands.size()) + " operands: at most " +
                       std::to_string(kMaxOperands));

@@ -24,6 +24,9 @@ struct ReductionCall {
 };
 static_assert(sizeof(ReductionCall) == 64);
 
+/// What a kernel takes of the launch's segments: where they begin, as numbers of its index, and the extent behind them.
+[[nodiscard]] std::vector<std::byte> segments_of(const ReductionLaunch& launch);
+
 class ReductionParameters {
  public:
   /// DeviceError for a launch that no kernel takes.
@@ -32,6 +35,8 @@ class ReductionParameters {
   ReductionParameters& operator=(const ReductionParameters&) = delete;
 
   [[nodiscard]] ReductionCall& call() noexcept { return call_; }
+  /// Where segments_of() lies on the device, of a launch that has segments.
+  void set_segments(void* address) noexcept { addresses_[operands_ - 1] = address; }
   /// What the driver's launch takes; refers to this object.
   [[nodiscard]] void** data() noexcept { return pointers_.data(); }
   [[nodiscard]] const std::vector<std::byte>& kept_space() const noexcept { return kept_; }
@@ -41,6 +46,7 @@ class ReductionParameters {
   std::vector<std::byte> kept_;
   std::vector<std::byte> reduced_;
   ReductionCall call_;
+  std::size_t operands_;
   std::array<void*, kMaxOperands> addresses_{};
   std::array<void*, kMaxOperands + 3> pointers_{};
 };

@@ -323,6 +323,40 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   fixture.backend->deallocate(in, 400000, nullptr);
 }
 
+TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not waited for") {
+  Fixture fixture;
+  std::vector<std::int64_t> begins(100'000);
+  for (std::size_t i = 0; i < begins.size(); ++i) begins[i] = static_cast<std::int64_t>(i) * 3;
+  const ReductionSegments segments{begins, 300'000, 4};
+  void* const in = fixture.backend->allocate(1'200'000, nullptr);
+  const std::int64_t kept[] = {100'000}, reduced[] = {300'000};
+  const std::int64_t own[] = {0, 4}, result[] = {4, 0}, numbers[] = {1, 0};
+  const LaunchOperand operands[] = {{in, own, 4, false}, {in, result, 4, false}, {nullptr, numbers, 0, false}};
+  ReductionLaunch launch;
+  launch.operands = operands;
+  launch.kept = kept;
+  launch.reduced = reduced;
+  launch.outputs = 100'000;
+  launch.count = 300'000;
+  launch.segments = &segments;
+  launch.mapping = ReductionMapping::block;
+  const auto module = fixture.backend->load(std::string(kFakeImage) + " 40 40 64 8 8 8", "k");
+  auto queue = fixture.backend->make_queue();
+  for (Queue* const on : {static_cast<Queue*>(nullptr), queue.get()}) {
+    FAKE(kiln_fake_reset)();
+    fixture.backend->launch(*module, launch, on, nullptr);
+    REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
+    const std::string log = calls();
+    CHECK(log.find("cuMemcpyHtoDAsync_v2 stream=" + std::string(on == nullptr ? "0" : "")) != std::string::npos);
+    CHECK(log.find("bytes=400004") != std::string::npos);
+    CHECK(log.find("Synchronize") == std::string::npos);
+  }
+  // Memory that the copies read is let go of by whoever waits.
+  fixture.backend->synchronize();
+  queue.reset();
+  fixture.backend->deallocate(in, 1'200'000, nullptr);
+}
+
 TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
   Fixture fixture;
   void* const address = fixture.backend->allocate(16, nullptr);

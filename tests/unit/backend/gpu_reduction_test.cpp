@@ -100,6 +100,43 @@ TEST_CASE("spaces lie as the kernel reads them") {
   CHECK(*static_cast<void**>(parameters.data()[4]) == &y);
 }
 
+TEST_CASE("segments are one part each, and come as numbers of the index with the extent behind them") {
+  CHECK(parts_of({.outputs = 3, .packs = 1 << 30, .mapping = Mapping::block, .segmented = true}).count == 1);
+  CHECK(parts_of({.outputs = 3, .packs = 8, .mapping = Mapping::columns, .segmented = true}).chunk >= std::int64_t{1} << 62);
+  const std::vector<std::int64_t> begins = {0, 7, 3};
+  const ReductionSegments segments{begins, 12, 4};
+  const std::int64_t own[] = {0, 4};
+  const std::int64_t result[] = {4, 0};
+  const std::int64_t numbers[] = {1, 0};
+  int x = 0, y = 0, device = 0;
+  const LaunchOperand operands[] = {{&x, own, 4, false}, {&y, result, 4, false}, {nullptr, numbers, 0, false}};
+  const std::int64_t kept[] = {3};
+  const std::int64_t reduced[] = {12};
+  ReductionLaunch launch;
+  launch.operands = operands;
+  launch.kept = kept;
+  launch.reduced = reduced;
+  launch.outputs = 3;
+  launch.count = 12;
+  launch.segments = &segments;
+  const std::vector<std::byte> narrow = segments_of(launch);
+  REQUIRE(narrow.size() == 16);
+  CHECK(word(narrow, 0) == 0);
+  CHECK(word(narrow, 4) == 7);
+  CHECK(word(narrow, 8) == 3);
+  CHECK(word(narrow, 12) == 12);
+  ReductionParameters parameters(launch, parts_of({.outputs = 3, .packs = 12, .segmented = true}));
+  parameters.set_segments(&device);
+  CHECK(*static_cast<void**>(parameters.data()[4]) == &y);
+  CHECK(*static_cast<void**>(parameters.data()[5]) == &device);
+  CHECK(number(parameters.kept_space(), 32) == 1);
+  launch.wide_index = true;
+  const std::vector<std::byte> wide = segments_of(launch);
+  REQUIRE(wide.size() == 32);
+  CHECK(number(wide, 8) == 7);
+  CHECK(number(wide, 24) == 12);
+}
+
 TEST_CASE("more than 2^31 elements need wide indices") {
   const std::int64_t own[] = {1};
   int x = 0;
