@@ -1,8 +1,8 @@
 // The loops of reductions on GPUs. The other side of lib/backend/kernel_abi.hpp. Which thread takes what, and so the tree that
 // a result is computed by, follows from shapes and strides alone.
 //
-// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i, and count(call) says how
-// many packs there are. Where outputs are segments of an axis each has its own number, never 0, and one part.
+// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i, and count(call) says
+// how many packs there are. Where outputs are segments of an axis each has its own number, never 0, and one part.
 #pragma once
 #include "kiln/elementwise_gpu_nd.hpp"
 #include "kiln/reduce.hpp"

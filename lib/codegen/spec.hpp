@@ -129,11 +129,11 @@ struct GufuncSpec {
   std::vector<CoreDimensionSpec> dimensions = {};
   std::vector<EachSpec> each = {};  ///< the last one moves fastest
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
-  bool lanes = false;               ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/lanes.hpp
-  int team = 0;                     ///< lanes of a team that shares an item; 0: there are no teams
-  int team_bytes = 0;               ///< of the memory that a team shares
-  int loop_rank = 1;                ///< GPU: merged ones. CPU: 0 for items that lie one behind the other in every operand
-  bool wide_index = false;          ///< GPU: 64-bit index
+  bool lanes = false;       ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/lanes.hpp
+  int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
+  int team_bytes = 0;       ///< of the memory that a team shares
+  int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items that lie one behind the other in every operand
+  bool wide_index = false;  ///< GPU: 64-bit index
 };
 
 /// How a raw kernel is launched.
