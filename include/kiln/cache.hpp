@@ -137,7 +137,7 @@ class KILN_API Cache {
   /// The process's cache, of KILN_CACHE_DIR, KILN_CACHE_READONLY_DIRS and KILN_CACHE_MAX_BYTES, read at first use.
   Cache() noexcept;
   /// Another one. Nothing is touched until its first use.
-  explicit Cache(CacheOptions options);
+  explicit Cache(const CacheOptions& options);
 
   /// The directory of the disk tier; empty where there is none: none was given, or it was refused (the log says why).
   [[nodiscard]] std::string directory() const;

@@ -44,9 +44,10 @@ Impl make_impl(const Node& node, RawKernelDefinition definition, const std::stri
 raw::Binding read_types(const Node& node, const Impl& impl) {
   const auto& variables = impl->signature().variables;
   const auto given = node.members();
-  for (const auto& [name, value] : given) {
-    const auto known = std::find_if(variables.begin(), variables.end(), [&](const auto& each) { return each.name == name; });
-    if (known == variables.end()) value.fail("the signature has no type variable of that name");
+  for (const auto& member : given) {
+    const auto known =
+        std::find_if(variables.begin(), variables.end(), [&](const auto& each) { return each.name == member.first; });
+    if (known == variables.end()) member.second.fail("the signature has no type variable of that name");
   }
   raw::Binding binding;
   for (const signature::TypeVariable& variable : variables) {

@@ -32,7 +32,7 @@ constinit detail::Slot slots[std::size(kEntries)];
 
 consteval Function make(std::string_view name) {
   const std::size_t i = detail::index_of(kEntries, name);
-  return Function(kEntries[i], slots[i]);
+  return {kEntries[i], slots[i]};
 }
 
 }  // namespace

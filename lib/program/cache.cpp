@@ -111,7 +111,7 @@ cache::Removal removal_of(const cache::Swept& swept) {
 }  // namespace
 
 Cache::Cache() noexcept = default;
-Cache::Cache(CacheOptions options) : impl_(std::make_shared<detail::CacheImpl>(std::move(options))) {}
+Cache::Cache(const CacheOptions& options) : impl_(std::make_shared<detail::CacheImpl>(options)) {}
 Cache::Cache(std::shared_ptr<detail::CacheImpl> impl) noexcept : impl_(std::move(impl)) {}
 
 std::string Cache::directory() const {

@@ -22,7 +22,7 @@ std::unique_ptr<cache::DiskStore> open_store(CacheOptions options) {
 
 }  // namespace
 
-CacheImpl::CacheImpl(CacheOptions options)
+CacheImpl::CacheImpl(const CacheOptions& options)
     : store_(open_store(options)), builder_(store_.get(), {.code_bytes = static_cast<std::size_t>(options.memory_bytes)}) {}
 
 std::vector<const cache::Tier*> CacheImpl::tiers() const {

@@ -20,7 +20,7 @@ namespace kiln::detail {
 class CacheImpl {
  public:
   /// Nothing is touched until the first use.
-  explicit CacheImpl(CacheOptions options);
+  explicit CacheImpl(const CacheOptions& options);
   CacheImpl(const CacheImpl&) = delete;
   CacheImpl& operator=(const CacheImpl&) = delete;
 

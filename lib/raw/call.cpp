@@ -105,7 +105,7 @@ void Call::check_argument(std::size_t i) {
 }
 
 void Call::bind_types() {
-  constexpr auto kOpen = static_cast<DType>(0xff);
+  constexpr auto kOpen = static_cast<DType>(0xff);  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none of them
   binding_.assign(kernel_.signature().variables.size(), kOpen);
   for (std::size_t i = 0; i < args_.size(); ++i) {
     const DType given = args_[i].is_array() ? args_[i].array().dtype() : args_[i].dtype();

@@ -85,6 +85,7 @@ class LayoutParser {
       cursor_.fail_at(at, "\"" + std::string(rest.begin(), end) + "\" is neither a name nor a size: names begin with a letter");
     }
     std::int64_t size = 0;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): both ends are given
     if (std::from_chars(rest.data(), rest.data() + digits, size).ec != std::errc{}) {
       cursor_.fail_at(at, "the size " + std::string(rest.substr(0, digits)) + " does not fit in 64 bits");
     }

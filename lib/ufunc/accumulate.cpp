@@ -1,5 +1,6 @@
 // Ufunc::accumulate: choose the loop, check, place, separate from what overlaps, launch.
 #include <algorithm>
+#include <utility>
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
@@ -19,8 +20,8 @@ namespace {
 
 class Accumulate {
  public:
-  Accumulate(const detail::UfuncImpl& ufunc, const Array& array, const AccumulateOptions& options)
-      : ufunc_(ufunc), options_(options), what_(ufunc.name() + ".accumulate"), array_(array), out_(options.out) {}
+  Accumulate(const detail::UfuncImpl& ufunc, Array array, const AccumulateOptions& options)
+      : ufunc_(ufunc), options_(options), what_(ufunc.name() + ".accumulate"), array_(std::move(array)), out_(options.out) {}
 
   Array run() {
     if (!array_) throw TypeError(what_ + ": the array is an empty Array handle, not an array");

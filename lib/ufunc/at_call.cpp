@@ -1,6 +1,7 @@
 #include "ufunc/at_call.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
@@ -22,11 +23,11 @@ std::uint8_t type(DType dtype) {
 
 }  // namespace
 
-AtCall::AtCall(const detail::UfuncImpl& ufunc, const Array& target, std::span<const Array> indices, const Arg* value,
+AtCall::AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Array> indices, const Arg* value,
                const AtOptions& options)
     : ufunc_(ufunc),
       what_(ufunc.name() + ".at"),
-      target_(target),
+      target_(std::move(target)),
       indices_(indices.begin(), indices.end()),
       queue_(options.stream.queue().get()) {
   if (value != nullptr && value->is_array()) value_ = value->array();

@@ -14,7 +14,7 @@ namespace kiln::ufunc {
 class AtCall {
  public:
   /// `value` is null where the user gave no second operand. Throws TypeError and ShapeError for what the arguments alone tell.
-  AtCall(const detail::UfuncImpl& ufunc, const Array& target, std::span<const Array> indices, const Arg* value,
+  AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Array> indices, const Arg* value,
          const AtOptions& options);
 
   void run();

@@ -30,7 +30,7 @@ bool all_good(const char* from, std::int64_t stride, std::int64_t count, std::ui
   for (std::int64_t i = 0; i < count; ++i) {
     I index;
     std::memcpy(&index, from + i * (Packed ? static_cast<std::int64_t>(sizeof(I)) : stride), sizeof index);
-    const auto at = static_cast<std::uint64_t>(index);
+    const auto at = static_cast<std::uint64_t>(index);  // NOLINT(bugprone-signed-char-misuse): int8 is a number here
     bad |= (std::is_signed_v<I> ? at + extent : at) | (extent - 1 - at);
   }
   return bad >> 63 == 0;

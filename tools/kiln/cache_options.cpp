@@ -30,7 +30,7 @@ bool CacheChoice::names_bundle() const {
 }
 
 Cache CacheChoice::cache() const {
-  if (directory_.empty()) return Cache();
+  if (directory_.empty()) return {};
   std::error_code fault;
   if (!fs::exists(directory_, fault)) {
     throw IoError(fmt::format("cannot open \"{}\": {}", directory_, fault ? fault.message() : "No such file or directory"));
