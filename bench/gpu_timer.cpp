@@ -1,61 +1,14 @@
 // Times kiln on every GPU found: bandwidth of elementwise kernels beside the device's own copy, small calls, compile and
-// first-result times. Needs nothing but the library; prints a table and writes JSON to the file named as the first argument.
+// first-result times, methods, teams. Needs nothing but the library; prints a table.
+// usage: kiln-gpu-timer [RESULT.json [SHIFT]]      sizes are divided by 2^SHIFT, to try it on a slow device
+#include "gpu_report.hpp"
+
 #include <algorithm>
-#include <chrono>
 #include <complex>
-#include <cstdio>
-#include <fstream>
-#include <functional>
-#include <kiln/kiln.hpp>
-#include <string>
-#include <vector>
+#include <cstdlib>
 
+namespace kiln::bench {
 namespace {
-
-using namespace kiln;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-struct Timing {
-  double median = 0;
-  double spread = 0;  // (max - min) / median
-};
-
-/// Seconds for one `work`: queued in batches, each waited for, so that the waiting does not show.
-Timing time_queued(const Device& device, int batch, const std::function<void()>& work) {
-  work();
-  device.synchronize();
-  std::vector<double> times;
-  for (int round = 0; round < 9; ++round) {
-    const auto start = Clock::now();
-    for (int i = 0; i < batch; ++i) work();
-    device.synchronize();
-    times.push_back(seconds_since(start) / batch);
-  }
-  std::sort(times.begin(), times.end());
-  return {times[times.size() / 2], (times.back() - times.front()) / times[times.size() / 2]};
-}
-
-class Report {
- public:
-  explicit Report(const char* path) : json_(path != nullptr ? path : "/dev/null") { json_ << "["; }
-  ~Report() { json_ << "\n]\n"; }
-  void row(const std::string& device, const std::string& what, double value, const char* unit, double spread, double ratio) {
-    std::printf("%-44s %12.3f %-5s  spread %5.1f%%", what.c_str(), value, unit, 100 * spread);
-    if (ratio > 0) std::printf("  %6.1f%% of copy", 100 * ratio);
-    std::printf("\n");
-    json_ << (first_ ? "\n" : ",\n") << R"({"device": ")" << device << R"(", "what": ")" << what << R"(", "value": )" << value
-          << R"(, "unit": ")" << unit << R"(", "spread": )" << spread << R"(, "ratio_to_copy": )" << ratio << "}";
-    first_ = false;
-  }
-
- private:
-  std::ofstream json_;
-  bool first_ = true;
-};
 
 struct Case {
   std::string name;
@@ -101,7 +54,7 @@ void time_bandwidth(Report& report, const Device& device, double copy) {
   };
   for (const std::int64_t bytes_each : {std::int64_t{1} << 20, std::int64_t{64} << 20, std::int64_t{1} << 30}) {
     for (const Case& item : cases) {
-      std::int64_t n = bytes_each / static_cast<std::int64_t>(itemsize(item.inputs[0]));
+      const std::int64_t n = report.sized(bytes_each) / static_cast<std::int64_t>(itemsize(item.inputs[0]));
       std::vector<Array> arrays;
       std::vector<Arg> args;
       arrays.reserve(item.inputs.size());
@@ -124,7 +77,7 @@ void time_bandwidth(Report& report, const Device& device, double copy) {
 
 void time_layouts(Report& report, const Device& device, double copy) {
   const Ufunc add = vectorize("float32(float32 a, float32 b)", "return a + b;");
-  const std::int64_t side = 16384;
+  const std::int64_t side = report.sized(16384, 2);
   const Array square = to_device(Array::full({side, side}, 1.5F), device);
   const Array out = device_array({side, side}, DType::float32, device);
   const Array column = to_device(Array::full({side, 1}, 2.0F), device);
@@ -160,22 +113,6 @@ void time_calls(Report& report, const Device& device) {
   report.row(to_string(device), "host arrays in and out, n = 1e6", round_trip.median * 1e6, "us", round_trip.spread, 0);
 }
 
-/// reduceat over 1e7 float32 in segments of one length, indices of the host and all: bandwidth is of what is read.
-void time_segments(Report& report, const Device& device, double copy) {
-  const std::int64_t n = 10'000'000;
-  const Array x = to_device(Array::full({n}, 1.0F), device);
-  for (const std::int64_t segments : {std::int64_t{100'000}, std::int64_t{1'000'000}}) {
-    std::vector<std::int64_t> begins;
-    for (std::int64_t i = 0; i < segments; ++i) begins.push_back(n / segments * i);
-    const Array indices = Array::from(begins);
-    const Array out = device_array({segments}, DType::float32, device);
-    const Timing timing = time_queued(device, 20, [&] { math::add.reduceat(x, indices, {.out = out}); });
-    const std::string what = "reduceat, 1e7 float32 in " + std::to_string(segments) + " segments";
-    const double rate = static_cast<double>(x.nbytes()) / timing.median;
-    report.row(to_string(device), what, timing.median * 1e6, "us", timing.spread, rate / copy);
-  }
-}
-
 void time_compiles(Report& report, const Device& device) {
   const Array x = to_device(Array::full({1000}, 1.0F), device);
   std::vector<double> times;
@@ -194,10 +131,7 @@ void time_compiles(Report& report, const Device& device) {
   report.row(to_string(device), "result of a further new kernel", times[2], "ms", (times.back() - times.front()) / times[2], 0);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Report report(argc > 1 ? argv[1] : nullptr);
+int time_all(Report& report) {
   int found = 0;
   for (const Device& device : Device::all()) {
     if (device.is_cpu()) continue;
@@ -206,14 +140,14 @@ int main(int argc, char** argv) {
     std::printf("%s: %s, %s, %d multiprocessors, %s\n", to_string(device).c_str(), info.name.c_str(), info.target.c_str(),
                 info.multiprocessors, info.runtime.c_str());
     time_compiles(report, device);
-    const std::int64_t n = std::int64_t{1} << 30;
+    const std::int64_t n = report.sized(std::int64_t{1} << 30);
     const Array from = to_device(Array::zeros({n}, DType::uint8), device);
     const Timing timing = time_queued(device, 20, [&] { (void)from.copy(); });
     const double copy = 2.0 * static_cast<double>(n) / timing.median;
     report.row(to_string(device), "the device's own copy, 1 GiB", copy / 1e9, "GB/s", timing.spread, 0);
     time_bandwidth(report, device, copy);
     time_layouts(report, device, copy);
-    time_segments(report, device, copy);
+    time_methods(report, device, copy);
     time_calls(report, device);
   }
   if (found == 0) {
@@ -221,4 +155,12 @@ int main(int argc, char** argv) {
     return 1;
   }
   return 0;
+}
+
+}  // namespace
+}  // namespace kiln::bench
+
+int main(int argc, char** argv) {
+  kiln::bench::Report report(argc > 1 ? argv[1] : nullptr, argc > 2 ? std::atoi(argv[2]) : 0);
+  return kiln::bench::time_all(report);
 }
