@@ -1,5 +1,7 @@
 #include "golden_call.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -108,6 +110,32 @@ GoldenCall GoldenCall::parse(const std::string& text) {
 
 std::vector<std::int64_t> GoldenCall::numbers(const std::string& field) const {
   return golden_numbers(fields.at(field));
+}
+
+void check_golden(const GoldenCall& call, const Target& target, const std::function<std::vector<kiln::Array>()>& make_call,
+                  const std::function<bool()>& untouched) {
+  INFO(call.text);
+  std::vector<kiln::Array> results;
+  try {
+    results = make_call();
+  } catch (const kiln::Error& error) {
+    if (call.results.empty()) {
+      CHECK(untouched());
+    } else {
+      FAIL_CHECK(std::string(error.what()));
+    }
+    return;
+  }
+  if (call.results.empty()) {
+    FAIL_CHECK("NumPy refuses it, kiln gave ", to_string(target.fetch(results.front())));
+    return;
+  }
+  REQUIRE(results.size() == call.results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    CHECK(results[i].dtype() == call.results[i].dtype);
+    CHECK(results[i].shape() == call.results[i].shape);
+    CHECK(difference(read(target.fetch(results[i])), call.results[i].values) == "");
+  }
 }
 
 }  // namespace conformance

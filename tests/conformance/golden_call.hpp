@@ -1,6 +1,7 @@
 // A line of golden/calls.txt as a call of kiln::math.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ struct GoldenCall {
   [[nodiscard]] bool has(const std::string& field) const { return fields.contains(field); }
   [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& field) const;
 };
+
+/// Checks that `make_call` gives what NumPy gave: the results, or an error that leaves all outputs `untouched`.
+void check_golden(const GoldenCall& call, const Target& target, const std::function<std::vector<kiln::Array>()>& make_call,
+                  const std::function<bool()>& untouched);
 
 /// The numbers of "1,2,-3"; "-" is none.
 std::vector<std::int64_t> golden_numbers(const std::string& text);

@@ -89,32 +89,6 @@ class Run {
   std::vector<std::vector<Exact>> before_;
 };
 
-void check(const GoldenCall& call, const kiln::Gufunc& gufunc, const Target& target) {
-  INFO(call.text);
-  Run run(call, target);
-  std::vector<Array> results;
-  try {
-    results = run.results(gufunc);
-  } catch (const kiln::Error& error) {
-    if (call.results.empty()) {
-      CHECK(run.untouched());
-    } else {
-      FAIL_CHECK(std::string(error.what()));
-    }
-    return;
-  }
-  if (call.results.empty()) {
-    FAIL_CHECK("NumPy refuses it, kiln gave ", to_string(target.fetch(results.front())));
-    return;
-  }
-  REQUIRE(results.size() == call.results.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    CHECK(results[i].dtype() == call.results[i].dtype);
-    CHECK(results[i].shape() == call.results[i].shape);
-    CHECK(difference(read(target.fetch(results[i])), call.results[i].values) == "");
-  }
-}
-
 }  // namespace
 
 TEST_CASE("gufuncs: NumPy's answers") {
@@ -126,7 +100,8 @@ TEST_CASE("gufuncs: NumPy's answers") {
           // By one of the kernel's bodies; by all of them over the file.
           const GoldenCall call = GoldenCall::parse(lines[i].text);
           const std::vector<kiln::Gufunc>& bodies = golden_gufuncs(call.ufunc);
-          check(call, bodies[i % bodies.size()], target);
+          Run run(call, target);
+          check_golden(call, target, [&] { return run.results(bodies[i % bodies.size()]); }, [&] { return run.untouched(); });
         }
       },
       kEveryMode);
