@@ -61,11 +61,12 @@ std::vector<cache::Entry> list_tiers(const std::vector<const Tier*>& tiers) {
   return all;
 }
 
-cache::Contents contents_of(const std::string& digest, const Tier& tier, cache::Stored stored) {
+// Nothing where another process has removed the entry since it was read.
+std::optional<cache::Contents> contents_of(const std::string& digest, const Tier& tier, cache::Stored stored) {
+  auto head = tier.head(digest);
+  if (!head) return std::nullopt;
   cache::Contents contents;
-  if (auto head = tier.head(digest)) contents.entry = entry_of(*std::move(head), tier.path());
-  contents.entry.id = digest;
-  contents.entry.tier = tier.path();
+  contents.entry = entry_of(*std::move(head), tier.path());
   complete(&contents.entry, tier);
   if (auto key = cache::parse_key(stored.key)) contents.source = std::move(key->source);
   contents.body = std::move(stored.record.info.body);
@@ -159,7 +160,9 @@ std::optional<cache::Contents> Cache::find(std::string_view id) const {
   cache::Flaw first;
   for (const auto& [digest, tier] : matches) {
     cache::Flaw why;
-    if (auto stored = tier->read(digest, &why)) return contents_of(digest, *tier, *std::move(stored));
+    if (auto stored = tier->read(digest, &why)) {
+      if (auto contents = contents_of(digest, *tier, *std::move(stored))) return contents;
+    }
     if (first.reason == cache::Miss::absent) first = why;
   }
   if (first.reason == cache::Miss::absent) return std::nullopt;
