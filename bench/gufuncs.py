@@ -14,8 +14,10 @@ sys.path.pop(0)  # bench/math.py is called as a module of Python's is
 import argparse
 import json
 import os
-import subprocess
 import time
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # last: math.py there is none of Python's
+from server import Server
 
 parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 parser.add_argument("--server", default="build/release/bin/kiln-peer-server", help="path of kiln-peer-server")
@@ -92,17 +94,11 @@ def measure(call):
     return shortest
 
 
-server = subprocess.Popen([arguments.server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "KILN_DEVICE": "cpu"})
+server = Server(arguments.server)
 
 
 def ask(name, threads):
-    server.stdin.write(f"gufunc {arguments.items} {threads} {arguments.seconds} {name}\n")
-    server.stdin.flush()
-    answer = server.stdout.readline()
-    if not answer:
-        sys.exit("kiln-peer-server stopped")
-    return float(answer)
+    return server.ask("gufunc", arguments.items, threads, arguments.seconds, name)
 
 
 rows = []
@@ -125,8 +121,7 @@ for title, name, cores, result, by_numpy, by_numba in ROWS:
     cells = "".join(f"{least[who]:9.2f} ({ratio[who]:4.1f})".rjust(17) for who in ratio)
     print(f"{title:24}{least['kiln 1t']:9.2f}{least['kiln 2t']:9.2f}{cells}", flush=True)
     rows.append({"gufunc": title, "ns_per_item": least, "ratio": ratio})
-server.stdin.close()
-server.wait()
+server.close()
 if arguments.json:
     with open(arguments.json, "w") as file:
         json.dump({"numpy": np.__version__, "numba": numba.__version__, "items": arguments.items, "rows": rows}, file, indent=1)

@@ -13,8 +13,10 @@ import os
 sys.path.pop(0)  # this file is called as a module of Python's is
 import argparse
 import json
-import subprocess
 import time
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # last: math.py there is none of Python's
+from server import Server
 
 parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 parser.add_argument("--server", default="build/release/bin/kiln-peer-server")
@@ -96,17 +98,11 @@ def measure(call):
     return min(times)
 
 
-server = subprocess.Popen([arguments.server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "KILN_DEVICE": "cpu"})
+server = Server(arguments.server)
 
 
 def ask_kiln(name, operands):
-    words = " ".join(f"{d}:{low}:{high}" for d, low, high in operands)
-    server.stdin.write(f"math {arguments.n} {arguments.threads} {arguments.seconds} {name} {words}\n")
-    server.stdin.flush()
-    answer = server.stdout.readline()
-    if not answer:
-        sys.exit("kiln-peer-server stopped")
-    return float(answer)
+    return server.ask("math", arguments.n, arguments.threads, arguments.seconds, name, *(f"{d}:{low}:{high}" for d, low, high in operands))
 
 
 rows = []
@@ -127,8 +123,7 @@ for name, operands in ROWS:
     dtypes = ",".join(dict.fromkeys(d for d, *_ in operands))
     print(f"{name:16}{dtypes:24}{min(kiln):9.3f}{min(numpy):9.3f}{ratio:7.2f}{spread:9.2f}", flush=True)
     rows.append({"function": name, "dtypes": dtypes, "kiln": min(kiln), "numpy": min(numpy), "ratio": ratio, "spread": spread})
-server.stdin.close()
-server.wait()
+server.close()
 below = [f"{r['function']} {r['dtypes']} {r['ratio']:.2f}" for r in rows if r["ratio"] < 2]
 print(f"{len(rows)} rows, {len(rows) - len(below)} of them at 2 or more; below: {'; '.join(below) or 'none'}")
 if arguments.json:

@@ -10,9 +10,10 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
+
+from server import Server
 
 parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 parser.add_argument("--server", default="build/release/bin/kiln-peer-server", help="path of kiln-peer-server")
@@ -119,17 +120,11 @@ def measure(call, n):
     return statistics.median(times)
 
 
-server = subprocess.Popen([arguments.server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, "KILN_DEVICE": "cpu"})
+server = Server(arguments.server)
 
 
 def ask_kiln(name, n):
-    server.stdin.write(f"{name} {n} {arguments.threads} {arguments.seconds}\n")
-    server.stdin.flush()
-    answer = server.stdout.readline()
-    if not answer:
-        sys.exit("kiln-peer-server stopped")
-    return float(answer)
+    return server.ask(name, n, arguments.threads, arguments.seconds)
 
 
 rows = []
@@ -157,8 +152,7 @@ for name, (dtype, arrays, by_numpy, scalar, signature, before, after, text) in O
         print(f"{name:18}{n:>10}{median['kiln']:9.3f}{cells}", flush=True)
         rows.append({"operation": name, "n": n, "ns_per_element": median,
                      "spread": {p: [min(v), max(v)] for p, v in samples.items()}})
-server.stdin.close()
-server.wait()
+server.close()
 if arguments.json:
     with open(arguments.json, "w") as file:
         json.dump({"numpy": np.__version__, "numba": numba.__version__, "numexpr": numexpr.__version__,

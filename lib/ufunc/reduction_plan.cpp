@@ -11,8 +11,6 @@ namespace {
 
 using codegen::Mapping;
 
-// Outputs side by side from which a block takes them by columns: fewer would leave most of its threads without work.
-constexpr std::int64_t kColumns = 16;
 // Elements up to which one thread takes an output, and a warp does.
 constexpr std::int64_t kThreadElements = 16;
 constexpr std::int64_t kWarpElements = 2048;
@@ -23,7 +21,7 @@ constexpr std::int64_t kBlockElements = 256;
 Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
   const std::int64_t columns = layout.kept().empty() ? 1 : layout.kept().back();
   if (ordered) return Mapping::thread;
-  if (layout.columns_inside() && columns >= kColumns)
+  if (layout.columns_inside() && columns >= kSideBySideOutputs)
     return layout.count() <= kThreadElements ? Mapping::thread : Mapping::columns;
   if (layout.count() <= kThreadElements) return Mapping::thread;
   if (layout.count() < kBlockElements) return Mapping::warp;

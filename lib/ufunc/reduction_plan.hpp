@@ -11,6 +11,10 @@
 
 namespace kiln::ufunc {
 
+/// Outputs side by side from which a block takes them by columns, or each thread one, so that lines of memory are read whole:
+/// fewer would leave most of a block's threads without work.
+inline constexpr std::int64_t kSideBySideOutputs = 16;
+
 /// What decides how wide a GPU may read an input that moves. The mask is the last of them, if there is one.
 struct ReductionOperand {
   const void* address = nullptr;

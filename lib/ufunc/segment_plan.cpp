@@ -17,8 +17,6 @@ constexpr std::int64_t kElementsOfALaunch = 16384;
 // One launch has to bring the beginnings there as well.
 constexpr std::int64_t kFewSegments = 3;
 
-// Outputs side by side from which their memory is read in whole lines by threads that take one each, as in reduction_plan.cpp.
-constexpr std::int64_t kColumns = 16;
 // Threads that a GPU has at work at once, for all of them: the H200 has 132 times 2048.
 constexpr double kThreadsAtOnce = 1 << 18;
 
@@ -40,7 +38,7 @@ double steps(const Cost& cost, double outputs, double mean, double longest) noex
 }
 
 Mapping mapping_of(const layout::Reduction& layout, const SegmentLengths& lengths) noexcept {
-  const bool side_by_side = layout.columns_inside() && !layout.kept().empty() && layout.kept().back() >= kColumns;
+  const bool side_by_side = layout.columns_inside() && !layout.kept().empty() && layout.kept().back() >= kSideBySideOutputs;
   const std::span<const Cost> costs = side_by_side ? std::span<const Cost>(kSideBySide) : std::span<const Cost>(kRows);
   const auto outputs = static_cast<double>(layout.outputs());
   const double mean = static_cast<double>(lengths.elements) / static_cast<double>(lengths.segments);

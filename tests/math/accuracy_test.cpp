@@ -189,7 +189,10 @@ TEST_CASE_TEMPLATE("math: power is as near as it promises", T, float, double) {
 }
 
 TEST_CASE("math: a power that float32 can hold comes out exactly") {
-  if (!have_cpu() || bound_here(0) != 0) return;
+  if (!have_cpu()) return;
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("fma")) return conformance::note_not_run("fma");  // libm's own, which promises no such thing
+#endif
   std::vector<float> x;
   std::vector<float> y;
   std::vector<float> want;
