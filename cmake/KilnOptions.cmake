@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # GCC 12 sees overlapping copies in std::string's operator+ (GCC bug 105651).
   target_compile_options(kiln_warnings INTERFACE -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Meant for headers, and every file but the first is one here.
+  target_compile_options(kiln_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(KILN_WERROR)
   target_compile_options(kiln_warnings INTERFACE -Werror)
 endif()

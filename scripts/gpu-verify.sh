@@ -36,7 +36,7 @@ fi
 generator=()
 if [ ! -e "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
 cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS="${KILN_TOOLS:-ON}" -DKILN_EXAMPLES=ON \
-  -DKILN_BENCHMARKS=OFF -DKILN_WERROR="${KILN_WERROR:-OFF}"
+  -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DKILN_BENCHMARKS=OFF -DKILN_WERROR="${KILN_WERROR:-OFF}"
 cmake --build "$build" --parallel "$(nproc)"
 built=$SECONDS
 if [ "$build_only" = 1 ]; then echo "built in $((built - started)) s; not run (KILN_GPU_BUILD_ONLY)"; exit 0; fi

@@ -16,10 +16,6 @@
 namespace kiln::base {
 namespace {
 
-FileError failure(const char* verb, const std::string& path, int code) {
-  return {code, std::string("cannot ") + verb + " " + path + ": " + errno_text(code)};
-}
-
 template <typename Call>
 auto restart_after_signals(Call call) {
   auto result = call();
@@ -68,6 +64,10 @@ FileDescriptor open_temporary(const std::string& path, mode_t mode, std::string*
 }
 
 }  // namespace
+
+FileError failure(const char* verb, const std::string& path, int code) {
+  return {code, std::string("cannot ") + verb + " " + path + ": " + errno_text(code)};
+}
 
 std::string errno_text(int code) {
   return std::generic_category().message(code);

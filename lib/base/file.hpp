@@ -19,6 +19,9 @@ struct FileError {
 /// errno's text, "Permission denied".
 [[nodiscard]] std::string errno_text(int code);
 
+/// "cannot <verb> <path>: <errno's text>".
+[[nodiscard]] FileError failure(const char* verb, const std::string& path, int code);
+
 struct ReadOptions {
   std::uint64_t limit = std::uint64_t{1} << 30;  ///< bytes; a larger file is an error, and is not read
   bool follow_links = true;                      ///< of the last component

@@ -8,14 +8,6 @@
 #include <utility>
 
 namespace kiln::base {
-namespace {
-
-FileError failure(const char* verb, const std::string& path, int code) {
-  return {code, std::string("cannot ") + verb + " " + path + ": " + errno_text(code)};
-}
-
-}  // namespace
-
 PendingFile::PendingFile(std::string path, std::string temporary, FileDescriptor file)
     : path_(std::move(path)), temporary_(std::move(temporary)), file_(std::move(file)) {}
 

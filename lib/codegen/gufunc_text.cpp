@@ -6,13 +6,10 @@
 
 #include "codegen/gufunc_items.hpp"
 #include "codegen/kernel_text.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::codegen {
 namespace {
-
-bool is_half(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16;
-}
 
 /// How the body sees an element of it, and how that becomes what is stored.
 std::string stored_value(const OperandSpec& element) {

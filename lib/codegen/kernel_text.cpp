@@ -1,15 +1,10 @@
 // Conversions between memory and body, as text. Trivial ones are left out: templates cost compile time.
 #include "codegen/kernel_text.hpp"
+#include "types/is_half.hpp"
 
 #include <fmt/format.h>
 
 namespace kiln::codegen {
-namespace {
-bool is_half(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16;
-}
-}  // namespace
-
 std::string type_name(DType dtype) {
   return dtype == DType::bool_ ? "boolean" : std::string(name(dtype));
 }

@@ -8,6 +8,7 @@
 
 #include "codegen/kernel_text.hpp"
 #include "codegen/scanner.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::codegen {
 namespace {
@@ -102,7 +103,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   bool half = uses(used, {"float16", "bfloat16"});
   bool complex = uses(used, {"complex64", "complex128", "complex"});
   const auto look = [&](DType dtype) {
-    half = half || dtype == DType::float16 || dtype == DType::bfloat16;
+    half = half || is_half(dtype);
     complex = complex || kind(dtype) == Kind::complex;
   };
   const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include "codegen/kernel_text.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::codegen {
 namespace {
-
-bool is_half(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16;
-}
 
 /// mapped() and post(), which a reduction of any number of operands has.
 struct Ends {

@@ -11,6 +11,7 @@
 #include "codegen/kernel_text.hpp"
 #include "fusion/directives.hpp"
 #include "fusion/literal.hpp"
+#include "types/is_half.hpp"
 #include "ufunc/layout_class.hpp"
 
 namespace kiln::fusion {
@@ -21,10 +22,6 @@ using ufunc::Loop;
 
 std::string qualified(DType dtype) {
   return "::kiln::" + codegen::type_name(dtype);
-}
-
-bool is_half(DType dtype) {
-  return dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 /// The last line that is not blank, counted from 1.

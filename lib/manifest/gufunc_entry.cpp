@@ -18,7 +18,7 @@ namespace kiln::manifest {
 namespace {
 
 using detail::GufuncImpl;
-using Impl = std::shared_ptr<const GufuncImpl>;
+using SharedGufunc = std::shared_ptr<const GufuncImpl>;
 
 GufuncDefinition read_short(const Node& node) {
   for (const char* other : {"name", "signatures", "body"}) {
@@ -69,7 +69,7 @@ std::string member_of(const std::string& name, const std::string& file, bool sho
   return short_form ? "kernel" : "body";
 }
 
-Impl make_impl(const Node& node, GufuncDefinition definition, const std::string& folder) {
+SharedGufunc make_impl(const Node& node, GufuncDefinition definition, const std::string& folder) {
   resolve_folders(definition, folder);
   const std::string name = definition.name;
   try {
@@ -84,7 +84,7 @@ Impl make_impl(const Node& node, GufuncDefinition definition, const std::string&
   }
 }
 
-Unit make_unit(const Impl& impl, GufuncVariant variant, std::string where) {
+Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string where) {
   Unit unit;
   unit.kernel = impl->name();
   unit.signature = variant.loop.text;
@@ -97,7 +97,7 @@ Unit make_unit(const Impl& impl, GufuncVariant variant, std::string where) {
   return unit;
 }
 
-void read_variants(const Node& list, const Impl& impl, Entry& entry) {
+void read_gufunc_variants(const Node& list, const SharedGufunc& impl, Entry& entry) {
   Json& written = entry.json["variants"] = Json::array();
   for (const Node& node : list.list()) {
     GufuncVariant variant = read_variant(node, *impl);
@@ -127,12 +127,12 @@ Entry read_gufunc(const Node& node, const std::string& folder) {
   Entry entry;
   entry.json = gufunc_json(definition);
   if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
-  const Impl impl = make_impl(node, std::move(definition), folder);
+  const SharedGufunc impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
     for (const char* other : {"types", "loops"}) {
       if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
     }
-    read_variants(*variants, impl, entry);
+    read_gufunc_variants(*variants, impl, entry);
     return entry;
   }
   for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {

@@ -17,7 +17,7 @@ namespace {
 
 using codegen::RawForm;
 using detail::RawKernelImpl;
-using Impl = std::shared_ptr<const RawKernelImpl>;
+using SharedRawKernel = std::shared_ptr<const RawKernelImpl>;
 
 constexpr std::array kForms{RawForm::items, RawForm::blocks, RawForm::single};
 
@@ -27,7 +27,7 @@ std::string member_of(const RawKernelDefinition& definition, const std::string& 
   return "body";
 }
 
-Impl make_impl(const Node& node, RawKernelDefinition definition, const std::string& folder) {
+SharedRawKernel make_impl(const Node& node, RawKernelDefinition definition, const std::string& folder) {
   resolve_folders(definition, folder);
   try {
     return detail::make_raw_kernel(definition);
@@ -41,7 +41,7 @@ Impl make_impl(const Node& node, RawKernelDefinition definition, const std::stri
 }
 
 /// {"T": "float32"}: a dtype for each type variable.
-raw::Binding read_types(const Node& node, const Impl& impl) {
+raw::Binding read_types(const Node& node, const SharedRawKernel& impl) {
   const auto& variables = impl->signature().variables;
   const auto given = node.members();
   for (const auto& member : given) {
@@ -69,7 +69,7 @@ raw::Binding read_types(const Node& node, const Impl& impl) {
   return binding;
 }
 
-RawForm read_form(const Node& node, const Impl& impl) {
+RawForm read_form(const Node& node, const SharedRawKernel& impl) {
   const std::string word = node.word();
   const auto* const found = std::find_if(kForms.begin(), kForms.end(), [&](RawForm form) { return raw::name(form) == word; });
   if (found == kForms.end()) {
@@ -80,7 +80,7 @@ RawForm read_form(const Node& node, const Impl& impl) {
   return *found;
 }
 
-void add_units(const Impl& impl, const raw::Binding& binding, RawForm form, const std::string& where, Entry& entry) {
+void add_units(const SharedRawKernel& impl, const raw::Binding& binding, RawForm form, const std::string& where, Entry& entry) {
   Unit unit;
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
@@ -94,7 +94,7 @@ void add_units(const Impl& impl, const raw::Binding& binding, RawForm form, cons
   entry.units.push_back(std::move(unit));
 }
 
-void read_variants(const Node& list, const Impl& impl, Entry& entry) {
+void read_kernel_variants(const Node& list, const SharedRawKernel& impl, Entry& entry) {
   Json& written = entry.json["variants"] = Json::array();
   for (const Node& node : list.list()) {
     node.check_members({"types", "launch"});
@@ -116,7 +116,7 @@ void read_variants(const Node& list, const Impl& impl, Entry& entry) {
 }
 
 /// Each once, in order.
-std::vector<raw::Binding> read_bindings(const Node& node, const Impl& impl) {
+std::vector<raw::Binding> read_bindings(const Node& node, const SharedRawKernel& impl) {
   std::vector<raw::Binding> bindings;
   if (const auto types = node.find("types")) {
     for (const Node& each : types->list()) {
@@ -148,13 +148,13 @@ Entry read_kernel(const Node& node, const std::string& folder) {
   Entry entry;
   entry.json = kernel_json(definition);
   if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
-  const Impl impl = make_impl(node, std::move(definition), folder);
+  const SharedRawKernel impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
     for (const char* other : {"types", "launch"}) {
       if (const auto found = node.find(other))
         found->fail(fmt::format("\"variants\" say their {} themselves: leave this out", other));
     }
-    read_variants(*variants, impl, entry);
+    read_kernel_variants(*variants, impl, entry);
     return entry;
   }
   std::vector<RawForm> forms;

@@ -7,6 +7,7 @@
 #include "codegen/kernel_text.hpp"
 #include "fusion/text.hpp"
 #include "kiln/error.hpp"
+#include "types/is_half.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::reduce {
@@ -77,7 +78,7 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   loop.text += ")";
   const DType from = mapped.outputs[0];
   const DType to = loop.outputs[0];
-  const bool half = to == DType::float16 || to == DType::bfloat16;
+  const bool half = is_half(to);
   const fusion::Part parts[] = {{map(), mapped}, {combine(), combined, false}};
   auto definition = std::make_shared<UfuncDefinition>(options_);
   definition->signatures = {loop.text};

@@ -5,6 +5,7 @@
 
 #include "codegen/scanner.hpp"
 #include "codegen/speculation.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -49,7 +50,7 @@ codegen::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
   spec.speculative = may_speculate(loop);
   if (stages_.accumulator.empty()) {
     const DType dtype = loop.outputs.front();
-    const bool half = dtype == DType::float16 || dtype == DType::bfloat16;
+    const bool half = is_half(dtype);
     spec.state_bytes = static_cast<int>(itemsize(half ? DType::float32 : dtype));
   } else {
     const std::optional<int> known = members_ ? reduce::size_of(*members_, loop.variables) : std::nullopt;

@@ -16,9 +16,9 @@ constexpr std::size_t kMaxParameters = 32;
 // What the body has already (kernels-src/raw_*.hpp).
 constexpr std::array<std::string_view, 5> kOwnNames{"item", "thread", "block", "block_size", "grid_size"};
 
-class Parser {
+class KernelParser {
  public:
-  explicit Parser(std::string_view text) : cursor_(text) {}
+  explicit KernelParser(std::string_view text) : cursor_(text) {}
 
   KernelSignature signature() {
     cursor_.skip_blanks();
@@ -130,7 +130,7 @@ class Parser {
 }  // namespace
 
 KernelSignature parse_raw(std::string_view text) {
-  return Parser(text).signature();
+  return KernelParser(text).signature();
 }
 
 std::string bound_text(const KernelSignature& signature, const std::vector<DType>& variables) {

@@ -10,8 +10,6 @@
 namespace kiln::signature {
 namespace {
 
-constexpr std::size_t kMaxOperands = 32;
-
 bool is_word(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }

@@ -11,6 +11,9 @@
 
 namespace kiln::signature {
 
+/// Of a ufunc or a generalized ufunc: inputs and outputs together.
+inline constexpr std::size_t kMaxOperands = 32;
+
 struct CoreDimension {
   std::string name;                  ///< of a fixed one its size in plain decimals: "3"
   std::optional<std::int64_t> size;  ///< where the text gives it; more than 0

@@ -271,7 +271,6 @@ class Parser {
                                            "\" stands in no input, so nothing decides it (dtypes have lower-case names)");
       }
     }
-    constexpr std::size_t kMaxOperands = 32;
     if (result_.inputs.size() + result_.outputs.size() > kMaxOperands) {
       cursor_.fail_at(0, "a ufunc has at most 32 inputs and outputs together");
     }

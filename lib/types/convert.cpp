@@ -155,12 +155,12 @@ void copy_elements(const char* from, std::ptrdiff_t from_stride, char* to, std::
   }
 }
 
-constexpr auto kCount = static_cast<std::size_t>(kDTypeCount);
+constexpr auto kDTypes = static_cast<std::size_t>(kDTypeCount);
 
 template <std::size_t Pair>
 constexpr ConvertLoop instance() {
-  constexpr auto kFrom = static_cast<DType>(Pair / kCount);
-  constexpr auto kTo = static_cast<DType>(Pair % kCount);
+  constexpr auto kFrom = static_cast<DType>(Pair / kDTypes);
+  constexpr auto kTo = static_cast<DType>(Pair % kDTypes);
   using From = typename Storage<kFrom>::Type;
   using To = typename Storage<kTo>::Type;
   if constexpr (kFrom == kTo) {
@@ -175,7 +175,7 @@ constexpr std::array<ConvertLoop, sizeof...(Pairs)> instances(std::index_sequenc
   return {instance<Pairs>()...};
 }
 
-constexpr auto kLoops = instances(std::make_index_sequence<kCount * kCount>());
+constexpr auto kLoops = instances(std::make_index_sequence<kDTypes * kDTypes>());
 
 template <class T>
 bool in_range(bool negative, std::uint64_t magnitude) {
@@ -191,7 +191,7 @@ void convert_scalar(DType from, const void* src, DType to, void* dst) noexcept {
 }
 
 ConvertLoop convert_loop(DType from, DType to) noexcept {
-  return kLoops[static_cast<std::size_t>(from) * kCount + static_cast<std::size_t>(to)];
+  return kLoops[static_cast<std::size_t>(from) * kDTypes + static_cast<std::size_t>(to)];
 }
 
 std::string integer_text(DType from, const void* value) {

@@ -119,12 +119,6 @@ std::string list_of(std::span<const DType> dtypes) {
   return text + ")";
 }
 
-std::string list_of(std::span<const TypeSignature> signatures) {
-  std::string text;
-  for (const TypeSignature& signature : signatures) text += (text.empty() ? "" : "; ") + signature.text;
-  return text;
-}
-
 Loop search(const LoopRequest& request, const Typed& given) {
   const bool safe = request.bools_are_numbers ||
                     std::any_of(given.dtypes.begin(), given.dtypes.end(), [](DType dtype) { return dtype != DType::bool_; });
@@ -143,12 +137,13 @@ Loop search(const LoopRequest& request, const Typed& given) {
     }
   }
   throw TypeError(std::string(request.name) + ": no loop takes " + list_of(given.dtypes) + " by safe casts; its loops are " +
-                  list_of(request.signatures) +
+                  texts_of(request.signatures) +
                   "; convert an argument with astype(), or force a loop with .dtype or .signature");
 }
 
 [[noreturn]] void fail_forced(const LoopRequest& request, const std::string& asked) {
-  throw TypeError(std::string(request.name) + ": there is no loop " + asked + "; its loops are " + list_of(request.signatures));
+  throw TypeError(std::string(request.name) + ": there is no loop " + asked + "; its loops are " +
+                  texts_of(request.signatures));
 }
 
 /// An open variable takes what is asked of the first parameter that has it.
@@ -196,6 +191,12 @@ Loop forced_by_dtype(const LoopRequest& request, const Typed& given) {
 }
 
 }  // namespace
+
+std::string texts_of(std::span<const TypeSignature> signatures) {
+  std::string text;
+  for (const TypeSignature& signature : signatures) text += (text.empty() ? "" : "; ") + signature.text;
+  return text;
+}
 
 std::vector<DType> parse_loop(std::string_view text, std::size_t nin, std::size_t nout) {
   signature::Cursor cursor(text);

@@ -2,17 +2,10 @@
 #include "kiln/error.hpp"
 #include "layout/overlap.hpp"
 #include "ufunc/call.hpp"
+#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
-
-std::span<const std::int64_t> all_of(const Dims& dims) {
-  return {dims.data(), dims.size()};
-}
-
-layout::Window window_of(const detail::ArrayRep& rep) {
-  return {rep.data, all_of(rep.shape), all_of(rep.strides), static_cast<std::int64_t>(itemsize(rep.dtype))};
-}
 
 /// The addresses between which all elements lie.
 struct Bytes {

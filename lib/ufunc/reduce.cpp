@@ -6,6 +6,7 @@
 #include "kiln/ufunc.hpp"
 #include "layout/broadcast.hpp"
 #include "types/convert.hpp"
+#include "types/is_half.hpp"
 #include "ufunc/axes.hpp"
 #include "ufunc/identity_probe.hpp"
 #include "ufunc/reduction_loop.hpp"
@@ -231,7 +232,7 @@ void Reduce::convert_initial() {
   }
   convert_scalar(from, value, to, initial_.data());
   // Halves are accumulated as float32.
-  if (to == DType::float16 || to == DType::bfloat16) convert_scalar(to, initial_.data(), DType::float32, initial_.data());
+  if (is_half(to)) convert_scalar(to, initial_.data(), DType::float32, initial_.data());
 }
 
 /// Inputs that the result would overwrite while they are read are copied first.

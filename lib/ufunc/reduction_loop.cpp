@@ -7,12 +7,6 @@
 namespace kiln::ufunc {
 namespace {
 
-std::string list_of(std::span<const signature::TypeSignature> signatures) {
-  std::string text;
-  for (const signature::TypeSignature& signature : signatures) text += (text.empty() ? "" : "; ") + signature.text;
-  return text;
-}
-
 Loop loop_of(const ReductionLoopRequest& request, DType dtype) {
   const Argument twice[] = {{dtype, false}, {dtype, false}};
   const LoopRequest two{.name = request.name,
@@ -53,7 +47,7 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   if (request.dtype) {
     if (std::optional<Loop> loop = uniform_loop(request, *request.dtype)) return std::move(*loop);
     throw TypeError(what + ": no loop takes two " + std::string(name(*request.dtype)) +
-                    " and gives one, as .dtype asks; its loops are " + list_of(request.signatures));
+                    " and gives one, as .dtype asks; its loops are " + texts_of(request.signatures));
   }
   if (request.widens_integers) {
     if (std::optional<Loop> loop = uniform_loop(request, widened(request.array))) return std::move(*loop);

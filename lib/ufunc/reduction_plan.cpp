@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "backend/backend.hpp"
+#include "types/is_half.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
@@ -130,7 +131,7 @@ std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
   // Beside an accumulator may stand whether any element has counted, padded to its alignment.
   if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(backend::kAccumulatorBytes) : 0);
   const DType loop = spec.inputs.front().compute;
-  const bool half = loop == DType::float16 || loop == DType::bfloat16;
+  const bool half = is_half(loop);
   const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));
   return spec.masked && !spec.identity ? 2 * accumulator : accumulator;
 }

@@ -13,7 +13,7 @@
 namespace kiln::tool {
 namespace {
 
-constexpr CommandRow kCommands[] = {
+constexpr CommandRow kCacheCommands[] = {
     {"list", "List the compiled kernels", &make_command<CacheListCommand>},
     {"show", "Show all that is known of one", &make_command<CacheShowCommand>},
     {"stats", "Sum up: how many, how large, for what", &make_command<CacheStatsCommand>},
@@ -28,7 +28,7 @@ constexpr CommandRow kCommands[] = {
 
 }  // namespace
 
-CacheCommand::CacheCommand(CLI::App& app) : app_(app), commands_(app, kCommands) {
+CacheCommand::CacheCommand(CLI::App& app) : app_(app), commands_(app, kCacheCommands) {
   set_usage(app, "kiln cache COMMAND [OPTIONS]");
   set_footer(app, R"(Every command takes --dir DIR, for another cache than the process's own, and --json.
 

@@ -25,7 +25,7 @@ namespace {
 using State = ManifestOutcome::State;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFooter =
+constexpr const char* kCompileFooter =
     R"(MANIFEST is a JSON file that lists kernels, or '-' for standard input. A program writes the manifest of what it uses
 where it runs with KILN_RECORD=FILE; docs/manifest.md has the format, for those written by hand.
 
@@ -95,7 +95,7 @@ Json json_of(const std::string& manifest, const ManifestKernel& kernel, const Ma
 
 CompileCommand::CompileCommand(CLI::App& app) {
   set_usage(app, "kiln compile [OPTIONS] MANIFEST... --target TARGET[,TARGET...]");
-  set_footer(app, kFooter);
+  set_footer(app, kCompileFooter);
   add_words(app, "manifests", paths_, "What lists the kernels", "MANIFEST");
   add_target_option(app, targets_, "Compile for these processors; may be repeated");
   add_number(app, "-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default", "N", 1, 1024);

@@ -21,7 +21,7 @@
 namespace kiln::tool {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEvalFooter =
     R"(KERNEL is a declaration with a body: an expression after '=', or C++ statements in braces.
   float32 hypot2(float32 a, float32 b) = sqrt(a*a + b*b)
   T clip(T x, T lo, T hi) where T: float32, float64 { if (x < lo) return lo; return x > hi ? hi : x; }
@@ -62,7 +62,7 @@ void print(std::span<const Array> results) {
 
 EvalCommand::EvalCommand(CLI::App& app) {
   set_usage(app, "kiln eval [OPTIONS] KERNEL OPERAND...\n       kiln eval [OPTIONS] --file FILE OPERAND...");
-  set_footer(app, kFooter);
+  set_footer(app, kEvalFooter);
   add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
   add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
   add_list(app, "-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output", "FILE");

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "backend/cpu/cache_line.hpp"
 #include "backend/cpu/runs.hpp"
 
 namespace kiln::backend {
@@ -19,7 +20,6 @@ constexpr std::int64_t kStrided = 2048;
 // element, with 2048 0.131, with 4096 0.114 and with 8192 0.121.
 constexpr std::int64_t kInRows = 4096;
 constexpr std::int64_t kMaxRank = 64;
-constexpr std::int64_t kLine = 64;      // bytes of a cache line
 constexpr std::int64_t kLeastTile = 4;  // rows for which it is worth to walk across rows
 
 class Driver : Runs {
@@ -100,7 +100,7 @@ class Driver : Runs {
     for (int k = 0; k < operands_; ++k) {
       const std::int64_t across = std::abs(stride(k, launch_.rank - 2));
       if (how(k) == Access::strided && across != 0 && across < std::abs(stride_[k])) {
-        rows = std::max(rows, std::max<std::int64_t>(kLine / size(k), kLeastTile));
+        rows = std::max(rows, std::max<std::int64_t>(cpu::kCacheLine / size(k), kLeastTile));
       }
     }
     return rows;
@@ -335,7 +335,7 @@ class Driver : Runs {
       }
       compute(place, now);
       for (int k = kernel_.inputs; k < operands_; ++k) {
-        kernel_.copy_past_cache(at_[k], buffer_[k], now * size(k) / kLine);
+        kernel_.copy_past_cache(at_[k], buffer_[k], now * size(k) / cpu::kCacheLine);
       }
       move_on(now);
     }

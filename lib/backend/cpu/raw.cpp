@@ -9,7 +9,7 @@ namespace kiln::backend::cpu {
 namespace {
 
 // Blocks may take different times: several pieces for each thread, so that none waits long for the last.
-constexpr std::int64_t kPiecesPerThread = 8;
+constexpr std::int64_t kBlockPiecesPerThread = 8;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void run_raw(const CpuModule& module, const RawLaunch& launch, Threads& threads)
     return threads.run(module, call, launch.size);
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kPiecesPerThread);
+  const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);
   const auto kernel = reinterpret_cast<CpuRawKernel>(reinterpret_cast<void (*)()>(module.kernel()));
   threads.each(pieces, [&](std::int64_t piece) {
     struct alignas(64) Line {

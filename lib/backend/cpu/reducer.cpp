@@ -5,15 +5,14 @@
 #include <cstring>
 #include <new>
 
+#include "backend/cpu/cache_line.hpp"
 #include "backend/cpu/copy.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
 
-constexpr std::int64_t kLine = 64;
-
 constexpr std::int64_t lines(std::int64_t bytes) {
-  return (bytes + kLine - 1) / kLine * kLine;
+  return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
 }
 
 /// The number of the element that the index's operand has at an address.
@@ -36,11 +35,11 @@ Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, cons
                                                               : cut.leaf * cut.width;
   std::int64_t bytes = slots * slot_bytes_ + (cut.form == Form::narrow ? slot_bytes_ : 0);
   for (int k = 0; k < kernel.inputs + kernel.outputs; ++k) {
-    bytes += lines((k < kernel.inputs ? leaf_elements : cut.width) * kernel.itemsize[k]) + kLine;
+    bytes += lines((k < kernel.inputs ? leaf_elements : cut.width) * kernel.itemsize[k]) + kCacheLine;
   }
   char* memory = inline_.data();
   if (bytes > static_cast<std::int64_t>(inline_.size())) {
-    heap_.reset(static_cast<char*>(std::aligned_alloc(kLine, static_cast<std::size_t>(bytes))));
+    heap_.reset(static_cast<char*>(std::aligned_alloc(kCacheLine, static_cast<std::size_t>(bytes))));
     if (heap_ == nullptr) throw std::bad_alloc();
     memory = heap_.get();
   }
@@ -50,7 +49,7 @@ Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, cons
   memory += cut.form == Form::narrow ? slot_bytes_ : 0;
   for (int k = 0; k < kernel.inputs + kernel.outputs; ++k) {
     buffer_[static_cast<std::size_t>(k)] = memory;
-    memory += lines((k < kernel.inputs ? leaf_elements : cut.width) * kernel.itemsize[k]) + kLine;
+    memory += lines((k < kernel.inputs ? leaf_elements : cut.width) * kernel.itemsize[k]) + kCacheLine;
   }
 }
 

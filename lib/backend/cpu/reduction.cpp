@@ -16,10 +16,6 @@ namespace {
 constexpr std::int64_t kMeasured = 4096;  // elements that tell something of a kernel's speed
 constexpr double kGuessNs = 0.25;         // an element, of a kernel that was never measured
 
-double now_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, const ReductionTasks& tasks,
                Threads& threads) {
   struct Free {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "backend/cpu/threads.hpp"
+#include "base/ceil_div.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -14,7 +15,7 @@ using Form = ReductionCut::Form;
 // 10000 × 10000 float32 instead of 0.73 with 16 KB, which fit the first cache.
 constexpr std::int64_t kTileBytes = 64 * 1024;
 constexpr std::int64_t kGatherBytes = 32 * 1024;  // of kCpuReduceRows rows in a buffer
-constexpr std::int64_t kLanes = 128;              // side by side in narrow tiles
+constexpr std::int64_t kNarrowLanes = 128;        // side by side in narrow tiles
 constexpr std::int64_t kWide = 32;                // columns from which rows need not be stacked
 constexpr std::int64_t kShort = 64;               // elements up to which many outputs are computed side by side
 constexpr std::int64_t kAcross = 16;              // outputs for which that is worth the transposition
@@ -23,9 +24,7 @@ constexpr std::int64_t kGatheredLeaf = 4096;
 constexpr std::int64_t kFoldTile = 64;
 constexpr int kTasksPerThread = 4;
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+using base::ceil_div;
 
 }  // namespace
 
@@ -77,7 +76,7 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
     case Form::narrow: {
       cut.width = columns;
       cut.gathers = true;
-      cut.stacked = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(kLanes, columns))));
+      cut.stacked = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(kNarrowLanes, columns))));
       cut.leaf = kCpuReduceRows * cut.stacked;
       cut.leaves = ceil_div(launch.count, cut.leaf);
       break;

@@ -14,7 +14,7 @@ constexpr std::int64_t kFewLanes = 8;
 /// With fewer lanes than these, segments along a contiguous axis are faster.
 constexpr std::int64_t kHalfEmpty = 32;
 /// Elements that are worth threads.
-constexpr std::int64_t kWorthThreads = 1 << 15;
+constexpr std::int64_t kScanWorthThreads = 1 << 15;
 
 /// The axis whose indices are the lanes: the innermost, unless it is short.
 std::size_t lane_axis(const ScanLaunch& launch) noexcept {
@@ -41,7 +41,7 @@ ScanMethod scan_method(const ScanLaunch& launch, std::int64_t itemsize) noexcept
 }
 
 void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, Threads& threads) {
-  const bool parallel = threads.count() > 1 && launch.extent * product(launch.shape) >= kWorthThreads;
+  const bool parallel = threads.count() > 1 && launch.extent * product(launch.shape) >= kScanWorthThreads;
   const ScanMethod method = scan_method(launch, kernel.in_size);
   const ScanAxis axis{launch.extent, launch.input_stride, launch.output_stride};
   const auto* const input = static_cast<const char*>(launch.input);

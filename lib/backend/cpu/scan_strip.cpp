@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backend/cpu/cache_line.hpp"
 #include "backend/cpu/copy.hpp"
 
 namespace kiln::backend::cpu {
@@ -10,15 +11,12 @@ namespace {
 
 /// A row of a strip that lies in memory as the kernel reads it, and the row before it, which must still be in a near cache.
 constexpr std::int64_t kRowBytes = 32 * 1024;
-/// Of memory; a step takes no more of any lane.
-constexpr std::int64_t kLine = 64;
 /// Steps whose results are written at once.
 constexpr std::int64_t kSteps = 4;
 /// From what is read and written to what memory is asked for, in bytes along each lane.
 constexpr std::int64_t kAhead = 1024;
 /// Bytes between lanes that the processor does not take for one stream.
 constexpr std::int64_t kFarApart = 256;
-constexpr std::int64_t kMaxItem = 16;
 
 bool in_place(const CpuScanParts& kernel, const ScanAxis& lanes) {
   return kernel.last == nullptr && lanes.input_stride == kernel.in_size && lanes.output_stride == kernel.out_size;
@@ -43,7 +41,7 @@ class Block {
         lanes_(lanes),
         input_(input),
         output_(output),
-        step_(kLine / std::max({kernel.in_size, kernel.t_size, kernel.out_size})) {}
+        step_(kCacheLine / std::max({kernel.in_size, kernel.t_size, kernel.out_size})) {}
 
   /// At most depth() rows; those before them have been done.
   void rows(std::int64_t begin, std::int64_t count) {
@@ -105,9 +103,9 @@ class Block {
   char* output_;
   std::int64_t step_;  ///< rows that are computed at once
   // Not initialized on purpose: short lines must not clear them.
-  alignas(64) char in_[kLine * kCpuBlock];
-  alignas(64) char own_[kSteps * kLine * kCpuBlock + kCpuBlock * kMaxItem];
-  alignas(64) char out_[kSteps * kLine * kCpuBlock];
+  alignas(64) char in_[kCacheLine * kCpuBlock];
+  alignas(64) char own_[kSteps * kCacheLine * kCpuBlock + kCpuBlock * kAccumulatorBytes];
+  alignas(64) char out_[kSteps * kCacheLine * kCpuBlock];
 };
 
 }  // namespace

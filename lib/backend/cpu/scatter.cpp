@@ -16,7 +16,7 @@ constexpr std::int64_t kBlock = 512;
 constexpr std::int64_t kShortRow = 16;
 /// Columns that are worth a thread, and elements that are worth threads at all.
 constexpr std::int64_t kColumnsEach = 256;
-constexpr std::int64_t kWorthThreads = 1 << 16;
+constexpr std::int64_t kScatterWorthThreads = 1 << 16;
 
 template <class I, bool Packed>
 void add(const ScatterIndex& index, const char* from, std::int64_t from_stride, std::int64_t count, std::int64_t* offsets) {
@@ -141,7 +141,8 @@ class Part {
 void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, Threads& threads) {
   const std::int64_t columns = launch.row_shape.back();
   const std::int64_t elements = product(launch.shape) * product(launch.row_shape);
-  const std::int64_t parts = elements < kWorthThreads ? 1 : std::min<std::int64_t>(threads.count(), columns / kColumnsEach);
+  const std::int64_t parts =
+      elements < kScatterWorthThreads ? 1 : std::min<std::int64_t>(threads.count(), columns / kColumnsEach);
   if (parts <= 1) return Part(kernel, launch, 0, columns).run();
   // Whole blocks of the kernel, so that no two threads write to one cache line.
   const std::int64_t each = ((columns + parts - 1) / parts + kCpuBlock - 1) / kCpuBlock * kCpuBlock;

@@ -13,10 +13,6 @@ constexpr int kChunksPerThread = 4;
 /// A stretch shorter than this says more about the caches than about the kernel.
 constexpr double kTrustedNs = 2'000;
 
-double now_ns() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Runs [begin, end) and notes how long an element took.
 template <class Work>
 double timed(const CpuModule& module, double weight, const Work& work, std::int64_t begin, std::int64_t end) {
@@ -28,6 +24,10 @@ double timed(const CpuModule& module, double weight, const Work& work, std::int6
 }
 
 }  // namespace
+
+double now_ns() noexcept {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain) {
   const double work = element_ns * static_cast<double>(size);

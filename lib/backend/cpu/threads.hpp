@@ -17,6 +17,9 @@ namespace kiln::backend::cpu {
 /// Work below this stays on the caller's thread: waking others costs several microseconds.
 inline constexpr double kSerialNs = 20'000;
 
+/// A clock that only rises.
+[[nodiscard]] double now_ns() noexcept;
+
 /// How [0, size) is cut: `count` chunks of `elements` (a multiple of kCpuBlock), the last one shorter. count 1: serial.
 struct Chunks {
   std::int64_t elements = 0;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "backend/kernel_abi.hpp"
+#include "base/ceil_div.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -14,9 +15,7 @@ constexpr std::int64_t kBlockPart = 8192;
 constexpr std::int64_t kColumnPart = 512;
 constexpr std::int64_t kColumns = 32;
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+using base::ceil_div;
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/queue.hpp"
 #include "backend/kernel_abi.hpp"
+#include "base/ceil_div.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -39,9 +40,7 @@ constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 18;
 constexpr std::int64_t kMostChunks = 1024;
 constexpr std::int64_t kTotalBytes = 16;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+using base::ceil_div;
 
 }  // namespace
 
