@@ -13,6 +13,8 @@
 
 #include "backend/backend.hpp"
 #include "backend/cpu/clang_module.hpp"
+#include "backend/cpu/features.hpp"
+#include "backend/cpu/target.hpp"
 #include "backend/cpu_kernels.hpp"
 #include "base/child_process.hpp"
 #include "base/environment.hpp"
@@ -66,6 +68,36 @@ TEST_CASE("cpu compiler: math functions come from the C library, vectorized wher
   if (backend::cpu::kHaveVectorMath) CHECK(uses(result.code, "libmvec.so.1"));
   const std::vector<float> out = run(result, std::vector<float>(67, 1.0F), std::vector<float>(67, 1.0F));
   for (const float x : out) CHECK(std::abs(x - 1.7182818F) < 1e-6F);
+}
+
+// The vector ABI takes a vector in one register: one wider than those of the processor's preferred width would come in two.
+TEST_CASE("cpu compiler: functions of libmvec are no wider than the vectors of the target") {
+  if (!backend::cpu::kHaveVectorMath) return;
+  const auto request = binary_request(
+      "double x = a > 0 ? a : 0, y = b > 0 ? b : 0;\n  return float(__builtin_hypot(__builtin_hypot(x, y), __builtin_hypot(y, "
+      "exp(x))));");
+  const bool runs = backend::cpu::native_target().short_name == "x86-64-v4";
+  for (const auto& [tune, widest] : {std::pair("cascadelake", 'd'), std::pair("sapphirerapids", 'e')}) {
+    CAPTURE(std::string(tune));
+    const backend::cpu::ClangCompiler compiler(backend::cpu::target_of({.level = 4, .features = {}, .tune = tune}));
+    const CompileResult result = compiler.compile(request);
+    CHECK(uses(result.code, "libmvec.so.1"));
+    CHECK((result.code.find("_ZGVeN8vv_hypot") != std::string::npos) == (widest == 'e'));
+    CHECK((result.code.find("_ZGVe") != std::string::npos) == (widest == 'e'));
+    if (!runs) continue;
+    std::vector<float> a(200);
+    std::vector<float> b(200);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = static_cast<float>(i % 5) - 1;
+      b[i] = static_cast<float>(i % 7) - 2;
+    }
+    const std::vector<float> out = run(result, a, b);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double x = std::max(a[i], 0.0F);
+      const double y = std::max(b[i], 0.0F);
+      CHECK(out[i] == doctest::Approx(std::hypot(std::hypot(x, y), std::hypot(y, std::exp(x)))).epsilon(1e-6));
+    }
+  }
 }
 
 TEST_CASE("cpu compiler: a syntax error is shown in the user's text") {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -34,6 +35,7 @@ constexpr Width kWidths[] = {{'b', 16, ""}, {'d', 32, "+avx2"}, {'e', 64, "+avx5
 struct Variant {
   std::string vector_name;
   std::string mapping;
+  unsigned bytes;
   const char* feature;
 };
 using Variants = llvm::StringMap<std::vector<Variant>>;
@@ -49,8 +51,8 @@ Variants find_variants() {
       const std::string vector_name = std::string("_ZGV") + width.letter + "N" + lanes + arguments + "_" + function;
       if (dlsym(library, vector_name.c_str()) == nullptr) continue;
       for (const std::string& scalar : {function, "llvm." + name + (single ? ".f32" : ".f64")}) {
-        variants[scalar].push_back(
-            {vector_name, "_ZGV_LLVM_N" + lanes + arguments + "_" + scalar + "(" + vector_name + ")", width.feature});
+        variants[scalar].push_back({vector_name, "_ZGV_LLVM_N" + lanes + arguments + "_" + scalar + "(" + vector_name + ")",
+                                    width.bytes, width.feature});
       }
     }
   };
@@ -67,11 +69,16 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
     const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     static const Variants variants = find_variants();
     const std::string features = function.getFnAttribute("target-features").getValueAsString().str() + ",";
+    // A wider argument would come in two registers, which is not how libmvec takes it: where 256 bits are preferred, hypot of
+    // eight doubles at once got garbage.
+    const unsigned bytes = static_cast<unsigned>(analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(
+                                                     llvm::TargetTransformInfo::RGK_FixedWidthVector) /
+                                                 8);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
       const auto found = variants.find(call->getCalledFunction()->getName());
-      if (found == variants.end() || !name_variants(*call, found->second, features)) continue;
+      if (found == variants.end() || !name_variants(*call, found->second, features, bytes)) continue;
       if (llvm::Loop* const loop = loops.getLoopFor(call->getParent())) one_vector_at_a_time(*loop);
     }
     return llvm::PreservedAnalyses::all();
@@ -83,9 +90,11 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
   static void one_vector_at_a_time(llvm::Loop& loop) { llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1); }
 
   /// Whether there are any.
-  static bool name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features) {
+  static bool name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features,
+                            unsigned bytes) {
     llvm::SmallVector<std::string, 8> mappings;
     for (const Variant& variant : variants) {
+      if (variant.bytes > bytes) continue;
       if (*variant.feature != '\0' && !features.contains(std::string(variant.feature) + ",")) continue;
       const auto shape = llvm::VFABI::tryDemangleForVFABI(variant.mapping, call.getFunctionType());
       if (!shape) continue;
