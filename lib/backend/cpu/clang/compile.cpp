@@ -15,6 +15,7 @@
 #include <memory>
 #include <utility>
 
+#include "backend/cpu/clang/own_memory.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
 namespace kiln::clang_module {
@@ -112,6 +113,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   clang::DiagnosticsEngine engine(ids, &options, &early, /*ShouldOwnClient=*/false);
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, engine)) return;
 
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_own_memory);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);

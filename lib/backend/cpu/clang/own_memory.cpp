@@ -1,0 +1,48 @@
+#include "backend/cpu/clang/own_memory.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/Passes/PassBuilder.h>
+
+namespace kiln::clang_module {
+namespace {
+
+bool is_own(const llvm::Value* pointer) {
+  if (!pointer->getType()->isPointerTy()) return false;
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
+  return llvm::any_of(objects, [](const llvm::Value* object) { return llvm::isa<llvm::AllocaInst>(object); });
+}
+
+bool touches_own(const llvm::Instruction& instruction) {
+  if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return is_own(load->getPointerOperand());
+  if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return is_own(store->getPointerOperand());
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return call == nullptr || llvm::any_of(call->args(), [](const llvm::Use& argument) { return is_own(argument); });
+}
+
+// In front of the vectorizer: what SROA and unrolling could put into registers is no memory by then.
+class KeepOwnMemory : public llvm::PassInfoMixin<KeepOwnMemory> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (instruction.hasMetadata(llvm::LLVMContext::MD_access_group) && touches_own(instruction)) {
+        instruction.setMetadata(llvm::LLVMContext::MD_access_group, nullptr);
+      }
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
+}  // namespace
+
+void keep_own_memory(llvm::PassBuilder& builder) {
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepOwnMemory()); });
+}
+
+}  // namespace kiln::clang_module
