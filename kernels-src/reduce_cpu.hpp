@@ -75,117 +75,161 @@ template <class R>
 struct reducer {
   using C = counted<R>;
   using state = typename C::state;
-  template <int N>
-  using lanes_of = state_lanes<R, C, N>;
+  static constexpr int side = 16;           // accumulators side by side
+  static constexpr int64 step = 8 * side;   // elements that they take at once
+  static constexpr int64 block = 8 * step;  // elements of one of the tree's leaves
+  using lanes = state_lanes<R, C, side>;
 
   template <class source>
   static KILN_FN state element(const source& s, int64 i) {
     return C::one(s, i);
   }
 
+  static KILN_FN void merge(lanes& into, const lanes& from) {
+#pragma clang loop vectorize(assume_safety)
+    for (int i = 0; i < side; ++i) {
+      into.put(i, C::combine(into.get(i), from.get(i)));
+    }
+  }
+
   // Lanes [0, N), N a power of two, into the first.
-  template <int N, class Lanes>
-  static KILN_FN void join(Lanes& lanes) {
+  template <int N>
+  static KILN_FN void join(lanes& all) {
     if constexpr (N > 1) {
 #pragma clang loop vectorize(assume_safety)
       for (int i = 0; i < N / 2; ++i) {
-        lanes.put(i, C::combine(lanes.get(i), lanes.get(i + N / 2)));
+        all.put(i, C::combine(all.get(i), all.get(i + N / 2)));
       }
-      join<N / 2>(lanes);
+      join<N / 2>(all);
     }
   }
-
-  // The element i of eight rows of N.
-  template <int N, class source>
-  static KILN_FN state across(const source& s, int64 k) {
-    return C::combine(
-        C::combine(C::combine(element(s, k), element(s, k + N)), C::combine(element(s, k + 2 * N), element(s, k + 3 * N))),
-        C::combine(C::combine(element(s, k + 4 * N), element(s, k + 5 * N)),
-                   C::combine(element(s, k + 6 * N), element(s, k + 7 * N))));
+  static KILN_NOINLINE state joined(lanes& all) {
+    join<side>(all);
+    return all.get(0);
   }
 
-  // A block of 64 N elements. The rows are short, so that memory is read from the front to the back: with eight rows of 128
-  // float32 the processor's prefetchers lost the way, and a sum of 1e8 took three times as long as reading them.
-  template <int N, class source>
-  static KILN_FN state block(const source& s, int64 at) {
-    lanes_of<N> lanes;
+  // The element k of eight rows.
+  template <class source>
+  static KILN_FN state across(const source& s, int64 k) {
+    return C::combine(C::combine(C::combine(element(s, k), element(s, k + side)),
+                                 C::combine(element(s, k + 2 * side), element(s, k + 3 * side))),
+                      C::combine(C::combine(element(s, k + 4 * side), element(s, k + 5 * side)),
+                                 C::combine(element(s, k + 6 * side), element(s, k + 7 * side))));
+  }
+
+  // `count` elements, a multiple of `step`. The rows are short, so that memory is read from the front to the back: with eight
+  // rows of 128 float32 the processor's prefetchers lost the way, and a sum of 1e8 took three times as long as reading them.
+  template <class source>
+  static KILN_FN void steps(lanes& to, const source& s, int64 at, int64 count) {
+    lanes sum;
 #pragma clang loop vectorize(assume_safety)
-    for (int i = 0; i < N; ++i) {
-      lanes.put(i, across<N>(s, at + i));
+    for (int i = 0; i < side; ++i) {
+      sum.put(i, across(s, at + i));
     }
 #pragma clang loop unroll(disable)
-    for (int64 k = at + 8 * N; k < at + 64 * N; k += 8 * N) {
+    for (int64 k = at + step; k < at + count; k += step) {
 #pragma clang loop vectorize(assume_safety)
-      for (int i = 0; i < N; ++i) {
-        lanes.put(i, C::combine(lanes.get(i), across<N>(s, k + i)));
+      for (int i = 0; i < side; ++i) {
+        sum.put(i, C::combine(sum.get(i), across(s, k + i)));
       }
     }
-    join<N>(lanes);
-    return lanes.get(0);
+    to = sum;
   }
 
-  // N to 8 N - 1 elements, in rows of N.
-  template <int N, class source>
-  static KILN_FN state part(const source& s, int64 at, int64 count) {
-    lanes_of<N> lanes;
-#pragma clang loop vectorize(assume_safety)
-    for (int i = 0; i < N; ++i) {
-      lanes.put(i, element(s, at + i));
+  // Fewer than `step`.
+  template <class source>
+  static KILN_NOINLINE state tail(const source& s, int64 at, int64 count) {
+    if (count < side) {
+      state each[side];
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (int64 i = 0; i < count; ++i) {
+        each[i] = element(s, at + i);
+      }
+#pragma clang loop unroll(disable)
+      for (int64 n = count; n > 1; n = (n + 1) / 2) {
+#pragma clang loop vectorize(disable) unroll(disable)
+        for (int64 i = 0; i < n / 2; ++i) {
+          each[i] = C::combine(each[i], each[i + (n + 1) / 2]);
+        }
+      }
+      return each[0];
     }
-    int64 done = N;
-    for (; done + N <= count; done += N) {
+    lanes sum;
 #pragma clang loop vectorize(assume_safety)
-      for (int i = 0; i < N; ++i) {
-        lanes.put(i, C::combine(lanes.get(i), element(s, at + done + i)));
+    for (int i = 0; i < side; ++i) {
+      sum.put(i, element(s, at + i));
+    }
+    int64 done = side;
+#pragma clang loop unroll(disable)
+    for (; done + side <= count; done += side) {
+#pragma clang loop vectorize(assume_safety)
+      for (int i = 0; i < side; ++i) {
+        sum.put(i, C::combine(sum.get(i), element(s, at + done + i)));
       }
     }
     const int64 rest = count - done;
 #pragma clang loop vectorize(assume_safety)
     for (int64 i = 0; i < rest; ++i) {
-      lanes.put(i, C::combine(lanes.get(i), element(s, at + done + i)));
+      sum.put(i, C::combine(sum.get(i), element(s, at + done + i)));
     }
-    join<N>(lanes);
-    return lanes.get(0);
+    join<side>(sum);
+    return sum.get(0);
   }
 
-  // Fewer than 16.
-  template <class source>
-  static KILN_FN state few(const source& s, int64 at, int64 count) {
-    state lanes[16];
-#pragma clang loop vectorize(disable) unroll(disable)
-    for (int64 i = 0; i < count; ++i) {
-      lanes[i] = element(s, at + i);
-    }
-#pragma clang loop unroll(disable)
-    for (int64 n = count; n > 1; n = (n + 1) / 2) {
-#pragma clang loop vectorize(disable) unroll(disable)
-      for (int64 i = 0; i < n / 2; ++i) {
-        lanes[i] = C::combine(lanes[i], lanes[i + (n + 1) / 2]);
-      }
-    }
-    return lanes[0];
-  }
-
-  // Blocks of 1024 elements are combined as their number's binary digits carry.
+  // Blocks are combined as their number's binary digits carry, lane by lane.
   template <class source>
   static KILN_NOINLINE void fold_from(void* const* operands, int64 count, void* to) {
-    constexpr int64 size = 1024;
     const source s(operands, 1, 0);
-    state stack[56];
+    if (count < step) {
+      *static_cast<state*>(to) = tail(s, 0, count);
+      return;
+    }
+    lanes stack[56];
     int64 depth = 0;
     int64 at = 0;
-    for (int64 number = 0; at + size <= count; at += size, ++number) {
-      state value = block<size / 64>(s, at);
+#pragma clang loop unroll(disable)
+    for (int64 number = 0; count - at >= step; ++number) {
+      const int64 now = count - at < block ? (count - at) / step * step : block;
+      steps(stack[depth++], s, at, now);
+      at += now;
+#pragma clang loop unroll(disable)
       for (int64 digits = number; (digits & 1) != 0; digits >>= 1) {
-        value = C::combine(stack[--depth], value);
+        --depth;
+        merge(stack[depth - 1], stack[depth]);
       }
-      stack[depth++] = value;
     }
-    const int64 rest = count - at;
-    if (rest > 0) {
-      stack[depth++] = rest > 128 ? part<128>(s, at, rest) : rest >= 16 ? part<16>(s, at, rest) : few(s, at, rest);
+#pragma clang loop unroll(disable)
+    while (depth > 1) {
+      --depth;
+      merge(stack[depth - 1], stack[depth]);
+    }
+    const state value = joined(stack[0]);
+    *static_cast<state*>(to) = count > at ? C::combine(value, tail(s, at, count - at)) : value;
+  }
+
+  // Where the numbers of the elements are a list, several axes are reduced whose rows are short: not worth what vector loops
+  // take to compile, which was half of it.
+  template <class source>
+  static KILN_NOINLINE void fold_one_by_one(void* const* operands, int64 count, void* to) {
+    const source s(operands, 1, 0);
+    state stack[60];
+    int64 depth = 0;
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (int64 at = 0, number = 0; at < count; ++number) {
+      state sum = element(s, at);
+      const int64 end = count - at < side ? count : at + side;
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (++at; at < end; ++at) {
+        sum = C::combine(sum, element(s, at));
+      }
+#pragma clang loop vectorize(disable) unroll(disable)
+      for (int64 digits = number; (digits & 1) != 0; digits >>= 1) {
+        sum = C::combine(stack[--depth], sum);
+      }
+      stack[depth++] = sum;
     }
     state value = stack[--depth];
+#pragma clang loop vectorize(disable) unroll(disable)
     while (depth > 0) {
       value = C::combine(stack[--depth], value);
     }
@@ -222,7 +266,7 @@ struct reducer {
   static void fold(void* const* operands, int64 count, void* to, bool) {
     if constexpr (R::index_operand >= 0) {
       if (is_listed(operands[R::index_operand])) {
-        return fold_from<typename R::template source<index_form::listed>>(operands, count, to);
+        return fold_one_by_one<typename R::template source<index_form::listed>>(operands, count, to);
       }
     }
     fold_from<typename R::template source<index_form::rising>>(operands, count, to);

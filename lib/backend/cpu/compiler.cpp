@@ -94,7 +94,6 @@ std::string ClangCompiler::version() const {
 std::vector<std::string> ClangCompiler::options(const CompileRequest& request) const {
   std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
   options.insert(options.end(), target_.arguments.begin(), target_.arguments.end());
-  if (kHaveVectorMath) options.emplace_back("-fveclib=libmvec");
   if (request.fast_math) options.insert(options.end(), std::begin(kFastMath), std::end(kFastMath));
   // "fast" fuses across statements, as nvcc does; "on" only within one.
   options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");

@@ -76,14 +76,26 @@ TEST_CASE("cpu compiler: functions of libmvec are no wider than the vectors of t
   const auto request = binary_request(
       "double x = a > 0 ? a : 0, y = b > 0 ? b : 0;\n  return float(__builtin_hypot(__builtin_hypot(x, y), __builtin_hypot(y, "
       "exp(x))));");
-  const bool runs = backend::cpu::native_target().short_name == "x86-64-v4";
-  for (const auto& [tune, widest] : {std::pair("cascadelake", 'd'), std::pair("sapphirerapids", 'e')}) {
-    CAPTURE(std::string(tune));
-    const backend::cpu::ClangCompiler compiler(backend::cpu::target_of({.level = 4, .features = {}, .tune = tune}));
+  struct Case {
+    int level;
+    const char* tune;
+    char widest;
+  };
+  for (const Case& each : {Case{1, "generic", 'b'}, Case{2, "generic", 'b'}, Case{3, "haswell", 'd'},
+                           Case{4, "cascadelake", 'd'}, Case{4, "sapphirerapids", 'e'}}) {
+    const std::string tune = each.tune;
+    CAPTURE(each.level);
+    CAPTURE(tune);
+    const bool runs = backend::cpu::native_target().short_name >= "x86-64-v" + std::to_string(each.level) || each.level == 1;
+    const backend::cpu::ClangCompiler compiler(backend::cpu::target_of({.level = each.level, .features = {}, .tune = tune}));
     const CompileResult result = compiler.compile(request);
     CHECK(uses(result.code, "libmvec.so.1"));
-    CHECK((result.code.find("_ZGVeN8vv_hypot") != std::string::npos) == (widest == 'e'));
-    CHECK((result.code.find("_ZGVe") != std::string::npos) == (widest == 'e'));
+    for (const char wider : {'b', 'd', 'e'}) {
+      CAPTURE(wider);
+      const bool named = result.code.find(std::string("_ZGV") + wider) != std::string::npos;
+      if (wider > each.widest) CHECK_FALSE(named);
+      if (wider == each.widest) CHECK(named);
+    }
     if (!runs) continue;
     std::vector<float> a(200);
     std::vector<float> b(200);

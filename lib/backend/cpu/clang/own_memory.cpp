@@ -15,7 +15,11 @@ bool is_own(const llvm::Value* pointer) {
   if (!pointer->getType()->isPointerTy()) return false;
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
-  return llvm::any_of(objects, [](const llvm::Value* object) { return llvm::isa<llvm::AllocaInst>(object); });
+  return llvm::any_of(objects, [](const llvm::Value* object) {
+    // What was kept there may be the address of more.
+    const auto* const load = llvm::dyn_cast<llvm::LoadInst>(object);
+    return llvm::isa<llvm::AllocaInst>(object) || (load != nullptr && is_own(load->getPointerOperand()));
+  });
 }
 
 bool touches_own(const llvm::Instruction& instruction) {

@@ -1,4 +1,5 @@
-// glibc's vector math functions, for the loop vectorizer: LLVM 19 itself knows five of them, none 512 bits wide.
+// glibc's vector math functions, for the loop vectorizer. LLVM 19 itself (-fveclib=libmvec) knows five of them, none 512 bits
+// wide, and calls AVX2's where the target has none.
 #pragma once
 
 namespace llvm {
