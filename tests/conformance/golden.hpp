@@ -20,7 +20,7 @@ struct Golden {
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);
 
-/// Those for a target: all. Most of them compile a kernel: with KILN_TEST_ONE_IN=8 it is one in 8, other ones in each mode.
+/// Those for a target: all. Most of them compile a kernel: with KILN_TEST_ONE_IN=16 it is one in 16, other ones in each mode.
 std::vector<Golden> golden(const std::string& file, const Target& target);
 
 /// Each in one of the modes: a device's are all of them.
