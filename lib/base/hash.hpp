@@ -12,6 +12,11 @@ namespace kiln::base {
 /// The canonical (big-endian) bytes of a hash; the same on every machine.
 using Hash128 = std::array<unsigned char, 16>;
 
+/// Its bytes as text.
+[[nodiscard]] inline std::string_view view(const Hash128& hash) noexcept {
+  return {reinterpret_cast<const char*>(hash.data()), hash.size()};
+}
+
 [[nodiscard]] Hash128 hash128(std::string_view bytes) noexcept;
 
 /// hash128 of bytes that come in pieces.

@@ -29,10 +29,6 @@ constexpr std::size_t kChecksumBytes = 16;
 constexpr std::size_t kFooterBytes = 16 + 2 * kChecksumBytes;
 constexpr std::size_t kItemsAtOnce = 2048;
 
-std::string_view view(const Hash128& hash) {
-  return {reinterpret_cast<const char*>(hash.data()), hash.size()};
-}
-
 std::string header() {
   std::string out(kMagic);
   append_integer(out, kFormatVersion, 4);
@@ -41,7 +37,7 @@ std::string header() {
 }
 
 void append_item(std::string& out, const BundleItem& item) {
-  out += view(item.digest);
+  out += base::view(item.digest);
   append_integer(out, item.offset, 8);
   append_integer(out, item.bytes, 8);
 }
@@ -124,8 +120,8 @@ std::optional<FileError> BundleWriter::finish() {
   append_integer(piece, index, 8);
   append_integer(piece, items_.size(), 8);
   if (auto fault = flush()) return fault;
-  if (auto fault = append(view(of_index.result()))) return fault;
-  if (auto fault = append(view(hasher_.result()))) return fault;
+  if (auto fault = append(base::view(of_index.result()))) return fault;
+  if (auto fault = append(base::view(hasher_.result()))) return fault;
   return file_.publish();
 }
 
@@ -205,7 +201,7 @@ std::optional<FileError> Bundle::check_index(std::string_view footer) const {
   }
   hasher.update(footer.substr(0, 16));
   // First: an index with a wrong checksum was damaged by chance, and what its items say is noise.
-  if (view(hasher.result()) != footer.substr(16, kChecksumBytes)) return damaged("wrong checksum of its index");
+  if (base::view(hasher.result()) != footer.substr(16, kChecksumBytes)) return damaged("wrong checksum of its index");
   if (!wrong.empty()) return damaged(wrong);
   if (!rules.complete()) return damaged("bytes between its entries and its index belong to neither");
   return std::nullopt;
@@ -288,7 +284,7 @@ std::optional<FileError> Bundle::verify(const Check& check) const {
   std::array<char, kChecksumBytes> checksum{};
   if (auto fault = read_at(end, checksum.data(), checksum.size())) return fault;
   if (!wrong.empty()) return damaged(wrong);
-  if (view(hasher.result()) != std::string_view(checksum.data(), checksum.size())) return damaged("wrong checksum");
+  if (base::view(hasher.result()) != std::string_view(checksum.data(), checksum.size())) return damaged("wrong checksum");
   return std::nullopt;
 }
 

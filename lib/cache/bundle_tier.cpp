@@ -12,9 +12,6 @@
 namespace kiln::cache {
 namespace {
 
-// Of a key or a description, where no checksum has been looked at yet.
-constexpr std::uint64_t kMaxHeadBytes = std::uint64_t{64} << 20;
-
 void set(Flaw* why, Miss reason, std::string text) {
   if (why != nullptr) *why = {reason, std::move(text)};
 }

@@ -20,9 +20,6 @@
 namespace kiln::cache {
 namespace {
 
-// Of a key or a description, where no checksum has been looked at yet.
-constexpr std::uint64_t kMaxHeadBytes = std::uint64_t{64} << 20;
-
 // As many bytes as there are. Nothing where they cannot be read.
 std::optional<std::size_t> read_at(int fd, std::uint64_t offset, char* to, std::size_t size) {
   std::size_t done = 0;

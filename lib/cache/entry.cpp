@@ -17,13 +17,9 @@ namespace {
 using base::append_integer;
 using base::read_integer;
 
-constexpr std::string_view kMagic("kiln\r\n\x1a\n", 8);  // as PNG's: shows what a text-mode copy did
-constexpr std::uint32_t kFormatVersion = 1;
-constexpr std::size_t kChecksumBytes = 16;
-
-std::string_view view(const base::Hash128& hash) {
-  return {reinterpret_cast<const char*>(hash.data()), hash.size()};
-}
+constexpr std::string_view kEntryMagic("kiln\r\n\x1a\n", 8);  // as PNG's: shows what a text-mode copy did
+constexpr std::uint32_t kEntryVersion = 1;
+constexpr std::size_t kEntryChecksumBytes = 16;
 
 struct Sections {
   std::string_view key, info, payload;
@@ -35,18 +31,18 @@ bool fail(Flaw* why, Miss reason, std::string text) {
 }
 
 bool has_checksum(std::string_view bytes) {
-  const std::size_t end = bytes.size() - kChecksumBytes;
-  return view(base::hash128(bytes.substr(0, end))) == bytes.substr(end);
+  const std::size_t end = bytes.size() - kEntryChecksumBytes;
+  return base::view(base::hash128(bytes.substr(0, end))) == bytes.substr(end);
 }
 
 // The prologue but for its version. One size at a time against what is left: sums of hostile sizes could wrap.
 bool split(std::string_view head, std::uint64_t file_bytes, Prologue* out, Flaw* why) {
-  if (head.substr(0, kMagic.size()) != kMagic) return fail(why, Miss::damaged, "not a kiln cache entry");
-  if (head.size() < kPrologueBytes || file_bytes < kPrologueBytes + kChecksumBytes) {
+  if (head.substr(0, kEntryMagic.size()) != kEntryMagic) return fail(why, Miss::damaged, "not a kiln cache entry");
+  if (head.size() < kPrologueBytes || file_bytes < kPrologueBytes + kEntryChecksumBytes) {
     return fail(why, Miss::damaged, "truncated");
   }
   *out = {read_integer(head, 12, 8), read_integer(head, 20, 8), read_integer(head, 28, 8)};
-  std::uint64_t left = file_bytes - kPrologueBytes - kChecksumBytes;
+  std::uint64_t left = file_bytes - kPrologueBytes - kEntryChecksumBytes;
   for (const std::uint64_t size : {out->key_bytes, out->info_bytes, out->payload_bytes}) {
     if (size > left) return fail(why, Miss::damaged, "truncated");
     left -= size;
@@ -55,17 +51,17 @@ bool split(std::string_view head, std::uint64_t file_bytes, Prologue* out, Flaw*
 }
 
 bool is_other_format(std::string_view head, Flaw* why) {
-  if (head.size() < kMagic.size() + 4 || !head.starts_with(kMagic)) return false;
+  if (head.size() < kEntryMagic.size() + 4 || !head.starts_with(kEntryMagic)) return false;
   const std::uint64_t version = read_integer(head, 8, 4);
-  if (version == kFormatVersion) return false;
+  if (version == kEntryVersion) return false;
   fail(why, Miss::other_format,
-       "format version " + std::to_string(version) + ", this kiln reads " + std::to_string(kFormatVersion));
+       "format version " + std::to_string(version) + ", this kiln reads " + std::to_string(kEntryVersion));
   return true;
 }
 
 bool open(std::string_view bytes, Sections* out, Flaw* why) {
   // What another version wrote has another layout, but its checksum; without that, it is the version that is damaged.
-  if (bytes.size() >= kPrologueBytes + kChecksumBytes && is_other_format(bytes, why)) {
+  if (bytes.size() >= kPrologueBytes + kEntryChecksumBytes && is_other_format(bytes, why)) {
     return has_checksum(bytes) ? false : fail(why, Miss::damaged, "wrong checksum");
   }
   Prologue sizes;
@@ -96,16 +92,16 @@ std::string encode(const std::string& canonical_key, const Record& entry) {
   // The texts are for people; bytes that are not UTF-8 may be replaced here, unlike in the key.
   const std::string info = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;
-  out.reserve(kPrologueBytes + canonical_key.size() + info.size() + entry.payload.size() + kChecksumBytes);
-  out += kMagic;
-  append_integer(out, kFormatVersion, 4);
+  out.reserve(kPrologueBytes + canonical_key.size() + info.size() + entry.payload.size() + kEntryChecksumBytes);
+  out += kEntryMagic;
+  append_integer(out, kEntryVersion, 4);
   append_integer(out, canonical_key.size(), 8);
   append_integer(out, info.size(), 8);
   append_integer(out, entry.payload.size(), 8);
   out += canonical_key;
   out += info;
   out += entry.payload;
-  out += view(base::hash128(out));
+  out += base::view(base::hash128(out));
   return out;
 }
 

@@ -15,6 +15,9 @@
 
 namespace kiln::cache {
 
+/// Of a key or a description, where no checksum has been looked at yet.
+inline constexpr std::uint64_t kMaxHeadBytes = std::uint64_t{64} << 20;
+
 using Log = std::function<void(const std::string&)>;
 
 /// What was found for a key, and where nothing was, why.

@@ -35,7 +35,7 @@ class Renderer {
  private:
   // The user's text stands under its own name with its own line numbers; behind it the unit's own numbers go on.
   void user_text(const std::string& file, const std::string& text) {
-    out_ += fmt::format("#line 1 {}\n{}\n", quoted(file), text);
+    out_ += fmt::format("#line 1 {}\n{}\n", codegen::quoted(file), text);
     std::size_t line = 2;  // of the line behind the directive that is about to be written
     for (const char c : out_) {
       line += c == '\n' ? 1 : 0;

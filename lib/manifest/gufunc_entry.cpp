@@ -20,7 +20,7 @@ namespace {
 using detail::GufuncImpl;
 using SharedGufunc = std::shared_ptr<const GufuncImpl>;
 
-GufuncDefinition read_short(const Node& node) {
+GufuncDefinition read_short_gufunc(const Node& node) {
   for (const char* other : {"name", "signatures", "body"}) {
     if (const auto found = node.find(other)) found->fail("\"kernel\" says it already: leave one of them out");
   }
@@ -119,7 +119,7 @@ Entry read_gufunc(const Node& node, const std::string& folder) {
                       "variants"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "gufunc") kind->fail("with a \"layout\" it is a \"gufunc\"");
   const signature::Layout layout = read_layout(node.at("layout"));
-  GufuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node, layout);
+  GufuncDefinition definition = node.has("kernel") ? read_short_gufunc(node) : read_long(node, layout);
   if (const auto text = node.find("each")) definition.each = text->word();
   if (const auto text = node.find("group")) definition.group = text->word();
   if (const auto text = node.find("sizes")) definition.sizes = text->word();

@@ -143,13 +143,13 @@ std::vector<bool> looped(const std::vector<Instruction>& instructions) {
     --depth_change[i + 1];
     any = true;
   }
-  std::vector<bool> inside(instructions.size(), !any);
+  std::vector<bool> in_loop(instructions.size(), !any);
   int depth = 0;
   for (std::size_t i = 0; any && i < instructions.size(); ++i) {
     depth += depth_change[i];
-    inside[i] = depth > 0;
+    in_loop[i] = depth > 0;
   }
-  return inside;
+  return in_loop;
 }
 
 }  // namespace
@@ -157,7 +157,7 @@ std::vector<bool> looped(const std::vector<Instruction>& instructions) {
 LoopReport examine(const std::vector<Instruction>& instructions, const std::vector<CodeName>& names) {
   std::set<std::uint64_t> starts;
   for (const CodeName& each : names) starts.insert(each.address);
-  const std::vector<bool> inside = looped(instructions);
+  const std::vector<bool> in_loop = looped(instructions);
   LoopReport report;
   std::int64_t copied_bits = 0;
   bool computes = false;
@@ -167,7 +167,7 @@ LoopReport examine(const std::vector<Instruction>& instructions, const std::vect
     if (starts.contains(instructions[i].address)) frame = {};
     frame.see(text);
     report.frame_bytes = std::max(report.frame_bytes, frame.bytes());
-    if (!inside[i]) continue;
+    if (!in_loop[i]) continue;
     report.stack_stores += stores_to_stack(text, frame.frame_pointer()) ? 1 : 0;
     const Work work = work_of(text);
     computes = computes || work == Work::scalar || work == Work::packed;

@@ -27,9 +27,6 @@ std::string release_of(const std::string& version) {
   return version.substr(0, version.find('+'));
 }
 
-// HIP counts the work-items of a launch in 32 bits.
-constexpr std::int64_t kHipMaxThreads = (std::int64_t{1} << 32) - 1;
-
 }  // namespace
 
 std::string architecture_of(const Driver& driver, int index) {

@@ -14,8 +14,8 @@ namespace {
 using base::ElfFile;
 using base::read_little_endian;
 
-constexpr std::uint16_t kMachine = 190;  // EM_CUDA
-constexpr std::string_view kKernel = "kiln_kernel";
+constexpr std::uint16_t kCudaMachine = 190;  // EM_CUDA
+constexpr std::string_view kCudaKernel = "kiln_kernel";
 
 enum Attribute : std::uint8_t {
   kMaxThreads = 0x05,
@@ -41,7 +41,7 @@ void for_each_attribute(std::string_view bytes, Visit visit) {
 }
 
 std::string section_of(std::string_view prefix) {
-  return std::string(prefix) + std::string(kKernel);
+  return std::string(prefix) + std::string(kCudaKernel);
 }
 
 std::int64_t size_of(const ElfFile& file, std::string_view prefix) {
@@ -64,9 +64,9 @@ inspect::Resources cubin_resources(const StoredCode& code) {
   std::string why;
   const auto file = ElfFile::read(code.bytes, &why);
   if (!file) refuse_damaged(code, why);
-  if (file->machine() != kMachine) refuse_damaged(code, "it is no cubin");
+  if (file->machine() != kCudaMachine) refuse_damaged(code, "it is no cubin");
   const ElfFile::Section* const text = file->section(section_of(".text."));
-  if (text == nullptr) refuse_damaged(code, "it has no function " + std::string(kKernel));
+  if (text == nullptr) refuse_damaged(code, "it has no function " + std::string(kCudaKernel));
 
   inspect::Resources resources;
   resources.code_bytes = static_cast<std::int64_t>(text->bytes.size());
@@ -77,7 +77,7 @@ inspect::Resources cubin_resources(const StoredCode& code) {
     for_each_attribute(section->bytes, [&](std::uint8_t kind, std::string_view value) {
       const auto symbol = read_little_endian<std::uint32_t>(value, 0);
       const auto number = read_little_endian<std::uint32_t>(value, 4);
-      if (!symbol || !number || *symbol >= symbols.size() || symbols[*symbol].name != kKernel) return;
+      if (!symbol || !number || *symbol >= symbols.size() || symbols[*symbol].name != kCudaKernel) return;
       if (kind == kRegisterCount) resources.registers = *number;
       // The kernel's own frame, and with the functions that it calls.
       if (kind == kFrameSize || kind == kMinStackSize || kind == kMaxStackSize) {

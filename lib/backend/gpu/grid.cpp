@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "backend/kernel_abi.hpp"
+#include "base/ceil_div.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+using base::ceil_div;
 
 }  // namespace
 

@@ -5,6 +5,9 @@
 
 namespace kiln::backend::gpu {
 
+/// HIP counts the work-items of a launch in 32 bits.
+inline constexpr std::int64_t kHipMaxThreads = (std::int64_t{1} << 32) - 1;
+
 struct GridRequest {
   std::int64_t packs = 1;  ///< accesses to do
   int unroll = 1;          ///< accesses of a thread per tile

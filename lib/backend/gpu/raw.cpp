@@ -3,6 +3,7 @@
 #include <string>
 
 #include "backend/gpu/backend.hpp"
+#include "backend/gpu/grid.hpp"
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/queue.hpp"
 #include "kiln/error.hpp"
@@ -11,8 +12,6 @@ namespace kiln::backend::gpu {
 namespace {
 
 constexpr std::array kAxes{"x", "y", "z"};
-// HIP counts the work-items of a launch in 32 bits.
-constexpr std::int64_t kHipMaxThreads = (std::int64_t{1} << 32) - 1;
 
 std::string extents_text(const std::array<std::int64_t, 3>& extents) {
   return "(" + std::to_string(extents[0]) + ", " + std::to_string(extents[1]) + ", " + std::to_string(extents[2]) + ")";
