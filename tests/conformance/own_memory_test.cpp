@@ -119,6 +119,33 @@ TEST_CASE("own memory: a struct that a ufunc's body chooses among two") {
   });
 }
 
+TEST_CASE("own memory: nodes that point to one another") {
+  static const kiln::Ufunc ufunc = kiln::vectorize(
+      {.name = "ring",
+       .signatures = {"int32(int32 x, int32 k)"},
+       .body = "Node n[4] = {{x, nullptr}, {2 * x, nullptr}, {3 * x, nullptr}, {4 * x, nullptr}};\n"
+               "for (int i = 0; i < 4; ++i) n[i].next = &n[(i + k) & 3];\n"
+               "Node* p = n[k & 3].next;\nfor (int i = 0; i < k; ++i) { p->v += 1; p = p->next; }\nreturn p->v;",
+       .functions = "struct Node { int32 v; Node* next; };"});
+  on_every_device([](const Target& target) {
+    const std::vector<std::int32_t> x = numbers(1001, 50, 3);
+    const std::vector<std::int32_t> k = numbers(1001, 11, 4);
+    const std::vector<std::int32_t> result =
+        values_of<std::int32_t>(target.fetch(target.call(ufunc, {target.place(Array::from(x)), target.place(Array::from(k))})));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      int v[4] = {x[i], 2 * x[i], 3 * x[i], 4 * x[i]};
+      int p = (k[i] + k[i]) & 3;
+      for (int step = 0; step < k[i]; ++step) {
+        v[p] += 1;
+        p = (p + k[i]) & 3;
+      }
+      wrong += result[i] == v[p] ? 0U : 1U;
+    }
+    CHECK(wrong == 0);
+  });
+}
+
 TEST_CASE("own memory: methods of a ufunc") {
   on_every_device([](const Target& target) {
     for (const DType dtype : {DType::int32, DType::float64}) {

@@ -1,7 +1,6 @@
 #include "backend/cpu/reduction.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>

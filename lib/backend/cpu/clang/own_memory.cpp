@@ -1,10 +1,11 @@
 #include "backend/cpu/clang/own_memory.hpp"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Passes/PassBuilder.h>
 
@@ -12,14 +13,20 @@ namespace kiln::clang_module {
 namespace {
 
 bool is_own(const llvm::Value* pointer) {
-  if (!pointer->getType()->isPointerTy()) return false;
-  llvm::SmallVector<const llvm::Value*, 4> objects;
-  llvm::getUnderlyingObjects(pointer, objects, nullptr, /*MaxLookup=*/0);
-  return llvm::any_of(objects, [](const llvm::Value* object) {
-    // What was kept there may be the address of more.
-    const auto* const load = llvm::dyn_cast<llvm::LoadInst>(object);
-    return llvm::isa<llvm::AllocaInst>(object) || (load != nullptr && is_own(load->getPointerOperand()));
-  });
+  llvm::SmallVector<const llvm::Value*, 4> pending{pointer};
+  llvm::SmallPtrSet<const llvm::Value*, 8> seen;
+  while (!pending.empty()) {
+    const llvm::Value* const next = pending.pop_back_val();
+    if (!next->getType()->isPointerTy() || !seen.insert(next).second) continue;
+    llvm::SmallVector<const llvm::Value*, 4> objects;
+    llvm::getUnderlyingObjects(next, objects, nullptr, /*MaxLookup=*/0);
+    for (const llvm::Value* const object : objects) {
+      if (llvm::isa<llvm::AllocaInst>(object)) return true;
+      // What was kept there may be the address of more, as in a list, which may be a ring.
+      if (const auto* const load = llvm::dyn_cast<llvm::LoadInst>(object)) pending.push_back(load->getPointerOperand());
+    }
+  }
+  return false;
 }
 
 bool touches_own(const llvm::Instruction& instruction) {
