@@ -8,11 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/usable_threads.hpp"
+
 namespace kiln::cache {
 namespace {
 
 // The kernel's locks of a folder and of the page cache leave little for more.
-constexpr unsigned kMostThreads = 4;
+constexpr int kMostThreads = 4;
 
 }  // namespace
 
@@ -30,7 +32,7 @@ void for_each_shard(const std::function<void(unsigned shard)>& work) {
     }
   };
   std::vector<std::thread> others;
-  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  const auto threads = static_cast<std::size_t>(std::min(base::usable_threads(), kMostThreads));
   others.reserve(threads - 1);
   try {
     while (others.size() + 1 < threads) others.emplace_back(some);

@@ -1,6 +1,4 @@
 // Manifest::compile(): a few threads take one kernel after another.
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "backend/compiler.hpp"
+#include "base/usable_threads.hpp"
 #include "kiln/error.hpp"
 #include "kiln/manifest.hpp"
 #include "manifest/manifest.hpp"
@@ -23,14 +22,6 @@ struct Task {
   const std::string* target;
   std::shared_ptr<const backend::Compiler> compiler;
 };
-
-/// The CPUs that this process may use, which can be fewer than the machine has.
-std::size_t usable_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return static_cast<std::size_t>(std::max(1, count));
-}
 
 ManifestOutcome outcome_of(const Task& task, const Cache& cache, ManifestKernel& kernel) {
   ManifestOutcome outcome;
@@ -102,7 +93,7 @@ Manifest::CompileReport Manifest::compile(const std::vector<std::string>& target
       progress.add(kernel, outcome);
     }
   };
-  const std::size_t wanted = options.jobs > 0 ? static_cast<std::size_t>(options.jobs) : usable_cpus();
+  const auto wanted = static_cast<std::size_t>(options.jobs > 0 ? options.jobs : base::usable_threads());
   const std::size_t jobs = std::min(wanted, tasks.size());
   std::vector<std::jthread> threads;
   try {

@@ -19,6 +19,7 @@
 #include "backend/cpu/reduction.hpp"
 #include "backend/cpu/scan.hpp"
 #include "backend/cpu/scatter.hpp"
+#include "base/usable_threads.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
@@ -103,7 +104,7 @@ struct QueuedLaunch {
 
 }  // namespace
 
-CpuBackend::CpuBackend(int threads) : threads_(threads > 0 ? threads : usable_threads()) {
+CpuBackend::CpuBackend(int threads) : threads_(threads > 0 ? threads : base::usable_threads()) {
   info_ = {.name = processor_name(),
            .target = native_target().short_name,
            .runtime = std::string("LLVM ") + clang_version(),

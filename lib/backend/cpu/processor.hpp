@@ -9,9 +9,6 @@ namespace kiln::backend::cpu {
 /// "Intel(R) Xeon(R) Processor"; "CPU" where the system does not say.
 std::string processor_name();
 
-/// Hardware threads that this process may use (taskset, cgroup cpusets); at least 1.
-int usable_threads();
-
 /// Main memory.
 std::int64_t memory_bytes();
 

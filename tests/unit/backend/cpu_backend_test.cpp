@@ -18,9 +18,9 @@
 
 #include "backend/cpu/code_image.hpp"
 #include "backend/cpu/module.hpp"
-#include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
 #include "backend/cpu_kernels.hpp"
+#include "base/usable_threads.hpp"
 
 namespace kiln {
 namespace {
@@ -350,7 +350,7 @@ TEST_CASE("cpu backend: one for each number of threads, with the machine's facts
   CHECK(&all != &backend::cpu::open(3));
   CHECK(backend::cpu::open(3).info().multiprocessors == 3);
   const DeviceInfo& info = all.info();
-  CHECK(info.multiprocessors == backend::cpu::usable_threads());
+  CHECK(info.multiprocessors == base::usable_threads());
   CHECK(info.memory_bytes > (std::int64_t{64} << 20));
   CHECK(info.warp_size == 1);
   CHECK(info.runtime.starts_with("LLVM 19."));
@@ -373,9 +373,9 @@ TEST_CASE("cpu backend: hardware threads are those that the process may use") {
     }
   }
   REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-  CHECK(backend::cpu::usable_threads() == 1);
+  CHECK(base::usable_threads() == 1);
   sched_setaffinity(0, sizeof before, &before);
-  CHECK(backend::cpu::usable_threads() == CPU_COUNT(&before));
+  CHECK(base::usable_threads() == CPU_COUNT(&before));
 }
 
 }  // namespace
