@@ -26,6 +26,7 @@ ENVIRONMENT = [
     ("KILN_CACHE_DIR", "Where compiled kernels are kept; empty: nowhere. Unset: $XDG_CACHE_HOME/kiln, else ~/.cache/kiln."),
     ("KILN_CACHE_MAX_BYTES", "The bound of that directory, 1G unless it says otherwise; the least recently used kernels go."),
     ("KILN_CACHE_READONLY_DIRS", "Further directories and bundles, separated by colons, that are read and never written."),
+    ("KILN_CPU_TARGET", "What kernels of the CPU are compiled for: native, x86-64-v2, x86-64-v3, x86-64-v4; native where it is not set."),
     ("KILN_DEVICE", "The device that \"best\" means."),
     ("KILN_RECORD", "A file that a program writes the kernels it used to, as a manifest."),
     ("NO_COLOR", "Where it is set, and not empty: no colours."),

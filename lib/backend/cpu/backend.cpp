@@ -106,7 +106,7 @@ struct QueuedLaunch {
 
 CpuBackend::CpuBackend(int threads) : threads_(threads > 0 ? threads : base::usable_threads()) {
   info_ = {.name = processor_name(),
-           .target = native_target().short_name,
+           .target = device_target().short_name,
            .runtime = std::string("LLVM ") + clang_version(),
            .memory_bytes = memory_bytes(),
            .multiprocessors = threads_.count(),
@@ -117,7 +117,7 @@ CpuBackend::CpuBackend(int threads) : threads_(threads > 0 ? threads : base::usa
 }
 
 const std::shared_ptr<const Compiler>& CpuBackend::compiler() const {
-  return native_compiler();
+  return device_compiler();
 }
 
 std::shared_ptr<Module> CpuBackend::load(std::string_view code, const std::string& name) {

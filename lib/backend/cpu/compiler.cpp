@@ -151,6 +151,11 @@ const std::shared_ptr<const Compiler>& native_compiler() {
   return compiler;
 }
 
+const std::shared_ptr<const Compiler>& device_compiler() {
+  static const std::shared_ptr<const Compiler> compiler = std::make_shared<ClangCompiler>(device_target());
+  return compiler;
+}
+
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target) {
   if (target == "native") return native_compiler();
   std::optional<Target> found = target_named(target);

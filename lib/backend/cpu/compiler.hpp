@@ -28,7 +28,9 @@ class ClangCompiler : public Compiler {
   Target target_;
 };
 
-/// The compiler for this machine; one for the process.
+/// The compiler for this machine, and the one for kernels of the CPU device, which device_target() chooses; one for the process
+/// each.
 const std::shared_ptr<const Compiler>& native_compiler();
+const std::shared_ptr<const Compiler>& device_compiler();
 
 }  // namespace kiln::backend::cpu

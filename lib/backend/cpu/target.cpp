@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/environment.hpp"
+#include "kiln/error.hpp"
+
 namespace kiln::backend::cpu {
 namespace {
 
@@ -39,6 +42,25 @@ Target level_target(int level) {
           .arguments = {"-triple", "x86_64-pc-linux-gnu", "-target-cpu", name, "-tune-cpu", "generic"}};
 }
 
+/// The level of that name; 0 for other names.
+int level_named(std::string_view name) {
+  int level = 4;
+  while (level > 0 && name != level_name(level)) --level;
+  return level;
+}
+
+Target chosen_target(const std::string& name) {
+  auto target = target_named(name);
+  if (!target) {
+    throw DeviceError("KILN_CPU_TARGET is \"" + name +
+                      "\", which is no processor: give native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, or the whole target of "
+                      "another machine as the keys of its kernels have it");
+  }
+  const std::string why = name == "native" ? "" : why_not_on(detect(host_cpuid()), name);
+  if (!why.empty()) throw DeviceError("KILN_CPU_TARGET is \"" + name + "\", whose code cannot run here: " + why);
+  return *std::move(target);
+}
+
 }  // namespace
 
 Target target_of(const HostFeatures& features) {
@@ -68,12 +90,31 @@ const Target& native_target() {
 std::optional<Target> target_named(std::string_view name) {
   if (name == "native" || name == native_target().text) return native_target();
 #if defined(__x86_64__)
-  for (int level = 1; level <= 4; ++level) {
-    if (name == level_name(level)) return level_target(level);
-  }
+  if (const int level = level_named(name); level > 0) return level_target(level);
   if (const auto features = features_of(name)) return target_of(*features);
 #endif
   return std::nullopt;
+}
+
+std::string why_not_on(const HostFeatures& host, std::string_view name) {
+  const int level = level_named(name);
+  if (level > host.level) return "this processor has all of " + level_name(host.level) + " and not of more";
+  if (level > 0) return "";
+  const auto wanted = features_of(name);
+  if (!wanted) return "";
+  std::string missing;
+  for (std::size_t i = 0; i < wanted->features.size(); ++i) {
+    if (wanted->features[i].present && !host.features[i].present) missing += std::string(" ") + wanted->features[i].name;
+  }
+  return missing.empty() ? "" : "this processor lacks" + missing;
+}
+
+const Target& device_target() {
+  static const Target target = [] {
+    const std::string name = base::env("KILN_CPU_TARGET").value_or("");
+    return name.empty() ? native_target() : chosen_target(name);
+  }();
+  return target;
 }
 
 }  // namespace kiln::backend::cpu

@@ -26,6 +26,13 @@ std::optional<Target> target_named(std::string_view name);
 /// The target of a processor with those features.
 Target target_of(const HostFeatures& features);
 
+/// Why code for the target of that name cannot run on such a processor; empty where it can. Pure.
+std::string why_not_on(const HostFeatures& host, std::string_view name);
+
+/// What kernels of the CPU device are compiled for: what KILN_CPU_TARGET names, else this machine; read once. DeviceError for a
+/// name that is none, and for code that cannot run here.
+const Target& device_target();
+
 /// Whether libmvec's vector functions are there: x86-64 with glibc.
 inline constexpr bool kHaveVectorMath =
 #if defined(__x86_64__) && defined(__GLIBC__)

@@ -3,13 +3,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "../base/child_process.hpp"
+#include "../base/temporary_directory.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu_kernels.hpp"
+#include "kiln/kiln.hpp"
 
 namespace kiln {
 namespace {
@@ -121,6 +125,62 @@ TEST_CASE("cpu target: this machine's features are those that the kernel lists")
     CAPTURE(ours);
     CHECK(present(host, ours) == flags.contains(kernels));
   }
+}
+
+TEST_CASE("cpu target: what code cannot run on a processor, and why") {
+  const CpuidRegisters all{kAll, kAll, kAll, kAll};
+  const std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters> everything{
+      {{0, 0}, kIntel}, {{1, 0}, all}, {{7, 0}, all}, {{7, 1}, all}, {{0x80000001, 0}, all}};
+  const HostFeatures newest = detect(made_up(everything, kAllState));
+  const HostFeatures no_zmm = detect(made_up(everything, kAvxState));
+  for (const char* name : {"x86-64", "x86-64-v2", "x86-64-v3"}) CHECK(why_not_on(no_zmm, name).empty());
+  CHECK(why_not_on(newest, "x86-64-v4").empty());
+  CHECK(why_not_on(no_zmm, "x86-64-v4") == "this processor has all of x86-64-v3 and not of more");
+  CHECK(why_not_on(newest, target_of(no_zmm).text).empty());
+  CHECK(why_not_on(newest, target_of(newest).text).empty());
+  CHECK(why_not_on(no_zmm, target_of(newest).text).starts_with("this processor lacks avx512"));
+}
+
+TEST_CASE("helper process: the CPU's target" * doctest::skip()) {
+  const char* const error = std::getenv("KILN_TEST_ERROR");
+  const auto use = [] {
+    const Array x = Array::from(std::vector<float>(100, 3.0F));
+    const Ufunc square = vectorize({.name = "square", .signatures = {"float32(float32 a)"}, .body = "return a * a;"});
+    CHECK(square(x).to_vector<float>() == std::vector<float>(100, 9.0F));
+  };
+  if (error != nullptr) {
+    CHECK_THROWS_WITH_AS(use(), error, DeviceError);
+    return;
+  }
+  const std::string target = test::from_parent("KILN_TEST_TARGET");
+  CHECK(Device::cpu().info().target == target);
+  // Compiled ahead by its name, and found.
+  const Ufunc square = vectorize({.name = "square", .signatures = {"float32(float32 a)"}, .body = "return a * a;"});
+  CHECK(square.compile(target) == 1);
+  const auto compiled = cache::stats().compiles;
+  use();
+  CHECK(cache::stats().compiles == compiled);
+  CHECK(compiler_for_target("native")->target() == native_target().text);
+}
+
+TEST_CASE("cpu target: KILN_CPU_TARGET chooses what kernels of the CPU device are compiled for") {
+  const test::TemporaryDirectory folder;
+  const auto run = [&](std::map<std::string, std::string> variables) {
+    variables.insert({{"KILN_DEVICE", "cpu"}, {"KILN_CACHE_DIR", folder.path()}, {"KILN_CACHE_READONLY_DIRS", ""}});
+    return test::ChildProcess("helper process: the CPU's target", variables).wait();
+  };
+  CHECK(run({{"KILN_CPU_TARGET", "x86-64-v2"}, {"KILN_TEST_TARGET", "x86-64-v2"}}) == 0);
+  CHECK(run({{"KILN_CPU_TARGET", "native"}, {"KILN_TEST_TARGET", native_target().short_name}}) == 0);
+  CHECK(run({{"KILN_CPU_TARGET", ""}, {"KILN_TEST_TARGET", native_target().short_name}}) == 0);
+  CHECK(
+      run({{"KILN_CPU_TARGET", "x86-64-v9"},
+           {"KILN_TEST_ERROR",
+            "KILN_CPU_TARGET is \"x86-64-v9\", which is no processor: give native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, or "
+            "the whole target of another machine as the keys of its kernels have it"}}) == 0);
+  if (detect(host_cpuid()).level == 4) return;
+  CHECK(run({{"KILN_CPU_TARGET", "x86-64-v4"},
+             {"KILN_TEST_ERROR", "KILN_CPU_TARGET is \"x86-64-v4\", whose code cannot run here: this processor has all of " +
+                                     native_target().short_name + " and not of more"}}) == 0);
 }
 
 TEST_CASE("cpu target: names") {

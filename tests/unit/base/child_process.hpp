@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -27,10 +28,14 @@ class ChildProcess {
   /// Starts it. The name must hold no comma, asterisk or blank at its ends.
   ChildProcess(const std::string& test_case, const std::map<std::string, std::string>& environment) {
     const std::string filter = "--test-case=" + test_case;
+    // A child does not know its own folder, and so not the compiler's: it is started as /proc/self/exe.
+    const auto bin = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const std::string compiler = bin.parent_path() / "lib/libkiln-clang.so";
     output_ = std::tmpfile();
     pid_ = fork();
     if (pid_ != 0) return;
     if (output_ != nullptr) dup2(fileno(output_), STDOUT_FILENO);
+    if (std::filesystem::exists(compiler)) setenv("KILN_CLANG", compiler.c_str(), 0);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     execl("/proc/self/exe", "kiln-unit-tests", filter.c_str(), "--no-skip", static_cast<char*>(nullptr));
     _exit(127);
