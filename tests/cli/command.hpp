@@ -23,6 +23,9 @@ struct RunOptions {
 
 Result run(const std::vector<std::string>& arguments, const RunOptions& options = {});
 
+/// A kernel for `kiln eval`.
+inline const std::string kTwice = "float32 twice(float32 x) = 2 * x";
+
 /// The path of a committed .npy file, by its name alone.
 std::string sample(std::string_view name);
 

@@ -22,10 +22,10 @@ TEST_CASE("devices lists every device, as a table and as JSON") {
   CHECK((line.size() == end || line[end] == ' '));
   const auto json_run = run({"devices", "--json"});
   REQUIRE(json_run.status == 0);
-  const auto json = nlohmann::json::parse(json_run.out);
-  REQUIRE(json.at("devices").is_array());
-  CHECK(cli::occurrences(table.out, "\n") == json.at("devices").size() + 1);
-  for (const auto& device : json.at("devices")) {
+  const auto list = nlohmann::json::parse(json_run.out);
+  REQUIRE(list.at("devices").is_array());
+  CHECK(cli::occurrences(table.out, "\n") == list.at("devices").size() + 1);
+  for (const auto& device : list.at("devices")) {
     CAPTURE(device.dump());
     REQUIRE_FALSE(device.contains("error"));
     CHECK(contains(table.out, "\n" + device.at("device").get<std::string>() + " "));
@@ -38,14 +38,14 @@ TEST_CASE("devices lists every device, as a table and as JSON") {
 }
 
 TEST_CASE("--verbose says why a vendor has no device, with every path tried") {
-  const auto json = nlohmann::json::parse(run({"devices", "--json"}).out);
+  const auto list = nlohmann::json::parse(run({"devices", "--json"}).out);
   const auto verbose = run({"devices", "--verbose"});
   CHECK(verbose.status == 0);
   for (const char* vendor : {"cuda", "hip"}) {
     CAPTURE(vendor);
-    const bool missing = json.at("unavailable").contains(vendor);
+    const bool missing = list.at("unavailable").contains(vendor);
     bool listed = false;
-    for (const auto& device : json.at("devices")) listed = listed || device.at("kind") == vendor;
+    for (const auto& device : list.at("devices")) listed = listed || device.at("kind") == vendor;
     CHECK(missing != listed);
     CHECK(contains(verbose.out, std::string("no ") + vendor + " device: ") == missing);
   }

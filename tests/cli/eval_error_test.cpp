@@ -6,13 +6,12 @@
 #include "command.hpp"
 
 using cli::contains;
+using cli::kTwice;
 using cli::run;
 using cli::sample;
 using cli::Scratch;
 
 namespace {
-
-const std::string kTwice = "float32 twice(float32 x) = 2 * x";
 
 /// Runs eval with an output file, and gives what it said; checks that it failed and wrote nothing.
 std::string fail(std::vector<std::string> words) {

@@ -4,6 +4,7 @@
 #include "command.hpp"
 
 using cli::contains;
+using cli::kTwice;
 using cli::run;
 using cli::sample;
 using cli::Scratch;
@@ -11,9 +12,9 @@ using cli::Scratch;
 namespace {
 
 const std::string kCommands = "eval, functions, devices, cache, compile and inspect";
-const std::string kTwice = "float32 twice(float32 x) = 2 * x";
 
-void check_usage(const std::vector<std::string>& words, const std::string& reason, const std::string& command = "kiln eval") {
+void check_usage_of(const std::vector<std::string>& words, const std::string& reason,
+                    const std::string& command = "kiln eval") {
   const auto result = run(words);
   CHECK(result.status == 2);
   CHECK(result.out == "");
@@ -23,47 +24,48 @@ void check_usage(const std::vector<std::string>& words, const std::string& reaso
 }  // namespace
 
 TEST_CASE("no command, and unknown ones") {
-  check_usage({}, "no command: the commands of kiln are " + kCommands, "kiln");
-  check_usage({"evil"}, "unknown command \"evil\": the commands of kiln are " + kCommands + "; did you mean \"eval\"?", "kiln");
-  check_usage({"dev"}, "unknown command \"dev\": the commands of kiln are " + kCommands + "; did you mean \"devices\"?",
-              "kiln");
-  check_usage({"frobnicate"}, "unknown command \"frobnicate\": the commands of kiln are " + kCommands, "kiln");
-  check_usage({"--frob"}, "unknown option \"--frob\" of kiln", "kiln");
+  check_usage_of({}, "no command: the commands of kiln are " + kCommands, "kiln");
+  check_usage_of({"evil"}, "unknown command \"evil\": the commands of kiln are " + kCommands + "; did you mean \"eval\"?",
+                 "kiln");
+  check_usage_of({"dev"}, "unknown command \"dev\": the commands of kiln are " + kCommands + "; did you mean \"devices\"?",
+                 "kiln");
+  check_usage_of({"frobnicate"}, "unknown command \"frobnicate\": the commands of kiln are " + kCommands, "kiln");
+  check_usage_of({"--frob"}, "unknown option \"--frob\" of kiln", "kiln");
 }
 
 TEST_CASE("unknown options, and options without their value") {
-  check_usage({"eval", "--frob", kTwice, sample("a")}, "unknown option \"--frob\" of kiln eval");
+  check_usage_of({"eval", "--frob", kTwice, sample("a")}, "unknown option \"--frob\" of kiln eval");
   CHECK(run({"eval", kTwice, sample("a"), "-o"}).status == 2);
   CHECK(run({"devices", "--frob"}).status == 2);
-  check_usage({"devices", "--jsn"}, "unknown option \"--jsn\" of kiln devices; did you mean \"--json\"?", "kiln devices");
-  check_usage({"devices", "cpu"}, "kiln devices does not know what to do with \"cpu\"", "kiln devices");
-  check_usage({"eval", kTwice, sample("a"), "--casting", "loose"},
-              "unknown --casting \"loose\": no, equiv, safe, same_kind or unsafe");
+  check_usage_of({"devices", "--jsn"}, "unknown option \"--jsn\" of kiln devices; did you mean \"--json\"?", "kiln devices");
+  check_usage_of({"devices", "cpu"}, "kiln devices does not know what to do with \"cpu\"", "kiln devices");
+  check_usage_of({"eval", kTwice, sample("a"), "--casting", "loose"},
+                 "unknown --casting \"loose\": no, equiv, safe, same_kind or unsafe");
 }
 
 TEST_CASE("a wrong number of operands or outputs") {
-  check_usage({"eval"}, "no kernel: give its text, or --file FILE");
-  check_usage({"eval", kTwice}, "\"twice\" takes 1 operand, 0 given");
-  check_usage({"eval", kTwice, sample("a"), "-1"}, "\"twice\" takes 1 operand, 2 given");
-  check_usage({"eval", "float32 add(float32 a, float32 b) = a + b", sample("a")}, "\"add\" takes 2 operands, 1 given");
+  check_usage_of({"eval"}, "no kernel: give its text, or --file FILE");
+  check_usage_of({"eval", kTwice}, "\"twice\" takes 1 operand, 0 given");
+  check_usage_of({"eval", kTwice, sample("a"), "-1"}, "\"twice\" takes 1 operand, 2 given");
+  check_usage_of({"eval", "float32 add(float32 a, float32 b) = a + b", sample("a")}, "\"add\" takes 2 operands, 1 given");
   const std::string pair = "(int32 q, int32 r) pair(int32 a) { q = a; r = a; }";
   const Scratch scratch;
-  check_usage({"eval", pair, sample("dividend"), "-o", scratch.file("q.npy")},
-              "\"pair\" has 2 outputs, but -o is given 1 time: once for each output, or not at all to print");
-  check_usage({"eval", kTwice, sample("a"), "-o", scratch.file("q.npy"), "-o", scratch.file("r.npy")},
-              "\"twice\" has 1 output, but -o is given 2 times: once for each output, or not at all to print");
-  check_usage({"eval", pair, sample("dividend"), "-o", scratch.file("q.npy"), "-o", scratch.file("q.npy")},
-              "two outputs would go to \"" + scratch.file("q.npy") + "\": give each its own -o");
+  check_usage_of({"eval", pair, sample("dividend"), "-o", scratch.file("q.npy")},
+                 "\"pair\" has 2 outputs, but -o is given 1 time: once for each output, or not at all to print");
+  check_usage_of({"eval", kTwice, sample("a"), "-o", scratch.file("q.npy"), "-o", scratch.file("r.npy")},
+                 "\"twice\" has 1 output, but -o is given 2 times: once for each output, or not at all to print");
+  check_usage_of({"eval", pair, sample("dividend"), "-o", scratch.file("q.npy"), "-o", scratch.file("q.npy")},
+                 "two outputs would go to \"" + scratch.file("q.npy") + "\": give each its own -o");
   CHECK(scratch.count() == 0);
 }
 
 TEST_CASE("an integer beyond 64 bits, and standard input named twice") {
-  check_usage({"eval", kTwice, "18446744073709551616"},
-              "operand \"18446744073709551616\" does not fit in 64 bits: write it as a float, \"18446744073709551616.0\"");
-  check_usage({"eval", kTwice, "-9223372036854775809"},
-              "operand \"-9223372036854775809\" does not fit in 64 bits: write it as a float, \"-9223372036854775809.0\"");
-  check_usage({"eval", "float32 add(float32 a, float32 b) = a + b", "-", "-"}, "standard input ('-') can be read only once");
-  check_usage({"eval", "--file", "-", "-"}, "standard input ('-') can be read only once");
+  check_usage_of({"eval", kTwice, "18446744073709551616"},
+                 "operand \"18446744073709551616\" does not fit in 64 bits: write it as a float, \"18446744073709551616.0\"");
+  check_usage_of({"eval", kTwice, "-9223372036854775809"},
+                 "operand \"-9223372036854775809\" does not fit in 64 bits: write it as a float, \"-9223372036854775809.0\"");
+  check_usage_of({"eval", "float32 add(float32 a, float32 b) = a + b", "-", "-"}, "standard input ('-') can be read only once");
+  check_usage_of({"eval", "--file", "-", "-"}, "standard input ('-') can be read only once");
 }
 
 TEST_CASE("--help and --version go to standard output") {

@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "golden.hpp"
 #include "model.hpp"
+#include "ufuncs.hpp"
 
 using namespace conformance;
 using kiln::AccumulateOptions;
@@ -19,16 +20,6 @@ namespace {
 const Ufunc& fold() {
   static const Ufunc ufunc = kiln::vectorize({.name = "fold", .signatures = {"T(T a, T b)"}, .body = "return T(2) * b - a;"});
   return ufunc;
-}
-const Ufunc& sum() {
-  static const Ufunc ufunc =
-      kiln::vectorize({.name = "sum", .signatures = {"T(T a, T b)"}, .body = "return a + b;", .reorderable = true});
-  return ufunc;
-}
-
-AccumulateOptions on(const Target& target, AccumulateOptions options) {
-  options.stream = target.options().stream;
-  return options;
 }
 
 /// The index with another number along the axis.
@@ -70,7 +61,8 @@ void check(const Target& target, const Ufunc& ufunc, const Types& types, std::mt
     }
   });
   const auto signed_axis = static_cast<int>(axis) - (source() % 2 == 0 ? ndim : 0);
-  const Array result = ufunc.accumulate(array.view, on(target, {.axis = signed_axis, .dtype = types.loop, .out = out.view}));
+  const Array result =
+      ufunc.accumulate(array.view, accumulate_on(target, {.axis = signed_axis, .dtype = types.loop, .out = out.view}));
   CHECK(result.data() == out.view.data());
   CHECK(difference(read(target.fetch(out.base)), *out.model.memory) == "");
 }
@@ -120,7 +112,7 @@ TEST_CASE("accumulate: NumPy's values and dtypes") {
       REQUIRE(ufunc != nullptr);
       const std::vector<std::int64_t> extents = line.numbers(2);
       const Array array = target.place(make(dtype_named(line.fields[1]), values(6), kiln::Shape(extents)));
-      AccumulateOptions options = on(target, {.axis = static_cast<int>(line.numbers(3)[0])});
+      AccumulateOptions options = accumulate_on(target, {.axis = static_cast<int>(line.numbers(3)[0])});
       if (line.fields[4] != "-") options.dtype = dtype_named(line.fields[4]);
       const Array result = ufunc->accumulate(array, options);
       CHECK(result.dtype() == dtype_named(line.fields[5]));
@@ -147,8 +139,8 @@ TEST_CASE("accumulate: long lines, along every axis, and across the ends of chun
       }
       for (const DType dtype : {DType::int32, DType::float64}) {
         const Array x = target.place(make(dtype, values));
-        CHECK(difference(read(target.fetch(sum().accumulate(x, on(target, {})))), sums) == "");
-        CHECK(difference(read(target.fetch(fold().accumulate(x, on(target, {})))), folds) == "");
+        CHECK(difference(read(target.fetch(sum().accumulate(x, accumulate_on(target, {})))), sums) == "");
+        CHECK(difference(read(target.fetch(fold().accumulate(x, accumulate_on(target, {})))), folds) == "");
       }
       // Every other element, backwards, in place.
       std::vector<Exact> padded;
@@ -158,7 +150,7 @@ TEST_CASE("accumulate: long lines, along every axis, and across the ends of chun
       }
       const Array all = target.place(make(DType::int64, padded));
       const Array view = all[{Slice{.start = 2 * count - 2, .step = -2}}];
-      sum().accumulate(view, on(target, {.out = view}));
+      sum().accumulate(view, accumulate_on(target, {.out = view}));
       for (std::int64_t i = 0; i < count; ++i)
         padded[static_cast<std::size_t>(2 * (count - 1 - i))] = sums[static_cast<std::size_t>(i)];
       CHECK(difference(read(target.fetch(all)), padded) == "");
@@ -210,7 +202,7 @@ TEST_CASE("accumulate: the result equals the result on private copies") {
     const auto at = [&](std::int64_t i, std::int64_t j) { return values[static_cast<std::size_t>(30 * i + j)]; };
     std::vector<Exact> expected(900);
     Array x = place();
-    sum().accumulate(x, on(target, {.axis = 1, .out = x}));
+    sum().accumulate(x, accumulate_on(target, {.axis = 1, .out = x}));
     for (std::int64_t i = 0; i < 30; ++i) {
       for (std::int64_t j = 0; j < 30; ++j) {
         const auto k = static_cast<std::size_t>(30 * i + j);
@@ -219,7 +211,7 @@ TEST_CASE("accumulate: the result equals the result on private copies") {
     }
     CHECK(difference(read(target.fetch(x)), expected) == "");
     x = place();
-    sum().accumulate(x.transpose(), on(target, {.axis = 0, .out = x}));
+    sum().accumulate(x.transpose(), accumulate_on(target, {.axis = 0, .out = x}));
     // The result at (i, j) is the sum of row j of the old array, up to column i.
     std::vector<Exact> turned(900);
     for (std::int64_t i = 0; i < 30; ++i) {
@@ -229,7 +221,7 @@ TEST_CASE("accumulate: the result equals the result on private copies") {
     CHECK(difference(read(target.fetch(x)), turned) == "");
     x = place();
     const Array shifted = x[{Slice{.start = 1}}];
-    sum().accumulate(x[{Slice{.stop = 29}}], on(target, {.out = shifted}));
+    sum().accumulate(x[{Slice{.stop = 29}}], accumulate_on(target, {.out = shifted}));
     expected = values;
     for (std::int64_t i = 1; i < 30; ++i) {
       for (std::int64_t j = 0; j < 30; ++j) {
@@ -245,7 +237,7 @@ TEST_CASE("accumulate: dtypes as NumPy's, empty arrays, layouts of fresh results
   on_every_device([](const Target& target) {
     using kiln::math::add;
     const auto dtype_of_sum = [&](DType dtype) {
-      return add.accumulate(target.place(Array::zeros({3}, dtype)), on(target, {})).dtype();
+      return add.accumulate(target.place(Array::zeros({3}, dtype)), accumulate_on(target, {})).dtype();
     };
     CHECK(dtype_of_sum(DType::bool_) == DType::int64);
     CHECK(dtype_of_sum(DType::int8) == DType::int64);
@@ -254,25 +246,26 @@ TEST_CASE("accumulate: dtypes as NumPy's, empty arrays, layouts of fresh results
     const Array small = target.place(make(DType::int8, {100, 100, 100}));
     // A given result decides: nothing is widened.
     const Array out8 = target.place(Array::zeros({3}, DType::int8));
-    add.accumulate(small, on(target, {.out = out8}));
+    add.accumulate(small, accumulate_on(target, {.out = out8}));
     CHECK(difference(read(target.fetch(out8)), {100, -56, 44}) == "");
     const Array out32 = target.place(Array::zeros({3}, DType::float32));
-    add.accumulate(small, on(target, {.out = out32}));
+    add.accumulate(small, accumulate_on(target, {.out = out32}));
     CHECK(difference(read(target.fetch(out32)), {100, 200, 300}) == "");
-    add.accumulate(small, on(target, {.dtype = DType::int8, .out = out32}));
+    add.accumulate(small, accumulate_on(target, {.dtype = DType::int8, .out = out32}));
     CHECK(difference(read(target.fetch(out32)), {100, -56, 44}) == "");
     // Casts are NumPy's "unsafe".
     const Array cut =
-        add.accumulate(target.place(make(DType::float64, {0.5L, 1.5L, 2.5L})), on(target, {.dtype = DType::int32}));
+        add.accumulate(target.place(make(DType::float64, {0.5L, 1.5L, 2.5L})), accumulate_on(target, {.dtype = DType::int32}));
     CHECK(difference(read(target.fetch(cut)), {0, 1, 3}) == "");
 
-    const Array none = add.accumulate(target.place(Array::zeros({0, 3}, DType::int8)), on(target, {}));
+    const Array none = add.accumulate(target.place(Array::zeros({0, 3}, DType::int8)), accumulate_on(target, {}));
     CHECK(none.shape() == kiln::Shape{0, 3});
     CHECK(none.dtype() == DType::int64);
-    CHECK(add.accumulate(target.place(Array::zeros({3, 0}, DType::float32)), on(target, {})).shape() == kiln::Shape{3, 0});
+    CHECK(add.accumulate(target.place(Array::zeros({3, 0}, DType::float32)), accumulate_on(target, {})).shape() ==
+          kiln::Shape{3, 0});
     const Array columns = target.place(Array::zeros({4, 5}, DType::float32)).transpose();
-    CHECK(add.accumulate(columns, on(target, {.axis = 1})).is_f_contiguous());
-    const Array ones = add.accumulate(target.place(Array::full({4, 1}, 1.0F)), on(target, {.axis = -1}));
+    CHECK(add.accumulate(columns, accumulate_on(target, {.axis = 1})).is_f_contiguous());
+    const Array ones = add.accumulate(target.place(Array::full({4, 1}, 1.0F)), accumulate_on(target, {.axis = -1}));
     CHECK(difference(read(target.fetch(ones)), {1, 1, 1, 1}) == "");
   });
 }
@@ -283,23 +276,25 @@ TEST_CASE("accumulate: what cannot be, and nothing is written") {
     const Array x = target.place(make(DType::int32, {1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
     const auto shape_error = [&](auto call) { return message_of<kiln::ShapeError>(call); };
     const auto type_error = [&](auto call) { return message_of<kiln::TypeError>(call); };
-    CHECK(shape_error([&] { add.accumulate(x, on(target, {.axis = 2})); }) ==
+    CHECK(shape_error([&] { add.accumulate(x, accumulate_on(target, {.axis = 2})); }) ==
           "add.accumulate: axis 2 does not exist in an array of shape (2, 3); give -2 to 1");
-    CHECK(shape_error([&] { add.accumulate(x, on(target, {.axis = -3})); }) ==
+    CHECK(shape_error([&] { add.accumulate(x, accumulate_on(target, {.axis = -3})); }) ==
           "add.accumulate: axis -3 does not exist in an array of shape (2, 3); give -2 to 1");
-    CHECK(shape_error([&] { add.accumulate(target.place(Array::scalar(1.0)), on(target, {})); }) ==
+    CHECK(shape_error([&] { add.accumulate(target.place(Array::scalar(1.0)), accumulate_on(target, {})); }) ==
           "add.accumulate: a 0-d array has no axis to accumulate along");
-    CHECK(shape_error([&] { add.accumulate(x, on(target, {.out = x[{0}]})); }) ==
+    CHECK(shape_error([&] { add.accumulate(x, accumulate_on(target, {.out = x[{0}]})); }) ==
           "add.accumulate: the out array has shape (3,), the result has shape (2, 3)");
-    CHECK(type_error([&] { add.accumulate(x, on(target, {.out = x.as_read_only()})); }) ==
+    CHECK(type_error([&] { add.accumulate(x, accumulate_on(target, {.out = x.as_read_only()})); }) ==
           "add.accumulate: the out array is read-only; give a writable array as .out");
-    CHECK(type_error([&] { add.accumulate(Array(), on(target, {})); }) ==
+    CHECK(type_error([&] { add.accumulate(Array(), accumulate_on(target, {})); }) ==
           "add.accumulate: the array is an empty Array handle, not an array");
-    CHECK(type_error([&] { kiln::math::negative.accumulate(x, on(target, {})); }) ==
+    CHECK(type_error([&] { kiln::math::negative.accumulate(x, accumulate_on(target, {})); }) ==
           "negative.accumulate wants a ufunc of two inputs and one output, and negative has 1 and 1");
-    CHECK(type_error([&] { kiln::math::less.accumulate(x, on(target, {})); }).starts_with("less.accumulate: the loop "));
     CHECK(type_error([&] {
-            kiln::math::bitwise_and.accumulate(target.place(Array::zeros({2}, DType::float32)), on(target, {}));
+            kiln::math::less.accumulate(x, accumulate_on(target, {}));
+          }).starts_with("less.accumulate: the loop "));
+    CHECK(type_error([&] {
+            kiln::math::bitwise_and.accumulate(target.place(Array::zeros({2}, DType::float32)), accumulate_on(target, {}));
           }).starts_with("bitwise_and: no loop takes (float32, float32) by safe casts"));
     CHECK(difference(read(target.fetch(x)), {1, 2, 3, 4, 5, 6}) == "");
   });

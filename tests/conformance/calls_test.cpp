@@ -9,15 +9,6 @@ using kiln::DType;
 
 namespace {
 
-kiln::Casting casting_named(const std::string& text) {
-  const std::map<std::string, kiln::Casting> castings = {{"no", kiln::Casting::no},
-                                                         {"equiv", kiln::Casting::equiv},
-                                                         {"safe", kiln::Casting::safe},
-                                                         {"same_kind", kiln::Casting::same_kind},
-                                                         {"unsafe", kiln::Casting::unsafe}};
-  return castings.at(text);
-}
-
 std::vector<Array> outs_of(const GoldenCall& call, const Target& target) {
   std::vector<Array> outs;
   if (!call.has("out")) return outs;

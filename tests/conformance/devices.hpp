@@ -42,6 +42,20 @@ class Target {
   kiln::Stream stream_;
 };
 
+// `options` with the stream of the target, if it has one.
+inline kiln::ReduceOptions reduce_on(const Target& target, kiln::ReduceOptions options = {}) {
+  options.stream = target.options().stream;
+  return options;
+}
+inline kiln::AccumulateOptions accumulate_on(const Target& target, kiln::AccumulateOptions options = {}) {
+  options.stream = target.options().stream;
+  return options;
+}
+inline kiln::ReductionOptions reduction_on(const Target& target, kiln::ReductionOptions options = {}) {
+  options.stream = target.options().stream;
+  return options;
+}
+
 /// Whether KILN_TEST_DEVICES ("cuda,hip") lets the cases run on devices of that kind; without it all are.
 bool chosen(kiln::DeviceKind kind);
 /// The chosen devices of this machine, asked for once.

@@ -30,6 +30,22 @@ std::vector<std::int64_t> Golden::numbers(std::size_t field) const {
   return values;
 }
 
+std::vector<std::int64_t> Golden::extents(std::size_t field) const {
+  return fields.at(field) == "()" ? std::vector<std::int64_t>{} : numbers(field);
+}
+
+std::vector<Exact> values_in(const std::string& text) {
+  std::vector<Exact> values;
+  if (text == "-") return values;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    char* end = nullptr;
+    const long double re = std::strtold(word.c_str(), &end);
+    values.emplace_back(re, *end == ':' ? std::strtold(end + 1, nullptr) : 0.0L);
+  }
+  return values;
+}
+
 std::vector<Golden> golden(const std::string& file) {
   const std::string path = std::string(KILN_GOLDEN_DIR) + "/" + file;
   std::ifstream stream(path);

@@ -15,7 +15,12 @@ struct Golden {
   std::vector<std::string> fields;
   /// A field of comma-separated numbers; "-" is none.
   [[nodiscard]] std::vector<std::int64_t> numbers(std::size_t field) const;
+  /// A field that is a shape: "3,4", "()".
+  [[nodiscard]] std::vector<std::int64_t> extents(std::size_t field) const;
 };
+
+/// Comma-separated values, complex ones as re:im; "-" is none.
+std::vector<Exact> values_in(const std::string& text);
 
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);

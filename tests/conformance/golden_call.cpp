@@ -43,6 +43,14 @@ Exact parse_value(const std::string& text) {
 
 }  // namespace
 
+kiln::Casting casting_named(const std::string& text) {
+  for (const auto casting :
+       {kiln::Casting::no, kiln::Casting::equiv, kiln::Casting::safe, kiln::Casting::same_kind, kiln::Casting::unsafe}) {
+    if (text == kiln::name(casting)) return casting;
+  }
+  throw std::runtime_error("no casting rule: " + text);
+}
+
 std::vector<std::int64_t> golden_numbers(const std::string& text) {
   std::vector<std::int64_t> values;
   if (text == "-") return values;

@@ -47,6 +47,8 @@ struct GoldenCall {
 void check_golden(const GoldenCall& call, const Target& target, const std::function<std::vector<kiln::Array>()>& make_call,
                   const std::function<bool()>& untouched);
 
+kiln::Casting casting_named(const std::string& text);
+
 /// The numbers of "1,2,-3"; "-" is none.
 std::vector<std::int64_t> golden_numbers(const std::string& text);
 

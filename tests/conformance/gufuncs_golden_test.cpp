@@ -9,13 +9,6 @@ using kiln::Array;
 
 namespace {
 
-kiln::Casting casting_named(const std::string& text) {
-  for (const kiln::Casting casting : {kiln::Casting::no, kiln::Casting::equiv, kiln::Casting::safe, kiln::Casting::same_kind}) {
-    if (text == kiln::name(casting)) return casting;
-  }
-  throw std::runtime_error("no casting rule: " + text);
-}
-
 std::vector<std::string> split(std::string text, char at) {
   std::vector<std::string> parts;
   for (std::size_t end = 0; end != std::string::npos;) {
@@ -27,9 +20,9 @@ std::vector<std::string> split(std::string text, char at) {
 }
 
 /// A case on a target: its operands live here while it runs.
-class Run {
+class GufuncRun {
  public:
-  Run(const GoldenCall& call, const Target& target) : call_(call), target_(target) {
+  GufuncRun(const GoldenCall& call, const Target& target) : call_(call), target_(target) {
     for (const char* name : {"a", "b", "c"}) {
       if (!call.has(name)) continue;
       const std::string& text = call.fields.at(name);
@@ -45,9 +38,9 @@ class Run {
     }
     for (const Array& out : outs_) before_.push_back(read(target.fetch(out)));
   }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
-  ~Run() = default;
+  GufuncRun(const GufuncRun&) = delete;
+  GufuncRun& operator=(const GufuncRun&) = delete;
+  ~GufuncRun() = default;
 
   std::vector<Array> results(const kiln::Gufunc& gufunc) {
     kiln::GufuncOptions options;
@@ -100,7 +93,7 @@ TEST_CASE("gufuncs: NumPy's answers") {
           // By one of the kernel's bodies; by all of them over the file.
           const GoldenCall call = GoldenCall::parse(lines[i].text);
           const std::vector<kiln::Gufunc>& bodies = golden_gufuncs(call.ufunc);
-          Run run(call, target);
+          GufuncRun run(call, target);
           check_golden(call, target, [&] { return run.results(bodies[i % bodies.size()]); }, [&] { return run.untouched(); });
         }
       },

@@ -20,19 +20,13 @@ constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType
                           DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
                           DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
 
-LaunchOptions on(const Target& target, LaunchOptions options) {
+LaunchOptions launch_on(const Target& target, LaunchOptions options) {
   options.stream = target.options().stream;
   return options;
 }
 
 LaunchOptions items(const Target& target, std::int64_t size) {
-  return on(target, {.size = size});
-}
-
-template <class T>
-std::vector<T> values_of(const Array& host) {
-  const T* const data = static_cast<const T*>(host.data());
-  return {data, data + host.size()};
+  return launch_on(target, {.size = size});
 }
 
 /// Threads that one block of a kernel with barriers may have there.
@@ -59,13 +53,13 @@ TEST_CASE("kernels: items, each once, for any number of them") {
     for (const std::int64_t n : {0, 1, 2, 63, 64, 65, 1000, 100'003}) {
       const Array x = random_floats(n, 1);
       const Array y = target.place(random_floats(n, 2));
-      const std::vector<float> in = values_of<float>(x);
-      std::vector<float> wanted = values_of<float>(target.fetch(y));
+      const std::vector<float> in = x.to_vector<float>();
+      std::vector<float> wanted = target.fetch(y).to_vector<float>();
       for (std::size_t i = 0; i < in.size(); ++i) {
         wanted[i] += 0.5F * ((i > 0 ? in[i - 1] : 0.0F) + (i + 1 < in.size() ? in[i + 1] : 0.0F));
       }
       stencil(items(target, n), target.place(x), y, n, 0.5F);
-      CHECK(values_of<float>(target.fetch(y)) == wanted);
+      CHECK(target.fetch(y).to_vector<float>() == wanted);
     }
   });
 }
@@ -122,14 +116,14 @@ TEST_CASE("kernels: blocks, each thread once, with its own place") {
                  1000 * (block.x + grid_size.x * (block.y + grid_size.y * block.z));)"});
   on_every_device([&](const Target& target) {
     const Array out = target.place(Array::full(kiln::Shape{720}, std::uint32_t{7}));
-    number(on(target, {.grid = {3, 2, 2}, .block = {5, 4, 3}}), out, std::uint32_t{2});
-    const std::vector<std::uint32_t> seen = values_of<std::uint32_t>(target.fetch(out));
+    number(launch_on(target, {.grid = {3, 2, 2}, .block = {5, 4, 3}}), out, std::uint32_t{2});
+    const std::vector<std::uint32_t> seen = target.fetch(out).to_vector<std::uint32_t>();
     for (std::uint32_t b = 0; b < 12; ++b) {
       for (std::uint32_t t = 0; t < 60; ++t) CHECK(seen[b * 60 + t] == 7 + 2 * t + 1000 * b);
     }
     const Array one = target.place(Array::zeros({40}, DType::uint32));
-    number(on(target, {.grid = {40}}), one, std::uint32_t{1});
-    CHECK(values_of<std::uint32_t>(target.fetch(one))[39] == 39'000);
+    number(launch_on(target, {.grid = {40}}), one, std::uint32_t{1});
+    CHECK(target.fetch(one).to_vector<std::uint32_t>()[39] == 39'000);
   });
 }
 
@@ -159,9 +153,9 @@ TEST_CASE("kernels: a block shares memory and waits") {
     constexpr std::int64_t chunk = 1000;
     const Array x = random_floats(n, 3);
     const Array y = target.place(Array::zeros({11}, DType::float32));
-    sums(on(target, {.grid = {11}, .block = {threads_of(target)}}), target.place(x), y, n, chunk);
-    const std::vector<float> in = values_of<float>(x);
-    const std::vector<float> got = values_of<float>(target.fetch(y));
+    sums(launch_on(target, {.grid = {11}, .block = {threads_of(target)}}), target.place(x), y, n, chunk);
+    const std::vector<float> in = x.to_vector<float>();
+    const std::vector<float> got = target.fetch(y).to_vector<float>();
     for (std::size_t b = 0; b < 11; ++b) {
       // Whole numbers: exact in any order.
       const auto begin = in.begin() + static_cast<std::ptrdiff_t>(b) * chunk;
@@ -170,9 +164,9 @@ TEST_CASE("kernels: a block shares memory and waits") {
     std::vector<std::int32_t> numbers(7 * 300);
     std::iota(numbers.begin(), numbers.end(), 0);
     const Array z = target.place(Array::from(numbers));
-    mirror(on(target, {.grid = {7}, .block = {threads_of(target)}, .shared_bytes = 300 * 4}), z, 300);
+    mirror(launch_on(target, {.grid = {7}, .block = {threads_of(target)}, .shared_bytes = 300 * 4}), z, 300);
     for (std::ptrdiff_t b = 0; b < 7; ++b) std::reverse(numbers.begin() + b * 300, numbers.begin() + (b + 1) * 300);
-    CHECK(values_of<std::int32_t>(target.fetch(z)) == numbers);
+    CHECK(target.fetch(z).to_vector<std::int32_t>() == numbers);
   });
 }
 
@@ -235,7 +229,7 @@ TEST_CASE("kernels: changes in one step, whatever other threads do") {
       CHECK(got[{2}].item<std::int32_t>() == (dtype == DType::uint8 ? all % 256 : all));
       CHECK(target.fetch(turns)[{0}].item<std::int32_t>() == n);
       // Every item was there before another one, but for the last; the first found -1.
-      std::vector<std::int32_t> befores = values_of<std::int32_t>(target.fetch(last));
+      std::vector<std::int32_t> befores = target.fetch(last).to_vector<std::int32_t>();
       befores.push_back(target.fetch(turns)[{1}].item<std::int32_t>());
       std::sort(befores.begin(), befores.end());
       for (int i = 0; i <= n; ++i) CHECK(befores[static_cast<std::size_t>(i)] == i - 1);
@@ -299,14 +293,14 @@ TEST_CASE("kernels: what the device cannot do") {
             "waits: its threads share memory or wait for one another, and items of .size do not; give .grid and .block";
         CHECK(message_of<kiln::TypeError>([&] { waits(items(target, 4), x); }) == items_text);
         if (target.device().is_cpu()) {
-          CHECK(message_of<kiln::TypeError>([&] { waits(on(target, {.grid = {2}, .block = {2}}), x); }) ==
+          CHECK(message_of<kiln::TypeError>([&] { waits(launch_on(target, {.grid = {2}, .block = {2}}), x); }) ==
                 "waits: its threads share memory or wait for one another, and on the CPU those of a block run one after the "
                 "other; "
                 "give a .block of 1 there, with a body that is right for any block_size");
         } else {
           const std::string where = "failed to launch \"plain\" on " + to_string(target.device()) + ": ";
           const auto refused = [&](const LaunchOptions& options) {
-            return message_of<kiln::DeviceError>([&] { plain(on(target, options), x); });
+            return message_of<kiln::DeviceError>([&] { plain(launch_on(target, options), x); });
           };
           const std::string most = std::to_string(target.device().info().max_threads_per_block);
           CHECK(refused({.grid = {1}, .block = {4096}}) ==

@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "golden.hpp"
 #include "model.hpp"
+#include "ufuncs.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -12,12 +13,6 @@ using kiln::DType;
 using kiln::Ufunc;
 
 namespace {
-
-const Ufunc& combine() {
-  static const Ufunc ufunc =
-      kiln::vectorize({.name = "combine", .signatures = {"T(T a, T b)"}, .body = "return T(3) * a + b;"});
-  return ufunc;
-}
 
 struct Dtypes {
   DType a, b, result, out;

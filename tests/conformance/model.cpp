@@ -21,6 +21,19 @@ Exact& Model::at(const Extents& index) const {
   return (*memory)[static_cast<std::size_t>(place)];
 }
 
+Extents random_reduced_shape(std::mt19937_64& source) {
+  switch (source() % 6) {
+    case 0:
+      return {static_cast<std::int64_t>(source() % 5000 + 1)};
+    case 1:
+      return {static_cast<std::int64_t>(source() % 300 + 1), static_cast<std::int64_t>(source() % 40 + 1)};
+    case 2:
+      return {static_cast<std::int64_t>(source() % 12 + 1), static_cast<std::int64_t>(source() % 700 + 1)};
+    default:
+      return random_loop_shape(static_cast<int>(source() % 5), 1 << (source() % 12), source);
+  }
+}
+
 void for_each_index(const Extents& shape, const std::function<void(const Extents&)>& f) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
   Extents index(shape.size(), 0);
@@ -30,6 +43,12 @@ void for_each_index(const Extents& shape, const std::function<void(const Extents
     while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
     if (axis == 0) return;
   }
+}
+
+std::int64_t size_of(const Extents& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  return size;
 }
 
 std::string text_of(const Extents& numbers) {

@@ -46,8 +46,14 @@ Extents random_shape_into(const Extents& loop, std::mt19937_64& source);
 /// Up to `ndim` axes and about `size` elements.
 Extents random_loop_shape(int ndim, std::int64_t size, std::mt19937_64& source);
 
+/// Long lines, tall and wide matrices, and shapes of up to four axes.
+Extents random_reduced_shape(std::mt19937_64& source);
+
 /// Calls f(index) for every index of the shape, in C order.
 void for_each_index(const Extents& shape, const std::function<void(const Extents&)>& f);
+
+/// How many elements.
+std::int64_t size_of(const Extents& shape);
 
 std::string text_of(const Extents& numbers);
 inline kiln::Shape shape_of(const Extents& numbers) {

@@ -4,6 +4,7 @@
 
 #include "devices.hpp"
 #include "model.hpp"
+#include "ufuncs.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -12,12 +13,6 @@ using kiln::Slice;
 using kiln::Ufunc;
 
 namespace {
-
-const Ufunc& combine() {
-  static const Ufunc ufunc =
-      kiln::vectorize({.name = "combine", .signatures = {"T(T a, T b)"}, .body = "return T(3) * a + b;"});
-  return ufunc;
-}
 
 std::vector<Exact> counting(std::int64_t count) {
   std::vector<Exact> values;

@@ -1,21 +1,12 @@
 // Ufunc::outer: every pair, against index arithmetic; scalars, options, errors.
 #include "devices.hpp"
 #include "model.hpp"
+#include "ufuncs.hpp"
 
 using namespace conformance;
 using kiln::Array;
 using kiln::DType;
 using kiln::Ufunc;
-
-namespace {
-
-const Ufunc& combine() {
-  static const Ufunc ufunc =
-      kiln::vectorize({.name = "combine", .signatures = {"T(T a, T b)"}, .body = "return T(3) * a + b;"});
-  return ufunc;
-}
-
-}  // namespace
 
 TEST_CASE("outer: random shapes and layouts against index arithmetic") {
   std::uint64_t stream = 700;

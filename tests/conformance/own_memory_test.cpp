@@ -37,12 +37,6 @@ T pick(T x, int k) {
   return w[k & 3];
 }
 
-template <class T>
-std::vector<T> values_of(const Array& host) {
-  const T* const data = static_cast<const T*>(host.data());
-  return {data, data + host.size()};
-}
-
 std::vector<std::int32_t> numbers(std::int64_t size, std::int32_t below, std::uint32_t state = 1) {
   std::vector<std::int32_t> list(static_cast<std::size_t>(size));
   for (std::int32_t& x : list) {
@@ -62,8 +56,8 @@ void check(const Target& target, DType dtype, const char* body, T (*expected)(T,
   const std::vector<std::int32_t> k = numbers(1001, 11, 2);
   const Array a = target.place(Array::from(x).astype(dtype));
   const Array b = target.place(Array::from(k));
-  const std::vector<T> result = values_of<T>(target.fetch(target.call(ufunc, {a, b})));
-  const std::vector<T> strided = values_of<T>(target.fetch(target.call(ufunc, {a[{kThird}], b[{kThird}]})));
+  const std::vector<T> result = target.fetch(target.call(ufunc, {a, b})).to_vector<T>();
+  const std::vector<T> strided = target.fetch(target.call(ufunc, {a[{kThird}], b[{kThird}]})).to_vector<T>();
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const T want = expected(static_cast<T>(x[i]), k[i]);
@@ -108,8 +102,9 @@ TEST_CASE("own memory: a struct that a ufunc's body chooses among two") {
   on_every_device([](const Target& target) {
     const std::vector<std::int32_t> x = numbers(1001, 50, 3);
     const std::vector<std::int32_t> k = numbers(1001, 11, 4);
-    const std::vector<float> result = values_of<float>(
-        target.fetch(target.call(ufunc, {target.place(Array::from(x).astype(DType::float32)), target.place(Array::from(k))})));
+    const std::vector<float> result =
+        target.fetch(target.call(ufunc, {target.place(Array::from(x).astype(DType::float32)), target.place(Array::from(k))}))
+            .to_vector<float>();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const int expected = -3 * x[i] + 9 + (k[i] > 5 ? k[i] : 4 * k[i]);
@@ -131,7 +126,8 @@ TEST_CASE("own memory: nodes that point to one another") {
     const std::vector<std::int32_t> x = numbers(1001, 50, 3);
     const std::vector<std::int32_t> k = numbers(1001, 11, 4);
     const std::vector<std::int32_t> result =
-        values_of<std::int32_t>(target.fetch(target.call(ufunc, {target.place(Array::from(x)), target.place(Array::from(k))})));
+        target.fetch(target.call(ufunc, {target.place(Array::from(x)), target.place(Array::from(k))}))
+            .to_vector<std::int32_t>();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
       int v[4] = {x[i], 2 * x[i], 3 * x[i], 4 * x[i]};
@@ -167,7 +163,7 @@ TEST_CASE("own memory: methods of a ufunc") {
         }
         const kiln::Stream stream = target.options().stream;
         const auto plain = [&](const Array& result) {
-          return values_of<std::int32_t>(target.fetch(result).astype(DType::int32));
+          return target.fetch(result).astype(DType::int32).to_vector<std::int32_t>();
         };
         CHECK(plain(larger().reduce(a, {.axis = 0, .stream = stream})) == across);
         CHECK(plain(larger().reduce(a, {.axis = 1, .stream = stream})) == along);
@@ -211,11 +207,11 @@ TEST_CASE("own memory: accumulators of structs, under masks, of every length") {
           const Array a = target.place(Array::from(x));
           const Array b = target.place(Array::from(k));
           const Array mask = target.place(Array::from(counts).astype(DType::bool_));
-          const auto one = [&](const Array& result) { return values_of<std::int64_t>(target.fetch(result)).at(0); };
-          CHECK(one(mixed({a, b}, on(target))) == sum);
-          CHECK(one(mixed({a, b}, on(target, {.where = mask}))) == sum_counted);
-          CHECK(one(argmax({a}, on(target))) == best);
-          CHECK(one(argmax({a}, on(target, {.where = mask}))) == best_counted);
+          const auto one = [&](const Array& result) { return target.fetch(result).to_vector<std::int64_t>().at(0); };
+          CHECK(one(mixed({a, b}, reduction_on(target))) == sum);
+          CHECK(one(mixed({a, b}, reduction_on(target, {.where = mask}))) == sum_counted);
+          CHECK(one(argmax({a}, reduction_on(target))) == best);
+          CHECK(one(argmax({a}, reduction_on(target, {.where = mask}))) == best_counted);
         }
       },
       {Mode::device});
@@ -243,7 +239,7 @@ TEST_CASE("own memory: items of a generalized ufunc") {
         }
         const Array a = target.place(Array::from(x).reshape({items, n}).astype(dtype));
         const Array result = ranks({a}, {.stream = target.options().stream});
-        CHECK(values_of<std::int32_t>(target.fetch(result).astype(DType::int32)) == expected);
+        CHECK(target.fetch(result).astype(DType::int32).to_vector<std::int32_t>() == expected);
       }
     }
   });
@@ -262,7 +258,7 @@ TEST_CASE("own memory: items of a raw kernel") {
     const std::vector<std::int32_t> k = numbers(1001, 11, 2);
     const Array y = target.place(Array::zeros({1001}, DType::int32));
     kernel({.size = 1001, .stream = target.options().stream}, target.place(Array::from(x)), target.place(Array::from(k)), y);
-    const std::vector<std::int32_t> result = values_of<std::int32_t>(target.fetch(y));
+    const std::vector<std::int32_t> result = target.fetch(y).to_vector<std::int32_t>();
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < x.size(); ++i) wrong += result[i] == mix(x[i], k[i]) ? 0U : 1U;
     CHECK(wrong == 0);

@@ -8,33 +8,20 @@
 #include <fstream>
 #include <thread>
 
+#include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
 #include "values.hpp"
 
 using namespace conformance;
 using kiln::Array;
 using kiln::DType;
+using kiln::test::TemporaryDirectory;
 
 namespace {
 
 // Made before main(): a definition opens nothing.
 const kiln::Ufunc global_hypotenuse = kiln::vectorize(
     {.name = "hypotenuse", .signatures = {"float64(float64 a, float64 b)"}, .body = "return sqrt(a * a + b * b);"});
-
-struct Folder {
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kiln-process-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path path;
-};
 
 struct Ended {
   int status;  ///< exit status, -1 where a signal ended it
@@ -82,18 +69,18 @@ TEST_CASE("process: a definition at namespace scope") {
 }
 
 TEST_CASE("process: one that calls nothing loads no compiler") {
-  const Folder folder;
-  const Ended ended = probe("idle", folder.path / "cache");
+  const TemporaryDirectory folder;
+  const Ended ended = probe("idle", folder / "cache");
   CHECK(ended.status == 0);
   CHECK(ended.output == "compiler_mapped 0\n");
-  CHECK(!std::filesystem::exists(folder.path / "cache"));
+  CHECK(!std::filesystem::exists(folder / "cache"));
 }
 
 TEST_CASE("process: it ends cleanly with work in the queue and everything in static storage") {
-  const Folder folder;
+  const TemporaryDirectory folder;
   on_every_device(
       [&](const Target& target) {
-        const Ended ended = probe("leave " + to_string(target.device()), folder.path / "cache");
+        const Ended ended = probe("leave " + to_string(target.device()), folder / "cache");
         CHECK(ended.status == 0);
         CHECK(ended.output == "");
       },
@@ -101,12 +88,12 @@ TEST_CASE("process: it ends cleanly with work in the queue and everything in sta
 }
 
 TEST_CASE("process: after fork the CPU works, a GPU is a clear error, and the parent goes on") {
-  const Folder folder;
+  const TemporaryDirectory folder;
   on_every_device(
       [&](const Target& target) {
         if (!kiln::Device::all().front().is_cpu()) return;  // a build without the CPU backend has nothing to run in the child
         const std::string device = to_string(target.device());
-        const Ended ended = probe("split " + device + " m" + std::to_string(seed()), folder.path / "cache");
+        const Ended ended = probe("split " + device + " m" + std::to_string(seed()), folder / "cache");
         INFO(ended.output);
         CHECK(ended.status == 0);
         CHECK(ended.after("parent ") == "1");
@@ -127,16 +114,16 @@ TEST_CASE("process: after fork the CPU works, a GPU is a clear error, and the pa
 TEST_CASE("process: a warm start takes kernels from the disk and loads no compiler") {
   on_every_device(
       [&](const Target& target) {
-        const Folder folder;
+        const TemporaryDirectory folder;
         const std::string arguments = "run " + to_string(target.device()) + " warm";
-        const Ended cold = probe(arguments, folder.path / "cache");
+        const Ended cold = probe(arguments, folder / "cache");
         INFO(cold.output);
         CHECK(cold.status == 0);
         CHECK(cold.after("right ") == "1");
         CHECK(cold.after("compiles ") == "1");
         CHECK(cold.after("disk_hits ") == "0");
         CHECK(cold.after("compiler_mapped ") == (target.device().is_cpu() ? "1" : "0"));
-        const Ended warm = probe(arguments, folder.path / "cache");
+        const Ended warm = probe(arguments, folder / "cache");
         INFO(warm.output);
         CHECK(warm.after("right ") == "1");
         CHECK(warm.after("compiles ") == "0");
@@ -150,7 +137,7 @@ TEST_CASE("process: a warm start takes kernels from the disk and loads no compil
 TEST_CASE("process: a cache that cannot be used costs a line in the log, not the call") {
   on_every_device(
       [&](const Target& target) {
-        const Folder folder;
+        const TemporaryDirectory folder;
         const std::string arguments = "run " + to_string(target.device()) + " unwritable";
         const auto check = [&](const std::filesystem::path& cache) {
           const Ended ended = probe(arguments, cache);
@@ -160,10 +147,10 @@ TEST_CASE("process: a cache that cannot be used costs a line in the log, not the
           CHECK(ended.after("compiles ") == "1");
           CHECK(ended.after("log: ").find(cache.string()) != std::string::npos);
         };
-        std::ofstream(folder.path / "file") << "no folder";
-        check(folder.path / "file" / "cache");
-        check(folder.path / "file");
-        const std::filesystem::path open = folder.path / "open";
+        std::ofstream(folder / "file") << "no folder";
+        check(folder / "file/cache");
+        check(folder / "file");
+        const std::filesystem::path open = folder / "open";
         std::filesystem::create_directory(open);
         REQUIRE(chmod(open.c_str(), 0777) == 0);
         check(open);
@@ -175,11 +162,11 @@ TEST_CASE("process: a cache that cannot be used costs a line in the log, not the
 TEST_CASE("process: damaged entries are compiled anew") {
   on_every_device(
       [&](const Target& target) {
-        const Folder folder;
+        const TemporaryDirectory folder;
         const std::string arguments = "run " + to_string(target.device()) + " damaged";
-        CHECK(probe(arguments, folder.path / "cache").after("compiles ") == "1");
+        CHECK(probe(arguments, folder / "cache").after("compiles ") == "1");
         std::size_t damaged = 0;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path / "cache")) {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "cache")) {
           if (!entry.is_regular_file() || entry.file_size() < 1000) continue;
           std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
           file.seekp(static_cast<std::streamoff>(entry.file_size() / 2));
@@ -187,12 +174,12 @@ TEST_CASE("process: damaged entries are compiled anew") {
           ++damaged;
         }
         CHECK(damaged == 1);
-        const Ended ended = probe(arguments, folder.path / "cache");
+        const Ended ended = probe(arguments, folder / "cache");
         INFO(ended.output);
         CHECK(ended.after("right ") == "1");
         CHECK(ended.after("compiles ") == "1");
         CHECK(ended.after("log: ") != "absent");
-        CHECK(probe(arguments, folder.path / "cache").after("disk_hits ") == "1");
+        CHECK(probe(arguments, folder / "cache").after("disk_hits ") == "1");
       },
       kOnce);
 }
@@ -200,14 +187,13 @@ TEST_CASE("process: damaged entries are compiled anew") {
 TEST_CASE("process: several that want one kernel compile it once") {
   on_every_device(
       [&](const Target& target) {
-        const Folder folder;
+        const TemporaryDirectory folder;
         int compiles = 0;
         std::vector<Ended> ended(4);
         std::vector<std::thread> threads;
         for (Ended& one : ended) {
-          threads.emplace_back([&one, &target, &folder] {
-            one = probe("run " + to_string(target.device()) + " together", folder.path / "cache");
-          });
+          threads.emplace_back(
+              [&one, &target, &folder] { one = probe("run " + to_string(target.device()) + " together", folder / "cache"); });
         }
         for (std::thread& thread : threads) thread.join();
         for (const Ended& one : ended) {

@@ -17,33 +17,6 @@ using kiln::Ufunc;
 
 namespace {
 
-ReduceOptions on(const Target& target, ReduceOptions options) {
-  options.stream = target.options().stream;
-  return options;
-}
-
-std::vector<Exact> numbers(const std::string& text) {
-  std::vector<Exact> values;
-  if (text == "-") return values;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    char* end = nullptr;
-    const long double re = std::strtold(word.c_str(), &end);
-    values.emplace_back(re, *end == ':' ? std::strtold(end + 1, nullptr) : 0.0L);
-  }
-  return values;
-}
-
-Extents extents(const Golden& line, std::size_t field) {
-  return line.fields.at(field) == "()" ? Extents{} : line.numbers(field);
-}
-
-std::int64_t size_of(const Extents& shape) {
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) size *= extent;
-  return size;
-}
-
 kiln::Axes axes_of(const Golden& line) {
   if (line.fields.at(3) == "*") return kiln::all_axes;
   std::vector<int> axes;
@@ -67,7 +40,7 @@ TEST_CASE("reduce: what NumPy gives, for every ufunc, dtype and option") {
           const Ufunc* ufunc = kiln::math::find(line.fields[0]);
           REQUIRE(ufunc != nullptr);
           const DType dtype = dtype_named(line.fields[1]);
-          const Extents shape = extents(line, 2);
+          const Extents shape = line.extents(2);
           const std::int64_t lowest = dtype == DType::bool_ || line.fields[1][0] == 'u' ? 0 : 11;
           std::vector<Exact> values;
           std::vector<Exact> counts;
@@ -84,20 +57,20 @@ TEST_CASE("reduce: what NumPy gives, for every ufunc, dtype and option") {
           if (line.fields[7] != "-") options.dtype = dtype_named(line.fields[7]);
           const Array array = target.place(make(dtype, values, shape_of(shape)));
           if (line.fields[9] == "error") {
-            CHECK_THROWS_AS(static_cast<void>(ufunc->reduce(array, on(target, options))), kiln::Error);
+            CHECK_THROWS_AS(static_cast<void>(ufunc->reduce(array, reduce_on(target, options))), kiln::Error);
             continue;
           }
           Array result;
           try {
-            result = target.fetch(ufunc->reduce(array, on(target, options)));
+            result = target.fetch(ufunc->reduce(array, reduce_on(target, options)));
           } catch (const kiln::Error& error) {
             FAIL_CHECK(error.what());
             continue;
           }
           CHECK(kiln::name(result.dtype()) == line.fields[9]);
-          CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(extents(line, 10))));
+          CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(line.extents(10))));
           const bool exact = kind(result.dtype()) <= kiln::Kind::integer;
-          CHECK(difference(read(result), numbers(line.fields[11]),
+          CHECK(difference(read(result), values_in(line.fields[11]),
                            exact                              ? 0.0L
                            : result.dtype() == DType::float16 ? 2e-3L
                                                               : 1e-6L) == "");
@@ -144,19 +117,6 @@ Interpreted interpret(const Interpretation& in) {
   return result;
 }
 
-Extents random_shape(std::mt19937_64& source) {
-  switch (source() % 6) {
-    case 0:
-      return {static_cast<std::int64_t>(source() % 5000 + 1)};
-    case 1:
-      return {static_cast<std::int64_t>(source() % 300 + 1), static_cast<std::int64_t>(source() % 40 + 1)};
-    case 2:
-      return {static_cast<std::int64_t>(source() % 12 + 1), static_cast<std::int64_t>(source() % 700 + 1)};
-    default:
-      return random_loop_shape(static_cast<int>(source() % 5), 1 << (source() % 12), source);
-  }
-}
-
 struct Operation {
   const char* name;
   std::function<Exact(Exact, Exact)> combine;
@@ -185,7 +145,7 @@ TEST_CASE("reduce: random shapes, strides, axes, masks and results equal the rul
                                                        DType::uint8, DType::float16, DType::complex64, DType::bfloat16}
                               .begin()[source() % 8];
       if (dtype == DType::complex64 && operation.name == std::string("maximum")) continue;
-      const Extents shape = random_shape(source);
+      const Extents shape = random_reduced_shape(source);
       const Operand array = random_operand(target, {.shape = shape, .dtype = dtype}, source);
       std::vector<bool> reduced(shape.size());
       std::vector<int> axes;
@@ -228,7 +188,7 @@ TEST_CASE("reduce: random shapes, strides, axes, masks and results equal the rul
       for (const Exact value : expected.values) rounded_values.push_back(rounded(widened, value));
       INFO("case ", i, ": ", operation.name, " of ", kiln::name(dtype), " ", text_of(shape), " strides ",
            text_of(array.model.strides), " over ", axes.size(), " axes", where ? ", where" : "", out ? ", out" : "");
-      const Array result = ufunc.reduce(array.view, on(target, options));
+      const Array result = ufunc.reduce(array.view, reduce_on(target, options));
       CHECK(result.dtype() == widened);
       CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(expected.shape)));
       const std::string wrong = difference(read(target.fetch(result)), rounded_values);
@@ -252,7 +212,7 @@ TEST_CASE("reduce: an operation that is not associative is a left fold, however 
         for (const bool start : {false, true}) {
           ReduceOptions options{.axis = axis};
           if (start) options.initial = 2.5F;
-          const std::vector<float> got = target.fetch(chain.reduce(array, on(target, options))).to_vector<float>();
+          const std::vector<float> got = target.fetch(chain.reduce(array, reduce_on(target, options))).to_vector<float>();
           const std::int64_t outputs = axis == 0 ? columns : rows;
           const std::int64_t count = axis == 0 ? rows : columns;
           int wrong = 0;
@@ -292,11 +252,12 @@ TEST_CASE("reduce: sums are as near as sums in pairs, and the same bits for any 
   const Array turned = host.transpose();
   const Array flat = host.reshape({rows * columns});
   on_every_device([&](const Target& target) {
-    const float got = target.fetch(plain_add().reduce(target.place(host), on(target, {.axis = kiln::all_axes}))).item<float>();
+    const float got =
+        target.fetch(plain_add().reduce(target.place(host), reduce_on(target, {.axis = kiln::all_axes}))).item<float>();
     // A tree over 2^20 elements loses 20 roundings at worst; a plain loop loses a thousand times as much here.
     CHECK(std::fabs(static_cast<long double>(got) - total) <= total * 20 * std::numeric_limits<float>::epsilon() / 2);
     const auto bits = [&](const Array& array, const kiln::Axes& axes) {
-      return target.fetch(plain_add().reduce(target.place(array), on(target, {.axis = axes}))).to_vector<float>();
+      return target.fetch(plain_add().reduce(target.place(array), reduce_on(target, {.axis = axes}))).to_vector<float>();
     };
     for (const Array& array : {host, turned, flat}) {
       CHECK(bits(array, 0) == bits(array, 0));
@@ -321,20 +282,21 @@ TEST_CASE("reduce: sums are as near as sums in pairs, and the same bits for any 
 TEST_CASE("reduce: halves are accumulated in float32, integers wrap, bools are or-ed") {
   on_every_device([&](const Target& target) {
     const Array halves = target.place(make(DType::float16, std::vector<Exact>(5000, Exact(1))));
-    CHECK(read(target.fetch(plain_add().reduce(halves, on(target, {})))) == std::vector<Exact>{rounded(DType::float16, 5000)});
+    CHECK(read(target.fetch(plain_add().reduce(halves, reduce_on(target, {})))) ==
+          std::vector<Exact>{rounded(DType::float16, 5000)});
     const Array small = target.place(Array::from<std::int8_t>({100, 100, 100}));
-    CHECK(target.fetch(plain_add().reduce(small, on(target, {}))).item<std::int8_t>() == 44);
-    CHECK(target.fetch(kiln::math::add.reduce(small, on(target, {}))).item<std::int64_t>() == 300);
-    CHECK(target.fetch(kiln::math::add.reduce(small, on(target, {.dtype = DType::int8}))).item<std::int8_t>() == 44);
+    CHECK(target.fetch(plain_add().reduce(small, reduce_on(target, {}))).item<std::int8_t>() == 44);
+    CHECK(target.fetch(kiln::math::add.reduce(small, reduce_on(target, {}))).item<std::int64_t>() == 300);
+    CHECK(target.fetch(kiln::math::add.reduce(small, reduce_on(target, {.dtype = DType::int8}))).item<std::int8_t>() == 44);
     const Array truth = target.place(Array::from<bool>({true, true, false}));
-    CHECK(target.fetch(plain_add().reduce(truth, on(target, {}))).dtype() == DType::bool_);
-    CHECK(target.fetch(plain_add().reduce(truth, on(target, {}))).item<bool>());
-    CHECK(target.fetch(kiln::math::add.reduce(truth, on(target, {}))).item<std::int64_t>() == 2);
+    CHECK(target.fetch(plain_add().reduce(truth, reduce_on(target, {}))).dtype() == DType::bool_);
+    CHECK(target.fetch(plain_add().reduce(truth, reduce_on(target, {}))).item<bool>());
+    CHECK(target.fetch(kiln::math::add.reduce(truth, reduce_on(target, {}))).item<std::int64_t>() == 2);
     // A body that names its output, or rounds on the way, gives no less.
     const Ufunc named = kiln::vectorize(
         {.name = "named", .signatures = {"(T c)(T a, T b)"}, .body = "T sum = a + b; c = sum;", .identity = "0"});
     CHECK(read(target.fetch(named.reduce(target.place(make(DType::bfloat16, std::vector<Exact>(20, Exact(3)))),
-                                         on(target, {})))) == std::vector<Exact>{Exact(60)});
+                                         reduce_on(target, {})))) == std::vector<Exact>{Exact(60)});
   });
 }
 
@@ -343,15 +305,15 @@ TEST_CASE("reduce: `out` takes the result, cast and strided, and may overlap wha
     const Array a = target.place(Array::from<std::int32_t>({1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
     const Array wide = target.place(Array::zeros({3, 2}, DType::float32));
     const Array column = wide[{kiln::all, 1}];
-    const Array result = plain_add().reduce(a, on(target, {.out = column}));
+    const Array result = plain_add().reduce(a, reduce_on(target, {.out = column}));
     CHECK(target.fetch(wide).to_vector<float>() == std::vector<float>{0, 5, 0, 7, 0, 9});
     CHECK(result.rep() == column.rep());
     const Array narrow = target.place(Array::zeros({1, 1}, DType::int8));
     static_cast<void>(
-        plain_add().reduce(a, on(target, {.axis = kiln::all_axes, .keepdims = true, .initial = 300, .out = narrow})));
+        plain_add().reduce(a, reduce_on(target, {.axis = kiln::all_axes, .keepdims = true, .initial = 300, .out = narrow})));
     CHECK(target.fetch(narrow).to_vector<std::int8_t>() == std::vector<std::int8_t>{65});
     const Array own = target.place(Array::from<std::int32_t>({1, 2, 3, 4, 5, 6, 7, 8, 9}, kiln::Shape{3, 3}));
-    static_cast<void>(plain_add().reduce(own, on(target, {.axis = 1, .out = own[{1}]})));
+    static_cast<void>(plain_add().reduce(own, reduce_on(target, {.axis = 1, .out = own[{1}]})));
     CHECK(target.fetch(own).to_vector<std::int32_t>() == std::vector<std::int32_t>{1, 2, 3, 6, 15, 24, 7, 8, 9});
   });
 }
@@ -362,9 +324,9 @@ TEST_CASE("reduce: what the body cannot take stays out where it does not count")
         {.name = "quotient", .signatures = {"int32(int32 a, int32 b)"}, .body = "return a / b;", .reorderable = true});
     const Array a = target.place(Array::from<std::int32_t>({0, 2, 0, 3, 0}));
     const Array where = target.place(Array::from<bool>({false, true, false, false, false}));
-    CHECK(target.fetch(divide.reduce(a, on(target, {.initial = 84, .where = where}))).item<std::int32_t>() == 42);
+    CHECK(target.fetch(divide.reduce(a, reduce_on(target, {.initial = 84, .where = where}))).item<std::int32_t>() == 42);
     const Array none = target.place(Array::from<bool>({false, false, false, false, false}));
-    CHECK(target.fetch(divide.reduce(a, on(target, {.initial = 84, .where = none}))).item<std::int32_t>() == 84);
+    CHECK(target.fetch(divide.reduce(a, reduce_on(target, {.initial = 84, .where = none}))).item<std::int32_t>() == 84);
   });
 }
 
@@ -373,10 +335,12 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     const Array a = target.place(Array::from<float>({1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
     const Array out = target.place(Array::full({3}, -1.0F));
     const auto shape_error = [&](const Ufunc& ufunc, const Array& array, ReduceOptions options) {
-      return message_of<kiln::ShapeError>([&] { static_cast<void>(ufunc.reduce(array, on(target, std::move(options)))); });
+      return message_of<kiln::ShapeError>(
+          [&] { static_cast<void>(ufunc.reduce(array, reduce_on(target, std::move(options)))); });
     };
     const auto type_error = [&](const Ufunc& ufunc, const Array& array, ReduceOptions options) {
-      return message_of<kiln::TypeError>([&] { static_cast<void>(ufunc.reduce(array, on(target, std::move(options)))); });
+      return message_of<kiln::TypeError>(
+          [&] { static_cast<void>(ufunc.reduce(array, reduce_on(target, std::move(options)))); });
     };
     const Ufunc& add = kiln::math::add;
     const Ufunc& maximum = kiln::math::maximum;
@@ -438,17 +402,17 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
 TEST_CASE("reduce: nothing, one and very many") {
   on_every_device([&](const Target& target) {
     const Ufunc& add = plain_add();
-    CHECK(target.fetch(add.reduce(target.place(Array::zeros({0}, DType::float64)), on(target, {}))).item<double>() == 0);
-    CHECK(target.fetch(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), on(target, {.initial = 2.5})))
+    CHECK(target.fetch(add.reduce(target.place(Array::zeros({0}, DType::float64)), reduce_on(target, {}))).item<double>() == 0);
+    CHECK(target.fetch(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), reduce_on(target, {.initial = 2.5})))
               .to_vector<double>() == std::vector<double>{2.5, 2.5, 2.5});
-    CHECK(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), on(target, {.axis = 1})).size() == 0);
+    CHECK(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), reduce_on(target, {.axis = 1})).size() == 0);
     const Array one = target.place(Array::scalar(7.0));
     for (const kiln::Axes& axes : {kiln::Axes(0), kiln::Axes(-1), kiln::all_axes, kiln::no_axes}) {
-      CHECK(target.fetch(add.reduce(one, on(target, {.axis = axes}))).item<double>() == 7);
+      CHECK(target.fetch(add.reduce(one, reduce_on(target, {.axis = axes}))).item<double>() == 7);
     }
     const Array most = target.place(Array::full({3'000'017}, std::int32_t{1}));
-    CHECK(target.fetch(kiln::math::add.reduce(most, on(target, {}))).item<std::int64_t>() == 3'000'017);
-    CHECK(target.fetch(kiln::math::add.reduce(most[{kiln::Slice{.step = -3}}], on(target, {}))).item<std::int64_t>() ==
+    CHECK(target.fetch(kiln::math::add.reduce(most, reduce_on(target, {}))).item<std::int64_t>() == 3'000'017);
+    CHECK(target.fetch(kiln::math::add.reduce(most[{kiln::Slice{.step = -3}}], reduce_on(target, {}))).item<std::int64_t>() ==
           1'000'006);
   });
 }

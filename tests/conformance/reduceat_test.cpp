@@ -15,11 +15,6 @@ using kiln::Ufunc;
 
 namespace {
 
-AccumulateOptions on(const Target& target, AccumulateOptions options) {
-  options.stream = target.options().stream;
-  return options;
-}
-
 /// What NumPy defines, by a plain loop over the elements of a host array.
 std::vector<Exact> reduced_at(const Array& array, std::size_t axis, const std::vector<std::int64_t>& begins,
                               const std::function<Exact(Exact, Exact)>& combine) {
@@ -68,7 +63,7 @@ Array small_numbers(DType dtype, const kiln::Shape& shape, std::mt19937_64& sour
   return make(dtype, values, shape);
 }
 
-Exact sum(Exact a, Exact b) {
+Exact exact_sum(Exact a, Exact b) {
   return a + b;
 }
 Exact difference_of(Exact a, Exact b) {
@@ -82,22 +77,24 @@ TEST_CASE("reduceat: what NumPy gives") {
     // numpy.add.reduceat(numpy.arange(5), [0, 3, 1, 1]) and the like, from NumPy 2.4.6.
     const Array counting = target.place(Array::from<std::int64_t>({0, 1, 2, 3, 4}));
     const Array indices = Array::from<std::int32_t>({0, 3, 1, 1});
-    CHECK(target.fetch(kiln::math::add.reduceat(counting, indices, on(target, {}))).to_vector<std::int64_t>() ==
+    CHECK(target.fetch(kiln::math::add.reduceat(counting, indices, accumulate_on(target, {}))).to_vector<std::int64_t>() ==
           std::vector<std::int64_t>{3, 3, 1, 10});
-    CHECK(target.fetch(kiln::math::subtract.reduceat(counting, target.place(indices), on(target, {})))
+    CHECK(target.fetch(kiln::math::subtract.reduceat(counting, target.place(indices), accumulate_on(target, {})))
               .to_vector<std::int64_t>() == std::vector<std::int64_t>{-3, 3, 1, -8});
-    CHECK(kiln::math::add.reduceat(counting, Array::zeros({0}, DType::uint8), on(target, {})).size() == 0);
+    CHECK(kiln::math::add.reduceat(counting, Array::zeros({0}, DType::uint8), accumulate_on(target, {})).size() == 0);
     const Array matrix = target.place(Array::from<std::int8_t>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, kiln::Shape{3, 4}));
-    const Array by_row = kiln::math::multiply.reduceat(matrix, Array::from<std::uint64_t>({1, 2}), on(target, {.axis = -1}));
+    const Array by_row =
+        kiln::math::multiply.reduceat(matrix, Array::from<std::uint64_t>({1, 2}), accumulate_on(target, {.axis = -1}));
     CHECK(by_row.dtype() == DType::int64);
     CHECK(target.fetch(by_row).to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 12, 6, 56, 10, 132});
     // The first element is taken as it is: hypot and gcd of it and the identity would be positive.
     CHECK(target
               .fetch(kiln::math::gcd.reduceat(target.place(Array::from<std::int32_t>({-4, 6})), Array::from<int>({0, 1}),
-                                              on(target, {})))
+                                              accumulate_on(target, {})))
               .to_vector<std::int32_t>() == std::vector<std::int32_t>{-4, 6});
     const Array out = target.place(Array::zeros({2, 3}, DType::float32)).transpose();
-    CHECK(kiln::math::add.reduceat(matrix, Array::from<int>({3, 0}), on(target, {.axis = 1, .out = out})).rep() == out.rep());
+    CHECK(kiln::math::add.reduceat(matrix, Array::from<int>({3, 0}), accumulate_on(target, {.axis = 1, .out = out})).rep() ==
+          out.rep());
     CHECK(target.fetch(out).to_vector<float>() == std::vector<float>{4, 10, 8, 26, 12, 42});
   });
 }
@@ -134,7 +131,8 @@ TEST_CASE("reduceat: random segments equal the reductions of slices") {
         expected.push_back(value);
       });
       INFO(ufunc.name(), " of ", text_of(shape), " axis ", axis, " at ", text_of(begins));
-      const Array result = ufunc.reduceat(array.view, Array::from(begins), on(target, {.axis = static_cast<int>(axis)}));
+      const Array result =
+          ufunc.reduceat(array.view, Array::from(begins), accumulate_on(target, {.axis = static_cast<int>(axis)}));
       CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(outer)));
       CHECK(difference(read(target.fetch(result)), expected) == "");
     }
@@ -166,8 +164,9 @@ TEST_CASE("reduceat: thousands of segments at once, of many lengths, dtypes and 
       const Array array = target.place(host);
       const int axis = static_cast<int>(each.axis);
       INFO(kiln::name(each.dtype), " of ", text_of(extents), ", ", begins.size(), " segments of axis ", axis);
-      const Array sums = kiln::math::add.reduceat(array, target.place(Array::from(begins)), on(target, {.axis = axis}));
-      CHECK(difference(read(target.fetch(sums)), reduced_at(host, each.axis, begins, sum)) == "");
+      const Array sums =
+          kiln::math::add.reduceat(array, target.place(Array::from(begins)), accumulate_on(target, {.axis = axis}));
+      CHECK(difference(read(target.fetch(sums)), reduced_at(host, each.axis, begins, exact_sum)) == "");
       if (kiln::kind(each.dtype) == kiln::Kind::complex || each.dtype == DType::bool_) continue;
       // In order, to where it is neither contiguous nor of the array's dtype.
       Extents twice = extents;
@@ -178,7 +177,7 @@ TEST_CASE("reduceat: thousands of segments at once, of many lengths, dtypes and 
       every_other.emplace_back(Slice{.step = 2});
       const Array out = whole.slice(every_other);
       kiln::math::subtract.reduceat(array, Array::from(begins),
-                                    on(target, {.axis = axis, .dtype = DType::float64, .out = out}));
+                                    accumulate_on(target, {.axis = axis, .dtype = DType::float64, .out = out}));
       CHECK(difference(read(target.fetch(out)), reduced_at(host, each.axis, begins, difference_of)) == "");
     }
   };
@@ -200,9 +199,9 @@ TEST_CASE("reduceat: one long segment among thousands of short ones, and the sam
       const Array host = small_numbers(DType::float32, {*std::max_element(begins.begin(), begins.end()) + 200}, source);
       CAPTURE(each.longest);
       const Array array = target.place(host);
-      const Array sums = kiln::math::add.reduceat(array, Array::from(begins), on(target, {}));
-      CHECK(difference(read(target.fetch(sums)), reduced_at(host, 0, begins, sum)) == "");
-      const Array rest = kiln::math::subtract.reduceat(array, Array::from(begins), on(target, {}));
+      const Array sums = kiln::math::add.reduceat(array, Array::from(begins), accumulate_on(target, {}));
+      CHECK(difference(read(target.fetch(sums)), reduced_at(host, 0, begins, exact_sum)) == "");
+      const Array rest = kiln::math::subtract.reduceat(array, Array::from(begins), accumulate_on(target, {}));
       CHECK(difference(read(target.fetch(rest)), reduced_at(host, 0, begins, difference_of)) == "");
       if (each.segments == 5000) continue;
       const Array thirds = Array::empty(host.shape(), DType::float32);
@@ -210,7 +209,7 @@ TEST_CASE("reduceat: one long segment among thousands of short ones, and the sam
       const Array placed = target.place(thirds);
       const auto bits = [&] {
         std::vector<std::uint32_t> all;
-        const Array result = kiln::math::add.reduceat(placed, Array::from(begins), on(target, {}));
+        const Array result = kiln::math::add.reduceat(placed, Array::from(begins), accumulate_on(target, {}));
         for (const float value : target.fetch(result).to_vector<float>()) all.push_back(std::bit_cast<std::uint32_t>(value));
         return all;
       };
@@ -225,9 +224,9 @@ TEST_CASE("reduceat: segments beyond 2^32 elements") {
   const Array indices = Array::from<std::int64_t>({kExtent - 30, kExtent - 10, kExtent - 20, kExtent - 20, kExtent - 3});
   on_every_device([&](const Target& target) {
     const Array ones = target.place(Array::from<std::int32_t>({1})).broadcast_to({kExtent});
-    CHECK(target.fetch(kiln::math::add.reduceat(ones, indices, on(target, {}))).to_vector<std::int64_t>() ==
+    CHECK(target.fetch(kiln::math::add.reduceat(ones, indices, accumulate_on(target, {}))).to_vector<std::int64_t>() ==
           std::vector<std::int64_t>{20, 1, 1, 17, 3});
-    CHECK(target.fetch(kiln::math::subtract.reduceat(ones, indices, on(target, {}))).to_vector<std::int32_t>() ==
+    CHECK(target.fetch(kiln::math::subtract.reduceat(ones, indices, accumulate_on(target, {}))).to_vector<std::int32_t>() ==
           std::vector<std::int32_t>{-18, 1, 1, -15, -1});
   });
 }
@@ -279,11 +278,11 @@ TEST_CASE("reduceat: errors say what, where and how to mend it, and nothing is w
     const Ufunc& add = kiln::math::add;
     const auto shape_error = [&](const Array& array, const Array& indices, AccumulateOptions options) {
       return message_of<kiln::ShapeError>(
-          [&] { static_cast<void>(add.reduceat(array, indices, on(target, std::move(options)))); });
+          [&] { static_cast<void>(add.reduceat(array, indices, accumulate_on(target, std::move(options)))); });
     };
     const auto type_error = [&](const Ufunc& ufunc, const Array& indices, AccumulateOptions options) {
       return message_of<kiln::TypeError>(
-          [&] { static_cast<void>(ufunc.reduceat(a, indices, on(target, std::move(options)))); });
+          [&] { static_cast<void>(ufunc.reduceat(a, indices, accumulate_on(target, std::move(options)))); });
     };
     CHECK(shape_error(a, Array::from<int>({0, 3}), {.axis = 1, .out = out}) ==
           "add.reduceat: index 3 at position 1 is out of range for axis 1 of extent 3; give 0 to 2");

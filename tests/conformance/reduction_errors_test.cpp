@@ -74,7 +74,8 @@ TEST_CASE("reduction errors: compile errors point into the stage") {
           definition.name = "f";
           definition.signatures = {"float64(float64 x)"};
           const Reduction reduction = kiln::reduction(std::move(definition));
-          const std::string text = message_of<kiln::CompileError>([&] { static_cast<void>(reduction({x}, on(target))); });
+          const std::string text =
+              message_of<kiln::CompileError>([&] { static_cast<void>(reduction({x}, reduction_on(target))); });
           return text.substr(0, text.find(": error"));
         };
         CHECK(first({.map = "return x + nowhere;", .reduce = "return a + b;"}) == "f.map:1:12");
@@ -97,7 +98,7 @@ TEST_CASE("reduction errors: calls") {
     const Array out = target.place(kept);
     const auto shape_error = [&](const auto& call) { return message_of<kiln::ShapeError>(call); };
     const auto type_error = [&](const auto& call) { return message_of<kiln::TypeError>(call); };
-    const auto with = [&](kiln::ReductionOptions options) { return on(target, std::move(options)); };
+    const auto with = [&](kiln::ReductionOptions options) { return reduction_on(target, std::move(options)); };
 
     CHECK(type_error([&] { static_cast<void>(mean_var({x}, with({}))); }) ==
           "mean_var has 2 outputs: call outputs<2>() instead of operator()");

@@ -16,28 +16,6 @@ using kiln::ReductionOptions;
 
 namespace {
 
-std::vector<Exact> numbers(const std::string& text) {
-  std::vector<Exact> values;
-  if (text == "-") return values;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    char* end = nullptr;
-    const long double re = std::strtold(word.c_str(), &end);
-    values.emplace_back(re, *end == ':' ? std::strtold(end + 1, nullptr) : 0.0L);
-  }
-  return values;
-}
-
-Extents extents(const Golden& line, std::size_t field) {
-  return line.fields.at(field) == "()" ? Extents{} : line.numbers(field);
-}
-
-std::int64_t size_of(const Extents& shape) {
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) size *= extent;
-  return size;
-}
-
 Array input(const Golden& line, const Extents& shape, std::int64_t start) {
   const DType dtype = dtype_named(line.fields[1]);
   const std::int64_t lowest = dtype == DType::bool_ || line.fields[1][0] == 'u' ? 0 : 11;
@@ -50,7 +28,7 @@ Array input(const Golden& line, const Extents& shape, std::int64_t start) {
   return make(dtype, values, shape_of(shape));
 }
 
-const Reduction& named(const std::string& name) {
+const Reduction& reduction_named(const std::string& name) {
   for (const Reduction* reduction : {&argmax, &argmin, &mean_var, &dot, &logsumexp, &minmax}) {
     if (reduction->name() == name) return *reduction;
   }
@@ -64,11 +42,11 @@ TEST_CASE("reduction: what NumPy gives for argmax, argmin, mean and variance, do
       [&](const Target& target) {
         for (const Golden& line : golden("stages.txt", target)) {
           INFO(line.text);
-          const Reduction& reduction = named(line.fields[0]);
-          const Extents shape = extents(line, 2);
+          const Reduction& reduction = reduction_named(line.fields[0]);
+          const Extents shape = line.extents(2);
           const Array x = target.place(input(line, shape, 0));
-          const Array y = line.fields[3] == "-" ? Array() : target.place(input(line, extents(line, 3), 5));
-          ReductionOptions options = on(target, {.keepdims = line.fields[5] == "1"});
+          const Array y = line.fields[3] == "-" ? Array() : target.place(input(line, line.extents(3), 5));
+          ReductionOptions options = reduction_on(target, {.keepdims = line.fields[5] == "1"});
           if (line.fields[4] != "*") {
             std::vector<int> axes;
             for (const std::int64_t axis : line.numbers(4)) axes.push_back(static_cast<int>(axis));
@@ -96,9 +74,9 @@ TEST_CASE("reduction: what NumPy gives for argmax, argmin, mean and variance, do
           for (const Array& result : results) {
             std::string list;
             std::getline(lists, list, '|');
-            CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(extents(line, 9))));
+            CHECK(kiln::to_string(result.shape()) == kiln::to_string(shape_of(line.extents(9))));
             const bool exact = kind(result.dtype()) <= kiln::Kind::integer || reduction.name() == "minmax";
-            CHECK(difference(read(target.fetch(result)), numbers(list), exact ? 0.0L : 1e-6L) == "");
+            CHECK(difference(read(target.fetch(result)), values_in(list), exact ? 0.0L : 1e-6L) == "");
           }
         }
       },
@@ -155,19 +133,6 @@ Extents result_shape(const Extents& shape, const std::vector<bool>& reduced, boo
   return result;
 }
 
-Extents random_shape(std::mt19937_64& source) {
-  switch (source() % 6) {
-    case 0:
-      return {static_cast<std::int64_t>(source() % 6000 + 1)};
-    case 1:
-      return {static_cast<std::int64_t>(source() % 300 + 1), static_cast<std::int64_t>(source() % 40 + 1)};
-    case 2:
-      return {static_cast<std::int64_t>(source() % 12 + 1), static_cast<std::int64_t>(source() % 700 + 1)};
-    default:
-      return random_loop_shape(static_cast<int>(source() % 5), 1 << (source() % 11), source);
-  }
-}
-
 constexpr DType kNarrow[] = {DType::int16, DType::int64, DType::uint8, DType::int32};
 
 }  // namespace
@@ -178,7 +143,7 @@ TEST_CASE("reduction: random shapes, strides, broadcasting, axes, masks and outp
     std::mt19937_64 source = random_source(stream++);
     const int cases = target.device().is_cpu() ? 60 : 25;
     for (int i = 0; i < cases; ++i) {
-      const Extents shape = random_shape(source);
+      const Extents shape = random_reduced_shape(source);
       // One of them has the whole shape.
       const bool first_whole = source() % 2 == 0;
       const auto operand = [&](bool whole) {
@@ -196,7 +161,7 @@ TEST_CASE("reduction: random shapes, strides, broadcasting, axes, masks and outp
         axes.push_back(static_cast<int>(d) - (source() % 2 == 0 ? static_cast<int>(shape.size()) : 0));
       }
       std::shuffle(axes.begin(), axes.end(), source);
-      ReductionOptions options = on(target, {.axis = axes, .keepdims = source() % 3 == 0});
+      ReductionOptions options = reduction_on(target, {.axis = axes, .keepdims = source() % 3 == 0});
       std::optional<Operand> where;
       if (source() % 3 == 0) {
         where = random_operand(target, {.shape = random_shape_into(shape, source), .dtype = DType::bool_}, source);
@@ -249,7 +214,7 @@ TEST_CASE("reduction: what is not reorderable is combined from the first element
     std::mt19937_64 source = random_source(stream++);
     const int cases = target.device().is_cpu() ? 60 : 15;
     for (int i = 0; i < cases; ++i) {
-      const Extents shape = random_shape(source);
+      const Extents shape = random_reduced_shape(source);
       if (shape.empty() || size_of(shape) == 0) continue;
       const Operand x = random_operand(target, {.shape = shape, .dtype = kNarrow[source() % 4]}, source);
       const std::size_t axis = source() % shape.size();
@@ -267,7 +232,7 @@ TEST_CASE("reduction: what is not reorderable is combined from the first element
         q.emplace_back(static_cast<long double>(sum));
       });
       INFO("case ", i, ": ", text_of(shape), " strides ", text_of(x.model.strides), " axis ", axis);
-      const auto [got_p, got_q] = composed.outputs<2>({x.view}, on(target, {.axis = static_cast<int>(axis)}));
+      const auto [got_p, got_q] = composed.outputs<2>({x.view}, reduction_on(target, {.axis = static_cast<int>(axis)}));
       const std::string wrong = difference(read(target.fetch(got_p)), p) + difference(read(target.fetch(got_q)), q);
       CHECK(wrong == "");
       if (!wrong.empty()) return;
@@ -288,14 +253,14 @@ TEST_CASE("reduction: the same bits on every run, and for any number of threads"
     square += (static_cast<long double>(value) - mean) * (static_cast<long double>(value) - mean);
   const Array host = Array::from(values, kiln::Shape{rows, columns});
   on_every_device([&](const Target& target) {
-    const auto [got, var] = mean_var.outputs<2>({target.place(host)}, on(target));
+    const auto [got, var] = mean_var.outputs<2>({target.place(host)}, reduction_on(target));
     CHECK(std::fabs(static_cast<long double>(target.fetch(got).item<double>()) - mean) <= 1e-14L * mean);
     CHECK(std::fabs(static_cast<long double>(target.fetch(var).item<double>()) * static_cast<long double>(values.size()) -
                     square) <= 1e-13L * square);
-    const auto again = mean_var.outputs<2>({target.place(host)}, on(target));
+    const auto again = mean_var.outputs<2>({target.place(host)}, reduction_on(target));
     CHECK(target.fetch(again[1]).item<double>() == target.fetch(var).item<double>());
     const auto best = std::max_element(values.begin(), values.end()) - values.begin();
-    CHECK(target.fetch(argmax({target.place(host)}, on(target))).item<std::int64_t>() == best);
+    CHECK(target.fetch(argmax({target.place(host)}, reduction_on(target))).item<std::int64_t>() == best);
   });
   for (const Array& array : {host, host.transpose(), host.reshape({rows * columns}), host[{kiln::all, kiln::Slice{.step = 3}}],
                              host[{kiln::all, kiln::Slice{.stop = 3}}]}) {
@@ -332,7 +297,7 @@ TEST_CASE("reduction: the map never sees an element that does not count") {
     }
     const Array y = target.place(Array::from(divisors));
     const Array where = target.place(kiln::math::not_equal(Array::from(divisors), 0));
-    CHECK(target.fetch(shares({12, y}, on(target, {.where = where}))).item<std::int64_t>() == sum);
+    CHECK(target.fetch(shares({12, y}, reduction_on(target, {.where = where}))).item<std::int64_t>() == sum);
   });
 }
 
@@ -340,23 +305,23 @@ TEST_CASE("reduction: dtypes of loops, casts, scalars alone, and outputs over in
   on_every_device([&](const Target& target) {
     const auto get = [&](const Array& array) { return target.fetch(array); };
     const Array small = target.place(Array::from<std::int8_t>({3, 5, 4}));
-    CHECK(get(dot({small, small}, on(target))).dtype() == DType::int8);
-    CHECK(get(dot({small, small}, on(target, {.dtype = DType::int32}))).item<std::int32_t>() == 50);
-    CHECK(get(dot({small, 0.5}, on(target))).item<double>() == 6);
-    CHECK(get(dot({small, 1.5F}, on(target, {.signature = "float32, float32 -> float32"}))).item<float>() == 18);
+    CHECK(get(dot({small, small}, reduction_on(target))).dtype() == DType::int8);
+    CHECK(get(dot({small, small}, reduction_on(target, {.dtype = DType::int32}))).item<std::int32_t>() == 50);
+    CHECK(get(dot({small, 0.5}, reduction_on(target))).item<double>() == 6);
+    CHECK(get(dot({small, 1.5F}, reduction_on(target, {.signature = "float32, float32 -> float32"}))).item<float>() == 18);
     // Scalars only: one element.
-    CHECK(get(dot({2.5, 2}, on(target))).item<double>() == 5);
+    CHECK(get(dot({2.5, 2}, reduction_on(target))).item<double>() == 5);
     // Halves come to the stages as float, and are rounded where they are stored.
     const Array halves = target.place(make(DType::float16, std::vector<Exact>(5000, Exact(1))));
-    CHECK(read(get(dot({halves, 1}, on(target)))) == std::vector<Exact>{rounded(DType::float16, 5000)});
+    CHECK(read(get(dot({halves, 1}, reduction_on(target)))) == std::vector<Exact>{rounded(DType::float16, 5000)});
     // An output may lie over an input.
     const Array x = target.place(Array::from<double>({4, 1, 7, 2, 9, 3}).copy()).reshape({2, 3});
     const Array row = x[{1}];
-    dot({x, 1.0}, on(target, {.axis = 0, .out = row}));
+    dot({x, 1.0}, reduction_on(target, {.axis = 0, .out = row}));
     CHECK(get(row).to_vector<double>() == std::vector<double>{6, 10, 10});
     const Array first = target.place(Array::from<double>({4, 1, 7, 2}).copy());
-    minmax.outputs<2>({first},
-                      on(target, {.axis = kiln::no_axes, .out = {target.place(Array::zeros({4}, DType::float64)), first}}));
+    minmax.outputs<2>({first}, reduction_on(target, {.axis = kiln::no_axes,
+                                                     .out = {target.place(Array::zeros({4}, DType::float64)), first}}));
     CHECK(get(first).to_vector<double>() == std::vector<double>{4, 1, 7, 2});
   });
 }
@@ -386,8 +351,8 @@ TEST_CASE("reduction: big inputs, with places beyond 32 bits of bytes") {
         host.as<float>()[n - 3] = 2.5F;
         host.as<float>()[n - 2] = 2.5F;
         const Array x = target.place(host);
-        CHECK(target.fetch(argmax({x}, on(target))).item<std::int64_t>() == n - 3);
-        const auto [mean, var] = mean_var.outputs<2>({x}, on(target));
+        CHECK(target.fetch(argmax({x}, reduction_on(target))).item<std::int64_t>() == n - 3);
+        const auto [mean, var] = mean_var.outputs<2>({x}, reduction_on(target));
         CHECK(target.fetch(mean).item<double>() == doctest::Approx(1.5 + 2.0 / static_cast<double>(n)).epsilon(1e-15));
         CHECK(target.fetch(var).item<double>() == doctest::Approx(2.0 / static_cast<double>(n)).epsilon(1e-6));
       },
@@ -425,7 +390,7 @@ TEST_CASE("reduction of two ufuncs: what the one gives for what the other gave, 
                 const Array mask = masked ? where : Array();
                 const Array two = combine->reduce(target.call(*map, {x, y}),
                                                   {.axis = axis, .where = mask, .stream = target.options().stream});
-                const Array got = one({x, y}, on(target, {.axis = axis, .where = mask}));
+                const Array got = one({x, y}, reduction_on(target, {.axis = axis, .where = mask}));
                 CHECK(got.dtype() == two.dtype());
                 CHECK(difference(read(target.fetch(got)), read(target.fetch(two))) == "");
               }
@@ -434,10 +399,9 @@ TEST_CASE("reduction of two ufuncs: what the one gives for what the other gave, 
         }
         // Names of the user's that the kernel has, too; outputs that are assigned; a scalar; the dtype of what combines.
         const Array x = target.place(Array::from<float>({1, 2, 3}));
-        CHECK(target.fetch(kiln::reduction(named, math::add)({x, 0.5F}, on(target))).item<float>() == 10.5F);
-        CHECK(
-            target.fetch(kiln::reduction(distance, math::add)({x, 2}, on(target, {.dtype = DType::float64}))).item<double>() ==
-            2);
+        CHECK(target.fetch(kiln::reduction(named, math::add)({x, 0.5F}, reduction_on(target))).item<float>() == 10.5F);
+        CHECK(target.fetch(kiln::reduction(distance, math::add)({x, 2}, reduction_on(target, {.dtype = DType::float64})))
+                  .item<double>() == 2);
       },
       {Mode::device});
 }

@@ -5,11 +5,6 @@
 
 namespace conformance {
 
-inline kiln::ReductionOptions on(const Target& target, kiln::ReductionOptions options = {}) {
-  options.stream = target.options().stream;
-  return options;
-}
-
 // NumPy's: the first of equals, and the first NaN before anything.
 inline kiln::ReductionDefinition place_of(const char* name, const char* better) {
   return {.name = name,

@@ -4,6 +4,7 @@
 
 #include "devices.hpp"
 #include "model.hpp"
+#include "ufuncs.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -13,11 +14,6 @@ using kiln::Ufunc;
 
 namespace {
 
-const Ufunc& combine() {
-  static const Ufunc ufunc =
-      kiln::vectorize({.name = "combine", .signatures = {"T(T a, T b)"}, .body = "return T(3) * a + b;"});
-  return ufunc;
-}
 /// The same with a branch around the body: its text has a loop.
 const Ufunc& combine_carefully() {
   static const Ufunc ufunc = kiln::vectorize({.name = "combine_carefully",
@@ -26,18 +22,18 @@ const Ufunc& combine_carefully() {
   return ufunc;
 }
 
-struct Dtypes {
+struct MaskedDtypes {
   DType a, b, result, out;
 };
-constexpr Dtypes kDtypes[] = {{DType::int32, DType::int32, DType::int32, DType::int32},
-                              {DType::int32, DType::int32, DType::int32, DType::int16},
-                              {DType::int8, DType::int8, DType::int8, DType::int8},
-                              {DType::float64, DType::float64, DType::float64, DType::float64},
-                              {DType::int16, DType::float32, DType::float32, DType::complex64},
-                              {DType::float16, DType::float16, DType::float16, DType::float16},
-                              {DType::complex128, DType::complex128, DType::complex128, DType::complex128}};
+constexpr MaskedDtypes kMaskedDtypes[] = {{DType::int32, DType::int32, DType::int32, DType::int32},
+                                          {DType::int32, DType::int32, DType::int32, DType::int16},
+                                          {DType::int8, DType::int8, DType::int8, DType::int8},
+                                          {DType::float64, DType::float64, DType::float64, DType::float64},
+                                          {DType::int16, DType::float32, DType::float32, DType::complex64},
+                                          {DType::float16, DType::float16, DType::float16, DType::float16},
+                                          {DType::complex128, DType::complex128, DType::complex128, DType::complex128}};
 
-void check_combine(const Target& target, const Ufunc& ufunc, const Extents& loop, const Dtypes& dtypes,
+void check_combine(const Target& target, const Ufunc& ufunc, const Extents& loop, const MaskedDtypes& dtypes,
                    std::mt19937_64& source) {
   const bool with_out = source() % 3 != 0;
   Extents shapes[] = {random_shape_into(loop, source), random_shape_into(loop, source), random_shape_into(loop, source)};
@@ -86,7 +82,7 @@ TEST_CASE("where: random operands and masks agree with index arithmetic") {
     const int cases = target.device().is_cpu() ? 250 : 60;
     for (int i = 0; i < cases; ++i) {
       const int ndim = static_cast<int>(source() % 6);
-      const Dtypes& dtypes = kDtypes[source() % std::size(kDtypes)];
+      const MaskedDtypes& dtypes = kMaskedDtypes[source() % std::size(kMaskedDtypes)];
       const bool careful = source() % 3 == 0 && dtypes.a != DType::float16;  // whose sum rounds otherwise
       check_combine(target, careful ? combine_carefully() : combine(), random_loop_shape(ndim, 1500, source), dtypes, source);
     }

@@ -57,11 +57,11 @@ TEST_CASE("helper process: reduceat on the emulated GPU" * doctest::skip()) {
 }
 
 TEST_CASE("emulator: all segments of reduceat are one launch, and nothing is waited for") {
-  const test::TemporaryDirectory folder;
+  const kiln::test::TemporaryDirectory folder;
   const std::map<std::string, std::string> environment{{"KILN_CUDA", KILN_EMULATED_CUDA_LIBRARY},
                                                        {"KILN_NVRTC", KILN_EMULATED_NVRTC_LIBRARY},
                                                        {"KILN_DEVICE", "cuda"},
                                                        {"KILN_CACHE_READONLY_DIRS", ""},
                                                        {"KILN_CACHE_DIR", folder / "cache"}};
-  CHECK(test::ChildProcess("helper process: reduceat on the emulated GPU", environment).wait() == 0);
+  CHECK(kiln::test::ChildProcess("helper process: reduceat on the emulated GPU", environment).wait() == 0);
 }

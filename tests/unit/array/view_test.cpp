@@ -17,7 +17,7 @@ using golden::message_of;
 
 namespace {
 
-Array counting(const Shape& shape) {
+Array counted(const Shape& shape) {
   const Array a = Array::empty(shape, DType::int32);
   std::iota(a.as<int>(), a.as<int>() + a.size(), 0);
   return a;
@@ -34,7 +34,7 @@ TEST_CASE("every short slice takes what Python takes") {
   for (std::int64_t i = -7; i <= 7; ++i) ends.emplace_back(i);
   golden::Checksum checksum;
   for (std::int64_t n = 0; n < 6; ++n) {
-    const Array a = counting({n});
+    const Array a = counted({n});
     for (const auto& start : ends) {
       for (const auto& stop : ends) {
         for (const std::int64_t step : {-3, -2, -1, 1, 2, 3}) {
@@ -50,7 +50,7 @@ TEST_CASE("every short slice takes what Python takes") {
 }
 
 TEST_CASE("numbers drop an axis, axes left out are whole") {
-  const Array a = counting({3, 4});
+  const Array a = counted({3, 4});
   CHECK(values(a[{1}]) == std::vector<int>{4, 5, 6, 7});
   CHECK(values(a[{-1, -1}]) == std::vector<int>{11});
   CHECK(a[{-1, -1}].ndim() == 0);
@@ -65,7 +65,7 @@ TEST_CASE("numbers drop an axis, axes left out are whole") {
 TEST_CASE("steps and ends at the limits of 64 bits") {
   const std::int64_t low = std::numeric_limits<std::int64_t>::min();
   const std::int64_t high = std::numeric_limits<std::int64_t>::max();
-  const Array a = counting({5});
+  const Array a = counted({5});
   CHECK(values(a[{Slice{.step = high}}]) == std::vector<int>{0});
   CHECK(values(a[{Slice{.step = low}}]) == std::vector<int>{4});
   CHECK(values(a[{Slice{low, high, 2}}]) == std::vector<int>{0, 2, 4});
@@ -73,7 +73,7 @@ TEST_CASE("steps and ends at the limits of 64 bits") {
 }
 
 TEST_CASE("indices that are refused") {
-  const Array a = counting({3, 4});
+  const Array a = counted({3, 4});
   CHECK(message_of<ShapeError>([&] { (void)a[{0, 0, 0}]; }) ==
         "too many indices: the array of shape (3, 4) has 2 axes, 3 were given");
   CHECK(message_of<ShapeError>([&] { (void)a[{0, 4}]; }) == "index 4 is out of bounds for axis 1 of shape (3, 4)");
@@ -107,11 +107,11 @@ TEST_CASE("reshapes of strided arrays: NumPy's elements, and a copy only where N
 }
 
 TEST_CASE("reshapes that find an extent, and of no elements") {
-  const Array a = counting({2, 6});
+  const Array a = counted({2, 6});
   CHECK(a.reshape({3, -1}).shape() == Shape{3, 4});
   CHECK(a.reshape({-1}).shape() == Shape{12});
   CHECK(a.reshape({-1}).data() == a.data());
-  CHECK(counting({1}).reshape({}).ndim() == 0);
+  CHECK(counted({1}).reshape({}).ndim() == 0);
   CHECK(Array::scalar(1).reshape({1, 1}).shape() == Shape{1, 1});
   CHECK(Array::zeros({0, 3}, DType::int8).reshape({-1, 3}).shape() == Shape{0, 3});
   CHECK(Array::zeros({0, 3}, DType::int8).reshape({5, 0}).shape() == Shape{5, 0});
@@ -121,7 +121,7 @@ TEST_CASE("reshapes that find an extent, and of no elements") {
 }
 
 TEST_CASE("reshapes that are refused") {
-  const Array a = counting({2, 3});
+  const Array a = counted({2, 3});
   const auto refusal = [&](const Shape& shape) { return message_of<ShapeError>([&] { (void)a.reshape(shape); }); };
   CHECK(refusal({4}) == "cannot reshape an array of shape (2, 3) (6 elements) into (4,)");
   CHECK(refusal({4, -1}) == "cannot reshape an array of shape (2, 3) (6 elements) into (4, -1)");
@@ -135,12 +135,12 @@ TEST_CASE("reshapes that are refused") {
 }
 
 TEST_CASE("transposes") {
-  const Array a = counting({2, 3, 4});
+  const Array a = counted({2, 3, 4});
   CHECK(a.transpose().shape() == Shape{4, 3, 2});
   CHECK(a.transpose().strides() == Strides{4, 16, 48});
   CHECK(a.transpose({1, 2, 0}).shape() == Shape{3, 4, 2});
   CHECK(a.transpose({1, -1, 0}).strides() == Strides{16, 4, 48});
-  CHECK(values(counting({2, 3}).transpose()) == std::vector<int>{0, 3, 1, 4, 2, 5});
+  CHECK(values(counted({2, 3}).transpose()) == std::vector<int>{0, 3, 1, 4, 2, 5});
   const auto refusal = [&](const Dims& axes) { return message_of<ShapeError>([&] { (void)a.transpose(axes); }); };
   CHECK(refusal({0, 1}) == "cannot transpose an array of shape (2, 3, 4) to axes (0, 1): it has 3 axes, 2 were given");
   CHECK(refusal({0, 1, 3}) == "cannot transpose an array of shape (2, 3, 4) to axes (0, 1, 3): axis 3 is out of range");
@@ -148,7 +148,7 @@ TEST_CASE("transposes") {
 }
 
 TEST_CASE("broadcasts") {
-  const Array a = counting({3, 1});
+  const Array a = counted({3, 1});
   const Array b = a.broadcast_to({2, 3, 2});
   CHECK(b.strides() == Strides{0, 4, 0});
   CHECK(b.read_only());
@@ -159,6 +159,6 @@ TEST_CASE("broadcasts") {
   CHECK(refusal({2, 2}) == "cannot broadcast an array of shape (3, 1) to (2, 2)");
   CHECK(refusal({3}) == "cannot broadcast an array of shape (3, 1) to (3,)");
   CHECK(refusal({-3, 1}) == "shape (-3, 1) has a negative extent: extents are 0 or more");
-  CHECK(message_of<ShapeError>([] { (void)counting({3}).broadcast_to({0}); }) ==
+  CHECK(message_of<ShapeError>([] { (void)counted({3}).broadcast_to({0}); }) ==
         "cannot broadcast an array of shape (3,) to (0,)");
 }

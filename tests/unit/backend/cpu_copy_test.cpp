@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "../base/sanitizer.hpp"
 #include "backend/cpu/copy_loops.hpp"
 
 using namespace kiln::backend;
@@ -34,8 +35,8 @@ std::vector<Width> widths() {
 }
 
 /// Bytes that hold a tile anywhere around `origin`, and some on either side.
-struct Memory {
-  Memory(const CpuTile& tile, std::int64_t size, std::mt19937& random) {
+struct Tiles {
+  Tiles(const CpuTile& tile, std::int64_t size, std::mt19937& random) {
     const std::int64_t reach[] = {(tile.rows - 1) * tile.row_stride, (tile.columns - 1) * tile.column_stride};
     std::int64_t low = 0;
     std::int64_t high = size;
@@ -55,8 +56,8 @@ std::int64_t buffer_place(const CpuTile& tile, std::int64_t r, std::int64_t c, s
 }
 
 void check_gather(const Width& width, const CpuTile& tile, std::int64_t size, std::mt19937& random) {
-  Memory from(tile, size, random);
-  Memory to({tile.rows, tile.pitch, tile.columns, size, 0}, size, random);
+  Tiles from(tile, size, random);
+  Tiles to({tile.rows, tile.pitch, tile.columns, size, 0}, size, random);
   std::vector<char> expected = to.bytes;
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.columns; ++c) {
@@ -75,8 +76,8 @@ void check_gather(const Width& width, const CpuTile& tile, std::int64_t size, st
 }
 
 void check_scatter(const Width& width, const CpuTile& tile, std::int64_t size, std::mt19937& random) {
-  Memory to(tile, size, random);
-  Memory from({tile.rows, tile.pitch, tile.columns, size, 0}, size, random);
+  Tiles to(tile, size, random);
+  Tiles from({tile.rows, tile.pitch, tile.columns, size, 0}, size, random);
   std::vector<char> expected = to.bytes;
   for (std::int64_t r = 0; r < tile.rows; ++r) {
     for (std::int64_t c = 0; c < tile.columns; ++c) {
@@ -95,7 +96,7 @@ TEST_CASE("gathering a tile: any size of element, strides of any sign and order,
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
   for (const Width& width : widths()) {
     for (const std::int64_t size : {1, 2, 4, 8, 16}) {
-      for (int round = 0; round < 400; ++round) {
+      for (int round = 0; round < kiln::test::rounds(400); ++round) {
         CpuTile tile{1 + below(round % 2 == 0 ? 5 : 40), 0, 1 + below(round % 3 == 0 ? 9 : 200), 0, 0};
         const std::int64_t sign = below(3) == 0 ? -1 : 1;
         switch (round % 4) {
@@ -130,7 +131,7 @@ TEST_CASE("scattering a tile: any size of element, rows or columns that lie toge
   const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
   for (const Width& width : widths()) {
     for (const std::int64_t size : {1, 2, 4, 8, 16}) {
-      for (int round = 0; round < 400; ++round) {
+      for (int round = 0; round < kiln::test::rounds(400); ++round) {
         CpuTile tile{1 + below(round % 2 == 0 ? 5 : 40), 0, 1 + below(round % 3 == 0 ? 9 : 200), 0, 0};
         const std::int64_t signs[] = {below(3) == 0 ? -1 : 1, below(3) == 0 ? -1 : 1};
         const std::int64_t step = (1 + below(3)) * size;
@@ -156,8 +157,8 @@ TEST_CASE("filling a buffer with one element") {
   for (const Width& width : widths()) {
     for (const std::int64_t size : {1, 2, 4, 8, 16}) {
       for (std::int64_t count = 1; count < 200; ++count) {
-        Memory to({1, 0, count, size, 0}, size, random);
-        Memory from({1, 0, 1, size, 0}, size, random);
+        Tiles to({1, 0, count, size, 0}, size, random);
+        Tiles from({1, 0, 1, size, 0}, size, random);
         std::vector<char> expected = to.bytes;
         for (std::int64_t n = 0; n < count; ++n) {
           std::memcpy(expected.data() + to.origin + n * size, from.at(0), static_cast<std::size_t>(size));

@@ -57,7 +57,7 @@ CompileError failure(const Compiler& compiler, const CompileRequest& request) {
 
 std::string message_of(std::string_view target) {
   try {
-    static_cast<void>(compiler_for_target(target));
+    static_cast<void>(gpu::compiler_for_target(target));
   } catch (const DeviceError& error) {
     return error.what();
   }
@@ -80,7 +80,7 @@ TEST_CASE("names of GPU targets") {
   for (const char* other :
        {"", "sm_", "sm_x", "sm_9", "sm_90b", "sm_12345", "gfx", "gfx9", "gfx90A", "gfx90000", "x86-64-v3", "native"}) {
     CHECK_MESSAGE(!vendor_of(other), other);
-    CHECK_MESSAGE(compiler_for_target(other) == nullptr, other);
+    CHECK_MESSAGE(gpu::compiler_for_target(other) == nullptr, other);
   }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("candidates: newest first, the vendor's homes, the loader; not above t
 
 TEST_CASE("an environment variable names the compiler's file outright [child]" * doctest::skip()) {
   try {
-    static_cast<void>(compiler_for_target("sm_90"));
+    static_cast<void>(gpu::compiler_for_target("sm_90"));
     CHECK(false);
   } catch (const DeviceError& error) {
     CHECK(std::string(error.what()).starts_with("NVRTC was not found: tried /nowhere/nvrtc (no such file); "));
@@ -157,7 +157,7 @@ TEST_CASE("NVRTC compiles for several architectures without a device") {
   if (!have_compiler(DeviceKind::cuda)) return;
   std::string previous;
   for (const char* target : {"sm_75", "sm_80", "sm_90", "sm_100"}) {
-    const auto compiler = compiler_for_target(target);
+    const auto compiler = gpu::compiler_for_target(target);
     REQUIRE(compiler);
     CHECK(compiler->name() == "NVRTC");
     CHECK(compiler->target() == target);
@@ -177,7 +177,7 @@ TEST_CASE("NVRTC compiles for several architectures without a device") {
 TEST_CASE("hipRTC compiles for several architectures without a device") {
   if (!have_compiler(DeviceKind::hip)) return;
   for (const char* target : {"gfx906", "gfx90a", "gfx90a:sramecc+:xnack-", "gfx1030"}) {
-    const auto compiler = compiler_for_target(target);
+    const auto compiler = gpu::compiler_for_target(target);
     REQUIRE(compiler);
     CHECK(compiler->name() == "hipRTC");
     CHECK(compiler->target() == target);
@@ -215,7 +215,7 @@ TEST_CASE("unknown architectures are clear errors") {
 TEST_CASE("compile errors have the user's line and column on both compilers") {
   for (const auto& [kind, target] : {std::pair{DeviceKind::cuda, "sm_90"}, {DeviceKind::hip, "gfx90a"}}) {
     if (!have_compiler(kind)) continue;
-    const auto compiler = compiler_for_target(target);
+    const auto compiler = gpu::compiler_for_target(target);
     const CompileError error = failure(*compiler, bad("__device__ float body(float a, float b) {\n\treturn b*b - 4*a*d;\n}"));
     REQUIRE(!error.diagnostics().empty());
     const Diagnostic& first = error.diagnostics().front();
@@ -237,7 +237,7 @@ TEST_CASE("compile errors have the user's line and column on both compilers") {
 TEST_CASE("a missing return is an error, a warning is in the log") {
   for (const auto& [kind, target] : {std::pair{DeviceKind::cuda, "sm_90"}, {DeviceKind::hip, "gfx90a"}}) {
     if (!have_compiler(kind)) continue;
-    const auto compiler = compiler_for_target(target);
+    const auto compiler = gpu::compiler_for_target(target);
     const CompileError error = failure(*compiler, bad("__device__ float body(float a, float b) { if (a > b) return a; }"));
     CHECK(error.diagnostics().front().line == 1);
     CHECK(error.diagnostics().front().file == "disc");
@@ -250,8 +250,8 @@ TEST_CASE("a missing return is an error, a warning is in the log") {
 
 TEST_CASE("functions without a qualifier are device functions on NVRTC") {
   if (!have_compiler(DeviceKind::cuda)) return;
-  CHECK_NOTHROW(static_cast<void>(
-      compiler_for_target("sm_90")->compile(bad("float body(float a, float b) { return [](auto x) { return x; }(a * b); }"))));
+  CHECK_NOTHROW(static_cast<void>(gpu::compiler_for_target("sm_90")->compile(
+      bad("float body(float a, float b) { return [](auto x) { return x; }(a * b); }"))));
 }
 
 TEST_CASE("a file in the current folder takes no part") {
@@ -263,7 +263,7 @@ TEST_CASE("a file in the current folder takes no part") {
   fs::current_path(folder);
   for (const auto& [kind, target] : {std::pair{DeviceKind::cuda, "sm_90"}, {DeviceKind::hip, "gfx90a"}}) {
     if (!have_compiler(kind)) continue;
-    const CompileError error = failure(*compiler_for_target(target), {.name = "k", .source = "#include \"unseen.hpp\"\n"});
+    const CompileError error = failure(*gpu::compiler_for_target(target), {.name = "k", .source = "#include \"unseen.hpp\"\n"});
     CHECK(error.diagnostics().front().text.find("unseen.hpp") != std::string::npos);
   }
   fs::current_path(before);

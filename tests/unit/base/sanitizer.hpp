@@ -23,4 +23,9 @@ inline constexpr bool kThreadSanitizer = false;
 
 #undef KILN_HAS_FEATURE
 
+/// How often a random case is tried: under a sanitizer, whose loops take ten times as long, a fifth as often.
+constexpr int rounds(int ordinary) {
+  return kAddressSanitizer || kThreadSanitizer ? ordinary / 5 : ordinary;
+}
+
 }  // namespace kiln::test

@@ -16,18 +16,14 @@ using kiln::cache::DiskStore;
 using kiln::cache::export_bundle;
 using kiln::cache::import_bundle;
 using kiln::test::entry_file;
+using kiln::test::key_of;
 using kiln::test::list_files;
 using kiln::test::read_text;
 using kiln::test::sample_entry;
-using kiln::test::sample_key;
 using kiln::test::TemporaryDirectory;
 using kiln::test::write_text;
 
 namespace {
-
-std::string key_of(int i) {
-  return sample_key("kernel " + std::to_string(i)).canonical();
-}
 
 kiln::cache::Record entry_of(int i, double compile_ms = 12.5, std::int64_t created = 1'700'000'000) {
   kiln::cache::Record entry = sample_entry("code " + std::to_string(i));
@@ -36,8 +32,9 @@ kiln::cache::Record entry_of(int i, double compile_ms = 12.5, std::int64_t creat
   return entry;
 }
 
-struct Store {
-  explicit Store(const std::string& directory, std::vector<std::string> read_only = {}, std::uint64_t max_bytes = 1 << 30)
+struct BundledStore {
+  explicit BundledStore(const std::string& directory, std::vector<std::string> read_only = {},
+                        std::uint64_t max_bytes = 1 << 30)
       : disk(directory, std::move(read_only), max_bytes, [this](const std::string& line) { lines.push_back(line); }) {}
   std::vector<std::string> lines;
   DiskStore disk;
@@ -67,13 +64,13 @@ std::vector<std::string> entries_in(const std::string& directory) {
 
 TEST_CASE("a bundle carries kernels from one directory to another, and says what was there") {
   const TemporaryDirectory folder;
-  Store from(folder / "from");
+  BundledStore from(folder / "from");
   for (int i = 0; i < 20; ++i) from.disk.put(key_of(i), entry_of(i));
   const BundleReport written = from.write(folder / "b");
   CHECK(written.entries == 20);
   CHECK(written.bytes == std::filesystem::file_size(folder / "b"));
 
-  Store to(folder / "to");
+  BundledStore to(folder / "to");
   to.disk.put(key_of(3), entry_of(3));
   const std::string kept = read_text(folder / "to/" + entry_file(key_of(3)));
   const BundleReport read = import_bundle(to.disk, folder / "b");
@@ -96,8 +93,8 @@ TEST_CASE("a bundle carries kernels from one directory to another, and says what
 
 TEST_CASE("the same kernels give the same bytes, whatever the order, the time, and the tier they come from") {
   const TemporaryDirectory folder;
-  Store one(folder / "one");
-  Store other(folder / "other");
+  BundledStore one(folder / "one");
+  BundledStore other(folder / "other");
   for (int i = 0; i < 30; ++i) one.disk.put(key_of(i), entry_of(i, 10 + i, 1'700'000'000 + i));
   for (int i = 29; i >= 0; --i) other.disk.put(key_of(i), entry_of(i, 99.25, 1'800'000'000));
   one.write(folder / "one.b");
@@ -105,25 +102,25 @@ TEST_CASE("the same kernels give the same bytes, whatever the order, the time, a
   CHECK(read_text(folder / "one.b") == read_text(folder / "other.b"));
 
   // Imported and exported again, from a directory and from the bundle itself.
-  Store third(folder / "third");
+  BundledStore third(folder / "third");
   import_bundle(third.disk, folder / "one.b");
   third.write(folder / "third.b");
   CHECK(read_text(folder / "third.b") == read_text(folder / "one.b"));
-  Store tier("", {folder / "one.b"});
+  BundledStore tier("", {folder / "one.b"});
   tier.write(folder / "fourth.b");
   CHECK(read_text(folder / "fourth.b") == read_text(folder / "one.b"));
-  Store both(folder / "one", {folder / "one.b"});
+  BundledStore both(folder / "one", {folder / "one.b"});
   CHECK(both.write(folder / "fifth.b").entries == 30);
   CHECK(read_text(folder / "fifth.b") == read_text(folder / "one.b"));
 }
 
 TEST_CASE("export takes the entries that are asked for, and only sound ones") {
   const TemporaryDirectory folder;
-  Store store(folder / "cache");
+  BundledStore store(folder / "cache");
   for (int i = 0; i < 5; ++i) store.disk.put(key_of(i), entry_of(i));
   const std::string id = kiln::cache::digest(key_of(2));
   CHECK(store.write(folder / "b", {id, id}).entries == 1);
-  Store reader("", {folder / "b"});
+  BundledStore reader("", {folder / "b"});
   CHECK(reader.disk.find(key_of(2)));
   CHECK_FALSE(reader.disk.find(key_of(1)));
 
@@ -142,13 +139,13 @@ TEST_CASE("export takes the entries that are asked for, and only sound ones") {
   CHECK(store.write(folder / "c").entries == 4);
   CHECK(store.lines == std::vector<std::string>{"cache entry " + id + " is not exported: wrong checksum"});
   // A sound one of a later tier stands in.
-  Store both(folder / "cache", {folder / "b"});
+  BundledStore both(folder / "cache", {folder / "b"});
   CHECK(both.write(folder / "d").entries == 5);
 }
 
 TEST_CASE("import mends an entry that is damaged") {
   const TemporaryDirectory folder;
-  Store store(folder / "cache");
+  BundledStore store(folder / "cache");
   store.disk.put(key_of(0), entry_of(0));
   store.write(folder / "b");
   write_text(folder / "cache/" + entry_file(key_of(0)), "not an entry");
@@ -158,11 +155,11 @@ TEST_CASE("import mends an entry that is damaged") {
 
 TEST_CASE("nothing is imported of a bundle that is not sound to the last byte") {
   const TemporaryDirectory folder;
-  Store from(folder / "from");
+  BundledStore from(folder / "from");
   for (int i = 0; i < 3; ++i) from.disk.put(key_of(i), entry_of(i));
   from.write(folder / "b");
   const std::string bytes = read_text(folder / "b");
-  Store to(folder / "to");
+  BundledStore to(folder / "to");
   const auto refused = [&](const std::string& bad) {
     write_text(folder / "bad", bad);
     const std::string text = message<kiln::IoError>([&] { import_bundle(to.disk, folder / "bad"); });
@@ -215,7 +212,7 @@ TEST_CASE("nothing is imported of a well-formed bundle whose entries are not wha
   REQUIRE(writer);
   for (const auto& [digest, bytes] : entries) REQUIRE_FALSE(writer->add(digest, bytes));
   REQUIRE_FALSE(writer->finish());
-  Store to(folder / "to");
+  BundledStore to(folder / "to");
   CHECK(message<kiln::IoError>([&] { import_bundle(to.disk, folder / "b"); }) ==
         "cannot read bundle " + folder / "b" + ": " + expected);
   CHECK(entries_in(folder / "to").empty());
@@ -223,11 +220,11 @@ TEST_CASE("nothing is imported of a well-formed bundle whose entries are not wha
 
 TEST_CASE("import says why a directory cannot take the kernels") {
   const TemporaryDirectory folder;
-  Store from(folder / "from");
+  BundledStore from(folder / "from");
   for (int i = 0; i < 3; ++i) from.disk.put(key_of(i), entry_of(i));
   const std::string bytes = std::to_string(from.write(folder / "b").bytes);
 
-  Store small(folder / "small", {}, 1000);
+  BundledStore small(folder / "small", {}, 1000);
   CHECK(message<kiln::CacheError>([&] { import_bundle(small.disk, folder / "b"); }) ==
         "cannot import " + folder / "b" + ": its " + bytes +
             " bytes are more than the directory's bound of 1000; raise KILN_CACHE_MAX_BYTES, or name the bundle in "
@@ -236,15 +233,15 @@ TEST_CASE("import says why a directory cannot take the kernels") {
 
   std::filesystem::create_directory(folder / "shared");
   chmod((folder / "shared").c_str(), 0777);
-  Store shared(folder / "shared");
+  BundledStore shared(folder / "shared");
   CHECK(message<kiln::CacheError>([&] { import_bundle(shared.disk, folder / "b"); }) ==
         "cannot use the cache directory " + folder / "shared" +
             ": it can be written by others (mode 0777); to mend it: chmod 700 " + folder / "shared");
-  Store none("");
+  BundledStore none("");
   CHECK(message<kiln::CacheError>([&] { import_bundle(none.disk, folder / "b"); }) ==
         "cannot import " + folder / "b" + ": this cache has no directory");
 
   write_text(folder / "file", "");
-  Store blocked(folder / "file/cache");
+  BundledStore blocked(folder / "file/cache");
   CHECK(message<kiln::Error>([&] { import_bundle(blocked.disk, folder / "b"); }) != "nothing was thrown");
 }

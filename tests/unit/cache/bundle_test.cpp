@@ -52,7 +52,7 @@ std::string check(const BundleItem& item, std::string_view bytes) {
 }
 
 // "" where the bytes are a sound bundle, else the reason without the path.
-std::string reason(const std::string& path, std::string_view bytes) {
+std::string reason_of_bundle(const std::string& path, std::string_view bytes) {
   write_text(path, std::string(bytes));
   FileError error;
   const auto bundle = Bundle::open(path, &error);
@@ -159,15 +159,15 @@ TEST_CASE("a bundle that ends at any earlier byte is refused") {
   const std::string bytes = read_text(folder / "b");
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     CAPTURE(length);
-    const std::string why = reason(folder / "cut", std::string_view(bytes).substr(0, length));
+    const std::string why = reason_of_bundle(folder / "cut", std::string_view(bytes).substr(0, length));
     CHECK(why == (length < 8                   ? "not a kiln bundle"
                   : length < kHeader + kFooter ? "truncated"
                                                : "truncated, or other bytes follow its end"));
   }
   for (const std::size_t extra : {1U, 31U, 32U, 48U, 1000U}) {
-    CHECK(reason(folder / "long", bytes + std::string(extra, '\0')) == "truncated, or other bytes follow its end");
+    CHECK(reason_of_bundle(folder / "long", bytes + std::string(extra, '\0')) == "truncated, or other bytes follow its end");
   }
-  CHECK(reason(folder / "twice", bytes + bytes) == "truncated, or other bytes follow its end");
+  CHECK(reason_of_bundle(folder / "twice", bytes + bytes) == "truncated, or other bytes follow its end");
 }
 
 TEST_CASE("a bundle with any byte changed is refused") {
@@ -179,7 +179,7 @@ TEST_CASE("a bundle with any byte changed is refused") {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
       CAPTURE(i);
-      CHECK_FALSE(reason(folder / "flipped", damaged).empty());
+      CHECK_FALSE(reason_of_bundle(folder / "flipped", damaged).empty());
     }
   }
 }
@@ -193,16 +193,17 @@ TEST_CASE("what is forged with right checksums is refused for what it says") {
   const auto forged = [&](auto change) {
     std::string copy = bytes;
     change(copy);
-    return reason(folder / "forged", with_checksums(copy, index));
+    return reason_of_bundle(folder / "forged", with_checksums(copy, index));
   };
   REQUIRE(forged([](std::string&) {}) == "");
   const std::size_t offset = index + kItem + 16;
   const std::size_t size = index + kItem + 24;
 
   SUBCASE("foreign and newer files") {
-    CHECK(reason(folder / "b", "") == "not a kiln bundle");
-    CHECK(reason(folder / "b",
-                 "\x7f" + std::string("ELF and so on, long enough to be a bundle; it has no index, and no checksums")) ==
+    CHECK(reason_of_bundle(folder / "b", "") == "not a kiln bundle");
+    CHECK(reason_of_bundle(
+              folder / "b",
+              "\x7f" + std::string("ELF and so on, long enough to be a bundle; it has no index, and no checksums")) ==
           "not a kiln bundle");
     CHECK(forged([](std::string& b) { b[8] = 2; }) == "it is of format version 2, and this kiln reads 1");
     CHECK(forged([](std::string& b) { b[12] = 1; }) == "its header is damaged");

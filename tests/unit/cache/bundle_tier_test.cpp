@@ -18,18 +18,14 @@ using kiln::cache::DiskStore;
 using kiln::cache::Flaw;
 using kiln::cache::Miss;
 using kiln::cache::Trust;
+using kiln::test::key_of;
 using kiln::test::sample_entry;
-using kiln::test::sample_key;
 using kiln::test::TemporaryDirectory;
 
 namespace {
 
-std::string key_of(int i) {
-  return sample_key("kernel " + std::to_string(i)).canonical();
-}
-
 /// A bundle of these kernels, whatever their bytes.
-void write_bundle(const std::string& path, const std::map<std::string, std::string>& entries) {
+void bundle_kernels(const std::string& path, const std::map<std::string, std::string>& entries) {
   kiln::base::FileError error;
   auto writer = BundleWriter::create(path, &error);
   REQUIRE(writer);
@@ -56,7 +52,7 @@ BundleTier open(const std::string& path) {
 
 TEST_CASE("a bundle tier finds, lists and reads what a directory tier would") {
   const TemporaryDirectory folder;
-  write_bundle(folder / "b", some_kernels(40));
+  bundle_kernels(folder / "b", some_kernels(40));
   const BundleTier tier = open(folder / "b");
   CHECK(tier.path() == folder / "b");
   std::set<std::string> all;
@@ -104,7 +100,7 @@ TEST_CASE("each entry of a bundle is verified when it is read, by its own checks
   const std::string digest = kiln::cache::digest(key);
   SUBCASE("damaged") {
     entries[digest].back() ^= 1;
-    write_bundle(folder / "b", entries);
+    bundle_kernels(folder / "b", entries);
     const BundleTier tier = open(folder / "b");
     CHECK(tier.find(key, digest).flaw.reason == Miss::damaged);
     CHECK(tier.find(key, digest).flaw.text == "wrong checksum");
@@ -112,7 +108,7 @@ TEST_CASE("each entry of a bundle is verified when it is read, by its own checks
   }
   SUBCASE("another kernel's") {
     entries[digest] = entries[kiln::cache::digest(key_of(1))];
-    write_bundle(folder / "b", entries);
+    bundle_kernels(folder / "b", entries);
     const BundleTier tier = open(folder / "b");
     CHECK(tier.find(key, digest).flaw.reason == Miss::other_key);
     Flaw flaw;
@@ -121,14 +117,14 @@ TEST_CASE("each entry of a bundle is verified when it is read, by its own checks
   }
   SUBCASE("no entry at all") {
     entries[digest] = "/etc/passwd";
-    write_bundle(folder / "b", entries);
+    bundle_kernels(folder / "b", entries);
     const BundleTier tier = open(folder / "b");
     CHECK(tier.find(key, digest).flaw.text == "not a kiln cache entry");
     CHECK_FALSE(tier.head(digest));
     CHECK_FALSE(tier.key(digest));
   }
   SUBCASE("written to while it is open") {
-    write_bundle(folder / "b", entries);
+    bundle_kernels(folder / "b", entries);
     const BundleTier tier = open(folder / "b");
     REQUIRE(tier.find(key, digest));
     std::filesystem::resize_file(folder / "b", 16);
@@ -139,14 +135,14 @@ TEST_CASE("each entry of a bundle is verified when it is read, by its own checks
 
 TEST_CASE("a store finds kernels in a bundle, also in one that is replaced while it is open") {
   const TemporaryDirectory folder;
-  write_bundle(folder / "b", some_kernels(3));
+  bundle_kernels(folder / "b", some_kernels(3));
   std::vector<std::string> lines;
   DiskStore store("", {folder / "b"}, 1 << 20, [&](const std::string& line) { lines.push_back(line); });
   const auto found = store.find(key_of(1));
   REQUIRE(found);
   CHECK(found->payload == "code 1");
   CHECK(found.read_only);
-  write_bundle(folder / "b", {});
+  bundle_kernels(folder / "b", {});
   CHECK(store.find(key_of(2))->payload == "code 2");
   CHECK_FALSE(store.find(key_of(3)));
   CHECK(lines.empty());
@@ -158,7 +154,7 @@ TEST_CASE("a bundle that others could write, or that is damaged, is refused with
   const TemporaryDirectory folder;
   const std::string path = folder / "sub/b";
   std::filesystem::create_directory(folder / "sub");
-  write_bundle(path, some_kernels(1));
+  bundle_kernels(path, some_kernels(1));
   std::string expected;
   SUBCASE("by its mode") {
     chmod(path.c_str(), 0664);
@@ -190,6 +186,6 @@ TEST_CASE("a bundle in a sticky folder, and one that comes later, are used") {
   chmod((folder / "sub").c_str(), 01777);
   DiskStore store("", {folder / "sub/b"}, 1 << 20, nullptr);
   CHECK_FALSE(store.find(key_of(0)));
-  write_bundle(folder / "sub/b", some_kernels(1));
+  bundle_kernels(folder / "sub/b", some_kernels(1));
   CHECK(store.find(key_of(0)));
 }

@@ -36,6 +36,11 @@ inline cache::Record sample_entry(const std::string& payload = std::string("\x7f
           .payload = payload};
 }
 
+/// The canonical key of the i-th of several kernels.
+inline std::string key_of(int i) {
+  return sample_key("kernel " + std::to_string(i)).canonical();
+}
+
 /// The checksum of a forged entry is right, so that what comes after it is what is tested.
 inline std::string with_checksum(std::string bytes) {
   const auto hash = kiln::base::hash128(std::string_view(bytes).substr(0, bytes.size() - 16));

@@ -18,7 +18,7 @@ Reduction make(const Numbers& shape, const Numbers& reduced, const std::vector<N
   return Reduction({.shape = shape, .reduced = reduced, .strides = rows, .in_order = in_order});
 }
 
-Numbers list(std::span<const std::int64_t> numbers) {
+Numbers numbers_of(std::span<const std::int64_t> numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
@@ -33,14 +33,14 @@ TEST_CASE("a packed array over its first axes is two dimensions, and over all on
   // float32 (2, 3, 4)
   const Numbers own = {48, 16, 4};
   const Reduction first = make({2, 3, 4}, {1, 1, 0}, {own, {0, 0, 4}});
-  CHECK(list(first.kept()) == Numbers{4});
-  CHECK(list(first.reduced()) == Numbers{6});
+  CHECK(numbers_of(first.kept()) == Numbers{4});
+  CHECK(numbers_of(first.reduced()) == Numbers{6});
   CHECK(strides(first, 0) == Numbers{4, 16});
   CHECK(strides(first, 1) == Numbers{4, 0});
   CHECK(first.columns_inside());
   const Reduction all = make({2, 3, 4}, {1, 1, 1}, {own, {0, 0, 0}});
   CHECK(all.kept().empty());
-  CHECK(list(all.reduced()) == Numbers{24});
+  CHECK(numbers_of(all.reduced()) == Numbers{24});
   CHECK(all.outputs() == 1);
   CHECK(all.count() == 24);
   CHECK_FALSE(all.columns_inside());
@@ -48,8 +48,8 @@ TEST_CASE("a packed array over its first axes is two dimensions, and over all on
 
 TEST_CASE("axes between others stay apart, and extents of 1 are dropped") {
   const Reduction middle = make({2, 1, 3, 4}, {0, 1, 1, 0}, {{48, 7, 16, 4}, {16, 0, 0, 4}});
-  CHECK(list(middle.kept()) == Numbers{2, 4});
-  CHECK(list(middle.reduced()) == Numbers{3});
+  CHECK(numbers_of(middle.kept()) == Numbers{2, 4});
+  CHECK(numbers_of(middle.reduced()) == Numbers{3});
   CHECK(strides(middle, 0) == Numbers{48, 4, 16});
   CHECK(strides(middle, 1) == Numbers{16, 4, 0});
   CHECK(middle.outputs() == 8);
@@ -62,7 +62,7 @@ TEST_CASE("the array's strides decide what is inside") {
   CHECK(turned.columns_inside());
   // Two reduced axes that are stored the other way round merge.
   const Reduction both = make({3, 4}, {1, 1}, {{4, 12}, {0, 0}});
-  CHECK(list(both.reduced()) == Numbers{12});
+  CHECK(numbers_of(both.reduced()) == Numbers{12});
   CHECK(strides(both, 0) == Numbers{4});
 }
 

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Kernel {
-  explicit Kernel(const std::string& body) {
+struct ForkedKernel {
+  explicit ForkedKernel(const std::string& body) {
     text.name = "k";
     text.body = body;
     text.input_names = {"a"};
@@ -56,7 +56,7 @@ int in_fork(Work work) {
 
 TEST_CASE("helper process: forks while other threads compile" * doctest::skip()) {
   const CountingCompiler slow(300ms);
-  const Kernel kernel("return a;");
+  const ForkedKernel kernel("return a;");
   std::thread compiling([&] { (void)kiln::program::build(kernel.request(), slow); });
   while (slow.compiles == 0) std::this_thread::yield();
   // The child has no thread that would ever finish the parent's compile.

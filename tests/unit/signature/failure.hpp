@@ -3,13 +3,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
 #include "kiln/error.hpp"
 
 struct Failure {
-  std::string message;  ///< its first line; below it stands the text with a caret
+  std::string message;  ///< its first line
+  std::string below;    ///< the text with a caret
   std::size_t position = 0;
 };
 
@@ -19,7 +21,8 @@ Failure failure_of(F&& f) {
     f();
   } catch (const kiln::SignatureError& error) {
     const std::string what = error.what();
-    return {what.substr(0, what.find('\n')), error.position()};
+    const std::size_t end = std::min(what.find('\n'), what.size());
+    return {what.substr(0, end), what.substr(end), error.position()};
   }
   FAIL("nothing was thrown");
   return {};

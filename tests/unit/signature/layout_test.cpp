@@ -15,7 +15,7 @@ using Indices = std::vector<std::size_t>;
 
 namespace {
 
-void check_failure(std::string_view text, std::string_view message, std::size_t position) {
+void check_layout_failure(std::string_view text, std::string_view message, std::size_t position) {
   CAPTURE(text);
   const Failure failure = failure_of([&] { (void)parse_layout(text); });
   CHECK(failure.message == message);
@@ -88,70 +88,73 @@ TEST_CASE("blanks are spaces and tabs, anywhere between two words") {
   const Layout layout = parse_layout(" \t( m , n\t) ,\t( )->( m ) \t");
   CHECK(layout.inputs == std::vector<Indices>{{0, 1}, {}});
   CHECK(layout.outputs == std::vector<Indices>{{0}});
-  check_failure("(m,\nn)->()", "a layout is one line: its blanks are spaces and tabs", 3);
-  check_failure("(m)->()\r", "a layout is one line: its blanks are spaces and tabs", 7);
+  check_layout_failure("(m,\nn)->()", "a layout is one line: its blanks are spaces and tabs", 3);
+  check_layout_failure("(m)->()\r", "a layout is one line: its blanks are spaces and tabs", 7);
 }
 
 TEST_CASE("every error of a layout has its place") {
-  check_failure("", "expected '(' before the core dimensions of an input, found the end of the text", 0);
-  check_failure("  ", "expected '(' before the core dimensions of an input, found the end of the text", 2);
-  check_failure("->(n)", "expected '(' before the core dimensions of an input, found '-'", 0);
-  check_failure("n->()", "expected '(' before the core dimensions of an input, found 'n'", 0);
-  check_failure("(n", "expected ')' or ',' after a core dimension, found the end of the text", 2);
-  check_failure("(n m)->()", "expected ')' or ',' after a core dimension, found 'm'", 3);
-  check_failure("(n,)->()", "expected the name or the size of a core dimension, found ')'", 3);
-  check_failure("(,n)->()", "expected the name or the size of a core dimension, found ','", 1);
-  check_failure("((n))->()", "expected the name or the size of a core dimension, found '('", 1);
-  check_failure("(n)", "expected ',' or \"->\" after an input, found the end of the text", 3);
-  check_failure("(n)-()", "expected ',' or \"->\" after an input, found '-'", 3);
-  check_failure("(n)- >()", "expected ',' or \"->\" after an input, found '-'", 3);
-  check_failure("(n)(n)->()", "expected ',' or \"->\" after an input, found '('", 3);
-  check_failure("(n),->()", "expected '(' before the core dimensions of an input, found '-'", 4);
-  check_failure("(n)->", "expected '(' before the core dimensions of an output, found the end of the text", 5);
-  check_failure("(n)->(),", "expected '(' before the core dimensions of an output, found the end of the text", 8);
-  check_failure("(n)->()->()", "expected ',' or the end of the layout after an output, found '-'", 7);
-  check_failure("(n)->(n", "expected ')' or ',' after a core dimension, found the end of the text", 7);
+  check_layout_failure("", "expected '(' before the core dimensions of an input, found the end of the text", 0);
+  check_layout_failure("  ", "expected '(' before the core dimensions of an input, found the end of the text", 2);
+  check_layout_failure("->(n)", "expected '(' before the core dimensions of an input, found '-'", 0);
+  check_layout_failure("n->()", "expected '(' before the core dimensions of an input, found 'n'", 0);
+  check_layout_failure("(n", "expected ')' or ',' after a core dimension, found the end of the text", 2);
+  check_layout_failure("(n m)->()", "expected ')' or ',' after a core dimension, found 'm'", 3);
+  check_layout_failure("(n,)->()", "expected the name or the size of a core dimension, found ')'", 3);
+  check_layout_failure("(,n)->()", "expected the name or the size of a core dimension, found ','", 1);
+  check_layout_failure("((n))->()", "expected the name or the size of a core dimension, found '('", 1);
+  check_layout_failure("(n)", "expected ',' or \"->\" after an input, found the end of the text", 3);
+  check_layout_failure("(n)-()", "expected ',' or \"->\" after an input, found '-'", 3);
+  check_layout_failure("(n)- >()", "expected ',' or \"->\" after an input, found '-'", 3);
+  check_layout_failure("(n)(n)->()", "expected ',' or \"->\" after an input, found '('", 3);
+  check_layout_failure("(n),->()", "expected '(' before the core dimensions of an input, found '-'", 4);
+  check_layout_failure("(n)->", "expected '(' before the core dimensions of an output, found the end of the text", 5);
+  check_layout_failure("(n)->(),", "expected '(' before the core dimensions of an output, found the end of the text", 8);
+  check_layout_failure("(n)->()->()", "expected ',' or the end of the layout after an output, found '-'", 7);
+  check_layout_failure("(n)->(n", "expected ')' or ',' after a core dimension, found the end of the text", 7);
 }
 
 TEST_CASE("every error of a core dimension has its place") {
-  check_failure("(0)->()", "the size of a core dimension is more than 0", 1);
-  check_failure("(n,00)->()", "the size of a core dimension is more than 0", 3);
-  check_failure("(+3)->()", "expected the name or the size of a core dimension, found '+'", 1);
-  check_failure("(-3)->()", "expected the name or the size of a core dimension, found '-'", 1);
-  check_failure("(3n)->()", "\"3n\" is neither a name nor a size: names begin with a letter", 1);
-  check_failure("(3_)->()", "\"3_\" is neither a name nor a size: names begin with a letter", 1);
-  check_failure("(9223372036854775808)->()", "the size 9223372036854775808 does not fit in 64 bits", 1);
-  check_failure("(1.5)->()", "expected ')' or ',' after a core dimension, found '.'", 2);
-  check_failure("(int)->()", "\"int\" cannot be a core dimension's name: it is a C++ keyword", 1);
-  check_failure("(n,int8)->()", "\"int8\" cannot be a core dimension's name: it is a name of kiln's own", 3);
-  check_failure("(n__)->()", "\"n__\" cannot be a core dimension's name: it is a name that C++ reserves for compilers", 1);
-  check_failure("(n ?)->()", "expected ')' or ',' after a core dimension, found '?'", 3);
-  check_failure("(?)->()", "expected the name or the size of a core dimension, found '?'", 1);
-  check_failure(
+  check_layout_failure("(0)->()", "the size of a core dimension is more than 0", 1);
+  check_layout_failure("(n,00)->()", "the size of a core dimension is more than 0", 3);
+  check_layout_failure("(+3)->()", "expected the name or the size of a core dimension, found '+'", 1);
+  check_layout_failure("(-3)->()", "expected the name or the size of a core dimension, found '-'", 1);
+  check_layout_failure("(3n)->()", "\"3n\" is neither a name nor a size: names begin with a letter", 1);
+  check_layout_failure("(3_)->()", "\"3_\" is neither a name nor a size: names begin with a letter", 1);
+  check_layout_failure("(9223372036854775808)->()", "the size 9223372036854775808 does not fit in 64 bits", 1);
+  check_layout_failure("(1.5)->()", "expected ')' or ',' after a core dimension, found '.'", 2);
+  check_layout_failure("(int)->()", "\"int\" cannot be a core dimension's name: it is a C++ keyword", 1);
+  check_layout_failure("(n,int8)->()", "\"int8\" cannot be a core dimension's name: it is a name of kiln's own", 3);
+  check_layout_failure("(n__)->()", "\"n__\" cannot be a core dimension's name: it is a name that C++ reserves for compilers",
+                       1);
+  check_layout_failure("(n ?)->()", "expected ')' or ',' after a core dimension, found '?'", 3);
+  check_layout_failure("(?)->()", "expected the name or the size of a core dimension, found '?'", 1);
+  check_layout_failure(
       "(n?"
       "?)->()",
       "expected ')' or ',' after a core dimension, found '?'", 3);
-  check_failure("(n|2)->()", "expected \"|1\" after a core dimension that stretches", 2);
-  check_failure("(n|)->()", "expected \"|1\" after a core dimension that stretches", 2);
-  check_failure("(n|10)->()", "expected \"|1\" after a core dimension that stretches", 2);
-  check_failure("(n |1)->()", "expected ')' or ',' after a core dimension, found '|'", 3);
-  check_failure("(n|1?)->()", "expected ')' or ',' after a core dimension, found '?'", 4);
-  check_failure("(n|1)->(n|1)", "an output does not stretch: leave out its \"|1\"", 9);
-  check_failure("(n?,k),(k,n)->()", "\"n\" is written with \"?\" before and without it here: write it the same way everywhere",
-                10);
-  check_failure("(n)->(n?)", "\"n\" is written with \"?\" here and without it before: write it the same way everywhere", 6);
-  check_failure("(3?),(3)->()", "\"3\" is written with \"?\" before and without it here: write it the same way everywhere", 6);
-  check_failure("(n|1),(n)->()", "\"n\" is written with \"|1\" before and without it here: write it the same way in all inputs",
-                7);
-  check_failure("(n),(n|1)->()", "\"n\" is written with \"|1\" here and without it before: write it the same way in all inputs",
-                5);
+  check_layout_failure("(n|2)->()", "expected \"|1\" after a core dimension that stretches", 2);
+  check_layout_failure("(n|)->()", "expected \"|1\" after a core dimension that stretches", 2);
+  check_layout_failure("(n|10)->()", "expected \"|1\" after a core dimension that stretches", 2);
+  check_layout_failure("(n |1)->()", "expected ')' or ',' after a core dimension, found '|'", 3);
+  check_layout_failure("(n|1?)->()", "expected ')' or ',' after a core dimension, found '?'", 4);
+  check_layout_failure("(n|1)->(n|1)", "an output does not stretch: leave out its \"|1\"", 9);
+  check_layout_failure("(n?,k),(k,n)->()",
+                       "\"n\" is written with \"?\" before and without it here: write it the same way everywhere", 10);
+  check_layout_failure("(n)->(n?)", "\"n\" is written with \"?\" here and without it before: write it the same way everywhere",
+                       6);
+  check_layout_failure("(3?),(3)->()",
+                       "\"3\" is written with \"?\" before and without it here: write it the same way everywhere", 6);
+  check_layout_failure("(n|1),(n)->()",
+                       "\"n\" is written with \"|1\" before and without it here: write it the same way in all inputs", 7);
+  check_layout_failure("(n),(n|1)->()",
+                       "\"n\" is written with \"|1\" here and without it before: write it the same way in all inputs", 5);
 }
 
 TEST_CASE("a layout has at most 32 operands") {
   std::string text = "()";
   for (int i = 1; i < 31; ++i) text += ",()";
   CHECK(parse_layout(text + "->()").operands() == 32);
-  check_failure(text + "->(),()", "a gufunc has at most 32 inputs and outputs together, the layout has 33", 0);
+  check_layout_failure(text + "->(),()", "a gufunc has at most 32 inputs and outputs together, the layout has 33", 0);
 }
 
 TEST_CASE("no beginning of a layout makes the parser do anything but answer") {

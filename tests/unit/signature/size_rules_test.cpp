@@ -17,7 +17,7 @@ using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
-void check_failure(std::string_view text, const Layout& layout, std::string_view message, std::size_t position) {
+void check_rule_failure(std::string_view text, const Layout& layout, std::string_view message, std::size_t position) {
   CAPTURE(text);
   const Failure failure = failure_of([&] { (void)parse_size_rules(text, layout); });
   CHECK(failure.message == message);
@@ -100,32 +100,34 @@ TEST_CASE("rules use sizes of inputs, fixed names and of rules before them") {
 
 TEST_CASE("every error of a size rule has its place") {
   const Layout layout = parse_layout("(m),(n,3)->(p,q,r?)");
-  check_failure("p", layout, "expected '=' after the core dimension, found the end of the text", 1);
-  check_failure("p =", layout, "expected a core dimension, a number or '(', found the end of the text", 3);
-  check_failure("p = m +", layout, "expected a core dimension, a number or '(', found the end of the text", 7);
-  check_failure("p = m n", layout, "expected an operator, ',' or the end of the size rules, found 'n'", 6);
-  check_failure("p = 3n", layout, "expected an operator, ',' or the end of the size rules, found 'n'", 5);
-  check_failure("p = m ** 2", layout, "expected a core dimension, a number or '(', found '*'", 7);
-  check_failure("p = (m", layout, "expected ')' or an operator in a size rule, found the end of the text", 6);
-  check_failure("p = min(m, n", layout, "expected ')' after the arguments of min, found the end of the text", 12);
-  check_failure("p = max()", layout, "expected a core dimension, a number or '(', found ')'", 8);
-  check_failure("p = min", layout, "\"min\" is no core dimension of (m),(n,3)->(p,q,r?); it has m, n, p, q, r", 4);
-  check_failure("p = m,", layout, "expected the name of the core dimension that a size rule is for, found the end of the text",
-                6);
-  check_failure(", p = m", layout, "expected the name of the core dimension that a size rule is for, found ','", 0);
-  check_failure("3 = m", layout, "expected the name of the core dimension that a size rule is for, found '3'", 0);
-  check_failure("x = m", layout, "\"x\" is no core dimension of (m),(n,3)->(p,q,r?); it has m, n, p, q, r", 0);
-  check_failure("p = m + x", layout, "\"x\" is no core dimension of (m),(n,3)->(p,q,r?); it has m, n, p, q, r", 8);
-  check_failure("n = m", layout, "the inputs decide \"n\"; size rules are for dimensions that only outputs have", 0);
-  check_failure("p = m, p = n", layout, "\"p\" has two size rules", 7);
-  check_failure("r = m", layout, "\"r\" may be left out ('?'); a size rule is for a dimension that is always there", 0);
-  check_failure("p = q", layout, "the size of \"q\" is not known here: no input has it, and no size rule before this one", 4);
-  check_failure("p = p", layout, "the size of \"p\" is not known here: no input has it, and no size rule before this one", 4);
-  check_failure("p = 9223372036854775808", layout, "the number 9223372036854775808 does not fit in 64 bits", 4);
-  check_failure("p = m; q = m", layout, "expected an operator, ',' or the end of the size rules, found ';'", 5);
-  check_failure("p = 1", parse_layout("(3)->(4)"), "\"p\" is no core dimension of (3)->(4): it has none with a name", 0);
-  check_failure("p = " + std::string(100, '(') + "m", layout, "the size rule is nested more than 64 deep", 69);
-  check_failure("p = " + std::string(100, '-') + "m", layout, "the size rule is nested more than 64 deep", 69);
+  check_rule_failure("p", layout, "expected '=' after the core dimension, found the end of the text", 1);
+  check_rule_failure("p =", layout, "expected a core dimension, a number or '(', found the end of the text", 3);
+  check_rule_failure("p = m +", layout, "expected a core dimension, a number or '(', found the end of the text", 7);
+  check_rule_failure("p = m n", layout, "expected an operator, ',' or the end of the size rules, found 'n'", 6);
+  check_rule_failure("p = 3n", layout, "expected an operator, ',' or the end of the size rules, found 'n'", 5);
+  check_rule_failure("p = m ** 2", layout, "expected a core dimension, a number or '(', found '*'", 7);
+  check_rule_failure("p = (m", layout, "expected ')' or an operator in a size rule, found the end of the text", 6);
+  check_rule_failure("p = min(m, n", layout, "expected ')' after the arguments of min, found the end of the text", 12);
+  check_rule_failure("p = max()", layout, "expected a core dimension, a number or '(', found ')'", 8);
+  check_rule_failure("p = min", layout, "\"min\" is no core dimension of (m),(n,3)->(p,q,r?); it has m, n, p, q, r", 4);
+  check_rule_failure("p = m,", layout,
+                     "expected the name of the core dimension that a size rule is for, found the end of the text", 6);
+  check_rule_failure(", p = m", layout, "expected the name of the core dimension that a size rule is for, found ','", 0);
+  check_rule_failure("3 = m", layout, "expected the name of the core dimension that a size rule is for, found '3'", 0);
+  check_rule_failure("x = m", layout, "\"x\" is no core dimension of (m),(n,3)->(p,q,r?); it has m, n, p, q, r", 0);
+  check_rule_failure("p = m + x", layout, "\"x\" is no core dimension of (m),(n,3)->(p,q,r?); it has m, n, p, q, r", 8);
+  check_rule_failure("n = m", layout, "the inputs decide \"n\"; size rules are for dimensions that only outputs have", 0);
+  check_rule_failure("p = m, p = n", layout, "\"p\" has two size rules", 7);
+  check_rule_failure("r = m", layout, "\"r\" may be left out ('?'); a size rule is for a dimension that is always there", 0);
+  check_rule_failure("p = q", layout, "the size of \"q\" is not known here: no input has it, and no size rule before this one",
+                     4);
+  check_rule_failure("p = p", layout, "the size of \"p\" is not known here: no input has it, and no size rule before this one",
+                     4);
+  check_rule_failure("p = 9223372036854775808", layout, "the number 9223372036854775808 does not fit in 64 bits", 4);
+  check_rule_failure("p = m; q = m", layout, "expected an operator, ',' or the end of the size rules, found ';'", 5);
+  check_rule_failure("p = 1", parse_layout("(3)->(4)"), "\"p\" is no core dimension of (3)->(4): it has none with a name", 0);
+  check_rule_failure("p = " + std::string(100, '(') + "m", layout, "the size rule is nested more than 64 deep", 69);
+  check_rule_failure("p = " + std::string(100, '-') + "m", layout, "the size rule is nested more than 64 deep", 69);
 }
 
 TEST_CASE("no beginning of a size rule makes the parser do anything but answer") {
