@@ -146,14 +146,15 @@ TEST_CASE("helper process: the CPU's target" * doctest::skip()) {
   const auto use = [] {
     const Array x = Array::from(std::vector<float>(100, 3.0F));
     const Ufunc square = vectorize({.name = "square", .signatures = {"float32(float32 a)"}, .body = "return a * a;"});
-    CHECK(square(x).to_vector<float>() == std::vector<float>(100, 9.0F));
+    const std::vector<float> squares = square(x).to_vector<float>();
+    CHECK(squares == std::vector<float>(100, 9.0F));
   };
   if (error != nullptr) {
     CHECK_THROWS_WITH_AS(use(), error, DeviceError);
     return;
   }
   const std::string target = test::from_parent("KILN_TEST_TARGET");
-  CHECK(Device::cpu().info().target == target);
+  CHECK(Device::cpu().info().target == (target == "native" ? native_target().short_name : target));
   // Compiled ahead by its name, and found.
   const Ufunc square = vectorize({.name = "square", .signatures = {"float32(float32 a)"}, .body = "return a * a;"});
   CHECK(square.compile(target) == 1);
@@ -170,8 +171,8 @@ TEST_CASE("cpu target: KILN_CPU_TARGET chooses what kernels of the CPU device ar
     return test::ChildProcess("helper process: the CPU's target", variables).wait();
   };
   CHECK(run({{"KILN_CPU_TARGET", "x86-64-v2"}, {"KILN_TEST_TARGET", "x86-64-v2"}}) == 0);
-  CHECK(run({{"KILN_CPU_TARGET", "native"}, {"KILN_TEST_TARGET", native_target().short_name}}) == 0);
-  CHECK(run({{"KILN_CPU_TARGET", ""}, {"KILN_TEST_TARGET", native_target().short_name}}) == 0);
+  CHECK(run({{"KILN_CPU_TARGET", "native"}, {"KILN_TEST_TARGET", "native"}}) == 0);
+  CHECK(run({{"KILN_CPU_TARGET", ""}, {"KILN_TEST_TARGET", "native"}}) == 0);
   CHECK(
       run({{"KILN_CPU_TARGET", "x86-64-v9"},
            {"KILN_TEST_ERROR",
