@@ -13,6 +13,7 @@
 #include "gufunc/plain_spec.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
+#include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
 
 namespace kiln::manifest {
@@ -137,11 +138,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   if (const auto rank = node.find("rank")) spec.loop_rank = rank->integer(0, most);
   if (const auto flag = node.find("wide_index")) spec.wide_index = flag->flag();
   if (const auto flag = node.find("where")) spec.masked = flag->flag();
-  if (const auto processors = node.find("for")) {
-    const std::string word = processors->word();
-    if (word != "cpu" && word != "gpu") processors->fail("expected \"cpu\" or \"gpu\"; leave it out for both");
-    variant.processors = word == "cpu" ? Processors::cpu : Processors::gpu;
-  }
+  variant.processors = read_processors(node);
   if (const auto rank = node.find("rank"); rank && spec.loop_rank == 0 && variant.processors != Processors::cpu) {
     rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
   }
@@ -197,7 +194,7 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   if (spec.team != plain.team) json["team"] = spec.team;
   if (spec.team_bytes != plain.team_bytes) json["team_bytes"] = spec.team_bytes;
   if (spec.masked) json["where"] = true;
-  if (variant.processors != Processors::all) json["for"] = variant.processors == Processors::cpu ? "cpu" : "gpu";
+  write_processors(variant.processors, json);
   return json;
 }
 

@@ -6,12 +6,14 @@
 #include "manifest/entry.hpp"
 #include "manifest/gufunc_entry.hpp"
 #include "manifest/kernel_entry.hpp"
+#include "manifest/reduction_entry.hpp"
 #include "manifest/ufunc_entry.hpp"
 
 namespace kiln::manifest {
 namespace {
 
-constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"gufunc", read_gufunc}, Kind{"kernel", read_kernel}};
+constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"gufunc", read_gufunc}, Kind{"reduction", read_reduction},
+                            Kind{"kernel", read_kernel}};
 
 }  // namespace
 

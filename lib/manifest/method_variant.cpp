@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kiln/error.hpp"
+#include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
 #include "ufunc/reduction_loop.hpp"
 
@@ -17,23 +18,6 @@ using ufunc::Loop;
 using ufunc::Method;
 using ufunc::MethodVariant;
 using ufunc::Processors;
-
-constexpr int kMaxRank = 64;  // more axes than an array may have after merging
-
-struct MappingName {
-  Mapping mapping;
-  std::string_view name;
-};
-constexpr std::array kMappingNames{MappingName{Mapping::thread, "thread"}, MappingName{Mapping::warp, "warp"},
-                                   MappingName{Mapping::block, "block"}, MappingName{Mapping::columns, "columns"}};
-
-std::string_view mapping_name(Mapping mapping) {
-  return kMappingNames[static_cast<std::size_t>(mapping)].name;
-}
-
-Mapping usual_mapping(bool reorderable) {
-  return reorderable ? Mapping::block : Mapping::thread;
-}
 
 bool reduces(Method method) {
   return method == Method::reduce || method == Method::reduceat;
@@ -73,40 +57,12 @@ void check_change(const Node& node, const std::string& ufunc, const Loop& loop, 
 }
 
 void read_layout(const Node& node, MethodVariant& variant, bool reorderable) {
-  variant.layout.mapping = usual_mapping(reorderable);
-  if (const auto mapping = node.find("mapping")) {
-    const std::string word = mapping->word();
-    const auto found =
-        std::find_if(kMappingNames.begin(), kMappingNames.end(), [&](const MappingName& each) { return each.name == word; });
-    if (found == kMappingNames.end()) mapping->fail("expected \"thread\", \"warp\", \"block\" or \"columns\"");
-    if (!reorderable && found->mapping != Mapping::thread) {
-      mapping->fail("the ufunc has no identity and is not \"reorderable\": its order counts, and one \"thread\" reduces");
-    }
-    variant.layout.mapping = found->mapping;
-  }
-  if (const auto rank = node.find("kept_rank")) {
-    variant.layout.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
-  }
-  if (const auto rank = node.find("reduced_rank")) {
-    variant.layout.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
-  }
-  // Where nothing is read in packs both mean the same kernel.
-  if (const auto flag = node.find("segmented")) {
-    variant.layout.segmented = flag->flag();
-    if (variant.layout.segmented && variant.layout.reduced_rank != 1)
-      flag->fail("segments are of one axis: \"reduced_rank\" is 1");
-  }
-  if (const auto flag = node.find("aligned")) {
-    const bool reads_packs = !variant.layout.segmented && ufunc::reads_packs(variant.layout.mapping, variant.array);
-    variant.layout.packs = flag->flag() || !reads_packs;
-  }
-  if (const auto flag = node.find("wide_index")) variant.layout.wide_index = flag->flag();
-}
-
-Processors read_processors(const Node& node) {
-  const std::string word = node.word();
-  if (word != "cpu" && word != "gpu") node.fail("expected \"cpu\" or \"gpu\"; leave it out for both");
-  return word == "cpu" ? Processors::cpu : Processors::gpu;
+  const auto segmented = node.find("segmented");
+  const bool in_segments = segmented && segmented->flag();
+  const auto packs = [&](Mapping mapping) { return !in_segments && ufunc::reads_packs(mapping, variant.array); };
+  variant.layout = read_reduction_layout(node, "the ufunc", reorderable, packs);
+  variant.layout.segmented = in_segments;
+  if (in_segments && variant.layout.reduced_rank != 1) segmented->fail("segments are of one axis: \"reduced_rank\" is 1");
 }
 
 }  // namespace
@@ -156,8 +112,7 @@ Json MethodUnits::read(const Node& node) {
     if (variant.masked && variant.method == Method::reduceat) where->fail("reduceat takes no mask");
   }
   if (reduces(variant.method)) read_layout(node, variant, impl_->reorderable());
-  const auto only = node.find("for");
-  const Processors processors = only ? read_processors(*only) : Processors::all;
+  const Processors processors = read_processors(node);
   add(loop, variant, processors, node.path());
   return method_variant_json(loop, variant, processors, impl_->reorderable());
 }
@@ -231,15 +186,10 @@ Json method_variant_json(const Loop& loop, const MethodVariant& variant, Process
   dtype("result", variant.result, loop.outputs[0]);
   if (variant.masked) json["where"] = true;
   if (reduces(variant.method)) {
-    const ufunc::ReductionClass& layout = variant.layout;
-    if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = mapping_name(layout.mapping);
-    if (layout.kept_rank != 1) json["kept_rank"] = static_cast<int>(layout.kept_rank);
-    if (layout.reduced_rank != 1) json["reduced_rank"] = static_cast<int>(layout.reduced_rank);
-    if (layout.segmented) json["segmented"] = true;
-    if (!layout.packs) json["aligned"] = false;
-    if (layout.wide_index) json["wide_index"] = true;
+    if (variant.layout.segmented) json["segmented"] = true;
+    write_reduction_layout(variant.layout, reorderable, json);
   }
-  if (processors != Processors::all) json["for"] = processors == Processors::cpu ? "cpu" : "gpu";
+  write_processors(processors, json);
   return json;
 }
 

@@ -21,8 +21,10 @@
 #include "manifest/kernel_entry.hpp"
 #include "manifest/method_variant.hpp"
 #include "manifest/record_file.hpp"
+#include "manifest/reduction_entry.hpp"
 #include "manifest/ufunc_entry.hpp"
 #include "manifest/ufunc_variant.hpp"
+#include "reduce/impl.hpp"
 
 namespace kiln::manifest {
 namespace {
@@ -64,6 +66,15 @@ Json recorded_kernel(const gufunc::Use& use) {
   return json;
 }
 
+Json recorded_kernel(const reduce::Use& use) {
+  ReductionDefinition definition = use.reduction.definition_of(use.loop);
+  collect_headers(definition, definition.accumulator + "\n" + definition.map + "\n" + definition.reduce + "\n" +
+                                  definition.post + "\n" + definition.identity);
+  Json json = reduction_json(definition, use.reduction.leads());
+  json["variants"].push_back(reduction_variant_json(use.loop, use.variant, use.processors, use.reduction.reorderable()));
+  return json;
+}
+
 Json recorded_kernel(const ufunc::RawUse& use) {
   RawKernelDefinition definition = use.definition;
   collect_headers(definition, definition.body);
@@ -86,6 +97,10 @@ void FileRecorder::used(const ufunc::RawUse& use) noexcept {
 
 void FileRecorder::used(const gufunc::Use& use) noexcept {
   add_recorded(use, use.gufunc.name());
+}
+
+void FileRecorder::used(const reduce::Use& use) noexcept {
+  add_recorded(use, use.reduction.name());
 }
 
 template <class Use>

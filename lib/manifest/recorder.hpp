@@ -10,6 +10,7 @@
 
 #include "gufunc/use.hpp"
 #include "manifest/document.hpp"
+#include "reduce/variant.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::manifest {
@@ -29,6 +30,7 @@ class FileRecorder final : public ufunc::Recorder {
   void used(const ufunc::Use& use) noexcept override;
   void used(const ufunc::MethodUse& use) noexcept override;
   void used(const gufunc::Use& use) noexcept override;
+  void used(const reduce::Use& use) noexcept override;
   void used(const ufunc::RawUse& use) noexcept override;
 
   /// Ends the thread and writes what is left. What is reported later is written at once, by the caller.
@@ -67,6 +69,7 @@ class FileRecorder final : public ufunc::Recorder {
 [[nodiscard]] Json recorded_kernel(const ufunc::Use& use);
 [[nodiscard]] Json recorded_kernel(const ufunc::MethodUse& use);
 [[nodiscard]] Json recorded_kernel(const gufunc::Use& use);
+[[nodiscard]] Json recorded_kernel(const reduce::Use& use);
 [[nodiscard]] Json recorded_kernel(const ufunc::RawUse& use);
 
 }  // namespace kiln::manifest

@@ -19,23 +19,6 @@ namespace {
 
 using detail::UfuncImpl;
 
-std::vector<std::string> read_signatures(const Node& node) {
-  std::vector<std::string> signatures;
-  for (const Node& each : node.list()) {
-    signatures.push_back(each.word());
-    try {
-      static_cast<void>(signature::parse(signatures.back()));
-    } catch (const SignatureError& error) {
-      each.fail(error.what());
-    }
-    if (std::find(signatures.begin(), signatures.end() - 1, signatures.back()) != signatures.end() - 1) {
-      each.fail("the same signature is there twice");
-    }
-  }
-  if (signatures.empty()) node.fail("no signature given; write one like \"float32(float32 a, float32 b)\"");
-  return signatures;
-}
-
 UfuncDefinition read_short(const Node& node) {
   for (const char* other : {"name", "signatures", "body", "expression"}) {
     if (const auto found = node.find(other)) found->fail("\"kernel\" says it already: leave one of them out");

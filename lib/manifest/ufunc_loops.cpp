@@ -106,6 +106,23 @@ void add_combinations(const TypeSignature& signature, const std::vector<std::vec
 
 }  // namespace
 
+std::vector<std::string> read_signatures(const Node& node) {
+  std::vector<std::string> signatures;
+  for (const Node& each : node.list()) {
+    signatures.push_back(each.word());
+    try {
+      static_cast<void>(signature::parse(signatures.back()));
+    } catch (const SignatureError& error) {
+      each.fail(error.what());
+    }
+    if (std::find(signatures.begin(), signatures.end() - 1, signatures.back()) != signatures.end() - 1) {
+      each.fail("the same signature is there twice");
+    }
+  }
+  if (signatures.empty()) node.fail("no signature given; write one like \"float32(float32 a, float32 b)\"");
+  return signatures;
+}
+
 std::vector<Loop> read_loops(const Node& node, std::span<const TypeSignature> signatures) {
   Loops loops(node);
   if (const auto given = node.find("loops")) {

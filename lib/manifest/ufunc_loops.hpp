@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "manifest/node.hpp"
@@ -9,6 +10,9 @@
 #include "ufunc/loops.hpp"
 
 namespace kiln::manifest {
+
+/// The list "signatures". Fails where one cannot be read.
+[[nodiscard]] std::vector<std::string> read_signatures(const Node& node);
 
 /// `node` is the kernel. Fails where a type variable is left open, and beyond kMaxLoops.
 [[nodiscard]] std::vector<ufunc::Loop> read_loops(const Node& node, std::span<const signature::TypeSignature> signatures);

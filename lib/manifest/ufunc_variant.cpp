@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "kiln/error.hpp"
+#include "manifest/reduction_layout.hpp"
 
 namespace kiln::manifest {
 namespace {
@@ -137,11 +138,7 @@ UfuncVariant read_variant(const Node& node, std::span<const signature::TypeSigna
     variant.layout.large = flag->flag();
     if (variant.layout.large) check_large(*flag, variant);
   }
-  if (const auto processors = node.find("for")) {
-    const std::string word = processors->word();
-    if (word != "cpu" && word != "gpu") processors->fail("expected \"cpu\" or \"gpu\"; leave it out for both");
-    variant.processors = word == "cpu" ? Processors::cpu : Processors::gpu;
-  }
+  variant.processors = read_processors(node);
   return variant;
 }
 
@@ -162,7 +159,7 @@ Json variant_json(const Loop& loop, std::span<const DType> storage, const Layout
   if (layout.in_place) json["in_place"] = true;
   if (layout.large) json["large"] = true;
   if (layout.masking != Masking::none) json["where"] = layout.masking == Masking::zero ? "zero" : "keep";
-  if (processors != Processors::all) json["for"] = processors == Processors::cpu ? "cpu" : "gpu";
+  write_processors(processors, json);
   return json;
 }
 

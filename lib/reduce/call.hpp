@@ -51,6 +51,7 @@ class Call {
   void convert_scalars();
   void run_through_device(std::span<Array> results);
   void launch(std::span<const Array> results);
+  void record(ufunc::Recorder& recorder, std::span<const Array> results);
   [[nodiscard]] layout::Reduction arrange();
   [[nodiscard]] codegen::ReductionSpec spec_for(std::span<const Array> results, std::uint64_t& still) const;
   [[nodiscard]] Strides repeated(const detail::ArrayRep& rep) const;

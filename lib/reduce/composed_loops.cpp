@@ -67,7 +67,6 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   Loop loop;
   loop.inputs = mapped.inputs;
   loop.outputs = combined.outputs;
-  loop.variables = combined.variables;
   loop.narrowed = mapped.narrowed;
   loop.text = std::string(kiln::name(loop.outputs[0])) + "(";
   std::string parameters;

@@ -46,7 +46,7 @@ codegen::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
   spec.ordered = !reorderable();
   spec.stages = true;
   spec.indexed = indexed_;
-  spec.leads = loop.definition != nullptr;
+  spec.leads = stages_.leads && spec.identity;
   spec.speculative = may_speculate(loop);
   if (stages_.accumulator.empty()) {
     const DType dtype = loop.outputs.front();
@@ -68,6 +68,41 @@ codegen::UserText ReductionImpl::text_of(const ufunc::Loop& loop) const {
   }
   text.identity = loops_->definition().identity;
   return text;
+}
+
+ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const {
+  const UfuncDefinition& made = loops_->definition_of(loop);
+  ReductionDefinition definition;
+  definition.name = made.name;
+  definition.signatures = made.signatures;
+  definition.accumulator = stages_.accumulator;
+  definition.map = stages_.map;
+  definition.reduce = made.body;
+  definition.post = stages_.post;
+  definition.identity = loops_->definition().identity;
+  definition.reorderable = loops_->definition().reorderable;
+  definition.preamble = made.preamble;
+  definition.functions = made.functions;
+  definition.headers = made.headers;
+  definition.include_dirs = made.include_dirs;
+  definition.defines = made.defines;
+  definition.contract = made.contract;
+  definition.fast_math = made.fast_math;
+  if (loop.definition == nullptr) return definition;
+  // Made for the dtypes of a call, whose inputs the map has names for.
+  std::string signature = std::string(kiln::name(loop.outputs.front())) + "(";
+  for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
+    signature += (k == 0 ? "" : ", ") + std::string(kiln::name(loop.inputs[k])) + " x" + std::to_string(k);
+  }
+  definition.signatures = {signature + ")"};
+  return definition;
+}
+
+void ReductionImpl::with_request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind,
+                                 const std::function<void(const program::Request&)>& work) const {
+  const codegen::UserText text = text_of(loop);
+  const codegen::KernelSpec spec = reduce::specialize(spec_of(loop), variant, kind);
+  work(program::request_for(loops_->definition_of(loop), text, spec, loop.text, "reduction"));
 }
 
 const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,

@@ -1,6 +1,7 @@
 // What a Reduction handle points to: the parsed definition, its loops, and the table of what was compiled for it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "codegen/spec.hpp"
 #include "kiln/reduction.hpp"
 #include "reduce/members.hpp"
+#include "reduce/variant.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::reduce {
@@ -36,6 +38,13 @@ class ReductionImpl {
   /// The kernel of a loop, but for operands in memory and layout.
   [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const;
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
+  /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.
+  [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
+  /// Whether the identity stands in front of the elements.
+  [[nodiscard]] bool leads() const noexcept { return stages_.leads && has_identity(); }
+  /// The kernel of a loop for a compiler: `work` gets what program::build() takes.
+  void with_request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind,
+                    const std::function<void(const program::Request&)>& work) const;
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
                                 backend::Backend& backend) const;
@@ -48,5 +57,8 @@ class ReductionImpl {
   std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known
   bool indexed_;
 };
+
+/// The parsed definition; throws what reduction() does. `leads`: the identity stands in front of the elements.
+[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition, bool leads = false);
 
 }  // namespace kiln::detail

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "reduce/call.hpp"
+#include "ufunc/recorder.hpp"
 #include "ufunc/reduction_plan.hpp"
+#include "ufunc/transfer.hpp"
 
 namespace kiln::reduce {
 
@@ -133,6 +135,46 @@ void Call::launch(std::span<const Array> results) {
     keep = std::move(kept);
   }
   backend.launch(*variant->module, work, queue_, std::move(keep));
+  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, results);
+}
+
+// A CPU's kernel is one for all layouts. Which ones a GPU runs follows from how the operands lie there, host arrays as they are
+// sent.
+void Call::record(ufunc::Recorder& recorder, std::span<const Array> results) {
+  std::uint64_t still = 0;
+  const codegen::ReductionSpec here = spec_for(results, still);
+  const std::vector<Operand> own = operands_;
+  std::vector<detail::ArrayRep> sent;
+  sent.reserve(count_);
+  for (std::size_t k = 0; k < count_; ++k) {
+    const detail::ArrayRep* const rep = operands_[k].rep;
+    if (rep != nullptr && rep->on_host) operands_[k].rep = &sent.emplace_back(ufunc::as_sent(*rep, !is_output(k), k));
+  }
+  const layout::Reduction layout = arrange();
+  std::array<ufunc::ReductionOperand, kMaxOperands> inputs;
+  for (std::size_t k = 0; k < inputs_; ++k) {
+    const char* const data = is_scalar(k) ? nullptr : operands_[k].rep->data + layout.offset(k);
+    inputs[k] = {data, static_cast<std::int64_t>(itemsize(storage_dtype(k)))};
+  }
+  std::uint64_t still_there = 0;
+  const codegen::ReductionSpec there =
+      ufunc::specialize(spec_for(results, still_there), layout, {inputs.data(), inputs_}, DeviceKind::cuda);
+  operands_ = own;
+  const ufunc::Recorded::Key key{ufunc::bits_of(there), still | still_there << 32};
+  if (ufunc::find(plan_->recorded, key) != nullptr) return;
+  const KernelVariant variant = variant_of(there);
+  const auto tell = [&](const KernelVariant& of, ufunc::Processors processors) {
+    recorder.used(Use{.reduction = reduction_, .loop = plan_->loop, .variant = of, .processors = processors});
+  };
+  if (still == still_there) {
+    tell(variant, ufunc::Processors::all);
+  } else {
+    KernelVariant of_cpu = variant;
+    for (std::size_t k = 0; k < nin_; ++k) of_cpu.access[k] = here.inputs[k].access;
+    tell(of_cpu, ufunc::Processors::cpu);
+    tell(variant, ufunc::Processors::gpu);
+  }
+  ufunc::publish(plan_->recorded, std::make_unique<ufunc::Recorded>(ufunc::Recorded{key, nullptr}).release());
 }
 
 }  // namespace kiln::reduce

@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "kiln/error.hpp"
-#include "layout/reduction.hpp"
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
-#include "ufunc/reduction_plan.hpp"
 
 namespace kiln {
 namespace {
@@ -91,7 +89,7 @@ UfuncDefinition loops_of(ReductionDefinition&& definition) {
 
 }  // namespace
 
-Reduction reduction(ReductionDefinition definition) {
+std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool leads) {
   if (definition.name.empty()) definition.name = "reduction";
   detail::check_name(definition.name);
   if (definition.signatures.empty()) {
@@ -104,10 +102,16 @@ Reduction reduction(ReductionDefinition definition) {
   std::optional<std::vector<reduce::Member>> members;
   if (!definition.accumulator.empty()) members = reduce::members_of(definition.accumulator);
   check_stages(definition, signatures.front(), members);
-  codegen::Stages stages{
-      .accumulator = std::move(definition.accumulator), .map = std::move(definition.map), .post = std::move(definition.post)};
+  codegen::Stages stages{.accumulator = std::move(definition.accumulator),
+                         .map = std::move(definition.map),
+                         .post = std::move(definition.post),
+                         .leads = leads};
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
-  return Reduction(std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members)));
+  return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members));
+}
+
+Reduction reduction(ReductionDefinition definition) {
+  return Reduction(detail::make_reduction(std::move(definition)));
 }
 
 Array Reduction::call_one(std::span<const Arg> args, const ReductionOptions& options) const {
@@ -143,24 +147,8 @@ int Reduction::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->loops().signatures());
   for (const ufunc::Loop& loop : loops) {
-    codegen::ReductionSpec spec = impl_->spec_of(loop);
-    // One long axis, every operand contiguous.
-    const std::int64_t shape[] = {std::int64_t{1} << 20};
-    const std::int64_t reduced[] = {1};
-    std::vector<std::int64_t> strides;
-    std::vector<ufunc::ReductionOperand> inputs;
-    for (const DType dtype : loop.inputs) {
-      strides.push_back(static_cast<std::int64_t>(itemsize(dtype)));
-      inputs.push_back({nullptr, strides.back()});
-    }
-    std::vector<const std::int64_t*> rows;
-    for (const std::int64_t& stride : strides) rows.push_back(&stride);
-    const layout::Reduction layout({.shape = shape, .reduced = reduced, .strides = rows, .in_order = spec.ordered});
-    spec = ufunc::specialize(std::move(spec), layout, inputs, compiler->kind());
-    const codegen::UserText text = impl_->text_of(loop);
-    const codegen::KernelSpec kernel = spec;
-    static_cast<void>(
-        program::build(program::request_for(impl_->loops().definition(), text, kernel, loop.text, "reduction"), *compiler));
+    impl_->with_request(loop, reduce::usual_variant(loop, !impl_->reorderable()), compiler->kind(),
+                        [&](const program::Request& request) { static_cast<void>(program::build(request, *compiler)); });
   }
   return static_cast<int>(loops.size());
 }

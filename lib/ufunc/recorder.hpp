@@ -18,6 +18,9 @@
 namespace kiln::gufunc {
 struct Use;
 }
+namespace kiln::reduce {
+struct Use;
+}
 
 namespace kiln::ufunc {
 
@@ -55,6 +58,7 @@ class Recorder {
   virtual void used(const Use& use) noexcept = 0;
   virtual void used(const MethodUse& use) noexcept = 0;
   virtual void used(const gufunc::Use& use) noexcept = 0;
+  virtual void used(const reduce::Use& use) noexcept = 0;
   virtual void used(const RawUse& use) noexcept = 0;
 };
 

@@ -30,7 +30,7 @@ LAYERS = {
     "reduce": ["fusion"],
     "gufunc": ["ufunc"],
     "raw": ["ufunc"],
-    "manifest": ["gufunc", "raw"],
+    "manifest": ["gufunc", "raw", "reduce"],
     "capi": [],
 }
 

@@ -35,7 +35,9 @@ class ChildProcess {
     pid_ = fork();
     if (pid_ != 0) return;
     if (output_ != nullptr) dup2(fileno(output_), STDOUT_FILENO);
-    if (std::filesystem::exists(compiler)) setenv("KILN_CLANG", compiler.c_str(), 0);
+    const char* const named = std::getenv("KILN_CLANG");
+    const bool own = named == nullptr || *named == '\0';
+    if (own && std::filesystem::exists(compiler)) setenv("KILN_CLANG", compiler.c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     execl("/proc/self/exe", "kiln-unit-tests", filter.c_str(), "--no-skip", static_cast<char*>(nullptr));
     _exit(127);

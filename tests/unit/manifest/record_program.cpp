@@ -63,6 +63,52 @@ void run_methods(const Ufunc& ordered, const Attempt& attempt) {
   attempt([&] { math::maximum.at(to_device(floats(10), Device::best()), bins, 2); });
 }
 
+/// Reductions of stages and of two ufuncs: with scalars, operands of one value, masks, casts, several outputs.
+void run_reductions(const Attempt& attempt) {
+  const Reduction argmax = reduction({.name = "argmax",
+                                      .signatures = {"int64(T x)"},
+                                      .accumulator = "T best; int64 at;",
+                                      .map = "return {x, i};",
+                                      .reduce = "return b.best > a.best || (b.best == a.best && b.at < a.at) ? b : a;",
+                                      .post = "return a.at;",
+                                      .reorderable = true});
+  const Reduction moments =
+      reduction({.name = "moments",
+                 .signatures = {"(float64 mean, float64 power)(float64 x, float64 w)"},
+                 .accumulator = "float64 n, sum, squares;",
+                 .map = "return {w, w * x, SCALE * w * x * x};",
+                 .reduce = "return {a.n + b.n, a.sum + b.sum, a.squares + b.squares};",
+                 .post = "mean = a.sum / a.n; power = half_of(a.squares);",
+                 .identity = "{0, 0, 0}",
+                 .functions = "#include \"half_of.h\"\n",
+                 .headers = {{"half_of.h", "template <class T> KILN_FN T half_of(T x) { return x / 2; }"}},
+                 .defines = {"SCALE=2"}});
+  const Reduction last = reduction({.name = "last", .signatures = {"T(T x)"}, .reduce = "return b;"});
+  const Reduction dot = reduction(math::multiply, math::add);
+  const Reduction norm = reduction(math::abs, math::maximum, "norm");
+  const Array a = floats(1000);
+  const Array grid = Array::full(Shape{48, 600}, 1.5F);
+  const Array cube = Array::full(Shape{6, 20, 64}, 1.5F);
+  for (const Array& x : {a, grid, cube, grid.transpose(), to_device(grid, Device::best()), a[{Slice{.start = 1}}],
+                         grid[{all, Slice{.step = -2}}], to_device(a, Device::best())[{Slice{.start = 1}}]}) {
+    for (const Axes& axes : {Axes(0), Axes(-1), all_axes}) {
+      attempt([&] { argmax({x}, {.axis = axes}); });
+      attempt([&] { static_cast<void>(moments.outputs<2>({x, 1}, {.axis = axes})); });
+      attempt([&] { dot({x, x}, {.axis = axes, .keepdims = true}); });
+    }
+    attempt([&] { last({x}, {.axis = 0}); });
+  }
+  const Array one = floats(1);
+  attempt([&] { static_cast<void>(moments.outputs<2>({grid, floats(600)}, {.axis = 0})); });
+  attempt([&] { static_cast<void>(moments.outputs<2>({grid, one.broadcast_to({48, 600})})); });
+  attempt([&] { static_cast<void>(moments.outputs<2>({one, grid[{all, Slice{.stop = 101}}]}, {.axis = 1})); });
+  attempt([&] { static_cast<void>(moments.outputs<2>({grid, 1}, {.axis = 1, .where = Array::full(Shape{600}, true)})); });
+  attempt([&] { argmax({a.astype(DType::float16)}, {.out = Array::empty({}, DType::float32)}); });
+  attempt([&] { dot({a, a.astype(DType::int8)}, {.dtype = DType::float64}); });
+  attempt([&] { dot({grid, 2.0F}, {.axis = 1, .where = Array::full(Shape{48, 1}, true)}); });
+  attempt([&] { norm({a.astype(DType::complex64)}); });
+}
+
 /// Raw kernels in every form, with type variables and without, and one whose threads share memory.
 void run_raw_kernels(const Attempt& attempt) {
   const RawKernel scale = kernel({.name = "raw_scale",
@@ -223,6 +269,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   // Nothing to do is nothing used.
   attempt([&] { add(floats(0), floats(0)); });
   run_methods(add, attempt);
+  run_reductions(attempt);
   run_raw_kernels(attempt);
 }
 

@@ -1,0 +1,75 @@
+#include "manifest/reduction_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace kiln::manifest {
+namespace {
+
+using codegen::Mapping;
+using ufunc::Processors;
+
+constexpr int kMaxRank = 64;  // more axes than an array may have after merging
+
+struct MappingName {
+  Mapping mapping;
+  std::string_view name;
+};
+constexpr std::array kMappingNames{MappingName{Mapping::thread, "thread"}, MappingName{Mapping::warp, "warp"},
+                                   MappingName{Mapping::block, "block"}, MappingName{Mapping::columns, "columns"}};
+
+Mapping usual_mapping(bool reorderable) {
+  return reorderable ? Mapping::block : Mapping::thread;
+}
+
+}  // namespace
+
+std::string_view mapping_name(Mapping mapping) {
+  return kMappingNames[static_cast<std::size_t>(mapping)].name;
+}
+
+ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view what, bool reorderable,
+                                            const std::function<bool(Mapping)>& reads_packs) {
+  ufunc::ReductionClass layout{.mapping = usual_mapping(reorderable)};
+  if (const auto mapping = node.find("mapping")) {
+    const std::string word = mapping->word();
+    const auto found =
+        std::find_if(kMappingNames.begin(), kMappingNames.end(), [&](const MappingName& each) { return each.name == word; });
+    if (found == kMappingNames.end()) mapping->fail("expected \"thread\", \"warp\", \"block\" or \"columns\"");
+    if (!reorderable && found->mapping != Mapping::thread) {
+      mapping->fail(
+          fmt::format("{} has no identity and is not \"reorderable\": its order counts, and one \"thread\" reduces", what));
+    }
+    layout.mapping = found->mapping;
+  }
+  if (const auto rank = node.find("kept_rank")) layout.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
+  if (const auto rank = node.find("reduced_rank")) layout.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
+  // Where nothing is read in packs both mean the same kernel.
+  if (const auto flag = node.find("aligned")) layout.packs = flag->flag() || !reads_packs(layout.mapping);
+  if (const auto flag = node.find("wide_index")) layout.wide_index = flag->flag();
+  return layout;
+}
+
+void write_reduction_layout(const ufunc::ReductionClass& layout, bool reorderable, Json& json) {
+  if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = mapping_name(layout.mapping);
+  if (layout.kept_rank != 1) json["kept_rank"] = static_cast<int>(layout.kept_rank);
+  if (layout.reduced_rank != 1) json["reduced_rank"] = static_cast<int>(layout.reduced_rank);
+  if (!layout.packs) json["aligned"] = false;
+  if (layout.wide_index) json["wide_index"] = true;
+}
+
+Processors read_processors(const Node& node) {
+  const auto only = node.find("for");
+  if (!only) return Processors::all;
+  const std::string word = only->word();
+  if (word != "cpu" && word != "gpu") only->fail("expected \"cpu\" or \"gpu\"; leave it out for both");
+  return word == "cpu" ? Processors::cpu : Processors::gpu;
+}
+
+void write_processors(Processors processors, Json& json) {
+  if (processors != Processors::all) json["for"] = processors == Processors::cpu ? "cpu" : "gpu";
+}
+
+}  // namespace kiln::manifest
