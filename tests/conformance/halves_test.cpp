@@ -88,6 +88,75 @@ TEST_CASE("halves: float32 and float64 round to the nearest, ties to even, once"
   }
 }
 
+// What compilers like to bring down to half, and what processors that only convert them have no instruction for.
+TEST_CASE("halves: what is compared, chosen, rounded and converted") {
+  const Ufunc compared =
+      kiln::vectorize({.name = "compared",
+                       .signatures = {"(bool less, bool equal, bool unordered, bool falsy, T larger, T chosen)(T a, T b)"},
+                       .body = "less = a < b; equal = a == b; unordered = !(a <= b || a >= b); falsy = !(a != 0);\n"
+                               "larger = a > b ? a : b; chosen = a == b || a != a ? -b : a;"});
+  const Ufunc rounding = kiln::vectorize(
+      {.name = "rounding",
+       .signatures = {"(T down, T up, T nearest, T towards_zero, T root, T magnitude, T signed_as)(T a, T b)"},
+       .body = "down = floor(a); up = ceil(a); nearest = rint(a); towards_zero = trunc(a); root = sqrt(fabs(a));\n"
+               "magnitude = fabs(a); signed_as = copysign(a, b);"});
+  const Ufunc converted = kiln::vectorize(
+      {.name = "converted",
+       .signatures = {"(int32 whole, float64 wide, T narrow, T from_short)(T a, T b)"},
+       .body = "const bool small = fabs(a) < 30000;\nwhole = small ? int32(a) : 0; wide = a; narrow = double(a) / 3;\n"
+               "from_short = int16(small ? a : 7);"});
+  for (const DType dtype : kHalves) {
+    const std::string dtype_name(name(dtype));
+    INFO(dtype_name);
+    const bool bfloat = dtype == DType::bfloat16;
+    // Every value beside another, and, by the step, beside itself and its own negative.
+    std::vector<std::uint16_t> partners(65536);
+    for (std::uint32_t i = 0; i < 65536; ++i) {
+      partners[i] = static_cast<std::uint16_t>(i % 3 == 0 ? i * 40503 : i % 3 == 1 ? i : i ^ 0x8000);
+    }
+    std::vector<std::vector<Exact>> expected(17);
+    for (std::uint32_t i = 0; i < 65536; ++i) {
+      const long double a = decode_half(static_cast<std::uint16_t>(i), bfloat);
+      const long double b = decode_half(partners[i], bfloat);
+      const bool small = std::fabs(a) < 30000;
+      std::size_t k = 0;
+      const auto add = [&](long double value) { expected[k++].emplace_back(value); };
+      add(a < b);
+      add(a == b);
+      add(std::isnan(a) || std::isnan(b));
+      add(a == 0);
+      add(a > b ? a : b);
+      add(a == b || std::isnan(a) ? -b : a);
+      add(std::floor(a));
+      add(std::ceil(a));
+      add(std::nearbyint(a));
+      add(std::trunc(a));
+      add(rounded(dtype, std::sqrt(std::fabs(a))).real());
+      add(std::fabs(a));
+      add(std::copysign(a, b));
+      add(small ? std::trunc(a) : 0);
+      add(a);
+      add(rounded(dtype, static_cast<double>(a) / 3).real());
+      add(rounded(dtype, small ? std::trunc(a) : 7).real());
+    }
+    on_every_device(
+        [&](const Target& target) {
+          const Array a = target.place(every_pattern(dtype));
+          const Array b = target.place(Array::view(partners.data(), {65536}, dtype, {}).copy());
+          std::size_t k = 0;
+          for (const Ufunc* const ufunc : {&compared, &rounding, &converted}) {
+            for (const Array& result : target.outputs(*ufunc, {a, b})) {
+              CAPTURE(k);
+              CHECK(difference(read(target.fetch(result)), expected[k]) == "");
+              ++k;
+            }
+          }
+          CHECK(k == expected.size());
+        },
+        {Mode::device});
+  }
+}
+
 TEST_CASE("halves: an expression is rounded once, where it is stored") {
   const Ufunc expression = kiln::vectorize({.name = "expression",
                                             .signatures = {"(T sum, T product, T quotient)(T a, T b)"},

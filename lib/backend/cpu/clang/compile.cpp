@@ -17,6 +17,7 @@
 
 #include "backend/cpu/clang/own_memory.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
+#include "backend/cpu/clang/wide_halves.hpp"
 
 namespace kiln::clang_module {
 namespace {
@@ -115,6 +116,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
 
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_own_memory);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(widen_halves);
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr
