@@ -2,7 +2,7 @@
 """kiln::math beside NumPy's ufuncs, function by function, in turn and in one run.
 
 usage: python3 bench/math.py [--server build/release/bin/kiln-peer-server] [--threads 2] [--n 1000000] [--seconds 0.05] [--rounds 5]
-                             [--only sin,cos] [--json FILE]
+                             [--only sin,cos] [--dtypes float16,int8] [--json FILE]
 
 Needs numpy (bench/requirements.txt). All write to outputs that exist already; NumPy has one thread. Every figure is the shortest call: on a
 shared machine that is the one figure that others' work does not make. The spread is the longest over the shortest of the rounds. The ratio is NumPy's time over kiln's: above 1, kiln is faster.
@@ -25,6 +25,7 @@ parser.add_argument("--n", type=int, default=1_000_000)
 parser.add_argument("--seconds", type=float, default=0.05, help="time for each measurement")
 parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--only", help="functions, separated by commas")
+parser.add_argument("--dtypes", help="rows of these dtypes, separated by commas, those with float16 and 8 and 16-bit integers, too")
 parser.add_argument("--json", help="also write the figures to this file")
 arguments = parser.parse_args()
 
@@ -34,6 +35,7 @@ except ImportError as missing:
     sys.exit(f"{missing}; install the packages of bench/requirements.txt: python3 -m pip install -r bench/requirements.txt")
 
 F, D, C, Z, I, L, B = "float32", "float64", "complex64", "complex128", "int32", "int64", "bool"
+H, NARROW = "float16", ["int8", "uint8", "int16", "uint16", "uint32", "uint64"]
 WIDE, UNIT, POSITIVE = (-3, 3), (-0.9, 0.9), (0.1, 9)
 
 
@@ -77,6 +79,24 @@ ROWS = (
     + [("ldexp", [(F, -3, 3), (I, -9, 9)]), ("ldexp", [(D, -3, 3), (I, -9, 9)])]
     + same("conjugate", [Z], WIDE)
 )
+MORE_ROWS = (
+    same("add subtract multiply maximum minimum floor_divide remainder fmod equal less", [H, *NARROW], (1, 20), (1, 9))
+    + same("gcd", NARROW, (1, 20), (1, 9))
+    + same("negative absolute square sign", [H, *NARROW], (1, 9))
+    + same("bitwise_and bitwise_or bitwise_xor left_shift right_shift", NARROW, (1, 20), (1, 5))
+    + same("invert bitwise_count", NARROW, (1, 20))
+    + same("power", [H, *NARROW], (1, 3), (0, 4))
+    + same("divide fmax fmin heaviside arctan2 hypot copysign nextafter logaddexp logaddexp2", [H], POSITIVE, POSITIVE)
+    + same("logical_and logical_or logical_xor", [F, H, "int8", "int16", "uint32"], (0, 2), (0, 2))
+    + same("logical_not", [F, H, "int8", "int16"], (0, 2))
+    + same("fabs cbrt sqrt reciprocal arcsinh sin cos tan arctan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p rint floor ceil trunc isnan "
+           "isinf isfinite signbit spacing modf frexp deg2rad", [H], POSITIVE)
+    + same("arcsin arccos arctanh", [H], UNIT)
+    + same("equal not_equal less", [F, C, I], WIDE, WIDE)
+    + same("maximum minimum", [C], WIDE, WIDE)
+    + same("sqrt exp log sin tanh absolute square reciprocal conjugate rint", [C], POSITIVE)
+    + same("power divide multiply", [C], POSITIVE, WIDE)
+)
 only = set(arguments.only.split(",")) if arguments.only else None
 random = np.random.default_rng(7)
 
@@ -108,8 +128,9 @@ def ask_kiln(name, operands):
 rows = []
 print(f"numpy {np.__version__}; {arguments.n} elements, {arguments.threads} threads; ns per element")
 print(f"{'function':16}{'dtypes':24}{'kiln':>9}{'numpy':>9}{'ratio':>7}{'spread':>9}")
-for name, operands in ROWS:
-    if only and name not in only:
+dtypes_asked = set(arguments.dtypes.split(",")) if arguments.dtypes else None
+for name, operands in ROWS + MORE_ROWS if dtypes_asked else ROWS:
+    if (only and name not in only) or (dtypes_asked and operands[0][0] not in dtypes_asked):
         continue
     function = np._core.umath.clip if name == "clip" else getattr(np, name)
     inputs = [uniform(*operand) for operand in operands]

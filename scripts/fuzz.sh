@@ -13,16 +13,34 @@ mkdir -p build/fuzz/found
 if [ $# -eq 0 ]; then
   for seeds in tests/fuzz/corpus/*/; do set -- "$@" "$(basename "$seeds")"; done
 fi
-failed=()
-for target in "$@"; do
+fuzz() {
+  local target=$1 status=0
   mkdir -p "build/fuzz/corpus/$target"
-  echo "$target, $seconds s"
   # The readers hold what they read once or twice: an allocation beyond that follows a length that a file claims.
   UBSAN_OPTIONS=print_stacktrace=1 "build/fuzz/bin/kiln-fuzz-$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
     -malloc_limit_mb=64 -max_len=65536 -print_final_stats=1 -artifact_prefix="build/fuzz/found/$target-" \
-    "build/fuzz/corpus/$target" "tests/fuzz/corpus/$target" >"build/fuzz/$target.log" 2>&1 || failed+=("$target")
-  grep -E 'stat::number_of_executed_units|^#[0-9]+.*DONE' "build/fuzz/$target.log" || tail -n 40 "build/fuzz/$target.log"
+    "build/fuzz/corpus/$target" "tests/fuzz/corpus/$target" >"build/fuzz/$target.log" 2>&1 || status=1
+  # In one piece, as others write here too.
+  printf '%s, %s s\n%s\n' "$target" "$seconds" \
+    "$(grep -E 'stat::number_of_executed_units|^#[0-9]+.*DONE' "build/fuzz/$target.log" || tail -n 40 "build/fuzz/$target.log")"
+  return $status
+}
+# As many at a time as there are processors.
+failed=()
+declare -A running=()
+finish_one() {
+  local done_pid status=0 pid
+  wait -n -p done_pid "${!running[@]}" || status=$?
+  pid=${done_pid:?}
+  if [ "$status" -ne 0 ]; then failed+=("${running[$pid]}"); fi
+  unset "running[$pid]"
+}
+for target in "$@"; do
+  if [ ${#running[@]} -ge "$(nproc)" ]; then finish_one; fi
+  fuzz "$target" &
+  running[$!]=$target
 done
+while [ ${#running[@]} -gt 0 ]; do finish_one; done
 if [ ${#failed[@]} -gt 0 ]; then
   echo "found something: ${failed[*]} (logs in build/fuzz, inputs in build/fuzz/found)"
   exit 1

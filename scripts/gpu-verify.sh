@@ -35,7 +35,8 @@ fi
 
 generator=()
 if [ ! -e "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS="${KILN_TOOLS:-ON}" -DKILN_EXAMPLES=ON \
+cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS="${KILN_TOOLS:-ON}" -DKILN_EXAMPLES="${KILN_EXAMPLES:-ON}" \
+  -DCMAKE_CXX_FLAGS_RELEASE="${KILN_RELEASE_FLAGS:--O3 -DNDEBUG}" \
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DKILN_BENCHMARKS=OFF -DKILN_WERROR="${KILN_WERROR:-OFF}"
 cmake --build "$build" --parallel "$(nproc)"
 built=$SECONDS
