@@ -98,6 +98,13 @@ class CopyLoops {
         return;
       }
     }
+    // Rows too short for a transposition, as of points and pixels: one after the other, by shuffles of whole vectors.
+    if (tile.rows > 1 && Vectors::template knows_step<T>(tile.column_stride)) {
+      for (std::int64_t r = 0; r < tile.rows; ++r) {
+        Vectors::template take<T>(to + r * tile.pitch, from + r * tile.row_stride, tile.column_stride, tile.columns);
+      }
+      return;
+    }
     if (tile.rows > 1 && nearer(tile.row_stride, tile.column_stride)) {
       // Not all rows at once: where they lie 4 KB apart they push one another out of the cache (2.1 ns instead of 0.3).
       for (std::int64_t r = 0; r < tile.rows; r += 4, to += 4 * tile.pitch, from += 4 * tile.row_stride) {

@@ -59,11 +59,20 @@ class CopyVectors {
         return take_every<T, 3>(to, from, count);
       case 4 * kSize:
         return take_every<T, 4>(to, from, count);
+      case 8 * kSize:
+        return take_every<T, 8>(to, from, count);
       case -kSize:
         return take_every<T, -1>(to, from, count);
       default:
         return copy_items<T>(to, kSize, from, stride, count);
     }
+  }
+
+  /// Whether take() has shuffles for it.
+  template <class T>
+  static bool knows_step(std::int64_t stride) {
+    constexpr std::int64_t kSize = sizeof(T);
+    return stride == 2 * kSize || stride == 3 * kSize || stride == 4 * kSize || stride == 8 * kSize || stride == -kSize;
   }
 
   template <class T, std::int64_t Bytes>
