@@ -82,6 +82,11 @@ class CopyLoops {
   template <class T>
   static void gather_rows(char* to, const char* from, const CpuTile& tile) {
     constexpr std::int64_t kSize = sizeof(T);
+    if constexpr (kSize < 16) {
+      if (Vectors::template few_columns<T>(to, from, tile)) {
+        return;
+      }
+    }
     if (tile.column_stride == 0) {
       return Vectors::template spread_rows<T>(to, from, tile);
     }
@@ -115,7 +120,13 @@ class CopyLoops {
       }
       return;
     }
-    for (std::int64_t r = 0; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
+    std::int64_t r = 0;
+    if (tile.column_stride == kSize) {
+      r = Vectors::copy_short_rows(to, from, tile, tile.columns * kSize);
+      to += r * tile.pitch;
+      from += r * tile.row_stride;
+    }
+    for (; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
       if (tile.column_stride == kSize) {
         Vectors::template copy_vectors<T, Width>(to, from, tile.columns);
       } else {
@@ -132,6 +143,12 @@ class CopyLoops {
           Squares::template transpose<T, kSquareBytes>(to, tile.column_stride, from, tile.pitch, tile.rows, tile.columns)) {
         return;
       }
+    }
+    if (tile.row_stride == kSize && tile.column_stride != 0 && Vectors::template knows_step<T>(tile.pitch)) {
+      for (std::int64_t c = 0; c < tile.columns; ++c) {
+        Vectors::template take<T>(to + c * tile.column_stride, from + c * kSize, tile.pitch, tile.rows);
+      }
+      return;
     }
     for (std::int64_t r = 0; r < tile.rows; ++r, to += tile.row_stride, from += tile.pitch) {
       if (tile.column_stride == kSize) {

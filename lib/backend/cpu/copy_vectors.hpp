@@ -20,6 +20,11 @@ class CopyVectors {
   // Below this a call of memcpy costs more than a loop.
   static constexpr std::int64_t kWorthMemcpy = 512;
 
+  template <class T, std::int64_t Bytes>
+  struct VectorOf {
+    typedef T type __attribute__((vector_size(Bytes)));
+  };
+
   template <class T>
   static void repeat_items(char* to, const char* from, std::int64_t count) {
     T item;
@@ -30,12 +35,22 @@ class CopyVectors {
   }
 
   template <class T>
-  static void copy_items(char* to, std::int64_t to_stride, const char* from, std::int64_t from_stride, std::int64_t count) {
+  static void copy_item(char* to, const char* from) {
     T item;
-    for (std::int64_t n = 0; n < count; ++n, to += to_stride, from += from_stride) {
-      std::memcpy(&item, from, sizeof item);
-      std::memcpy(to, &item, sizeof item);
+    std::memcpy(&item, from, sizeof item);
+    std::memcpy(to, &item, sizeof item);
+  }
+  template <class T>
+  static void copy_items(char* to, std::int64_t to_stride, const char* from, std::int64_t from_stride, std::int64_t count) {
+    // Four at a time: one alone took 0.65 ns on a Zen 4 where its loop lay across a border of cache lines, else 0.38.
+    std::int64_t n = 0;
+    for (; n + 4 <= count; n += 4, to += 4 * to_stride, from += 4 * from_stride) {
+      copy_item<T>(to, from);
+      copy_item<T>(to + to_stride, from + from_stride);
+      copy_item<T>(to + 2 * to_stride, from + 2 * from_stride);
+      copy_item<T>(to + 3 * to_stride, from + 3 * from_stride);
     }
+    for (; n < count; ++n, to += to_stride, from += from_stride) copy_item<T>(to, from);
   }
 
   // Every Step-th element (backwards where negative). A step that the compiler knows becomes shuffles of whole vectors.
@@ -75,10 +90,73 @@ class CopyVectors {
     return stride == 2 * kSize || stride == 3 * kSize || stride == 4 * kSize || stride == 8 * kSize || stride == -kSize;
   }
 
-  template <class T, std::int64_t Bytes>
-  struct VectorOf {
-    typedef T type __attribute__((vector_size(Bytes)));
-  };
+  // Columns elements of each row, side by side: one for all of them, or each from a column of its own. A number of columns that
+  // the compiler knows becomes shuffles.
+  template <class T, std::int64_t Columns>
+  static void spread_columns(char* to, const char* from, std::int64_t rows) {
+    constexpr std::int64_t kSize = sizeof(T);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      T item;
+      std::memcpy(&item, from + r * kSize, sizeof item);
+      for (std::int64_t c = 0; c < Columns; ++c) {
+        std::memcpy(to + (r * Columns + c) * kSize, &item, sizeof item);
+      }
+    }
+  }
+  template <class T, std::int64_t Columns>
+  static void interleave_columns(char* to, const char* from, std::int64_t column_stride, std::int64_t rows) {
+    constexpr std::int64_t kSize = sizeof(T);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      T items[static_cast<std::size_t>(Columns)];
+      for (std::int64_t c = 0; c < Columns; ++c) {
+        std::memcpy(&items[c], from + c * column_stride + r * kSize, sizeof(T));
+      }
+      for (std::int64_t c = 0; c < Columns; ++c) {
+        std::memcpy(to + (r * Columns + c) * kSize, &items[c], sizeof(T));
+      }
+    }
+  }
+  /// Rows without a gap, whose columns begin `column_stride` bytes apart, 0 for one value of each row, and go on from element
+  /// to element. False where there is no such loop.
+  template <class T>
+  static bool few_columns(char* to, const char* from, const CpuTile& tile) {
+    constexpr std::int64_t kSize = sizeof(T);
+    if (tile.row_stride != kSize || tile.pitch != tile.columns * kSize || tile.columns > 4) {
+      return false;
+    }
+    const bool same = tile.column_stride == 0;
+    switch (tile.columns) {
+      case 2:
+        same ? spread_columns<T, 2>(to, from, tile.rows) : interleave_columns<T, 2>(to, from, tile.column_stride, tile.rows);
+        return true;
+      case 3:
+        same ? spread_columns<T, 3>(to, from, tile.rows) : interleave_columns<T, 3>(to, from, tile.column_stride, tile.rows);
+        return true;
+      case 4:
+        same ? spread_columns<T, 4>(to, from, tile.rows) : interleave_columns<T, 4>(to, from, tile.column_stride, tile.rows);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // Rows of at most 16 bytes that lie in order: each is moved as 16, of which the next one covers what is too much. Gives how
+  // many of them that were: of the last ones there may be no 16 bytes to read or write.
+  static std::int64_t copy_short_rows(char* to, const char* from, const CpuTile& tile, std::int64_t row_bytes) {
+    if (row_bytes > 16 || tile.row_stride < row_bytes || tile.pitch < row_bytes) {
+      return 0;
+    }
+    // A row may reach over the ones behind it as far as the last one's end.
+    const std::int64_t step = tile.row_stride < tile.pitch ? tile.row_stride : tile.pitch;
+    const std::int64_t rest = (16 - row_bytes + step - 1) / step;
+    std::int64_t r = 0;
+    for (; r < tile.rows - rest; ++r) {
+      typename VectorOf<std::uint8_t, 16>::type part;
+      std::memcpy(&part, from + r * tile.row_stride, sizeof part);
+      std::memcpy(to + r * tile.pitch, &part, sizeof part);
+    }
+    return r;
+  }
 
   // The last vector overlaps the one before.
   template <class T, std::int64_t Bytes>

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../base/sanitizer.hpp"
@@ -34,13 +36,20 @@ std::vector<Width> widths() {
   return all;
 }
 
+/// The first byte of a tile, from its origin, and the one behind its last.
+std::pair<std::int64_t, std::int64_t> reach(const CpuTile& tile, std::int64_t size) {
+  std::int64_t low = 0;
+  std::int64_t high = size;
+  for (const std::int64_t r : {(tile.rows - 1) * tile.row_stride, (tile.columns - 1) * tile.column_stride}) {
+    (r < 0 ? low : high) += r;
+  }
+  return {low, high};
+}
+
 /// Bytes that hold a tile anywhere around `origin`, and some on either side.
 struct Tiles {
   Tiles(const CpuTile& tile, std::int64_t size, std::mt19937& random) {
-    const std::int64_t reach[] = {(tile.rows - 1) * tile.row_stride, (tile.columns - 1) * tile.column_stride};
-    std::int64_t low = 0;
-    std::int64_t high = size;
-    for (const std::int64_t r : reach) (r < 0 ? low : high) += r;
+    const auto [low, high] = reach(tile, size);
     const auto shift = static_cast<std::int64_t>(random() % 64);  // any alignment
     origin = 64 + shift - low;
     bytes.resize(static_cast<std::size_t>(origin + high + 64));
@@ -65,7 +74,11 @@ void check_gather(const Width& width, const CpuTile& tile, std::int64_t size, st
                   from.at(r * tile.row_stride + c * tile.column_stride), static_cast<std::size_t>(size));
     }
   }
-  width.copies.gather(to.at(0), from.at(0), tile, size);
+  // Exactly what the tile reaches, so that a sanitizer sees a read beyond it.
+  const auto [low, high] = reach(tile, size);
+  const auto exact = std::make_unique<char[]>(static_cast<std::size_t>(high - low));
+  std::memcpy(exact.get(), from.at(low), static_cast<std::size_t>(high - low));
+  width.copies.gather(to.at(0), exact.get() - low, tile, size);
   // What lies between rows in the buffer is not specified.
   for (std::int64_t r = 0; r + 1 < tile.rows; ++r) {
     const std::int64_t end = to.origin + buffer_place(tile, r, tile.columns, size);
@@ -120,6 +133,33 @@ TEST_CASE("gathering a tile: any size of element, strides of any sign and order,
         CAPTURE(width.name);
         CAPTURE(size);
         CAPTURE(round);
+        check_gather(width, tile, size, random);
+      }
+    }
+  }
+}
+
+TEST_CASE("tiles of many short rows: points, pixels, one value for each of them") {
+  std::mt19937 random(6);
+  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  for (const Width& width : widths()) {
+    for (const std::int64_t size : {1, 2, 4, 8, 16}) {
+      for (int round = 0; round < kiln::test::rounds(400); ++round) {
+        CpuTile tile{1 + below(200), 0, 1 + below(round % 5 == 0 ? 20 : 5), 0, 0};
+        tile.pitch = (tile.columns + (below(4) == 0 ? below(3) : 0)) * size;
+        const bool rows_together = round % 3 == 0;
+        tile.column_stride = rows_together ? size : (tile.rows + below(3)) * size;
+        tile.row_stride = rows_together ? (tile.columns + below(3)) * size : size;
+        CAPTURE(width.name);
+        CAPTURE(size);
+        CAPTURE(round);
+        check_scatter(width, tile, size, random);
+        if (round % 3 == 1) tile.column_stride = 0;
+        check_gather(width, tile, size, random);
+        // The same with rows and columns changed: few long rows of elements a few steps apart.
+        std::swap(tile.rows, tile.columns);
+        std::swap(tile.row_stride, tile.column_stride);
+        tile.pitch = (tile.columns + below(3)) * size;
         check_gather(width, tile, size, random);
       }
     }
