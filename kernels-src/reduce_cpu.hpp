@@ -129,19 +129,14 @@ struct reducer {
   template <class source>
   static KILN_NOINLINE state tail(const source& s, int64 at, int64 count) {
     if (count < side) {
-      state each[side];
+      // One after the other: few instructions, and the next output's do not wait for them. Sums of ten in pairs took 16 ns
+      // instead of 9.
+      state sum = element(s, at);
 #pragma clang loop vectorize(disable) unroll(disable)
-      for (int64 i = 0; i < count; ++i) {
-        each[i] = element(s, at + i);
+      for (int64 i = 1; i < count; ++i) {
+        sum = C::combine(sum, element(s, at + i));
       }
-#pragma clang loop unroll(disable)
-      for (int64 n = count; n > 1; n = (n + 1) / 2) {
-#pragma clang loop vectorize(disable) unroll(disable)
-        for (int64 i = 0; i < n / 2; ++i) {
-          each[i] = C::combine(each[i], each[i + (n + 1) / 2]);
-        }
-      }
-      return each[0];
+      return sum;
     }
     lanes sum;
     each_lane<side>([&](int i) { sum.put(i, element(s, at + i)); });

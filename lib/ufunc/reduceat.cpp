@@ -23,23 +23,32 @@ void check_indices(const std::string& what, const Array& indices) {
   }
 }
 
-/// As int64, wherever and however they are stored. A uint64 that int64 does not hold becomes the largest int64, which is out of
-/// any range.
-std::vector<std::int64_t> read_indices(const Array& indices) {
-  const Array host = indices.copy_to_host();
-  std::vector<std::int64_t> values(static_cast<std::size_t>(host.size()));
-  const auto size = static_cast<std::ptrdiff_t>(itemsize(host.dtype()));
-  const char* from = static_cast<const char*>(host.data());
-  for (std::int64_t& value : values) {
-    if (!integer_fits(host.dtype(), from, DType::int64)) {
-      value = INT64_MAX;
-    } else {
-      convert_scalar(host.dtype(), from, DType::int64, &value);
-    }
-    from += size;
+/// Where the segments begin, as int64, wherever and however the indices are stored.
+class Begins {
+ public:
+  /// `apart`: the indices may change under the call, so those that it has are to be its own.
+  Begins(const Array& indices, bool apart)
+      : host_(indices.rep()->on_host && indices.is_c_contiguous() && !apart ? indices : indices.copy_to_host()) {
+    if (host_.dtype() == DType::int64) return;
+    values_.resize(static_cast<std::size_t>(host_.size()));
+    convert_loop(host_.dtype(), DType::int64)(static_cast<const char*>(host_.data()),
+                                              static_cast<std::ptrdiff_t>(itemsize(host_.dtype())),
+                                              reinterpret_cast<char*>(values_.data()), sizeof(std::int64_t), host_.size());
+    if (host_.dtype() != DType::uint64) return;
+    // What int64 does not hold is out of any range.
+    for (std::int64_t& value : values_) value = value < 0 ? INT64_MAX : value;
   }
-  return values;
-}
+
+  [[nodiscard]] std::span<const std::int64_t> all() const {
+    return host_.dtype() == DType::int64
+               ? std::span(static_cast<const std::int64_t*>(host_.data()), static_cast<std::size_t>(host_.size()))
+               : values_;
+  }
+
+ private:
+  Array host_;
+  std::vector<std::int64_t> values_;
+};
 
 }  // namespace
 
@@ -112,14 +121,9 @@ namespace kiln {
 
 Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOptions& options) const {
   ufunc::check_indices(name() + ".reduceat", indices);
-  // Read where they are, if they can be and stay what they are.
-  const bool direct = indices.dtype() == DType::int64 && indices.is_c_contiguous() && indices.rep()->on_host &&
-                      (!options.out || !ufunc::share_memory(*indices.rep(), *options.out.rep()));
-  const std::vector<std::int64_t> read = direct ? std::vector<std::int64_t>() : ufunc::read_indices(indices);
-  const std::span<const std::int64_t> begins =
-      direct ? std::span(static_cast<const std::int64_t*>(indices.data()), static_cast<std::size_t>(indices.size())) : read;
+  const ufunc::Begins begins(indices, options.out && ufunc::share_memory(*indices.rep(), *options.out.rep()));
   const ReduceOptions own{.axis = options.axis, .dtype = options.dtype, .out = options.out, .stream = options.stream};
-  return ufunc::Reduce(*impl_, a, begins, own).run();
+  return ufunc::Reduce(*impl_, a, begins.all(), own).run();
 }
 
 }  // namespace kiln

@@ -123,7 +123,8 @@ std::vector<Exact> read(const kiln::Array& array) {
   });
 }
 
-std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& expected, long double tolerance) {
+std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& expected, long double tolerance,
+                       long double absolute) {
   std::ostringstream text;
   text.precision(21);
   if (got.size() != expected.size()) {
@@ -132,7 +133,7 @@ std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& 
   }
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const long double bound = tolerance * std::abs(expected[i]);
+    const long double bound = std::max(tolerance * std::abs(expected[i]), absolute);
     if (close(got[i].real(), expected[i].real(), bound) && close(got[i].imag(), expected[i].imag(), bound)) continue;
     if (wrong++ == 0) text << "element " << i << " is " << got[i] << ", not " << expected[i];
   }

@@ -74,7 +74,8 @@ kiln::Array make(kiln::DType dtype, const std::vector<Exact>& values, std::optio
 std::vector<Exact> read(const kiln::Array& array);
 
 /// Empty where the lists are equal (NaN equals NaN, 0 equals -0), else the first difference. `tolerance` is relative to the
-/// magnitude of the expected value.
-std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& expected, long double tolerance = 0);
+/// magnitude of the expected value; what is within `absolute` is equal, too.
+std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& expected, long double tolerance = 0,
+                       long double absolute = 0);
 
 }  // namespace conformance
