@@ -53,6 +53,10 @@ struct reducer {
   static constexpr int64 step = 8 * side;   // elements that they take at once
   static constexpr int64 block = 8 * step;  // elements of one of the tree's leaves
   using lanes = state_lanes<R, C, side>;
+  // A state is a struct with a gap between its members, as a float32 and its place: where such states are read and written,
+  // each member is moved alone. The largest of three took 1.9 ns, by lanes 0.7; without a gap vectors are taken apart as
+  // quickly.
+  static constexpr bool has_gaps = sizeof(typename R::template lanes<side>) != side * sizeof(typename R::accumulator);
 
   template <class source>
   static KILN_FN state element(const source& s, int64 i) {
@@ -227,17 +231,38 @@ struct reducer {
       }
       return;
     }
+    constexpr bool by_lanes = has_gaps && !same<source, typename R::template source<index_form::listed>>;
+    const int64 whole = by_lanes ? columns / side * side : 0;
+    if constexpr (by_lanes) {
+      few_rows<source>(operands, rows, whole, states);
+    }
     const source first(operands, kRows, 0);
 #pragma clang loop vectorize(assume_safety)
-    for (int64 i = 0; i < columns; ++i) {
+    for (int64 i = whole; i < columns; ++i) {
       states[i] = element(first, i);
     }
     for (int64 r = 1; r < rows; ++r) {
       const source s(operands, kRows, r);
 #pragma clang loop vectorize(assume_safety)
-      for (int64 i = 0; i < columns; ++i) {
+      for (int64 i = whole; i < columns; ++i) {
         states[i] = C::combine(states[i], element(s, i));
       }
+    }
+  }
+
+  // Columns [0, whole), so many at a time that an array for each member of their states stays in registers.
+  template <class source>
+  static KILN_FN void few_rows(void* const* operands, int64 rows, int64 whole, state* states) {
+    const source first(operands, kRows, 0);
+    for (int64 at = 0; at < whole; at += side) {
+      lanes sum;
+      each_lane<side>([&](int i) { sum.put(i, element(first, at + i)); });
+#pragma clang loop unroll(disable)
+      for (int64 r = 1; r < rows; ++r) {
+        const source s(operands, kRows, r);
+        each_lane<side>([&](int i) { sum.put(i, C::combine(sum.get(i), element(s, at + i))); });
+      }
+      each_lane<side>([&](int i) { states[at + i] = sum.get(i); });
     }
   }
 
