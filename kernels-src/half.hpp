@@ -132,6 +132,9 @@ template <>
 inline constexpr bool is_half<float16> = true;
 template <>
 inline constexpr bool is_half<bfloat16> = true;
+// Below 2^40, and a divisor has 11 bits.
+template <>
+inline constexpr bool has_short_quotients<float16> = true;
 
 // In an expression a half, and an integer beside one, counts as float; double stays.
 template <class T>

@@ -45,6 +45,9 @@ template <class T>
 inline constexpr bool is_half = false;
 template <class T>
 concept half_like = is_half<T>;
+// The product of a whole quotient of two such numbers and the divisor fits float64.
+template <class T>
+inline constexpr bool has_short_quotients = false;
 // complex.hpp says so.
 template <class T>
 inline constexpr bool is_complex = false;

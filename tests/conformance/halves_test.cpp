@@ -157,6 +157,36 @@ TEST_CASE("halves: what is compared, chosen, rounded and converted") {
   }
 }
 
+TEST_CASE("halves: remainders are exact, however large the quotient") {
+  for (const DType dtype : kHalves) {
+    const std::string dtype_name(name(dtype));
+    INFO(dtype_name);
+    const bool bfloat = dtype == DType::bfloat16;
+    for (const std::uint32_t factor : {40503U, 25173U, 1U, 32769U}) {
+      std::vector<std::uint16_t> divisors(65536);
+      std::vector<Exact> truncated;
+      std::vector<Exact> floored;
+      for (std::uint32_t i = 0; i < 65536; ++i) {
+        // With factor 1: the smallest subnormals, infinities and NaNs below everything.
+        divisors[i] = static_cast<std::uint16_t>(factor == 1 ? (i % 5 < 3 ? i % 7 : 0x7bfe + i % 6) : i * factor + 77);
+        const long double a = decode_half(static_cast<std::uint16_t>(i), bfloat);
+        const long double b = decode_half(divisors[i], bfloat);
+        const long double r = std::fmod(a, b);
+        truncated.emplace_back(r);
+        floored.push_back(rounded(dtype, r != 0 && (r < 0) != (b < 0) ? static_cast<float>(r) + static_cast<float>(b) : r));
+      }
+      on_every_device(
+          [&](const Target& target) {
+            const Array a = target.place(every_pattern(dtype));
+            const Array b = target.place(Array::view(divisors.data(), {65536}, dtype, {}).copy());
+            CHECK(difference(read(target.fetch(target.call(kiln::math::fmod, {a, b}))), truncated) == "");
+            CHECK(difference(read(target.fetch(target.call(kiln::math::remainder, {a, b}))), floored) == "");
+          },
+          {Mode::device});
+    }
+  }
+}
+
 TEST_CASE("halves: an expression is rounded once, where it is stored") {
   const Ufunc expression = kiln::vectorize({.name = "expression",
                                             .signatures = {"(T sum, T product, T quotient)(T a, T b)"},
