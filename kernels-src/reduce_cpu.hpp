@@ -1,9 +1,10 @@
 // The loops of reductions on the CPU: what is compiled for each kernel. What walks axes, gathers strided operands and cuts the
 // work is lib/backend/cpu/reducer.cpp, compiled with the library. See lib/backend/kernel_abi.hpp for both.
 //
-// All sums are trees over blocks of fixed sizes, so that errors grow with the logarithm and a result does not depend on how the
-// work was cut. Beside what reduce.hpp says, R has R::source<Index>, elements that lie one behind the other, R::lanes<N>, room
-// for N accumulators, and R::index_operand, which operand says where the elements are (-1: none).
+// All sums are trees over blocks of fixed sizes, of leaves of fewer than 16 elements one after the other, so that errors grow
+// with the logarithm and a result does not depend on how the work was cut. Beside what reduce.hpp says, R has R::source<Index>,
+// elements that lie one behind the other, R::lanes<N>, room for N accumulators, and R::index_operand, which operand says where
+// the elements are (-1: none).
 #pragma once
 #include "kiln/reduce_in_order_cpu.hpp"
 
@@ -92,7 +93,7 @@ struct reducer {
   template <int N>
   static KILN_FN void join(lanes& all) {
     if constexpr (N > 1) {
-      each_lane<N / 2>([&](int i) { all.put(i, C::combine(all.get(i), all.get(i + N / 2))); });
+      each_lane<N / 2>([&](int i) __attribute__((always_inline)) { all.put(i, C::combine(all.get(i), all.get(i + N / 2))); });
       join<N / 2>(all);
     }
   }
@@ -143,11 +144,12 @@ struct reducer {
       return sum;
     }
     lanes sum;
-    each_lane<side>([&](int i) { sum.put(i, element(s, at + i)); });
+    each_lane<side>([&](int i) __attribute__((always_inline)) { sum.put(i, element(s, at + i)); });
     int64 done = side;
 #pragma clang loop unroll(disable)
     for (; done + side <= count; done += side) {
-      each_lane<side>([&](int i) { sum.put(i, C::combine(sum.get(i), element(s, at + done + i))); });
+      each_lane<side>([&](int i)
+                          __attribute__((always_inline)) { sum.put(i, C::combine(sum.get(i), element(s, at + done + i))); });
     }
     const int64 rest = count - done;
 #pragma clang loop vectorize(assume_safety)
@@ -256,13 +258,13 @@ struct reducer {
     const source first(operands, kRows, 0);
     for (int64 at = 0; at < whole; at += side) {
       lanes sum;
-      each_lane<side>([&](int i) { sum.put(i, element(first, at + i)); });
+      each_lane<side>([&](int i) __attribute__((always_inline)) { sum.put(i, element(first, at + i)); });
 #pragma clang loop unroll(disable)
       for (int64 r = 1; r < rows; ++r) {
         const source s(operands, kRows, r);
-        each_lane<side>([&](int i) { sum.put(i, C::combine(sum.get(i), element(s, at + i))); });
+        each_lane<side>([&](int i) __attribute__((always_inline)) { sum.put(i, C::combine(sum.get(i), element(s, at + i))); });
       }
-      each_lane<side>([&](int i) { states[at + i] = sum.get(i); });
+      each_lane<side>([&](int i) __attribute__((always_inline)) { states[at + i] = sum.get(i); });
     }
   }
 

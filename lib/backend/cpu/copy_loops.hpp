@@ -120,13 +120,10 @@ class CopyLoops {
       }
       return;
     }
-    std::int64_t r = 0;
-    if (tile.column_stride == kSize) {
-      r = Vectors::copy_short_rows(to, from, tile, tile.columns * kSize);
-      to += r * tile.pitch;
-      from += r * tile.row_stride;
+    if (tile.column_stride == kSize && Vectors::copy_short_rows(to, from, tile, tile.columns * kSize)) {
+      return;
     }
-    for (; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
+    for (std::int64_t r = 0; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
       if (tile.column_stride == kSize) {
         Vectors::template copy_vectors<T, Width>(to, from, tile.columns);
       } else {

@@ -140,22 +140,31 @@ class CopyVectors {
     }
   }
 
-  // Rows of at most 16 bytes that lie in order: each is moved as 16, of which the next one covers what is too much. Gives how
-  // many of them that were: of the last ones there may be no 16 bytes to read or write.
-  static std::int64_t copy_short_rows(char* to, const char* from, const CpuTile& tile, std::int64_t row_bytes) {
-    if (row_bytes > 16 || tile.row_stride < row_bytes || tile.pitch < row_bytes) {
-      return 0;
+  // Rows of 2 to 16 bytes, each as two parts that overlap. Nothing of what lies between rows is read, which may be another's.
+  template <class Part>
+  static void copy_in_two(char* to, const char* from, const CpuTile& tile, std::int64_t row_bytes) {
+    const std::int64_t second = row_bytes - static_cast<std::int64_t>(sizeof(Part));
+    for (std::int64_t r = 0; r < tile.rows; ++r, to += tile.pitch, from += tile.row_stride) {
+      Part parts[2];
+      std::memcpy(&parts[0], from, sizeof(Part));
+      std::memcpy(&parts[1], from + second, sizeof(Part));
+      std::memcpy(to, &parts[0], sizeof(Part));
+      std::memcpy(to + second, &parts[1], sizeof(Part));
     }
-    // A row may reach over the ones behind it as far as the last one's end.
-    const std::int64_t step = tile.row_stride < tile.pitch ? tile.row_stride : tile.pitch;
-    const std::int64_t rest = (16 - row_bytes + step - 1) / step;
-    std::int64_t r = 0;
-    for (; r < tile.rows - rest; ++r) {
-      typename VectorOf<std::uint8_t, 16>::type part;
-      std::memcpy(&part, from + r * tile.row_stride, sizeof part);
-      std::memcpy(to + r * tile.pitch, &part, sizeof part);
+  }
+  /// False where there is no such loop.
+  static bool copy_short_rows(char* to, const char* from, const CpuTile& tile, std::int64_t row_bytes) {
+    if (row_bytes < 2 || row_bytes > 16) {
+      return false;
     }
-    return r;
+    if (row_bytes >= 8) {
+      copy_in_two<std::uint64_t>(to, from, tile, row_bytes);
+    } else if (row_bytes >= 4) {
+      copy_in_two<std::uint32_t>(to, from, tile, row_bytes);
+    } else {
+      copy_in_two<std::uint16_t>(to, from, tile, row_bytes);
+    }
+    return true;
   }
 
   // The last vector overlaps the one before.
