@@ -3,6 +3,7 @@
 # (no LLVM, no oneTBB, no Google Benchmark), runs the whole suite with the device required, and times it.
 # usage: gpu-verify.sh [RESULT.json]      default: build/gpu/gpu-verify.json. Third-party headers: .deps/include (vendor-deps.sh).
 #   KILN_REQUIRE_DEVICE=cuda|hip chooses where both are there; KILN_GPU_BUILD_ONLY=1 stops after the build, and needs no GPU.
+#   KILN_TOOLS, KILN_EXAMPLES and KILN_WERROR are ON or OFF, KILN_RELEASE_FLAGS replaces -O3 -DNDEBUG.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
