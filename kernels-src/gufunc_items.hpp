@@ -87,6 +87,13 @@ KILN_FN void turn(vector_of<T, N> (&q)[kChunk<T>]) {
   }
 }
 
+// Element e of the result is made of the even or the odd 16 bytes (Half) of a and b, in turn.
+template <int Chunk, int Half, class V, int... I>
+KILN_FN V woven(V a, V b, numbers<int, I...>) {
+  return __builtin_shufflevector(
+      a, b, ((I / Chunk / 2 * 2 + Half) * Chunk + I % Chunk + (I / Chunk % 2 == 0 ? 0 : int(sizeof...(I))))...);
+}
+
 // Every kChunk-th of N items `step` bytes apart.
 template <class T, int N>
 struct item_places {
@@ -113,6 +120,39 @@ __attribute__((noinline)) static void turn_in(lanes<T, N>* to, const char* first
   }
   const item_places<T, N> items(const_cast<char*>(first), step);
   int64 e = 0;
+  if constexpr (N * sizeof(T) == 64) {
+    // Two items in a register, 32 bytes of each, and the next items asked for meanwhile where they lie behind these: inner
+    // products of 64 took 13.3 ns on a Zen 4, so 11.6.
+    const bool dense = step == count * int64(sizeof(T));
+    constexpr int kPair = 2 * kChunk<T>;
+    typedef T half_vector __attribute__((ext_vector_type(N / 2)));
+#pragma clang loop unroll(disable)
+    for (; e + kPair <= count; e += kPair) {
+      if (dense) {
+#pragma clang loop unroll(full)
+        for (int line = 0; line < kPair; ++line) {
+          __builtin_prefetch(
+              reinterpret_cast<const char*>(reinterpret_cast<uint64>(first) + uint64(N * step + (e + line) * 64)));
+        }
+      }
+      vector_of<T, N> q[2][kChunk<T>];
+#pragma clang loop unroll(full)
+      for (int j = 0; j < kPair; ++j) {
+        const int64 offset = j % kChunk<T> * step + e * int64(sizeof(T));
+        half_vector low, high;
+        __builtin_memcpy(&low, items.at[j / kChunk<T>] + offset, sizeof(low));
+        __builtin_memcpy(&high, items.at[j / kChunk<T> + 2] + offset, sizeof(high));
+        q[j / kChunk<T>][j % kChunk<T>] = joined<T, N / 2>(low, high, first_numbers<N>());
+      }
+      turn<T, N>(q[0]);
+      turn<T, N>(q[1]);
+#pragma clang loop unroll(full)
+      for (int k = 0; k < kChunk<T>; ++k) {
+        to[e + k].v = woven<kChunk<T>, 0>(q[0][k], q[1][k], first_numbers<N>());
+        to[e + kChunk<T> + k].v = woven<kChunk<T>, 1>(q[0][k], q[1][k], first_numbers<N>());
+      }
+    }
+  }
 #pragma clang loop unroll(disable)
   for (; e + kChunk<T> <= count; e += kChunk<T>) {
     vector_of<T, N> q[kChunk<T>];
