@@ -13,7 +13,6 @@ namespace {
 
 using kiln::Array;
 using kiln::DType;
-using kiln::Index;
 using kiln::Shape;
 using kiln::Slice;
 using Clock = std::chrono::steady_clock;

@@ -22,7 +22,7 @@ class CopyVectors {
 
   template <class T, std::int64_t Bytes>
   struct VectorOf {
-    typedef T type __attribute__((vector_size(Bytes)));
+    typedef T type __attribute__((vector_size(Bytes)));  // NOLINT(modernize-use-using): where the size depends on a parameter
   };
 
   template <class T>
