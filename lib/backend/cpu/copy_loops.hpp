@@ -104,10 +104,8 @@ class CopyLoops {
       }
     }
     // Rows too short for a transposition, as of points and pixels: one after the other, by shuffles of whole vectors.
-    if (tile.rows > 1 && Vectors::template knows_step<T>(tile.column_stride)) {
-      for (std::int64_t r = 0; r < tile.rows; ++r) {
-        Vectors::template take<T>(to + r * tile.pitch, from + r * tile.row_stride, tile.column_stride, tile.columns);
-      }
+    if (tile.rows > 1 && Vectors::template take_rows_by_shuffles<T>(to, tile.pitch, from, tile.row_stride, tile.column_stride,
+                                                                    tile.rows, tile.columns)) {
       return;
     }
     if (tile.rows > 1 && nearer(tile.row_stride, tile.column_stride)) {
@@ -141,10 +139,8 @@ class CopyLoops {
         return;
       }
     }
-    if (tile.row_stride == kSize && tile.column_stride != 0 && Vectors::template knows_step<T>(tile.pitch)) {
-      for (std::int64_t c = 0; c < tile.columns; ++c) {
-        Vectors::template take<T>(to + c * tile.column_stride, from + c * kSize, tile.pitch, tile.rows);
-      }
+    if (tile.row_stride == kSize && tile.column_stride != 0 &&
+        Vectors::template take_rows_by_shuffles<T>(to, tile.column_stride, from, kSize, tile.pitch, tile.columns, tile.rows)) {
       return;
     }
     for (std::int64_t r = 0; r < tile.rows; ++r, to += tile.row_stride, from += tile.pitch) {

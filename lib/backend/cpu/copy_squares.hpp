@@ -68,7 +68,8 @@ class CopySquares {
   };
 
   // to[i][n] = from[n][i] of `lines` lines of `length` elements, by squares; the last ones overlap those before. Lines of eight
-  // bytes are common, as reductions take eight rows at a time: of int8 2.5 times faster than one element after the other.
+  // bytes are common, as reductions take eight rows at a time: 1.6 to 3.5 times faster, of int8, than one element after the
+  // other.
   template <class T, std::int64_t Bytes, std::int64_t Chunk = 16>
   static bool transpose(char* to, std::int64_t to_pitch, const char* from, std::int64_t pitch, std::int64_t lines,
                         std::int64_t length) {

@@ -64,30 +64,46 @@ class CopyVectors {
     }
   }
 
+  /// False, and nothing done, for a stride that has no shuffles of its own.
   template <class T>
-  static void take(char* to, const char* from, std::int64_t stride, std::int64_t count) {
+  static bool take_by_shuffles(char* to, const char* from, std::int64_t stride, std::int64_t count) {
     constexpr std::int64_t kSize = sizeof(T);
     switch (stride) {
       case 2 * kSize:
-        return take_every<T, 2>(to, from, count);
+        take_every<T, 2>(to, from, count);
+        return true;
       case 3 * kSize:
-        return take_every<T, 3>(to, from, count);
+        take_every<T, 3>(to, from, count);
+        return true;
       case 4 * kSize:
-        return take_every<T, 4>(to, from, count);
+        take_every<T, 4>(to, from, count);
+        return true;
       case 8 * kSize:
-        return take_every<T, 8>(to, from, count);
+        take_every<T, 8>(to, from, count);
+        return true;
       case -kSize:
-        return take_every<T, -1>(to, from, count);
+        take_every<T, -1>(to, from, count);
+        return true;
       default:
-        return copy_items<T>(to, kSize, from, stride, count);
+        return false;
     }
   }
-
-  /// Whether take() has shuffles for it.
   template <class T>
-  static bool knows_step(std::int64_t stride) {
-    constexpr std::int64_t kSize = sizeof(T);
-    return stride == 2 * kSize || stride == 3 * kSize || stride == 4 * kSize || stride == 8 * kSize || stride == -kSize;
+  static void take(char* to, const char* from, std::int64_t stride, std::int64_t count) {
+    if (!take_by_shuffles<T>(to, from, stride, count)) {
+      copy_items<T>(to, sizeof(T), from, stride, count);
+    }
+  }
+  /// The same of rows, `to_step` bytes apart there and `from_step` here.
+  template <class T>
+  static bool take_rows_by_shuffles(char* to, std::int64_t to_step, const char* from, std::int64_t from_step,
+                                    std::int64_t stride, std::int64_t rows, std::int64_t count) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      if (!take_by_shuffles<T>(to + r * to_step, from + r * from_step, stride, count)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // Columns elements of each row, side by side: one for all of them, or each from a column of its own. A number of columns that
@@ -121,7 +137,7 @@ class CopyVectors {
   template <class T>
   static bool few_columns(char* to, const char* from, const CpuTile& tile) {
     constexpr std::int64_t kSize = sizeof(T);
-    if (tile.row_stride != kSize || tile.pitch != tile.columns * kSize || tile.columns > 4) {
+    if (tile.row_stride != kSize || tile.pitch != tile.columns * kSize) {
       return false;
     }
     const bool same = tile.column_stride == 0;
