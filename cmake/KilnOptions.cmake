@@ -19,6 +19,13 @@ if(KILN_SANITIZE)
   target_compile_options(kiln_sanitizers INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(kiln_sanitizers INTERFACE -fsanitize=${KILN_SANITIZE})
 endif()
+if(KILN_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "KILN_FUZZ needs clang++ with its fuzzer runtime: configure with cmake --preset fuzz")
+  endif()
+  # libFuzzer follows what the library does by counters in it.
+  target_compile_options(kiln_sanitizers INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 # For stand-ins of the vendors' libraries: their functions have the vendors' types, and kiln's declarations of them its own.
 add_library(kiln_other_types INTERFACE)
 if(KILN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

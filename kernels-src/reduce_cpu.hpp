@@ -64,8 +64,9 @@ struct reducer {
     return C::one(s, i);
   }
 
+  // Loops that are not unrolled here and below are as quick without, and a fifth of the time to compile was theirs.
   static KILN_FN void merge(lanes& into, const lanes& from) {
-#pragma clang loop vectorize(assume_safety)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
     for (int i = 0; i < side; ++i) {
       into.put(i, C::combine(into.get(i), from.get(i)));
     }
@@ -152,7 +153,7 @@ struct reducer {
                           __attribute__((always_inline)) { sum.put(i, C::combine(sum.get(i), element(s, at + done + i))); });
     }
     const int64 rest = count - done;
-#pragma clang loop vectorize(assume_safety)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
     for (int64 i = 0; i < rest; ++i) {
       sum.put(i, C::combine(sum.get(i), element(s, at + done + i)));
     }
@@ -226,7 +227,7 @@ struct reducer {
     if (rows == kRows) {
       const source a(operands, kRows, 0), b(operands, kRows, 1), c(operands, kRows, 2), d(operands, kRows, 3);
       const source e(operands, kRows, 4), f(operands, kRows, 5), g(operands, kRows, 6), h(operands, kRows, 7);
-#pragma clang loop vectorize(assume_safety)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
       for (int64 i = 0; i < columns; ++i) {
         states[i] = C::combine(C::combine(C::combine(element(a, i), element(b, i)), C::combine(element(c, i), element(d, i))),
                                C::combine(C::combine(element(e, i), element(f, i)), C::combine(element(g, i), element(h, i))));
@@ -291,7 +292,7 @@ template <class R, class C>
 KILN_NOINLINE void merge_states(void* into, const void* from, int64 count) {
   auto* const a = static_cast<typename C::state*>(into);
   const auto* const b = static_cast<const typename C::state*>(from);
-#pragma clang loop vectorize(assume_safety)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
   for (int64 i = 0; i < count; ++i) {
     a[i] = C::combine(a[i], b[i]);
   }
@@ -311,7 +312,7 @@ KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 
   const auto* const from = static_cast<const typename C::state*>(states);
   const auto* const start = static_cast<const typename R::accumulator*>(initial);
   const typename R::sink to(outputs);
-#pragma clang loop vectorize(assume_safety)
+#pragma clang loop vectorize(assume_safety) unroll(disable)
   for (int64 i = 0; i < count; ++i) {
     to.put(i, C::closed(from[i], start));
   }

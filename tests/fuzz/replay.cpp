@@ -12,16 +12,6 @@
 
 namespace {
 
-struct Target {
-  const char* name;
-  void (*run)(std::string_view);
-};
-
-constexpr Target kTargets[] = {
-    {"bundle", kiln::fuzz::bundle},     {"entry", kiln::fuzz::entry}, {"key", kiln::fuzz::key},
-    {"manifest", kiln::fuzz::manifest}, {"npy", kiln::fuzz::npy},     {"signature", kiln::fuzz::signature},
-};
-
 // A copy of exactly that length, so that the address sanitizer sees a read beyond it.
 std::vector<char> read(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -36,7 +26,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   int status = 0;
-  for (const Target& target : kTargets) {
+  for (const kiln::fuzz::Target& target : kiln::fuzz::targets()) {
     std::vector<std::filesystem::path> seeds;
     std::error_code none;
     for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(argv[1]) / target.name, none)) {
@@ -48,7 +38,7 @@ int main(int argc, char** argv) {
       const std::vector<char> bytes = read(seed);
       target.run({bytes.data(), bytes.size()});
     }
-    std::printf("%s: %zu seeds\n", target.name, seeds.size());
+    std::printf("%s: %zu seeds\n", target.name.data(), seeds.size());
     if (seeds.empty()) status = 1;
   }
   return status;

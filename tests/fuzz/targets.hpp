@@ -2,6 +2,7 @@
 // process where the reader breaks one of its promises; sanitizers see the rest.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace kiln::fuzz {
@@ -12,6 +13,13 @@ void key(std::string_view bytes);        ///< canonical keys, in manifests and e
 void manifest(std::string_view bytes);   ///< manifests: lib/manifest/document.cpp
 void npy(std::string_view bytes);        ///< headers of .npy files: lib/array/npy_header.cpp
 void signature(std::string_view bytes);  ///< signatures and eval's whole kernels: lib/signature/parse.cpp
+
+struct Target {
+  std::string_view name;  ///< of a literal; its seeds are in corpus/NAME
+  void (*run)(std::string_view bytes);
+};
+/// All of them.
+[[nodiscard]] std::span<const Target> targets() noexcept;
 
 /// Stops the process with this text where `holds` is false.
 void require(bool holds, const char* promise);

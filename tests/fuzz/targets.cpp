@@ -1,0 +1,19 @@
+#include "targets.hpp"
+
+#include <array>
+
+namespace kiln::fuzz {
+namespace {
+
+constexpr std::array kTargets{
+    Target{"bundle", bundle},     Target{"entry", entry}, Target{"key", key},
+    Target{"manifest", manifest}, Target{"npy", npy},     Target{"signature", signature},
+};
+
+}  // namespace
+
+std::span<const Target> targets() noexcept {
+  return kTargets;
+}
+
+}  // namespace kiln::fuzz
