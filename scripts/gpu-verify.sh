@@ -3,7 +3,8 @@
 # (no LLVM, no oneTBB, no Google Benchmark), runs the whole suite with the device required, and times it.
 # usage: gpu-verify.sh [RESULT.json]      default: build/gpu/gpu-verify.json. Third-party headers: .deps/include (vendor-deps.sh).
 #   KILN_REQUIRE_DEVICE=cuda|hip chooses where both are there; KILN_GPU_BUILD_ONLY=1 stops after the build, and needs no GPU.
-#   KILN_TOOLS, KILN_EXAMPLES and KILN_WERROR are ON or OFF, KILN_RELEASE_FLAGS replaces -O3 -DNDEBUG.
+#   KILN_TOOLS, KILN_EXAMPLES and KILN_WERROR are ON or OFF, KILN_RELEASE_FLAGS replaces -O3 -DNDEBUG; KILN_GPU_TARGETS are what is
+#   built, in place of all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -39,7 +40,8 @@ if [ ! -e "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generat
 cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS="${KILN_TOOLS:-ON}" -DKILN_EXAMPLES="${KILN_EXAMPLES:-ON}" \
   -DCMAKE_CXX_FLAGS_RELEASE="${KILN_RELEASE_FLAGS:--O3 -DNDEBUG}" \
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DKILN_BENCHMARKS=OFF -DKILN_WERROR="${KILN_WERROR:-OFF}"
-cmake --build "$build" --parallel "$(nproc)"
+read -ra targets <<<"${KILN_GPU_TARGETS:-all}"
+cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}"
 built=$SECONDS
 if [ "$build_only" = 1 ]; then echo "built in $((built - started)) s; not run (KILN_GPU_BUILD_ONLY)"; exit 0; fi
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "devices.hpp"
+#include "golden.hpp"
 #include "values.hpp"
 
 using namespace conformance;
@@ -112,12 +113,14 @@ TEST_CASE("fuse: every pair of dtypes gives what the ufuncs give one after the o
   const Ufunc mixed = kiln::fuse("f", [](Expr a, Expr b) { return kMixed(a, b); });
   count_case();
   std::size_t ran = 0;
+  std::size_t pair = 0;
   for (const kiln::Device& device : devices()) {
     const Target target(device, Mode::device);
     INFO("on ", target.name());
     for (const DType first : kEveryDType) {
       const Array a = target.place(make(first, values_for(first, 1)));
       for (const DType second : kEveryDType) {
+        if (pair++ % one_in() != 0) continue;
         INFO(std::string(name(first)), ", ", std::string(name(second)));
         const Array b = target.place(make(second, values_for(second, 2)));
         const Outcome fused = outcome([&] { return polynomial(a, b); });
@@ -129,7 +132,7 @@ TEST_CASE("fuse: every pair of dtypes gives what the ufuncs give one after the o
       }
     }
   }
-  CHECK(ran >= 200);
+  CHECK(ran >= 200 / one_in());
 }
 
 TEST_CASE("fuse: C++ scalars are weak in every use") {

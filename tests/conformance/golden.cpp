@@ -9,11 +9,6 @@
 namespace conformance {
 namespace {
 
-std::size_t one_in() {
-  const char* const text = std::getenv("KILN_TEST_ONE_IN");
-  return text == nullptr ? 1 : std::max<std::size_t>(std::stoul(text), 1);
-}
-
 std::vector<Golden> every(std::size_t step, std::vector<Golden> all, const Target& target) {
   std::vector<Golden> some;
   for (std::size_t i = static_cast<std::size_t>(target.mode()); i < all.size(); i += step) some.push_back(std::move(all[i]));
@@ -21,6 +16,11 @@ std::vector<Golden> every(std::size_t step, std::vector<Golden> all, const Targe
 }
 
 }  // namespace
+
+std::size_t one_in() {
+  const char* const text = std::getenv("KILN_TEST_ONE_IN");
+  return text == nullptr ? 1 : std::max<std::size_t>(std::stoul(text), 1);
+}
 
 std::vector<std::int64_t> Golden::numbers(std::size_t field) const {
   std::vector<std::int64_t> values;
