@@ -1,6 +1,5 @@
 // What NVRTC and hipRTC make of the kernel templates, with no device: every variant on one architecture of each vendor, a
 // smoke set on the others, and the width of the memory accesses in the machine code.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <unistd.h>

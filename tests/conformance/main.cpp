@@ -1,6 +1,5 @@
 // Runs the cases, then says what was not here to run them on: "KILN-NOT-RUN cuda 12", a line for each missing thing.
 // KILN_REQUIRE_DEVICE=cuda,hip,cpu makes a missing device a failure.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <kiln/kiln.hpp>
 

@@ -1,5 +1,4 @@
 // Raw kernels on the emulated GPU, with what CUDA's documentation says of each built-in worked out by hand.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>

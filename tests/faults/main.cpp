@@ -1,5 +1,4 @@
 // Runs the cases, and says what could not run here: see docs/testing.md.
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdio>

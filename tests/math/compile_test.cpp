@@ -1,5 +1,4 @@
 // What NVRTC and hipRTC say of the library's bodies: one loop of every function and every loop of some; with KILN_TEST_BIG all.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>
