@@ -25,6 +25,7 @@ struct plain {
   }
   static KILN_FN state combine(const state& a, const state& b) { return R::combine(a, b); }
   static KILN_FN state lifted(const typename R::accumulator& a) { return a; }
+  static KILN_FN typename R::accumulator value(const state& a) { return a; }
   // The result, with what to start from in front: nothing where `initial` is null and there is no identity.
   static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator* initial) {
     if (initial != nullptr) {
@@ -58,6 +59,7 @@ struct optional {
     return {a.any && b.any ? R::combine(a.value, b.value) : a.any ? a.value : b.value, a.any || b.any};
   }
   static KILN_FN state lifted(const typename R::accumulator& a) { return {a, true}; }
+  static KILN_FN typename R::accumulator value(const state& a) { return a.value; }
   static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator* initial) {
     if (initial == nullptr) {
       if constexpr (R::has_identity) {

@@ -15,7 +15,7 @@ struct cpu_reduction {
   void (*rows)(void* const* operands, int64 rows, int64 columns, void* states, bool fresh);
   void (*merge)(void* into, const void* from, int64 count);
   void (*start)(void* states, const void* initial, int64 count);
-  void (*finish)(const void* states, const void* initial, int64 count, void* const* outputs);
+  void (*finish)(const void* states, const void* initial, int64 count, void* const* outputs, bool whole);
   int64 state_size;
   int64 accumulator_size;
   int32 inputs;
@@ -308,10 +308,17 @@ KILN_NOINLINE void start_states(void* states, const void* initial, int64 count) 
 }
 
 template <class R, class C>
-KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 count, void* const* outputs) {
+KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 count, void* const* outputs, bool whole) {
   const auto* const from = static_cast<const typename C::state*>(states);
   const auto* const start = static_cast<const typename R::accumulator*>(initial);
   const typename R::sink to(outputs);
+  if (whole) {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (int64 i = 0; i < count; ++i) {
+      to.put(i, C::value(from[i]));
+    }
+    return;
+  }
 #pragma clang loop vectorize(assume_safety) unroll(disable)
   for (int64 i = 0; i < count; ++i) {
     to.put(i, C::closed(from[i], start));

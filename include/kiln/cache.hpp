@@ -166,7 +166,8 @@ class KILN_API Cache {
   /// are none. The same entries give the same bytes. The file appears whole or not at all.
   cache::BundleReport export_bundle(const std::string& path, const std::vector<std::string>& ids = {}) const;
   /// Puts a bundle's entries into the directory. The whole file is verified before the first one is; IoError where it is
-  /// damaged.
+  /// damaged, or an entry cannot be written: those before it stay. CacheError where there is no directory, or the bundle is
+  /// larger than its bound.
   cache::BundleReport import_bundle(const std::string& path) const;
 
   explicit Cache(std::shared_ptr<detail::CacheImpl> impl) noexcept;

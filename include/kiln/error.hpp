@@ -1,5 +1,5 @@
-// The exceptions that kiln throws. Every message is one line that says what failed, on what, and why
-// (CompileError's has the diagnostics below it). A call that throws has changed nothing.
+// The exceptions that kiln throws. Every message is one line that says what failed, on what, and why (below it,
+// SignatureError's has the text and a caret, CompileError's the diagnostics). A call that throws has changed nothing.
 #pragma once
 
 #include <cstddef>

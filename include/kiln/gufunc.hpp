@@ -52,8 +52,8 @@ struct GufuncOptions {
   Outputs out = {};  ///< written in place; may enlarge the loop, is itself never broadcast
   Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
                      ///< its values there, other results are zero
-  std::vector<std::vector<int>> axes = {};    ///< of each operand, the axes that are its core dimensions; outputs without core
-                                              ///< dimensions may be left out
+  std::vector<std::vector<int>> axes = {};    ///< of each operand, the axes that are its core dimensions; the outputs may be
+                                              ///< left out where none of them has core dimensions
   std::optional<int> axis = std::nullopt;     ///< short for axes, where all operands share one core dimension
   bool keepdims = false;                      ///< results keep the inputs' core dimensions, with extent 1
   Stream stream = {};                         ///< default: the device's default stream
@@ -86,8 +86,8 @@ struct GufuncResolution {
 class KILN_API Gufunc {
  public:
   /// Runs the one-output gufunc and gives its result: a host array for host arguments, else one on their device.
-  /// TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. A gufunc of several outputs is a
-  /// TypeError here: use outputs<N>().
+  /// TypeError, ShapeError, CompileError, DeviceError, IoError (a header that is not found), SignatureError (a .signature that
+  /// cannot be read); nothing has been written then. A gufunc of several outputs is a TypeError here: use outputs<N>().
   template <class... Args>
     requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
   Array operator()(const Args&... args) const {

@@ -72,7 +72,8 @@ class KILN_API RawKernel {
  public:
   /// Launches it. Each argument has exactly its parameter's dtype; arrays are contiguous in C order. Arrays without a device
   /// are brought to where it runs, and what it may have written is fetched. On a GPU it returns once the work is queued, but
-  /// for such arrays. TypeError, ShapeError, DeviceError, CompileError: nothing has been launched then.
+  /// for such arrays. TypeError, ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been
+  /// launched then.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
   void operator()(const LaunchOptions& options, const Args&... args) const {
@@ -82,7 +83,8 @@ class KILN_API RawKernel {
   /// The same with a number of arguments known at run time.
   void launch(const LaunchOptions& options, std::span<const Arg> args) const;
 
-  /// What such a launch would do; throws what it would throw for its arguments. Compiles and opens nothing.
+  /// What such a launch would do; throws what it would throw for its arguments. Compiles nothing. Without arrays on a device
+  /// and a stream it asks for Device::best().
   [[nodiscard]] RawResolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)

@@ -21,8 +21,10 @@ class KILN_API Stream {
   explicit Stream(const Device& device);
 
   [[nodiscard]] bool is_default() const noexcept { return queue_ == nullptr; }
+  /// The CPU for a default Stream.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
-  /// Waits until all its work is done; throws the first fault of that work (DeviceError, or what the CPU task threw).
+  /// Waits until all its work is done; throws the first fault of that work (DeviceError, or what the CPU task threw). A default
+  /// Stream names no device: it waits for the CPU's, Device::synchronize() for a GPU's default stream.
   void synchronize() const;
 
   /// For the library itself.

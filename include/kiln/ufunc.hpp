@@ -81,7 +81,7 @@ struct Resolution {
   std::vector<DType> dtypes;        ///< of the loop's inputs and outputs
   std::vector<std::string> casts;   ///< done in registers: "input 0 (a) from int32 to float64"
   Shape shape;                      ///< broadcast shape of the result
-  std::string variant;              ///< "contiguous", "inner-contiguous", "strided"
+  std::string variant;              ///< "contiguous", "inner-contiguous", "strided"; "empty": there is nothing to run
   Device device;                    ///< where it would run
   std::vector<std::string> copies;  ///< what cannot be used in place, and why; empty as a rule
 };
@@ -91,8 +91,8 @@ struct Resolution {
 class KILN_API Ufunc {
  public:
   /// Runs the one-output ufunc and gives its result: a host array for host arguments, else one on their device.
-  /// TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. A ufunc of several outputs is a
-  /// TypeError here: use outputs<N>().
+  /// TypeError, ShapeError, CompileError, DeviceError, IoError (a header that is not found), SignatureError (a .signature that
+  /// cannot be read); nothing has been written then. A ufunc of several outputs is a TypeError here: use outputs<N>().
   template <class... Args>
     requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
   Array operator()(const Args&... args) const {
@@ -137,7 +137,7 @@ class KILN_API Ufunc {
   Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const;
 
   /// The running results along an axis, of a's shape: out[0] = a[0], out[i] = f(out[i - 1], a[i]). The loop is (T, T) -> T,
-  /// chosen as NumPy's; kiln::math's add and multiply of bool and small integers widen to 64 bits unless dtype or out say
+  /// chosen as NumPy's; ufuncs with .widens_integers widen bool and small integers to 64 bits unless dtype or out say
   /// otherwise. Floating results of a reorderable ufunc are grouped by the shape alone: the same for any number of threads.
   /// TypeError where there is no such loop; ShapeError for an axis that `a` has not, a 0-d `a`, or an `out` of another shape.
   Array accumulate(const Array& a, const AccumulateOptions& options = {}) const;

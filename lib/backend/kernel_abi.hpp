@@ -71,8 +71,9 @@ struct CpuReduction {
   void (*rows)(void* const* operands, std::int64_t rows, std::int64_t columns, void* states, bool fresh);
   void (*merge)(void* into, const void* from, std::int64_t count);       // into[i] = combine(into[i], from[i])
   void (*start)(void* states, const void* initial, std::int64_t count);  // states of `initial`, else of the identity
-  // Results of states to contiguous outputs, with `initial`, else the identity if there is one, combined in front.
-  void (*finish)(const void* states, const void* initial, std::int64_t count, void* const* outputs);
+  // Results of states to contiguous outputs, with `initial`, else the identity if there is one, combined in front; of `whole`
+  // ones nothing is.
+  void (*finish)(const void* states, const void* initial, std::int64_t count, void* const* outputs, bool whole);
   std::int64_t state_size;
   std::int64_t accumulator_size;  // of `initial`
   std::int32_t inputs;            // the mask and the index among them, as the last

@@ -84,7 +84,6 @@ Settings read_settings(const std::function<std::optional<std::string>(const char
     settings.complaints.emplace_back(
         "no directory for the kernel cache: none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME is set; kernels are kept in memory "
         "only; set KILN_CACHE_DIR to a directory of your own");
-    return settings;
   }
   settings.read_only_directories = split_paths(env("KILN_CACHE_READONLY_DIRS").value_or(""));
   if (const auto bound = env("KILN_CACHE_MAX_BYTES"); bound && !bound->empty()) {

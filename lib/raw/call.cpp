@@ -162,19 +162,25 @@ bool Call::travels(std::size_t i) const {
   return args_[i].is_array() && args_[i].array().is_host() && !place_.device.is_cpu();
 }
 
-// The same window twice is one array there, too; other overlaps would fall apart.
+// The same window twice is one array there, too; other overlaps of what is written would fall apart.
 Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
   const Array& array = args_[i].array();
+  const Array* same = nullptr;
   for (std::size_t j = 0; j < i; ++j) {
     if (!travels(j)) continue;
     const detail::ArrayRep& a = *args_[j].array().rep();
     const detail::ArrayRep& b = *array.rep();
-    if (!ufunc::share_memory(a, b) || (parameter(i).constant && parameter(j).constant)) continue;
-    if (a.data == b.data && a.size == b.size && a.dtype == b.dtype) return brought[j];
+    if (!ufunc::share_memory(a, b)) continue;
+    if (a.data == b.data && a.size == b.size && a.dtype == b.dtype) {
+      same = &brought[j];
+      continue;
+    }
+    if (parameter(i).constant && parameter(j).constant) continue;
     throw ShapeError(kernel_.name() + ": " + argument_name(j) + " and " + argument_name(i) +
                      " share memory of the host, which they would not on " + to_string(place_.device) +
                      "; bring them there with to_device() first");
   }
+  if (same != nullptr) return same->reshape(array.shape());
   return to_device(array, place_.device);
 }
 

@@ -136,11 +136,16 @@ void AtCall::choose_loop() {
   }
   if (scalar_ == nullptr) return;
   const DType to = loop_.inputs[1];
-  if (kind(scalar_->dtype()) == Kind::integer && kind(to) == Kind::integer &&
-      !integer_fits(scalar_->dtype(), scalar_->value(), to)) {
+  const auto check = [&](DType as) {
+    if (kind(scalar_->dtype()) != Kind::integer || kind(as) != Kind::integer ||
+        integer_fits(scalar_->dtype(), scalar_->value(), as)) {
+      return;
+    }
     throw TypeError(what_ + ": the integer " + integer_text(scalar_->dtype(), scalar_->value()) + " given as " + kValue +
-                    " does not fit in " + std::string(name(to)) + ", the dtype of the loop " + loop_.text);
-  }
+                    " does not fit in " + std::string(name(as)) + ", the dtype of the loop " + loop_.text);
+  };
+  check(to);
+  for (const auto& [operand, as] : loop_.narrowed) check(as);
   value_ = Array::empty({}, to);
   convert_scalar(scalar_->dtype(), scalar_->value(), to, value_.rep()->data);
 }

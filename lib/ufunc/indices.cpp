@@ -16,7 +16,8 @@ using Count = std::int64_t (*)(const char* from, std::int64_t stride, std::int64
 template <class I>
 bool in_range(I index, std::int64_t extent) {
   if constexpr (std::is_signed_v<I>) {
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(index) + extent) < 2 * static_cast<std::uint64_t>(extent);
+    const auto at = static_cast<std::uint64_t>(static_cast<std::int64_t>(index));
+    return at + static_cast<std::uint64_t>(extent) < 2 * static_cast<std::uint64_t>(extent);
   } else {
     return static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(extent);
   }

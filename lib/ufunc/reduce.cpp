@@ -221,6 +221,8 @@ void Reduce::convert_initial() {
     if (given.array().size() != 1) {
       throw ShapeError(what() + ": .initial has shape " + to_string(given.array().shape()) + "; give a scalar");
     }
+    // It is read here, and queued work may still write it.
+    if (backend::Queue* const queue = options_.stream.queue().get(); queue != nullptr) queue->synchronize();
     host = given.array().copy_to_host();
     from = host.dtype();
     value = host.data();

@@ -121,6 +121,8 @@ namespace kiln {
 
 Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOptions& options) const {
   ufunc::check_indices(name() + ".reduceat", indices);
+  // They are read here, and queued work may still write them.
+  if (backend::Queue* const queue = options.stream.queue().get(); queue != nullptr) queue->synchronize();
   const ufunc::Begins begins(indices, options.out && ufunc::share_memory(*indices.rep(), *options.out.rep()));
   const ReduceOptions own{.axis = options.axis, .dtype = options.dtype, .out = options.out, .stream = options.stream};
   return ufunc::Reduce(*impl_, a, begins.all(), own).run();

@@ -1,6 +1,7 @@
 // Ufunc::at: repeated and negative indices against a slow interpreter, memory that must stay as it is, errors that write
 // nothing.
 #include <algorithm>
+#include <limits>
 
 #include "devices.hpp"
 #include "model.hpp"
@@ -243,6 +244,9 @@ TEST_CASE("at: errors name the place, and nothing is written") {
           "add.at: index 3 at position 2 of the array of indices is out of range for axis 0 of extent 3");
     CHECK(shape_error([&] { add.at(x, place({0, -4}), 1, options); }) ==
           "add.at: index -4 at position 1 of the array of indices is out of range for axis 0 of extent 3");
+    CHECK(
+        shape_error([&] { add.at(x, target.place(Array::full({1}, std::numeric_limits<std::int64_t>::max())), 1, options); }) ==
+        "add.at: index 9223372036854775807 at position 0 of the array of indices is out of range for axis 0 of extent 3");
     CHECK(shape_error([&] { add.at(x, {place({0, 1}), place({0, 1, 1, 2}, kiln::Shape{2, 2})}, 1, options); }) ==
           "add.at: index 2 at position (1, 1) of index array 1 is out of range for axis 1 of extent 2");
     CHECK(shape_error([&] { add.at(x, {place({0}), place({0}), place({0})}, 1, options); }) ==

@@ -186,6 +186,14 @@ TEST_CASE("fuse: an integer that does not fit is refused where it is used") {
         "scaled: the integer 300 given as input 2 (s) does not fit in int8, the dtype of the loop int32(int8 x, int32 y, int32 "
         "s)");
   CHECK(bits_differ(scaled(small, large, 100), large) == "");
+  // Beside an int8 and a float64: it stays int64 until it is used.
+  const Ufunc twice = kiln::fuse("twice", [](Expr a, Expr b) { return (a + b) * (a * 1.5 + b > 0.0); });
+  const Array first = Array::zeros({1}, DType::int64);
+  CHECK(message_of<kiln::TypeError>([&] {
+          twice.at(small, first, 300);
+        }).starts_with("twice.at: the integer 300 given as the second operand does not fit in int8, the dtype of the loop "));
+  twice.at(small, first, 100);
+  CHECK(small.to_vector<std::int8_t>() == std::vector<std::int8_t>{100, 0, 0});
 }
 
 TEST_CASE("fuse: constants are what they are as arguments") {

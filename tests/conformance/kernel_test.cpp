@@ -281,6 +281,30 @@ TEST_CASE("kernels: host arrays are brought to the device, what is written comes
       {Mode::host, Mode::device});
 }
 
+TEST_CASE("kernels: the same memory of the host in two shapes is one array on a device, and no third that overlaps it") {
+  static const RawKernel shapes =
+      kiln::kernel({.name = "shapes", .signature = "void(int32[:] x, int32[:, :] y)", .body = "x[item] += 1;\ny[item] *= 2;"});
+  static const RawKernel three = kiln::kernel({.name = "three",
+                                               .signature = "void(const int32[:] a, const int32[:] b, int32[:] c)",
+                                               .body = "c[item] = a[item] + b[item] + 1;"});
+  on_every_device(
+      [&](const Target& target) {
+        const Array x = Array::full(kiln::Shape{64}, std::int32_t{3});
+        shapes(items(target, 64), x, x.reshape({8, 8}));
+        CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>(64, 8));
+        three(items(target, 64), x, x, x);
+        CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>(64, 17));
+        if (target.device().is_cpu()) return;
+        const Array whole = Array::zeros({96}, DType::int32);
+        const Array first = whole[{Slice{.stop = 64}}];
+        const Array second = whole[{Slice{.start = 32}}];
+        CHECK(message_of<kiln::ShapeError>([&] { three(items(target, 64), first, second, first); }) ==
+              "three: argument 1 (b) and argument 2 (c) share memory of the host, which they would not on " +
+                  to_string(target.device()) + "; bring them there with to_device() first");
+      },
+      {Mode::host});
+}
+
 TEST_CASE("kernels: what the device cannot do") {
   static const RawKernel plain =
       kiln::kernel({.name = "plain", .signature = "void(int32[:] x)", .body = "if (item == 0) x[0] = int32(block_size.x);"});

@@ -406,6 +406,17 @@ TEST_CASE("reduce: nothing, one and very many") {
     CHECK(target.fetch(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), reduce_on(target, {.initial = 2.5})))
               .to_vector<double>() == std::vector<double>{2.5, 2.5, 2.5});
     CHECK(add.reduce(target.place(Array::zeros({0, 3}, DType::float64)), reduce_on(target, {.axis = 1})).size() == 0);
+    // NumPy's: what nothing gives is the initial value alone, also where f(identity, x) is not x.
+    CHECK(
+        target.fetch(kiln::math::gcd.reduce(target.place(Array::zeros({0}, DType::int64)), reduce_on(target, {.initial = -4})))
+            .item<std::int64_t>() == -4);
+    CHECK(target
+              .fetch(kiln::math::hypot.reduce(target.place(Array::zeros({2, 0}, DType::float32)),
+                                              reduce_on(target, {.axis = 1, .initial = -3})))
+              .to_vector<float>() == std::vector<float>{-3, -3});
+    CHECK(std::signbit(
+        target.fetch(add.reduce(target.place(Array::zeros({0}, DType::float64)), reduce_on(target, {.initial = -0.0})))
+            .item<double>()));
     const Array one = target.place(Array::scalar(7.0));
     for (const kiln::Axes& axes : {kiln::Axes(0), kiln::Axes(-1), kiln::all_axes, kiln::no_axes}) {
       CHECK(target.fetch(add.reduce(one, reduce_on(target, {.axis = axes}))).item<double>() == 7);

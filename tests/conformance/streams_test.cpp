@@ -85,6 +85,31 @@ TEST_CASE("streams: an overlap that needs a copy waits for what is queued") {
   });
 }
 
+TEST_CASE("streams: what a method reads on the host is what earlier work of the stream writes") {
+  static const Ufunc whole = kiln::vectorize("int64(float64 a)", "return a;");
+  on_every_device(
+      [&](const Target& target) {
+        const auto place = [&](const Array& array) { return kiln::to_device(array, target.device()); };
+        const kiln::Stream stream(target.device());
+        const Array x = place(make(DType::int64, {1, 10, 100, 1000, 10000, 100000}));
+        const Array late = place(Array::full({100'000}, 2.0));
+        const Array fives = place(Array::full({2}, 5.0));
+        const Array indices = place(Array::zeros({2}, DType::int64));
+        const Array start = place(Array::zeros({}, DType::int64));
+        CHECK(target.fetch(kiln::math::add.reduceat(x, indices)).to_vector<std::int64_t>()[0] == 1);  // compiled before
+        for (int i = 0; i < 4; ++i) slow()({late}, {.out = late, .stream = stream});
+        whole({fives}, {.out = indices, .stream = stream});
+        const Array sums = kiln::math::add.reduceat(x, indices, {.stream = stream});
+        for (int i = 0; i < 4; ++i) slow()({late}, {.out = late, .stream = stream});
+        whole({fives[{0}]}, {.out = start, .stream = stream});
+        const Array sum = kiln::math::add.reduce(x, {.initial = start, .stream = stream});
+        stream.synchronize();
+        CHECK(sums.to_vector<std::int64_t>() == std::vector<std::int64_t>{100000, 100000});
+        CHECK(sum.item<std::int64_t>() == 111116);
+      },
+      {Mode::stream});
+}
+
 TEST_CASE("streams: dropping a stream with work in it loses nothing") {
   on_every_device(
       [&](const Target& target) {

@@ -423,9 +423,9 @@ void Reducer::finish(const char* from) {
     const bool direct = columns_ == 1 || kept_stride(operand) == kernel_.itemsize[operand];
     results[static_cast<std::size_t>(k)] = direct ? tile_[i] : buffer_[i];
   }
-  // An ordered state began with it, and so did that of nothing.
-  const void* const initial = kernel_.ordered || launch_.count == 0 ? nullptr : launch_.initial;
-  kernel_.finish(from, initial, columns_, results.data());
+  // An ordered state began with it, and that of nothing is no more than it: gcd of nothing and -4 is -4, not gcd(0, -4).
+  const void* const initial = kernel_.ordered ? nullptr : launch_.initial;
+  kernel_.finish(from, initial, columns_, results.data(), launch_.count == 0);
   for (int k = 0; k < kernel_.outputs; ++k) {
     const int operand = kernel_.inputs + k;
     const auto i = static_cast<std::size_t>(operand);

@@ -90,7 +90,7 @@ class Segments {
     char* const to = static_cast<char*>(launch_.operands[output].data) + begin * segments_.step;
     alignas(kCacheLine) std::array<char, kBatch * 16> results;  // NOLINT(cppcoreguidelines-pro-type-member-init): written below
     void* const place = segments_.step == size ? to : results.data();
-    kernel_.finish(states, launch_.initial, end - begin, &place);
+    kernel_.finish(states, launch_.initial, end - begin, &place, false);
     if (place != to) scatter(to, {1, 0, end - begin, segments_.step, 0}, results.data(), size);
   }
 

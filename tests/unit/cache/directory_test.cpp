@@ -46,6 +46,8 @@ TEST_CASE("no home is said with a way out") {
   CHECK(settings.complaints[0] ==
         "no directory for the kernel cache: none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME is set; kernels are kept in memory "
         "only; set KILN_CACHE_DIR to a directory of your own");
+  // A service has none, and kernels that were shipped with it.
+  CHECK(settings_of({{"KILN_CACHE_READONLY_DIRS", "/r"}}).read_only_directories == std::vector<std::string>{"/r"});
 }
 
 TEST_CASE("read-only directories are separated by colons") {
