@@ -14,8 +14,10 @@ const kiln::fuzz::Target* chosen = nullptr;
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names are libFuzzer's
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// NOLINTEND(readability-identifier-naming)
 
 // libFuzzer calls it before it reads the command line: the target's name is taken out of that.
 int LLVMFuzzerInitialize(int* argc, char*** argv) {
@@ -25,7 +27,7 @@ int LLVMFuzzerInitialize(int* argc, char*** argv) {
       std::find_if(targets.begin(), targets.end(), [&](const kiln::fuzz::Target& target) { return target.name == name; });
   if (found == targets.end()) {
     std::fputs("usage: kiln-fuzz TARGET [libFuzzer's options and folders]; the targets are", stderr);
-    for (const kiln::fuzz::Target& target : targets) std::fprintf(stderr, " %s", target.name.data());
+    for (const kiln::fuzz::Target& target : targets) std::fprintf(stderr, " %s", target.name);
     std::fputs("\n", stderr);
     std::exit(2);
   }

@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
       const std::vector<char> bytes = read(seed);
       target.run({bytes.data(), bytes.size()});
     }
-    std::printf("%s: %zu seeds\n", target.name.data(), seeds.size());
+    std::printf("%s: %zu seeds\n", target.name, seeds.size());
     if (seeds.empty()) status = 1;
   }
   return status;

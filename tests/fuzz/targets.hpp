@@ -15,7 +15,7 @@ void npy(std::string_view bytes);        ///< headers of .npy files: lib/array/n
 void signature(std::string_view bytes);  ///< signatures and eval's whole kernels: lib/signature/parse.cpp
 
 struct Target {
-  std::string_view name;  ///< of a literal; its seeds are in corpus/NAME
+  const char* name;  ///< its seeds are in corpus/NAME
   void (*run)(std::string_view bytes);
 };
 /// All of them.
