@@ -11,7 +11,7 @@ build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-de
 # hipRTC (compiles with no GPU), a second clang for the host program that links one, pkg-config for kiln.pc.
 tests=(doctest-dev libamdhip64-dev libclang-cpp14-dev pkgconf)
 # clang++-19 builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
-# ccache: .ci/run compiles most sources several times over. python3-jsonschema holds the schema of manifests to the cases of their reader.
+# ccache: for machines on which .ci/run runs again. python3-jsonschema holds the schema of manifests to the cases of their reader.
 ci=(ccache clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev python3-jsonschema)
 
 case "${1:-build}" in
