@@ -109,6 +109,59 @@ struct item_places {
   }
 };
 
+// As many elements of N items as the widest turning gives at once.
+template <class T, int N>
+inline constexpr int64 kSquare = 2 * kChunk<T>;
+
+// Elements e … e + kChunk - 1 of N items to vectors.
+template <class T, int N>
+KILN_FN void turn_chunk(lanes<T, N>* to, const item_places<T, N>& items, int64 step, int64 e) {
+  vector_of<T, N> q[kChunk<T>];
+#pragma clang loop unroll(full)
+  for (int j = 0; j < kChunk<T>; ++j) {
+    q[j] = read_chunks<T, N / kChunk<T>>(items.at, j * step + e * int64(sizeof(T)));
+  }
+  turn<T, N>(q);
+#pragma clang loop unroll(full)
+  for (int j = 0; j < kChunk<T>; ++j) {
+    to[j].v = q[j];
+  }
+}
+// Elements e … e + kSquare - 1 of N items; dense: the next items lie behind these, and are asked for meanwhile.
+template <class T, int N>
+KILN_FN void turn_square(lanes<T, N>* to, const item_places<T, N>& items, int64 step, int64 e, bool dense) {
+  if (dense) {
+#pragma clang loop unroll(full)
+    for (int line = 0; line < int(kSquare<T, N>) * N * int(sizeof(T)) / 64; ++line) {
+      __builtin_prefetch(reinterpret_cast<const char*>(reinterpret_cast<uint64>(items.at[0]) +
+                                                       uint64(N * step + e * N * int64(sizeof(T)) + line * 64)));
+    }
+  }
+  if constexpr (N * sizeof(T) == 64) {
+    // Two items in a register, 32 bytes of each: inner products of 64 took 13.3 ns on a Zen 4, so 11.6.
+    typedef T half_vector __attribute__((ext_vector_type(N / 2)));
+    vector_of<T, N> q[2][kChunk<T>];
+#pragma clang loop unroll(full)
+    for (int j = 0; j < 2 * kChunk<T>; ++j) {
+      const int64 offset = j % kChunk<T> * step + e * int64(sizeof(T));
+      half_vector low, high;
+      __builtin_memcpy(&low, items.at[j / kChunk<T>] + offset, sizeof(low));
+      __builtin_memcpy(&high, items.at[j / kChunk<T> + 2] + offset, sizeof(high));
+      q[j / kChunk<T>][j % kChunk<T>] = joined<T, N / 2>(low, high, first_numbers<N>());
+    }
+    turn<T, N>(q[0]);
+    turn<T, N>(q[1]);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < kChunk<T>; ++k) {
+      to[k].v = woven<kChunk<T>, 0>(q[0][k], q[1][k], first_numbers<N>());
+      to[kChunk<T> + k].v = woven<kChunk<T>, 1>(q[0][k], q[1][k], first_numbers<N>());
+    }
+  } else {
+    turn_chunk<T, N>(to, items, step, e);
+    turn_chunk<T, N>(to + kChunk<T>, items, step, e + kChunk<T>);
+  }
+}
+
 // Elements 0 … count - 1 of N items, which lie `step` bytes apart, to vectors. A function of its own: inside of kernels it
 // would have their registers on the stack (16 ns instead of 12 for an inner product of 64), and stand there once for each
 // operand.
@@ -120,51 +173,13 @@ __attribute__((noinline)) static void turn_in(lanes<T, N>* to, const char* first
   }
   const item_places<T, N> items(const_cast<char*>(first), step);
   int64 e = 0;
-  if constexpr (N * sizeof(T) == 64) {
-    // Two items in a register, 32 bytes of each, and the next items asked for meanwhile where they lie behind these: inner
-    // products of 64 took 13.3 ns on a Zen 4, so 11.6.
-    const bool dense = step == count * int64(sizeof(T));
-    constexpr int kPair = 2 * kChunk<T>;
-    typedef T half_vector __attribute__((ext_vector_type(N / 2)));
 #pragma clang loop unroll(disable)
-    for (; e + kPair <= count; e += kPair) {
-      if (dense) {
-#pragma clang loop unroll(full)
-        for (int line = 0; line < kPair; ++line) {
-          __builtin_prefetch(
-              reinterpret_cast<const char*>(reinterpret_cast<uint64>(first) + uint64(N * step + (e + line) * 64)));
-        }
-      }
-      vector_of<T, N> q[2][kChunk<T>];
-#pragma clang loop unroll(full)
-      for (int j = 0; j < kPair; ++j) {
-        const int64 offset = j % kChunk<T> * step + e * int64(sizeof(T));
-        half_vector low, high;
-        __builtin_memcpy(&low, items.at[j / kChunk<T>] + offset, sizeof(low));
-        __builtin_memcpy(&high, items.at[j / kChunk<T> + 2] + offset, sizeof(high));
-        q[j / kChunk<T>][j % kChunk<T>] = joined<T, N / 2>(low, high, first_numbers<N>());
-      }
-      turn<T, N>(q[0]);
-      turn<T, N>(q[1]);
-#pragma clang loop unroll(full)
-      for (int k = 0; k < kChunk<T>; ++k) {
-        to[e + k].v = woven<kChunk<T>, 0>(q[0][k], q[1][k], first_numbers<N>());
-        to[e + kChunk<T> + k].v = woven<kChunk<T>, 1>(q[0][k], q[1][k], first_numbers<N>());
-      }
-    }
+  for (; e + kSquare<T, N> <= count; e += kSquare<T, N>) {
+    turn_square<T, N>(to + e, items, step, e, step == count * int64(sizeof(T)));
   }
 #pragma clang loop unroll(disable)
   for (; e + kChunk<T> <= count; e += kChunk<T>) {
-    vector_of<T, N> q[kChunk<T>];
-#pragma clang loop unroll(full)
-    for (int j = 0; j < kChunk<T>; ++j) {
-      q[j] = read_chunks<T, N / kChunk<T>>(items.at, j * step + e * int64(sizeof(T)));
-    }
-    turn<T, N>(q);
-#pragma clang loop unroll(full)
-    for (int j = 0; j < kChunk<T>; ++j) {
-      to[e + j].v = q[j];
-    }
+    turn_chunk<T, N>(to + e, items, step, e);
   }
 #pragma clang loop unroll(disable) vectorize(disable)
   for (; e < count; ++e) {
@@ -173,6 +188,20 @@ __attribute__((noinline)) static void turn_in(lanes<T, N>* to, const char* first
       __builtin_memcpy(reinterpret_cast<char*>(to + e) + l * sizeof(T), first + l * step + e * int64(sizeof(T)), sizeof(T));
     }
   }
+}
+
+// The same, or square by square in the one loop that takes one vector after the other: turned_items.cpp of libkiln-clang puts
+// that into the place of this call, and of kiln_room()'s.
+extern "C" void kiln_turn_items(void* to, const char* first, int64 step, int64 count, int64 square, int64 bytes, int64 size,
+                                const void* whole, const void* some) noexcept;
+template <class T, int N>
+__attribute__((noinline)) static void turn_some(lanes<T, N>* to, const char* first, int64 step, int64 count, int64 e) {
+  turn_square<T, N>(to, item_places<T, N>(const_cast<char*>(first), step), step, e, step == count * int64(sizeof(T)));
+}
+template <class T, int N>
+KILN_FN void turn_items(lanes<T, N>* to, const char* first, int64 step, int64 count) {
+  kiln_turn_items(to, first, step, count, kSquare<T, N>, sizeof(lanes<T, N>), sizeof(T),
+                  reinterpret_cast<const void*>(&turn_in<T, N>), reinterpret_cast<const void*>(&turn_some<T, N>));
 }
 // And back.
 template <class T, int N>
@@ -206,10 +235,12 @@ __attribute__((noinline)) static void turn_out(const lanes<T, N>* from, char* fi
   }
 }
 
-// Room for that many vectors, cut from the front of `pool`.
+// Room for that many vectors, cut from the front of `pool`; kiln_room() gives its argument, of which the compiler is to know
+// nothing else: that no other room is there.
+extern "C" __attribute__((malloc)) void* kiln_room(void* place) noexcept;
 template <class T, int N>
 KILN_FN lanes<T, N>* cut(unsigned char*& pool, int64 count) {
-  auto* const place = reinterpret_cast<lanes<T, N>*>(pool);
+  auto* const place = static_cast<lanes<T, N>*>(kiln_room(pool));
   pool += (count * int64(sizeof(lanes<T, N>)) + 63) / 64 * 64;
   return place;
 }

@@ -19,6 +19,13 @@ std::string elements_text(const GufuncSpec& spec, const CoreOperandSpec& operand
   return product.empty() ? "int64(1)" : product;
 }
 
+/// Whether a body's loop over it may have squares to turn, and several of them.
+bool may_turn_in_loop(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  if (operand.dimensions.size() != 1) return false;
+  const auto size = spec.dimensions[operand.dimensions[0]].size;
+  return !size || *size >= 16;
+}
+
 }  // namespace
 
 bool takes_items(const GufuncSpec& spec) {
@@ -71,7 +78,7 @@ std::string several_items_function(const GufuncSpec& spec) {
     if (output) after += "  turn_out<" + turned;
     // A body may leave elements of an output as they are.
     if (output && is_view(operand)) before += "  if (keeps) turn_in<" + turned;
-    if (!output) before += "  turn_in<" + turned;
+    if (!output) before += (may_turn_in_loop(spec, operand) ? "  turn_items<" : "  turn_in<") + turned;
   }
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
     if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");

@@ -525,6 +525,53 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
   }
 }
 
+TEST_CASE("gufuncs: several items at once, whichever way a body reads them") {
+  // Turned while one loop reads them in order, or before: a loop that stops short, goes back, skips or comes again, an operand
+  // read twice, two loops, one inside the other, a value looked up. Fewer items than are computed at once go one by one.
+  const char* const bodies[] = {
+      "for (index i = 0; i < n; ++i) sum += a(i) * b(i) + c(i);",
+      "for (index i = 0; i < n; ++i) { sum += a(i) * b(i); sum = sum * a(i) + b(i); }",
+      "for (index i = 0; i + 1 < n; ++i) sum = sum * 0.5f + a(i) - b(i);",
+      "for (index i = 0; i + 1 < n; ++i) sum = sum * 0.5f + a(i) - a(i + 1) * b(i);",
+      "for (index i = n - 1; i >= 0; --i) sum = sum * 0.5f + a(i) * b(i);",
+      "for (index i = 0; i < n; i += 2) sum = sum * 0.5f + a(i) * b(i);",
+      "for (index i = 0; i < n; ++i) sum = sum * 0.5f + a(i) * b(n - 1 - i);",
+      "for (index i = 0; i < n; ++i) sum += a(i); for (index i = 0; i < n; ++i) sum = sum * 0.5f + a(i) * b(i);",
+      "for (index i = 0; i < n; ++i) for (index j = 0; j <= i; ++j) sum = sum * 0.5f + a(i) * b(j);",
+      "for (index k = 0; k < 3; ++k) for (index i = 0; i < n; ++i) sum = sum * 0.5f + a(i) * b(i);",
+      "for (index i = 0; i < n; ++i) { if (i % 3 == 1) sum += b(i); sum = sum * 0.5f + a(i); }",
+      "for (index i = 0; i < n; ++i) { if (i == 20) break; sum = sum * 0.5f + a(i) * b(i); }",
+      "for (index i = 0; i < n; ++i) sum = sum * 0.5f + a(i); sum += b(0) + b(n - 1);",
+      "if (n > 10) for (index i = 0; i < n; ++i) sum = sum * 0.5f + a(i) * b(i);",
+  };
+  for (const char* const text : bodies) {
+    CAPTURE(text);
+    const Gufunc gufunc = kiln::guvectorize({.name = "ways",
+                                             .layout = "(n),(n),(n)->()",
+                                             .signatures = {"void(float32[:] a, float32[:] b, float32[:] c, float32 r)"},
+                                             .body = "float32 sum = 0; " + std::string(text) + " r = sum;"});
+    on_every_device([&](const Target& target) {
+      if (!target.device().is_cpu()) return;
+      for (const std::int64_t n : {16, 45, 64}) {
+        CAPTURE(n);
+        std::vector<Array> operands;
+        for (const int seed : {1, 50, 77}) {
+          const Array array = Array::empty({40, n}, DType::float32);
+          for (std::int64_t i = 0; i < array.size(); ++i)
+            array.as<float>()[i] = 1 / static_cast<float>(1 + (i * 7 + seed) % 101);
+          operands.push_back(array);
+        }
+        const Array all = run(target, gufunc, {operands[0], operands[1], operands[2]});
+        for (std::int64_t first = 0; first < 40; first += 10) {
+          const Slice part{.start = first, .stop = first + 10};
+          const Array some = run(target, gufunc, {operands[0][{part}], operands[1][{part}], operands[2][{part}]});
+          CHECK(std::equal(some.as<float>(), some.as<float>() + 10, all.as<float>() + first));
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE("gufuncs: a team shares an item") {
   const auto define = [](const std::string& group) {
     return kiln::guvectorize({.name = "normalized",

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "backend/cpu/clang/own_memory.hpp"
+#include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 #include "backend/cpu/clang/wide_halves.hpp"
 
@@ -115,6 +116,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, engine)) return;
 
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_own_memory);
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(turn_items_in_loops);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(widen_halves);
   clang::CompilerInstance instance;
