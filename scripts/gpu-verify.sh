@@ -3,8 +3,7 @@
 # (no LLVM, no oneTBB, no Google Benchmark), runs the whole suite with the device required, and times it.
 # usage: gpu-verify.sh [RESULT.json]      default: build/gpu/gpu-verify.json. Third-party headers: .deps/include (vendor-deps.sh).
 #   KILN_REQUIRE_DEVICE=cuda|hip chooses where both are there; KILN_GPU_BUILD_ONLY=1 stops after the build, and needs no GPU.
-#   KILN_TOOLS, KILN_EXAMPLES and KILN_WERROR are ON or OFF, KILN_RELEASE_FLAGS replaces -O3 -DNDEBUG; KILN_GPU_TARGETS are what is
-#   built, in place of all.
+#   KILN_TOOLS, KILN_EXAMPLES and KILN_WERROR are ON or OFF; KILN_GPU_TARGETS are what is built, in place of all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -38,7 +37,6 @@ fi
 generator=()
 if [ ! -e "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
 cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKILN_CPU=OFF -DKILN_TESTS=ON -DKILN_TOOLS="${KILN_TOOLS:-ON}" -DKILN_EXAMPLES="${KILN_EXAMPLES:-ON}" \
-  -DCMAKE_CXX_FLAGS_RELEASE="${KILN_RELEASE_FLAGS:--O3 -DNDEBUG}" \
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=16 -DKILN_BENCHMARKS=OFF -DKILN_WERROR="${KILN_WERROR:-OFF}"
 read -ra targets <<<"${KILN_GPU_TARGETS:-all}"
 cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}"

@@ -147,6 +147,7 @@ Backend& backend_for(const Device& device);
 
 /// What every backend implementation offers to the registry.
 namespace cpu {
+bool is_built_in() noexcept;  // false: KILN_CPU=OFF
 Backend& open(int threads);
 std::shared_ptr<const Compiler> compiler_for_target(
     std::string_view target);  // "native", "x86-64-v3", …; null if not a CPU's name

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "backend/backend.hpp"
+#include "base/have_cpu.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/have_cpu.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend {

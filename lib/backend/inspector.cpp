@@ -1,5 +1,6 @@
 #include "backend/inspector.hpp"
 
+#include "base/have_cpu.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend {

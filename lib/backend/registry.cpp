@@ -1,6 +1,7 @@
 // Finds the backend of a device and the compiler of a target. Backends are never destroyed: kernels may run until the process
 // is gone.
 #include "backend/backend.hpp"
+#include "base/have_cpu.hpp"
 
 namespace kiln::backend {
 
@@ -14,6 +15,10 @@ std::shared_ptr<const Compiler> compiler_for_target(std::string_view) {
 }
 }  // namespace cpu
 #endif
+
+bool cpu::is_built_in() noexcept {
+  return KILN_HAVE_CPU;
+}
 
 std::string Compiler::emit(const CompileRequest& request, inspect::Form) const {
   throw TypeError(name() + " gives no intermediate form of \"" + request.name + '"');

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "backend/backend.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
@@ -12,12 +13,6 @@
 
 namespace kiln::ufunc {
 namespace {
-
-#if KILN_HAVE_CPU
-constexpr bool kHaveCpu = true;
-#else
-constexpr bool kHaveCpu = false;
-#endif
 
 // Pairs whose results are tried: an identity need not hold for what f never gives, as 0 of hypot for negative numbers.
 constexpr double kFirst[] = {1, 2, -1, 3, 0.5, 100, -7, 1};
@@ -77,7 +72,7 @@ void probe(const detail::UfuncImpl& ufunc, DType dtype) {
 void probe_identity(const detail::UfuncImpl& ufunc, DType dtype) {
   // What it calls itself asks no more.
   thread_local bool probing = false;
-  if (!kHaveCpu || probing || base::env("KILN_DEBUG") != "1") return;
+  if (!backend::cpu::is_built_in() || probing || base::env("KILN_DEBUG") != "1") return;
   struct Guard {
     ~Guard() { probing = false; }
   } const guard;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../types/golden.hpp"
+#include "base/have_cpu.hpp"
 #include "kiln/array.hpp"
 #include "kiln/stream.hpp"
 

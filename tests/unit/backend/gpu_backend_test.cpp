@@ -15,9 +15,9 @@
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/driver.hpp"
 
-#ifdef KILN_FAKE_CUDA_LIBRARY
 #include "fake_cuda.hpp"
 #include "gpu_compilers.hpp"
+#include "test_libraries.hpp"
 
 namespace {
 
@@ -484,7 +484,6 @@ TEST_CASE("gpu: a compiler newer than the driver does not count") {
                                  {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_CUDA_VERSION", "11080"}})
             .wait() == 0);
 }
-#endif
 
 TEST_CASE("gpu: no driver lists every path tried [child]" * doctest::skip()) {
   using namespace kiln;

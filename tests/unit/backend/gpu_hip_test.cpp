@@ -12,8 +12,7 @@
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
 #include "gpu_compilers.hpp"
-
-#if defined(KILN_FAKE_CUDA_LIBRARY) && defined(KILN_HIP_OVER_CUDA_LIBRARY)
+#include "test_libraries.hpp"
 
 namespace {
 
@@ -74,4 +73,3 @@ TEST_CASE("hip: compiling through hipRTC's symbols") {
   if (!kiln::test::have_compiler(DeviceKind::cuda)) return;
   CHECK(kiln::test::ChildProcess("hip: compiling through hipRTC's symbols [child]", kOverFake).wait() == 0);
 }
-#endif

@@ -8,6 +8,7 @@
 
 #include "backend/gpu/code_object.hpp"
 #include "base/elf.hpp"
+#include "base/have_cpu.hpp"
 #include "kernels.hpp"
 #include "kiln/error.hpp"
 #include "kiln/inspect.hpp"

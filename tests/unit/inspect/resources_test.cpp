@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/have_cpu.hpp"
 #include "base/process.hpp"
 #include "kernels.hpp"
 #include "kiln/error.hpp"

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/have_cpu.hpp"
 #include "cache/key.hpp"
 #include "kernels.hpp"
 #include "kiln/error.hpp"

@@ -9,6 +9,7 @@
 
 #include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
+#include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
 
 using namespace kiln;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../base/temporary_directory.hpp"
+#include "base/have_cpu.hpp"
 #include "kiln/error.hpp"
 #include "kiln/manifest.hpp"
 

@@ -16,12 +16,14 @@
 #include "../backend/gpu_compilers.hpp"
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
+#include "base/have_cpu.hpp"
 #include "cache/flight.hpp"
 #include "kiln/kiln.hpp"
 #include "manifest/document.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/recorder.hpp"
 #include "record_program.hpp"
+#include "test_libraries.hpp"
 #include "ufunc/impl.hpp"
 
 using namespace kiln;

@@ -8,6 +8,7 @@
 
 #include "../base/temporary_directory.hpp"
 #include "backend/compiler.hpp"
+#include "base/have_cpu.hpp"
 #include "cache/disk_store.hpp"
 #include "cache/key.hpp"
 #include "counting_compiler.hpp"
