@@ -24,7 +24,10 @@ constexpr std::size_t kMostLog = 1 << 20;  // nobody reads the log of a program 
 struct State {
   std::recursive_mutex mutex;
   std::string log, log_copy;
-  std::map<std::string, int> fail_next;
+  struct Failure {
+    int after, status;
+  };
+  std::map<std::string, Failure> fail_next;
   int fault = 0;
   bool busy = false, pools = true;
   int major = 9, minor = 0;
@@ -51,8 +54,8 @@ int enter(const char* symbol, const std::string& details, bool needs_context = t
   State& s = state();
   if (s.log.size() > kMostLog) s.log.clear();
   s.log += symbol + (details.empty() ? "" : " " + details) + "\n";
-  if (const auto found = s.fail_next.find(symbol); found != s.fail_next.end()) {
-    const int status = found->second;
+  if (const auto found = s.fail_next.find(symbol); found != s.fail_next.end() && found->second.after-- == 0) {
+    const int status = found->second.status;
     s.fail_next.erase(found);
     return status;
   }
@@ -99,7 +102,10 @@ void kiln_fake_reset() {
   state().minor = 0;
 }
 void kiln_fake_fail_next(const char* symbol, int status) {
-  state().fail_next[symbol] = status;
+  state().fail_next[symbol] = {0, status};
+}
+void kiln_fake_fail_after(int calls, const char* symbol, int status) {
+  state().fail_next[symbol] = {calls, status};
 }
 void kiln_fake_fault(int status) {
   state().fault = status;
@@ -272,7 +278,9 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
   return 0;
 }
 int cuCtxGetCurrent(void** context) {
-  if (const auto found = state().fail_next.find("cuCtxGetCurrent"); found != state().fail_next.end()) return found->second;
+  if (const auto found = state().fail_next.find("cuCtxGetCurrent"); found != state().fail_next.end()) {
+    return found->second.status;
+  }
   *context = contexts.empty() ? nullptr : contexts.back();
   return 0;
 }

@@ -19,6 +19,8 @@ struct FakeLaunch {
 void kiln_fake_reset();
 /// The next call of that driver symbol answers `status`.
 void kiln_fake_fail_next(const char* symbol, int status);
+/// The same after that many calls of it have succeeded.
+void kiln_fake_fail_after(int calls, const char* symbol, int status);
 /// From now on every call that can answers `status`, as after a fault of a kernel.
 void kiln_fake_fault(int status);
 /// While busy, events are not ready; synchronizing a stream ends it.

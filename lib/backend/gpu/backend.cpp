@@ -192,7 +192,9 @@ void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queu
   if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
   core_.check(core_.calls().copy_on_device(to, const_cast<void*>(from), bytes, stream_of(queue)), "copy on the device");
   // Nothing holds the two arrays for a copy: they may be freed, in the default stream's order, once this returns.
-  if (gpu_queue != nullptr) core_.check(gpu_queue->let_default_wait(), "copy on the device");
+  if (gpu_queue != nullptr && gpu_queue->let_default_wait() != abi::kSuccess) {
+    core_.check(core_.calls().stream_synchronize(gpu_queue->stream()), "copy on the device");
+  }
 }
 
 void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
@@ -258,14 +260,16 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
       parameters.call().combining = 1;
       status = start(grid_for(work, 1, limits));
     }
-    if (status == abi::kSuccess && gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
+    // After a failure, too: the first of two kernels may run.
+    if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
   }
   if (scratch_bytes > 0) deallocate(parameters.call().scratch, scratch_bytes, queue);
   if (status != abi::kSuccess) [[unlikely]]
     core_.fail(status, "launch \"" + loaded.name() + "\"");
 }
 
-void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block) {
+abi::Status GpuBackend::try_run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue,
+                                int block) const noexcept {
   const bool hip = core_.dialect().kind == DeviceKind::hip;
   const std::int64_t wanted = (threads + block - 1) / block;
   // Threads stride over the work: any number of blocks is right, and more than this only wait for one another.
@@ -273,8 +277,12 @@ void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** param
       std::int64_t{info_.multiprocessors} * module.blocks_per_multiprocessor() * kMaxWaves * (kGpuBlock / block);
   if (hip) most = std::min(most, kHipMaxThreads / block);
   const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 0x7fffffff)));
-  const abi::Status status = core_.calls().launch(module.function(), blocks, 1, 1, static_cast<unsigned>(block), 1, 1, 0,
-                                                  stream_of(queue), parameters, nullptr);
+  return core_.calls().launch(module.function(), blocks, 1, 1, static_cast<unsigned>(block), 1, 1, 0, stream_of(queue),
+                              parameters, nullptr);
+}
+
+void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block) {
+  const abi::Status status = try_run(module, threads, parameters, queue, block);
   if (status != abi::kSuccess) [[unlikely]]
     core_.fail(status, "launch \"" + module.name() + "\"");
 }

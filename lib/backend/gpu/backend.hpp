@@ -49,6 +49,8 @@ class GpuBackend final : public Backend {
   void check_limits(const GpuModule& module, const RawLaunch& launch) const;
   /// Launches blocks of `block` threads, as many as there is work for threads, or as may be.
   void run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block = kGpuBlock);
+  [[nodiscard]] abi::Status try_run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue,
+                                    int block = kGpuBlock) const noexcept;
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
 
   Core core_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 namespace kiln::backend::gpu {
@@ -12,29 +13,37 @@ constexpr std::size_t kFirstSlots = 16;
 
 }  // namespace
 
-void Pending::create_events() {
+bool Pending::make_room() noexcept try {
+  if (size_ < ring_.size()) return true;
   const std::size_t old = ring_.size();
   std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
   first_ = 0;
   ring_.resize(old == 0 ? kFirstSlots : 2 * old);
   for (std::size_t i = old; i < ring_.size(); ++i) {
-    const abi::Status status = core_.calls().event_create(&ring_[i].event, abi::kEventDisableTiming);
-    if (status != abi::kSuccess) {
+    if (core_.calls().event_create(&ring_[i].event, abi::kEventDisableTiming) != abi::kSuccess) {
       ring_.resize(i);
-      if (size_ == ring_.size()) core_.fail(status, "create an event");
-      return;
+      break;
     }
   }
+  return size_ < ring_.size();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+bool Pending::try_hold(std::shared_ptr<const void>& keep) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (!make_room()) return false;
+  Held& slot = ring_[(first_ + size_) % ring_.size()];
+  if (core_.calls().event_record(slot.event, stream_) != abi::kSuccess) return false;
+  slot.keep = std::move(keep);
+  ++size_;
+  return true;
 }
 
 void Pending::hold(std::shared_ptr<const void> keep) {
   release_done(false);
-  const std::lock_guard guard(mutex_);
-  if (size_ == ring_.size()) create_events();
-  Held& slot = ring_[(first_ + size_) % ring_.size()];
-  core_.check(core_.calls().event_record(slot.event, stream_), "record an event");
-  slot.keep = std::move(keep);
-  ++size_;
+  if (try_hold(keep)) return;
+  core_.check(core_.calls().stream_synchronize(stream_), "synchronize a stream");
 }
 
 void Pending::release_done(bool all) noexcept {

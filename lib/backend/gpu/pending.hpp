@@ -17,7 +17,8 @@ class Pending {
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
 
-  /// Holds `keep` until all that is queued now is done, and a later call has seen that. DeviceError where the driver refuses.
+  /// Holds `keep` until all that is queued now is done, and a later call has seen that. Where the driver has no event for it
+  /// the work is waited for: it uses what `keep` would free. DeviceError where that fails.
   void hold(std::shared_ptr<const void> keep);
   /// Lets go of what work that is done has kept: of all, or of a few.
   void release_done(bool all) noexcept;
@@ -29,7 +30,9 @@ class Pending {
     abi::Handle event = nullptr;
     std::shared_ptr<const void> keep;
   };
-  void create_events();
+  /// Whether there is a free slot, or could be made one.
+  [[nodiscard]] bool make_room() noexcept;
+  [[nodiscard]] bool try_hold(std::shared_ptr<const void>& keep) noexcept;
 
   const Core& core_;
   abi::Handle stream_;

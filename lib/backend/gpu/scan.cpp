@@ -89,17 +89,16 @@ void GpuBackend::launch(const Module& module, const ScanLaunch& launch, Queue* q
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
   void* parameters[] = {&space};
-  try {
-    for (space.pass = space.chunks > 1 ? 0 : 2; space.pass <= 2; ++space.pass) {
-      const std::int64_t lines = space.pass == 1 ? space.lanes : space.lanes * space.chunks;
-      run(kernel, along ? lines * kGpuBlock : lines, parameters, queue);
-    }
-  } catch (...) {
-    if (space.totals != nullptr) deallocate(space.totals, bytes, queue);
-    throw;
+  abi::Status status = abi::kSuccess;
+  for (space.pass = space.chunks > 1 ? 0 : 2; space.pass <= 2 && status == abi::kSuccess; ++space.pass) {
+    const std::int64_t lines = space.pass == 1 ? space.lanes : space.lanes * space.chunks;
+    status = try_run(kernel, along ? lines * kGpuBlock : lines, parameters, queue);
   }
   if (space.totals != nullptr) deallocate(space.totals, bytes, queue);
+  // After a failure, too: the passes before it may run.
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
+  if (status != abi::kSuccess) [[unlikely]]
+    core_.fail(status, "launch \"" + kernel.name() + "\"");
 }
 
 }  // namespace kiln::backend::gpu

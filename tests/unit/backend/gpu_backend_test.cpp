@@ -2,9 +2,6 @@
 // runs a kernel; results of kernels are the conformance suite's business, on real devices.
 #include <doctest/doctest.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <memory>
 #include <string>
@@ -15,7 +12,7 @@
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/driver.hpp"
 
-#include "fake_cuda.hpp"
+#include "fake_gpu.hpp"
 #include "gpu_compilers.hpp"
 #include "test_libraries.hpp"
 
@@ -25,84 +22,9 @@ using namespace kiln;
 using namespace kiln::backend;
 using namespace kiln::backend::gpu;
 
-/// The fake driver and its controls, loaded once.
-struct Fake {
-  Driver driver{dialect_of(DeviceKind::cuda), {KILN_FAKE_CUDA_LIBRARY}};
-  base::DynamicLibrary library;
-  Fake() {
-    const std::string name = KILN_FAKE_CUDA_LIBRARY;
-    library = base::DynamicLibrary::open_first(std::span(&name, 1), base::Unload::never).library;
-  }
-  template <typename Function>
-  Function* control(const char* name, Function*) const {
-    return library.function<Function*>(name);
-  }
-};
-Fake& fake() {
-  static auto* const one = new Fake;
-  return *one;
-}
-#define FAKE(name) fake().control(#name, static_cast<decltype(&(name))>(nullptr))
-
-/// A backend on the fake, and a clean log.
-struct Fixture {
-  explicit Fixture(bool pools = true) {
-    FAKE(kiln_fake_reset)();
-    FAKE(kiln_fake_set_pools)(pools ? 1 : 0);
-    backend = std::make_unique<GpuBackend>(fake().driver, 0, nullptr, "no compiler: a test");
-    FAKE(kiln_fake_reset)();
-    allocations_before = FAKE(kiln_fake_live_allocations)();
-  }
-  ~Fixture() {
-    FAKE(kiln_fake_reset)();
-    CHECK(FAKE(kiln_fake_live_allocations)() == allocations_before);
-    CHECK(FAKE(kiln_fake_context_depth)() == 0);
-  }
-  std::unique_ptr<GpuBackend> backend;
-  int allocations_before = 0;
-};
-
-/// The calls since the last reset, without the pushes and pops of the context.
-std::string calls() {
-  std::string text = FAKE(kiln_fake_log)();
-  std::string result;
-  while (!text.empty()) {
-    const std::string line = text.substr(0, text.find('\n') + 1);
-    text.erase(0, line.size());
-    if (!line.starts_with("cuCtx")) result += line;
-  }
-  FAKE(kiln_fake_reset)();
-  return result;
-}
-
-std::string error_of(const auto& action) {
-  try {
-    action();
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-/// Runs in a forked child and gives its exit status.
-int in_child(const auto& action) {
-  const pid_t pid = fork();
-  if (pid == 0) _exit(action());
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-struct Launch {
-  std::int64_t shape[1] = {100000};
-  std::int64_t strides[1] = {4};
-  float scalar = 1.5F;
-  std::vector<LaunchOperand> operands;
-  ElementwiseLaunch value;
-  explicit Launch(void* in, void* out)
-      : operands{{in, strides, 4, false}, {&scalar, nullptr, 4, true}, {out, strides, 4, false}},
-        value{.operands = operands, .shape = shape, .size = 100000, .width = 4, .unroll = 2} {}
-};
+using kiln::test::calls, kiln::test::error_of, kiln::test::fake, kiln::test::in_child;
+using Fixture = kiln::test::FakeGpu;
+using Launch = kiln::test::FakeElementwise;
 
 }  // namespace
 
@@ -207,7 +129,7 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
   void* const in = fixture.backend->allocate(400000, nullptr);
   void* const out = fixture.backend->allocate(400000, nullptr);
   {
-    const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "saxpy");
+    const auto module = fixture.backend->load(kiln::test::kFakeBinary, "saxpy");
     static_cast<void>(calls());
     const Launch launch(in, out);
     fixture.backend->launch(*module, launch.value, nullptr, nullptr);
@@ -260,7 +182,7 @@ TEST_CASE("gpu: code that does not load names the module, with the driver's log"
 TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once") {
   Fixture fixture;
   void* const in = fixture.backend->allocate(400000, nullptr);
-  const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "k");
+  const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
   const Launch launch(in, in);
   {
     const auto queue = fixture.backend->make_queue();
@@ -291,18 +213,12 @@ TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once"
 TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   Fixture fixture;
   void* const in = fixture.backend->allocate(400000, nullptr);
-  const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "k");
+  const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
   const Launch launch(in, in);
   auto queue = fixture.backend->make_queue();
-  // Freed by the last holder, as an array's buffer is.
-  const auto buffer = [&] {
-    void* const memory = fixture.backend->allocate(64, nullptr);
-    return std::shared_ptr<const void>(memory,
-                                       [&](const void* p) { fixture.backend->deallocate(const_cast<void*>(p), 64, nullptr); });
-  };
   const int before = FAKE(kiln_fake_live_allocations)();
   FAKE(kiln_fake_set_busy)(1);
-  for (int i = 0; i < 50; ++i) fixture.backend->launch(*module, launch.value, queue.get(), buffer());
+  for (int i = 0; i < 50; ++i) fixture.backend->launch(*module, launch.value, queue.get(), fixture.buffer());
   CHECK(FAKE(kiln_fake_live_allocations)() == before + 50);
   SUBCASE("synchronizing lets go of all") {
     queue->synchronize();
@@ -310,7 +226,7 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   }
   SUBCASE("later launches let go of what is done by then") {
     FAKE(kiln_fake_set_busy)(0);
-    for (int i = 0; i < 13; ++i) fixture.backend->launch(*module, launch.value, queue.get(), buffer());
+    for (int i = 0; i < 13; ++i) fixture.backend->launch(*module, launch.value, queue.get(), fixture.buffer());
     CHECK(FAKE(kiln_fake_live_allocations)() < before + 15);
     queue->synchronize();
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
@@ -360,7 +276,7 @@ TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not
 TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
   Fixture fixture;
   void* const address = fixture.backend->allocate(16, nullptr);
-  const auto module = fixture.backend->load(std::string(kFakeImage) + " 4 8 4 8", "k");
+  const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
   const Launch launch(address, address);
   FAKE(kiln_fake_fault)(700);
   const std::string words = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)";

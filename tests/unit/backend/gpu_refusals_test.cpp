@@ -1,0 +1,126 @@
+// What the GPU backend does where the driver refuses a call in the middle of work: what runs keeps its memory, and all other
+// memory is given back.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+#ifdef KILN_FAKE_CUDA_LIBRARY
+#include "fake_gpu.hpp"
+
+namespace {
+
+using namespace kiln;
+using namespace kiln::backend;
+using kiln::test::calls, kiln::test::error_of, kiln::test::FakeElementwise, kiln::test::FakeGpu, kiln::test::kFakeBinary;
+
+std::string stream_of_launch(int index) {
+  return "stream=" + std::to_string(FAKE(kiln_fake_launch)(index)->stream);
+}
+
+/// A running sum in three passes.
+struct FakeScan {
+  ScanLaunch value;
+  explicit FakeScan(void* memory) {
+    value.input = memory;
+    value.output = memory;
+    value.extent = 1 << 20;
+    value.input_stride = value.output_stride = 4;
+    value.reorderable = true;
+  }
+};
+const std::string kFakeScanImage = std::string(kFakeImage) + " 280";
+
+}  // namespace
+
+TEST_CASE("gpu refusals: without an event a launch waits for its work before it lets go of memory") {
+  const FakeGpu gpu;
+  void* const in = gpu.backend->allocate(400000, nullptr);
+  const auto module = gpu.backend->load(kFakeBinary, "k");
+  const FakeElementwise launch(in, in);
+  auto queue = gpu.backend->make_queue();
+  auto first = gpu.buffer();
+  auto second = gpu.buffer();
+  static_cast<void>(calls());
+  FAKE(kiln_fake_set_busy)(1);
+  FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
+  CHECK_NOTHROW(gpu.backend->launch(*module, launch.value, queue.get(), std::move(first)));
+  REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
+  const std::string stream = stream_of_launch(0);
+  CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream +
+                       "\ncuEventCreate flags=2\ncuStreamSynchronize " + stream + "\ncuMemFreeAsync stream=0\n");
+  FAKE(kiln_fake_set_busy)(1);
+  FAKE(kiln_fake_fail_next)("cuEventRecord", 2);
+  CHECK_NOTHROW(gpu.backend->launch(*module, launch.value, queue.get(), std::move(second)));
+  CHECK(calls().ends_with("cuEventRecord " + stream + "\ncuStreamSynchronize " + stream + "\ncuMemFreeAsync stream=0\n"));
+  gpu.backend->deallocate(in, 400000, nullptr);
+}
+
+TEST_CASE("gpu refusals: where waiting fails, too, the call does") {
+  const FakeGpu gpu;
+  void* const in = gpu.backend->allocate(400000, nullptr);
+  const auto module = gpu.backend->load(kFakeBinary, "k");
+  const FakeElementwise launch(in, in);
+  auto queue = gpu.backend->make_queue();
+  FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
+  FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
+  CHECK(error_of([&] { gpu.backend->launch(*module, launch.value, queue.get(), gpu.buffer()); }) ==
+        "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
+  gpu.backend->deallocate(in, 400000, nullptr);
+}
+
+TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one holds what the first ones use") {
+  const FakeGpu gpu;
+  void* const in = gpu.backend->allocate(4 << 20, nullptr);
+  auto queue = gpu.backend->make_queue();
+  auto buffer = gpu.buffer();
+  const int before = FAKE(kiln_fake_live_allocations)();
+  SUBCASE("accumulate") {
+    const auto module = gpu.backend->load(kFakeScanImage, "sum");
+    FAKE(kiln_fake_set_busy)(1);
+    FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
+    CHECK(error_of([&] { gpu.backend->launch(*module, FakeScan(in).value, queue.get(), std::move(buffer)); }) ==
+          "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+    CHECK(FAKE(kiln_fake_launch_count)() == 1);
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+    queue->synchronize();
+    CHECK(FAKE(kiln_fake_live_allocations)() == before - 1);
+  }
+  SUBCASE("reduce") {
+    const auto module = gpu.backend->load(std::string(kFakeImage) + " 40 40 64 8 8", "sum");
+    const std::int64_t reduced[] = {1 << 20};
+    const std::int64_t own[] = {4}, result[] = {0};
+    const LaunchOperand operands[] = {{in, own, 4, false}, {in, result, 4, false}};
+    ReductionLaunch launch;
+    launch.operands = operands;
+    launch.reduced = reduced;
+    launch.count = 1 << 20;
+    launch.mapping = ReductionMapping::block;
+    launch.state_bytes = 4;
+    FAKE(kiln_fake_set_busy)(1);
+    FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
+    CHECK(error_of([&] { gpu.backend->launch(*module, launch, queue.get(), std::move(buffer)); }) ==
+          "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+    CHECK(FAKE(kiln_fake_launch_count)() == 1);
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+    queue->synchronize();
+    CHECK(FAKE(kiln_fake_live_allocations)() == before - 1);
+  }
+  gpu.backend->deallocate(in, 4 << 20, nullptr);
+}
+
+TEST_CASE("gpu refusals: a copy on a queue that the default stream cannot wait for is waited for at once") {
+  const FakeGpu gpu;
+  void* const memory = gpu.backend->allocate(64, nullptr);
+  const auto queue = gpu.backend->make_queue();
+  gpu.backend->copy(memory, memory, 32, queue.get());
+  static_cast<void>(calls());
+  FAKE(kiln_fake_fail_next)("cuStreamWaitEvent", 2);
+  CHECK_NOTHROW(gpu.backend->copy(memory, memory, 32, queue.get()));
+  const std::string log = calls();
+  const std::string stream = log.substr(log.find("stream="), log.find(" bytes") - log.find("stream="));
+  CHECK(log == "cuMemcpyDtoDAsync_v2 " + stream + " bytes=32\ncuEventRecord " + stream +
+                   "\ncuStreamWaitEvent stream=0\ncuStreamSynchronize " + stream + "\n");
+  gpu.backend->deallocate(memory, 64, nullptr);
+}
+#endif
