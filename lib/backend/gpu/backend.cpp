@@ -130,16 +130,31 @@ abi::Status GpuBackend::try_allocate(void** address, std::size_t bytes, abi::Han
   return pool_ == nullptr ? core_.calls().allocate(address, bytes) : core_.calls().pool_allocate(address, bytes, pool_, stream);
 }
 
+void GpuBackend::reclaim_memory() {
+  core_.check(core_.calls().synchronize(), "synchronize");
+  std::vector<std::shared_ptr<GpuQueue>> queues;
+  {
+    const std::lock_guard guard(queues_mutex_);
+    for (const auto& queue : queues_) queues.push_back(queue.lock());
+  }
+  for (const auto& queue : queues) {
+    if (queue) queue->release_done();
+  }
+  if (pool_ == nullptr) return;
+  // What was let go of is the pool's once its stream has come to that.
+  core_.check(core_.calls().synchronize(), "synchronize");
+  core_.calls().pool_trim(pool_, 0);
+}
+
 void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
   core_.require_usable();
   const Current current(core_);
   void* address = nullptr;
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   abi::Status status = try_allocate(&address, wanted, stream_of(queue));
-  if (status == abi::kOutOfMemory && pool_ != nullptr) {
-    // The pool may hold what it needs in pieces of other sizes, or behind work that is not done.
-    core_.check(core_.calls().synchronize(), "synchronize");
-    core_.calls().pool_trim(pool_, 0);
+  if (status == abi::kOutOfMemory) {
+    // What it needs may be in the pool in pieces of other sizes, behind work that is not done, or kept for work that is.
+    reclaim_memory();
     status = try_allocate(&address, wanted, stream_of(queue));
   }
   if (status != abi::kSuccess) core_.fail(status, "allocate " + std::to_string(bytes) + " bytes");
@@ -288,7 +303,11 @@ void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** param
 }
 
 std::shared_ptr<Queue> GpuBackend::make_queue() {
-  return std::make_shared<GpuQueue>(core_);
+  auto queue = std::make_shared<GpuQueue>(core_);
+  const std::lock_guard guard(queues_mutex_);
+  std::erase_if(queues_, [](const auto& other) { return other.expired(); });
+  queues_.push_back(queue);
+  return queue;
 }
 
 void GpuBackend::synchronize() {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
@@ -16,6 +18,7 @@
 namespace kiln::backend::gpu {
 
 class GpuModule;
+class GpuQueue;
 
 class GpuBackend final : public Backend {
  public:
@@ -52,6 +55,8 @@ class GpuBackend final : public Backend {
   [[nodiscard]] abi::Status try_run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue,
                                     int block = kGpuBlock) const noexcept;
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
+  /// Waits for the device, and gives what is not in use back to the driver.
+  void reclaim_memory();
 
   Core core_;
   std::shared_ptr<const Compiler> compiler_;
@@ -59,6 +64,8 @@ class GpuBackend final : public Backend {
   DeviceInfo info_;
   Pending default_pending_{core_, nullptr};
   abi::Handle pool_ = nullptr;  // null: memory comes from the driver directly
+  std::mutex queues_mutex_;
+  std::vector<std::weak_ptr<GpuQueue>> queues_;  // those that live, and a few that did
 };
 
 /// The device's architecture as its compiler is asked for it: "sm_90", "gfx90a:sramecc+:xnack-". DeviceError where the driver

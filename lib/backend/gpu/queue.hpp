@@ -37,6 +37,8 @@ class GpuQueue final : public Queue {
   abi::Status let_default_wait() noexcept;
   /// Holds `keep` until all that is queued now is done.
   void hold(std::shared_ptr<const void> keep) { pending_->hold(std::move(keep)); }
+  /// Lets go of what work that is done has kept.
+  void release_done() noexcept { pending_->release_done(true); }
 
  private:
   const Core& core_;

@@ -89,6 +89,39 @@ TEST_CASE("gpu: out of memory trims the pool and tries again, then says how much
   }
 }
 
+TEST_CASE("gpu: out of memory takes back what queues keep for work that is done") {
+  for (const bool pools : {true, false}) {
+    CAPTURE(pools);
+    Fixture fixture(pools);
+    void* const in = fixture.backend->allocate(400000, nullptr);
+    const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
+    const Launch launch(in, in);
+    auto first = fixture.backend->make_queue();
+    auto second = fixture.backend->make_queue();
+    static_cast<void>(fixture.backend->make_queue());
+    const int before = FAKE(kiln_fake_live_allocations)();
+    FAKE(kiln_fake_set_busy)(1);
+    for (Queue* const queue : {first.get(), second.get()}) {
+      for (int i = 0; i < 20; ++i) fixture.backend->launch(*module, launch.value, queue, fixture.buffer());
+    }
+    CHECK(FAKE(kiln_fake_live_allocations)() == before + 40);
+    FAKE(kiln_fake_fail_next)(pools ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2", 2);
+    void* const address = fixture.backend->allocate(4096, nullptr);
+    CHECK(FAKE(kiln_fake_live_allocations)() == before + 1);
+    const std::string log = FAKE(kiln_fake_log)();
+    if (pools) {
+      const std::size_t freed = log.rfind("cuMemFreeAsync");
+      const std::size_t waited = log.rfind("cuCtxSynchronize");
+      CHECK(freed < waited);
+      CHECK(waited < log.find("cuMemPoolTrimTo"));
+    }
+    fixture.backend->deallocate(address, 4096, nullptr);
+    first.reset();
+    second.reset();
+    fixture.backend->deallocate(in, 400000, nullptr);
+  }
+}
+
 TEST_CASE("gpu: copies arrive, and those with the host wait") {
   Fixture fixture;
   const std::vector<int> numbers = {1, 2, 3, 4};
