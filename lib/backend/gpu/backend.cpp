@@ -13,6 +13,7 @@
 #include "backend/gpu/pack.hpp"
 #include "backend/gpu/queue.hpp"
 #include "backend/gpu/reduction_pack.hpp"
+#include "backend/gpu/scratch.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
@@ -170,7 +171,8 @@ void GpuBackend::deallocate(void* address, std::size_t, Queue* queue) noexcept {
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (pool_ != nullptr) {
     // The default stream may still use it.
-    if (gpu_queue == nullptr || gpu_queue->wait_for_default() == abi::kSuccess) {
+    if (gpu_queue == nullptr || gpu_queue->wait_for_default() == abi::kSuccess ||
+        core_.calls().stream_synchronize(nullptr) == abi::kSuccess) {
       core_.calls().pool_deallocate(address, stream_of(queue));
     }
     return;
@@ -253,32 +255,30 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
   const std::size_t scratch_bytes =
       segments ? segments->size()
                : static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
-  if (scratch_bytes > 0) parameters.call().scratch = allocate(scratch_bytes, queue);
+  const Current current(core_);
+  const Scratch scratch(*this, scratch_bytes, queue);
+  parameters.call().scratch = scratch.address();
+  auto* const gpu_queue = static_cast<GpuQueue*>(queue);
+  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  const auto start = [&](const Grid& grid) {
+    return core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
+                                parameters.data(), nullptr);
+  };
   abi::Status status = abi::kSuccess;
-  {
-    const Current current(core_);
-    auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-    if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
-    const auto start = [&](const Grid& grid) {
-      return core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
-                                  parameters.data(), nullptr);
-    };
-    if (segments) {
-      parameters.set_segments(parameters.call().scratch);
-      status = core_.calls().copy_to_device(parameters.call().scratch, segments->data(), scratch_bytes, stream_of(queue));
-      // The driver may read memory that is not page-locked now or in the stream's order.
-      if (status == abi::kSuccess && gpu_queue != nullptr) gpu_queue->hold(segments);
-      if (status == abi::kSuccess && gpu_queue == nullptr) default_pending_.hold(segments);
-    }
-    if (status == abi::kSuccess) status = start(grid_for(work, parts.count, limits));
-    if (status == abi::kSuccess && parts.count > 1) {
-      parameters.call().combining = 1;
-      status = start(grid_for(work, 1, limits));
-    }
-    // After a failure, too: the first of two kernels may run.
-    if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
+  if (segments) {
+    parameters.set_segments(scratch.address());
+    status = core_.calls().copy_to_device(scratch.address(), segments->data(), scratch_bytes, stream_of(queue));
+    // The driver may read memory that is not page-locked now or in the stream's order.
+    if (status == abi::kSuccess && gpu_queue != nullptr) gpu_queue->hold(segments);
+    if (status == abi::kSuccess && gpu_queue == nullptr) default_pending_.hold(segments);
   }
-  if (scratch_bytes > 0) deallocate(parameters.call().scratch, scratch_bytes, queue);
+  if (status == abi::kSuccess) status = start(grid_for(work, parts.count, limits));
+  if (status == abi::kSuccess && parts.count > 1) {
+    parameters.call().combining = 1;
+    status = start(grid_for(work, 1, limits));
+  }
+  // After a failure, too: the first of two kernels may run.
+  if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
   if (status != abi::kSuccess) [[unlikely]]
     core_.fail(status, "launch \"" + loaded.name() + "\"");
 }

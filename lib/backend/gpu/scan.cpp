@@ -6,6 +6,7 @@
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/queue.hpp"
+#include "backend/gpu/scratch.hpp"
 #include "backend/kernel_abi.hpp"
 #include "base/ceil_div.hpp"
 
@@ -83,9 +84,10 @@ void GpuBackend::launch(const Module& module, const ScanLaunch& launch, Queue* q
   space.chunk = along ? ceil_div(ceil_div(launch.extent, chunks), 4 * kTile) * 4 * kTile
                       : std::max<std::int64_t>(ceil_div(launch.extent, chunks), 64);
   space.chunks = ceil_div(launch.extent, space.chunk);
-  const auto bytes = static_cast<std::size_t>(space.chunks * space.lanes * kTotalBytes);
-  if (space.chunks > 1) space.totals = allocate(bytes, queue);
+  const auto bytes = space.chunks > 1 ? static_cast<std::size_t>(space.chunks * space.lanes * kTotalBytes) : std::size_t{0};
   const Current current(core_);
+  const Scratch totals(*this, bytes, queue);
+  space.totals = totals.address();
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
   void* parameters[] = {&space};
@@ -94,7 +96,6 @@ void GpuBackend::launch(const Module& module, const ScanLaunch& launch, Queue* q
     const std::int64_t lines = space.pass == 1 ? space.lanes : space.lanes * space.chunks;
     status = try_run(kernel, along ? lines * kGpuBlock : lines, parameters, queue);
   }
-  if (space.totals != nullptr) deallocate(space.totals, bytes, queue);
   // After a failure, too: the passes before it may run.
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
   if (status != abi::kSuccess) [[unlikely]]

@@ -31,6 +31,23 @@ struct FakeScan {
 };
 const std::string kFakeScanImage = std::string(kFakeImage) + " 280";
 
+/// A sum in two kernels.
+struct FakeReduction {
+  std::int64_t reduced[1] = {1 << 20};
+  std::int64_t strides[1] = {4};
+  std::int64_t none[1] = {0};
+  LaunchOperand operands[2];
+  ReductionLaunch value;
+  explicit FakeReduction(void* memory) : operands{{memory, strides, 4, false}, {memory, none, 4, false}} {
+    value.operands = operands;
+    value.reduced = reduced;
+    value.count = 1 << 20;
+    value.mapping = ReductionMapping::block;
+    value.state_bytes = 4;
+  }
+};
+const std::string kFakeReductionImage = std::string(kFakeImage) + " 40 40 64 8 8";
+
 }  // namespace
 
 TEST_CASE("gpu refusals: without an event a launch waits for its work before it lets go of memory") {
@@ -87,24 +104,47 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     CHECK(FAKE(kiln_fake_live_allocations)() == before - 1);
   }
   SUBCASE("reduce") {
-    const auto module = gpu.backend->load(std::string(kFakeImage) + " 40 40 64 8 8", "sum");
-    const std::int64_t reduced[] = {1 << 20};
-    const std::int64_t own[] = {4}, result[] = {0};
-    const LaunchOperand operands[] = {{in, own, 4, false}, {in, result, 4, false}};
-    ReductionLaunch launch;
-    launch.operands = operands;
-    launch.reduced = reduced;
-    launch.count = 1 << 20;
-    launch.mapping = ReductionMapping::block;
-    launch.state_bytes = 4;
+    const auto module = gpu.backend->load(kFakeReductionImage, "sum");
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
-    CHECK(error_of([&] { gpu.backend->launch(*module, launch, queue.get(), std::move(buffer)); }) ==
+    CHECK(error_of([&] { gpu.backend->launch(*module, FakeReduction(in).value, queue.get(), std::move(buffer)); }) ==
           "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     queue->synchronize();
     CHECK(FAKE(kiln_fake_live_allocations)() == before - 1);
+  }
+  gpu.backend->deallocate(in, 4 << 20, nullptr);
+}
+
+TEST_CASE("gpu refusals: scratch memory is given back where the streams cannot be ordered") {
+  const FakeGpu gpu;
+  void* const in = gpu.backend->allocate(4 << 20, nullptr);
+  const auto scan = gpu.backend->load(kFakeScanImage, "sum");
+  const auto reduction = gpu.backend->load(kFakeReductionImage, "sum");
+  auto queue = gpu.backend->make_queue();
+  const int before = FAKE(kiln_fake_live_allocations)();
+  const auto try_both = [&](const auto& refuse) {
+    refuse();
+    const std::string first = error_of([&] { gpu.backend->launch(*scan, FakeScan(in).value, queue.get(), nullptr); });
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+    refuse();
+    const std::string second =
+        error_of([&] { gpu.backend->launch(*reduction, FakeReduction(in).value, queue.get(), nullptr); });
+    CHECK(FAKE(kiln_fake_live_allocations)() == before);
+    for (const std::string& error : {first, second}) {
+      CHECK(error == "failed to order a stream after the default one on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+    }
+    CHECK(FAKE(kiln_fake_launch_count)() == 0);
+  };
+  SUBCASE("once") {
+    try_both([] { FAKE(kiln_fake_fail_next)("cuStreamWaitEvent", 2); });
+  }
+  SUBCASE("nor when it is given back") {
+    try_both([] {
+      FAKE(kiln_fake_fail_next)("cuEventRecord", 2);
+      FAKE(kiln_fake_fail_next)("cuStreamWaitEvent", 2);
+    });
   }
   gpu.backend->deallocate(in, 4 << 20, nullptr);
 }
