@@ -159,7 +159,7 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
     status = try_allocate(&address, wanted, stream_of(queue));
   }
   if (status != abi::kSuccess) core_.fail(status, "allocate " + std::to_string(bytes) + " bytes");
-  if (queue == nullptr) core_.default_allocations.fetch_add(1, std::memory_order_release);
+  if (queue == nullptr) core_.default_memory.fetch_add(1, std::memory_order_release);
   return address;
 }
 
@@ -186,7 +186,7 @@ void GpuBackend::upload(void* device, const void* host, std::size_t bytes, Queue
   core_.require_usable();
   if (bytes == 0) return;
   const Current current(core_);
-  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_allocations();
+  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_memory();
   core_.check(core_.calls().copy_to_device(device, host, bytes, stream_of(queue)), "copy to the device");
   // Whether the driver has read the source by now depends on whether the host program page-locked it.
   core_.check(core_.calls().stream_synchronize(stream_of(queue)), "copy to the device");
@@ -196,7 +196,7 @@ void GpuBackend::download(void* host, const void* device, std::size_t bytes, Que
   core_.require_usable();
   if (bytes == 0) return;
   const Current current(core_);
-  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_allocations();
+  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_memory();
   core_.check(core_.calls().copy_to_host(host, const_cast<void*>(device), bytes, stream_of(queue)), "copy to the host");
   core_.check(core_.calls().stream_synchronize(stream_of(queue)), "copy to the host");
 }
@@ -206,8 +206,10 @@ void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queu
   if (bytes == 0) return;
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   core_.check(core_.calls().copy_on_device(to, const_cast<void*>(from), bytes, stream_of(queue)), "copy on the device");
+  // Another thread's launch may have made a queue wait since the target was handed out, and before this.
+  if (gpu_queue == nullptr) core_.default_memory.fetch_add(1, std::memory_order_release);
   // Nothing holds the two arrays for a copy: they may be freed, in the default stream's order, once this returns.
   if (gpu_queue != nullptr && gpu_queue->let_default_wait() != abi::kSuccess) {
     core_.check(core_.calls().stream_synchronize(gpu_queue->stream()), "copy on the device");
@@ -227,7 +229,7 @@ void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Q
                               .max_threads = core_.dialect().kind == DeviceKind::hip ? kHipMaxThreads : 0});
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   const abi::Status status = core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
                                                   parameters.data(), nullptr);
   if (status != abi::kSuccess) [[unlikely]]
@@ -259,7 +261,7 @@ void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Que
   const Scratch scratch(*this, scratch_bytes, queue);
   parameters.call().scratch = scratch.address();
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   const auto start = [&](const Grid& grid) {
     return core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
                                 parameters.data(), nullptr);

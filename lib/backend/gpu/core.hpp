@@ -38,8 +38,8 @@ class Core {
   }
   [[noreturn]] void fail(abi::Status status, const std::string& what) const;
 
-  /// Counts allocations on the default stream: what queues have to wait for (queue.hpp).
-  std::atomic<std::uint64_t> default_allocations{1};
+  /// Counts allocations and copies on the default stream, once each is queued: what queues have to wait for (queue.hpp).
+  std::atomic<std::uint64_t> default_memory{1};
 
  private:
   const Driver& driver_;

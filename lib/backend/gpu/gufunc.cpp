@@ -74,7 +74,7 @@ void GpuBackend::launch(const Module& module, const GufuncLaunch& launch, Queue*
   }
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   const int threads = launch.team > 0 ? launch.team : static_cast<int>(kGpuBlock);
   run(kernel, launch.team > 0 ? count * threads : count, parameters.data(), queue, threads);
   if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));

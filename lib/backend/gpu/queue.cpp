@@ -49,15 +49,15 @@ abi::Status GpuQueue::let_default_wait() noexcept {
   return status != abi::kSuccess ? status : core_.calls().stream_wait_event(nullptr, order_, 0);
 }
 
-void GpuQueue::wait_for_allocations() {
-  const std::uint64_t now = core_.default_allocations.load(std::memory_order_acquire);
+void GpuQueue::wait_for_memory() {
+  const std::uint64_t now = core_.default_memory.load(std::memory_order_acquire);
   {
     const std::lock_guard guard(mutex_);
-    if (seen_allocations_ == now) return;
+    if (seen_memory_ == now) return;
   }
   core_.check(wait_for_default(), "order a stream after the default one");
   const std::lock_guard guard(mutex_);
-  seen_allocations_ = std::max(seen_allocations_, now);
+  seen_memory_ = std::max(seen_memory_, now);
 }
 
 }  // namespace kiln::backend::gpu

@@ -1,8 +1,8 @@
 // A stream of the driver that does not wait for the default one.
 //
 // Memory is handed out and taken back in the order of the default stream. Two rules make that right for queues: a queue
-// waits for the default stream once after each time that memory was handed out there, and a launch on a queue holds its
-// memory until an event says that it is done.
+// waits for the default stream once after each time that memory was handed out or copied to there, and a launch on a queue
+// holds its memory until an event says that it is done.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class GpuQueue final : public Queue {
   [[nodiscard]] abi::Handle stream() const noexcept { return stream_; }
   [[nodiscard]] const Core& core() const noexcept { return core_; }
 
-  /// Before work that may touch memory handed out on the default stream since the last time.
-  void wait_for_allocations();
+  /// Before work that may touch memory handed out, or copied to, on the default stream since the last time.
+  void wait_for_memory();
   /// The queue's next work waits for all that the default stream has now; noexcept and without a report for destructors.
   abi::Status wait_for_default() noexcept;
   /// The default stream's next work waits for all that the queue has now.
@@ -45,7 +45,7 @@ class GpuQueue final : public Queue {
   abi::Handle stream_ = nullptr;
   abi::Handle order_ = nullptr;  // of the two waits between streams
   std::mutex mutex_;
-  std::uint64_t seen_allocations_ = 0;
+  std::uint64_t seen_memory_ = 0;
   std::optional<Pending> pending_;
 };
 

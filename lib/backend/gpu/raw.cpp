@@ -73,7 +73,7 @@ void GpuBackend::launch(const Module& module, const RawLaunch& launch, Queue* qu
   for (std::size_t i = 0; i < own.count; ++i) parameters[count++] = own.arguments[i].value.data();
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   if (items) {
     run(loaded, own.size, parameters.data(), queue);
   } else {

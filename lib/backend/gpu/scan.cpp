@@ -89,7 +89,7 @@ void GpuBackend::launch(const Module& module, const ScanLaunch& launch, Queue* q
   const Scratch totals(*this, bytes, queue);
   space.totals = totals.address();
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   void* parameters[] = {&space};
   abi::Status status = abi::kSuccess;
   for (space.pass = space.chunks > 1 ? 0 : 2; space.pass <= 2 && status == abi::kSuccess; ++space.pass) {

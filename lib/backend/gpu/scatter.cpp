@@ -99,7 +99,7 @@ void GpuBackend::launch(const Module& module, const ScatterLaunch& launch, Queue
   }
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_allocations();
+  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   void* parameters[] = {&space};
   const std::int64_t threads = space.pass == 0           ? space.positions
                                : launch.order != nullptr ? space.targets * space.row

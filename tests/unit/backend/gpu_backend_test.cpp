@@ -243,6 +243,24 @@ TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once"
   fixture.backend->deallocate(in, 400000, nullptr);
 }
 
+TEST_CASE("gpu: a queue that has waited since memory was handed out waits for what is copied there later") {
+  Fixture fixture;
+  void* const in = fixture.backend->allocate(400000, nullptr);
+  void* const copy = fixture.backend->allocate(400000, nullptr);
+  const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
+  const auto queue = fixture.backend->make_queue();
+  // As another thread would, between the allocation and the copy.
+  fixture.backend->launch(*module, Launch(in, in).value, queue.get(), nullptr);
+  fixture.backend->copy(copy, in, 400000, nullptr);
+  static_cast<void>(calls());
+  fixture.backend->launch(*module, Launch(copy, copy).value, queue.get(), nullptr);
+  REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
+  const std::string stream = "stream=" + std::to_string(FAKE(kiln_fake_launch)(0)->stream);
+  CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream + "\n");
+  fixture.backend->deallocate(copy, 400000, nullptr);
+  fixture.backend->deallocate(in, 400000, nullptr);
+}
+
 TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   Fixture fixture;
   void* const in = fixture.backend->allocate(400000, nullptr);
