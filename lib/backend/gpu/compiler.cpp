@@ -160,7 +160,7 @@ CompileTarget target_of_device(const CompilerLibrary& library, const std::string
 
 std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request) {
   if (library.dialect().kind != DeviceKind::cuda) throw DeviceError("PTX is NVRTC's: hipRTC has none");
-  const CompileTarget virtual_target = {std::string(target), "compute_" + std::to_string(compute_capability(target)), true, {}};
+  const CompileTarget virtual_target = {std::string(target), "compute_" + std::string(target.substr(3)), true, {}};
   std::string text = GpuCompiler(library, virtual_target).compile(request).code;
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;

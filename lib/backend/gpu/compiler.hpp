@@ -29,7 +29,7 @@ struct CompileTarget {
 /// The text that make_compiler()'s compilers have in their target where the code is PTX: "sm_120 (PTX for …".
 inline constexpr std::string_view kAssemblyMark = " (PTX for ";
 
-/// The PTX text of a request for "sm_90", for tests and inspection. Throws as Compiler::compile does; NVRTC only.
+/// The PTX text of a request for "sm_90", "sm_90a", …, for tests and inspection. Throws as Compiler::compile does; NVRTC only.
 [[nodiscard]] std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request);
 
 }  // namespace kiln::backend::gpu

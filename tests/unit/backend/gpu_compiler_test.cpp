@@ -285,6 +285,16 @@ TEST_CASE("contraction and fast math follow the request") {
   CHECK(count_of(ptx(library, "sm_90", request), "fma.rn.ftz") == 1);
 }
 
+TEST_CASE("PTX is for the architecture in full, with the letter of its name") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  const auto compiler = gpu::compiler_for_target("sm_90a");
+  CHECK(compiler->emit(good(), inspect::Form::ptx).find(".target sm_90a\n") != std::string::npos);
+  // Letters of families came with 12.9.
+  const CompilerLibrary& library = CompilerLibrary::of(DeviceKind::cuda);
+  if (library.version_number() < 1209) return;
+  CHECK(ptx(library, "sm_100f", good()).find(".target sm_100f\n") != std::string::npos);
+}
+
 TEST_CASE("a device newer than NVRTC gets PTX for the highest architecture known, and says so") {
   if (!have_compiler(DeviceKind::cuda)) return;
   const CompilerLibrary& library = CompilerLibrary::of(DeviceKind::cuda);
