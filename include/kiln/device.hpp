@@ -41,7 +41,8 @@ class KILN_API Device {
   /// The GPU of that number; DeviceError names every library path tried, or the number of devices there are.
   [[nodiscard]] static Device cuda(int index = 0);
   [[nodiscard]] static Device hip(int index = 0);
-  /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU.
+  /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU. In a process forked from
+  /// one that used kiln there are no GPUs, here and in all().
   [[nodiscard]] static Device best();
   /// The CPU and every GPU found, the CPU first.
   [[nodiscard]] static std::vector<Device> all();

@@ -161,7 +161,7 @@ std::shared_ptr<const Compiler> compiler_for_target(std::string_view target);  /
 
 /// Whether this process was forked from one that used kiln: GPU calls are errors there, the CPU runs in one thread.
 [[nodiscard]] bool forked() noexcept;
-/// Starts watching; backend_for() calls it.
+/// Starts watching: for who opens a device, a GPU's driver or its compiler. Cheap when repeated.
 void watch_forks();
 
 }  // namespace kiln::backend

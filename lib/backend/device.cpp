@@ -57,8 +57,13 @@ Device Device::hip(int index) {
   return {DeviceKind::hip, index};
 }
 
-// Once for the process: the answer must not change between two calls, and asking a driver takes time.
+// Once for the process: the answer must not change between two calls, and asking a driver takes time. A forked child is another
+// process, which has no GPUs.
 Device Device::best() {
+  if (KILN_HAVE_CPU && backend::forked()) {
+    static const Device of_child = choose_best();
+    return of_child;
+  }
   static const Device best = choose_best();
   return best;
 }

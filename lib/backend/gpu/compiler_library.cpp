@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "backend/backend.hpp"
 #include "backend/gpu/driver.hpp"
 #include "backend/gpu/resolve.hpp"
 
@@ -99,6 +100,7 @@ const CompilerTable& CompilerLibrary::table() const {
 }
 
 void CompilerLibrary::load() const {
+  watch_forks();
   if (!library_) {
     auto opened = base::DynamicLibrary::open_first(std::span(&path_, 1), base::Unload::never);
     if (!opened.library) {

@@ -76,6 +76,8 @@ Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : 
                         status, error_name(status));
     }
   };
+  // What this starts does not survive fork(), whether or not a device of it is ever opened.
+  watch_forks();
   start("start", calls_.init(0));
   start("read the version of", calls_.driver_version(&version_));
   start("count the devices of", calls_.device_count(&device_count_));

@@ -60,7 +60,10 @@ int device_count(DeviceKind kind) noexcept try {
 }
 
 std::string why_none(DeviceKind kind) {
-  if (forked()) return "this process was forked from one that used kiln, and GPU contexts do not survive fork()";
+  if (forked()) {
+    return "this process was forked from one that used kiln, and GPU contexts do not survive fork(); start the process anew "
+           "(exec) or use the CPU";
+  }
   try {
     const Driver& driver = Driver::of(kind);
     if (driver.device_count() > 0) return {};

@@ -378,7 +378,6 @@ TEST_CASE("gpu: a driver that is already down at exit is not an error of a destr
 }
 
 TEST_CASE("gpu: a forked child is told so, and frees nothing") {
-  watch_forks();
   Fixture fixture;
   void* const address = fixture.backend->allocate(16, nullptr);
   FAKE(kiln_fake_reset)();
@@ -412,8 +411,7 @@ TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()
       doctest::Contains("cannot compile for cuda:0 (sm_90): NVRTC was not found: tried /nowhere/nvrtc (no such file); "),
       DeviceError);
   const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 7)); });
-  // After a fork the driver is the parent's: no devices, so that the best device is the CPU.
-  watch_forks();
+  // After a fork the driver is the parent's: no devices.
   CHECK(in_child([] {
           const bool none = device_count(DeviceKind::cuda) == 0 && !why_none(DeviceKind::cuda).empty();
           return none ? 0 : 1;
@@ -423,6 +421,32 @@ TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()
 TEST_CASE("gpu: the registry's view through KILN_CUDA") {
   CHECK(kiln::test::ChildProcess("gpu: the registry's view through KILN_CUDA [child]",
                                  {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_NVRTC", "/nowhere/nvrtc"}})
+            .wait() == 0);
+}
+
+TEST_CASE("gpu: a child forked after devices were listed has the CPU alone [child]" * doctest::skip()) {
+  const std::vector<Device> found = Device::all();
+  REQUIRE(found.size() == 2 + KILN_HAVE_CPU);
+  const Device gpu = found.back();
+  CHECK(Device::best() == Device::cuda(0));
+  CHECK(in_child([&] {
+          if (Device::all().size() != KILN_HAVE_CPU) return 1;
+          if (error_of([&] { gpu.synchronize(); }) !=
+              "cannot use cuda:1 in a process forked from one that used kiln: GPU contexts do not survive fork(); start the "
+              "process anew (exec) or use the CPU") {
+            return 2;
+          }
+          if (error_of([] { static_cast<void>(Device::cuda(0)); }) !=
+              "there is no device cuda:0: this process was forked from one that used kiln, and GPU contexts do not survive "
+              "fork(); start the process anew (exec) or use the CPU") {
+            return 3;
+          }
+          return !KILN_HAVE_CPU || Device::best() == Device::cpu() ? 0 : 4;
+        }) == 0);
+}
+TEST_CASE("gpu: a child forked after devices were listed has the CPU alone") {
+  CHECK(kiln::test::ChildProcess("gpu: a child forked after devices were listed has the CPU alone [child]",
+                                 {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_HIP", "/nowhere/hip"}, {"KILN_DEVICE", ""}})
             .wait() == 0);
 }
 

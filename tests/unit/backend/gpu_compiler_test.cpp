@@ -1,6 +1,7 @@
 // NVRTC and hipRTC themselves: code for several architectures with no device, errors in the user's coordinates, options.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -172,6 +173,31 @@ TEST_CASE("NVRTC compiles for several architectures without a device") {
     previous = result.code;
     CHECK_MESSAGE(compiler->compile(good()).code == result.code, "the same request gives the same bytes");
   }
+}
+
+TEST_CASE("a child forked after a compile is told that the compiler is its parent's [child]" * doctest::skip()) {
+  const auto compiler = gpu::compiler_for_target("sm_90");
+  static_cast<void>(compiler->compile(good()));
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      static_cast<void>(compiler->compile(good()));
+    } catch (const DeviceError& error) {
+      _exit(std::string(error.what()).starts_with("cannot compile with NVRTC in a process forked from one that used kiln: ")
+                ? 0
+                : 1);
+    }
+    _exit(2);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+TEST_CASE("a child forked after a compile is told that the compiler is its parent's") {
+  if (!have_compiler(DeviceKind::cuda)) return;
+  CHECK(
+      kiln::test::ChildProcess("a child forked after a compile is told that the compiler is its parent's [child]", {}).wait() ==
+      0);
 }
 
 TEST_CASE("hipRTC compiles for several architectures without a device") {
