@@ -217,6 +217,35 @@ TEST_CASE("gufuncs: what a view offers") {
   });
 }
 
+TEST_CASE("gufuncs: an output that is stored otherwise is read back as it is at that moment") {
+  // Its elements are converted on the way: float16, and a float32 loop that writes float64.
+  static const Gufunc turned = kiln::guvectorize("(n)->(n)", "void(T[:] x, T[:] y)", R"(
+      for (index i = 0; i < n; ++i) y(i) = x(i);
+      for (index i = 0; i < n / 2; ++i) { float32 t = y(i); y(i) = y(n - 1 - i); y(n - 1 - i) = t; }
+      for (auto& e : y) { e = e * 2; e += 1; }
+      for (const auto& e : y) y(0) += e - y(n - 1))");
+  static const Gufunc named =
+      kiln::guvectorize("(n)->(n)", "void(T[:] x, T[:] y)", "y(0) = x(0); auto t = y(0); y(0) = x(1); y(1) = t;");
+  on_every_device([&](const Target& target) {
+    for (const DType dtype : {DType::float16, DType::float32}) {
+      CAPTURE(kiln::name(dtype));
+      const Array x = counting({4}).astype(dtype);  // 0 1 2 3, turned: 7 5 3 1; the first takes 6 4 2 0 of the others in turn
+      Array out = target.place(Array::zeros({4}, DType::float64));
+      const Array fresh = run(target, turned, {x});
+      run(target, turned, {x}, {.out = out, .casting = kiln::Casting::same_kind});
+      for (const Array& y : {fresh.astype(DType::float64), target.fetch(out)}) {
+        const std::vector<double> got(y.as<double>(), y.as<double>() + 4);
+        CHECK(got == std::vector<double>{7 + 6 + 4 + 2 + 0, 5, 3, 1});
+      }
+      // Where the body's name would be the element itself, it is an error and no wrong result.
+      CHECK_THROWS_AS(run(target, named, {x}, {.out = out, .casting = kiln::Casting::same_kind}), kiln::CompileError);
+    }
+    CHECK_THROWS_AS(run(target, named, {counting({4}).astype(DType::float16)}), kiln::CompileError);
+    const Array plain = run(target, named, {counting({4})});
+    CHECK(plain.as<float>()[1] == 0);
+  });
+}
+
 TEST_CASE("gufuncs: scalars, as Numba writes them") {
   on_every_device([&](const Target& target) {
     static const Gufunc scaled =

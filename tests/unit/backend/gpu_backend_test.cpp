@@ -11,6 +11,7 @@
 #include "backend/backend.hpp"
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/driver.hpp"
+#include "base/have_cpu.hpp"
 
 #include "fake_gpu.hpp"
 #include "gpu_compilers.hpp"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#ifdef KILN_FAKE_CUDA_LIBRARY
 #include "fake_gpu.hpp"
 
 namespace {
@@ -163,4 +162,3 @@ TEST_CASE("gpu refusals: a copy on a queue that the default stream cannot wait f
                    "\ncuStreamWaitEvent stream=0\ncuStreamSynchronize " + stream + "\n");
   gpu.backend->deallocate(memory, 64, nullptr);
 }
-#endif
