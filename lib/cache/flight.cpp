@@ -40,13 +40,21 @@ bool still_named(int fd, const std::string& path) {
          ours.st_dev == named.st_dev;
 }
 
+using Clock = std::chrono::steady_clock;
+
+// "For ever" is milliseconds::max(), which no clock's time can be added to.
+Clock::time_point deadline_after(std::chrono::milliseconds timeout) {
+  const Clock::time_point now = Clock::now();
+  const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() - now);
+  return now + std::clamp(timeout, std::chrono::milliseconds(0), longest);
+}
+
 }  // namespace
 
 FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds timeout) {
-  using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds kFirstPause{500};
   constexpr std::chrono::microseconds kLongestPause{10'000};
-  const Clock::time_point deadline = Clock::now() + timeout;
+  const Clock::time_point deadline = deadline_after(timeout);
   std::chrono::microseconds pause = kFirstPause;
   for (;;) {
     base::FileDescriptor file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);

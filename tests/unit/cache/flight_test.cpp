@@ -36,6 +36,20 @@ TEST_CASE("a flight excludes others until it ends, and leaves no file") {
   CHECK(take_flight(path, 0ms).state == FlightState::held);
 }
 
+TEST_CASE("the longest time-out is for ever, and a negative one none") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "k.lock";
+  auto first = take_flight(path, 0ms);
+  REQUIRE(first.state == FlightState::held);
+  CHECK(take_flight(path, std::chrono::milliseconds::min()).state == FlightState::timed_out);
+  std::thread holder([&] {
+    std::this_thread::sleep_for(30ms);
+    first.flight.reset();
+  });
+  CHECK(take_flight(path, std::chrono::milliseconds::max()).state == FlightState::held);
+  holder.join();
+}
+
 TEST_CASE("many threads hold a flight one at a time") {
   const TemporaryDirectory folder;
   const std::string path = folder / "k.lock";
