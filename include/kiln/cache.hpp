@@ -93,7 +93,7 @@ struct Verification {
   struct Fault {
     std::string path;
     std::string reason;   ///< "wrong checksum", "left by a process that died", …
-    bool mended = false;  ///< removed
+    bool mended = false;  ///< removed; never what could not be read, which may be sound
   };
   std::uint64_t entries = 0;  ///< sound ones
   std::uint64_t bytes = 0;

@@ -34,6 +34,7 @@ Verification verify_directory(const std::string& directory, bool fix) {
   const auto look = [&](const CacheFile& file, Part& part) {
     const auto size = static_cast<std::uint64_t>(file.status.st_size);
     std::string reason;
+    bool mend = fix;
     if (file.kind == NameKind::temporary || file.kind == NameKind::lock) {
       if (left_behind(directory, file, now)) reason = "left by a process that died";
     } else if (file.damaged) {
@@ -49,16 +50,18 @@ Verification verify_directory(const std::string& directory, bool fix) {
         ++part.found.other_format;
       } else {
         reason = why.text;
+        // The disk's fault or this process's (no descriptors, no memory): the entry may be sound.
+        mend = mend && why.reason != Miss::unreadable;
       }
     }
     if (reason.empty()) {
       if (file.kind == NameKind::entry) part.left += size;
       return;
     }
-    const int code = fix ? remove_file(directory, file.path) : 0;
+    const int code = mend ? remove_file(directory, file.path) : 0;
     if (code != 0) reason += fmt::format("; it cannot be removed: {}", base::errno_text(code));
-    if (file.kind == NameKind::entry && (!fix || code != 0)) part.left += size;
-    part.found.faults.push_back({.path = file.path, .reason = std::move(reason), .mended = fix && code == 0});
+    if (file.kind == NameKind::entry && (!mend || code != 0)) part.left += size;
+    part.found.faults.push_back({.path = file.path, .reason = std::move(reason), .mended = mend && code == 0});
   };
   std::array<Part, kFolders> parts;
   const int code = walk_in_parallel(directory, [&](unsigned folder, const CacheFile& file) { look(file, parts[folder]); });

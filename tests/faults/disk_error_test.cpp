@@ -370,3 +370,40 @@ TEST_CASE("looking after the cache while any one call on its files fails") {
   }
   MESSAGE(clean.calls.size() << " calls, " << runs << " faults");
 }
+
+TEST_CASE("mending removes nothing that could not be read, and says so") {
+  constexpr Fault kPassing[] = {{"EIO", EIO, Kind::error},
+                                {"EMFILE", EMFILE, Kind::error},
+                                {"ENOMEM", ENOMEM, Kind::error},
+                                {"ESTALE from there on", ESTALE, Kind::error_onward}};
+  const Prepared prepared;
+  const auto work = [](const CacheOptions& options, const Say& say) {
+    try {
+      for (const auto& fault : Cache(options).verify(true).faults) {
+        if (fault.reason.starts_with("cannot ")) say(fault.mended ? "wrong: mended" : "unread " + fault.reason);
+      }
+    } catch (const kiln::Error&) {  // a folder that cannot be read
+    }
+  };
+  const auto afterwards = [](const CacheOptions& options, const Say& say) {
+    if (const std::size_t left = Cache(options).verify().entries; left != kFillers + 1) {
+      say(fmt::format("wrong: {} sound entries are left", left));
+    }
+  };
+  const Clean clean = run_clean(prepared, work, afterwards);
+  CAPTURE(clean.ended.said);
+  REQUIRE(clean.ended.status == 0);
+  REQUIRE(clean.ended.said.empty());
+  std::size_t unread = 0;
+  for (std::size_t i = 0; i < clean.calls.size(); ++i) {
+    const Call& call = clean.calls[i];
+    const Fault& fault = kPassing[i % std::size(kPassing)];
+    const auto ended = prepared.run(call.n, fault, work, afterwards);
+    INFO("call " << call.n << ", " << call.name << ": " << fault.name);
+    INFO(ended.said);
+    CHECK(ended.status == 0);
+    CHECK(ended.said.find("wrong") == std::string::npos);
+    unread += ended.said.find("unread cannot ") != std::string::npos ? 1U : 0U;
+  }
+  CHECK(unread > 0);
+}

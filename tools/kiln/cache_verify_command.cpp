@@ -56,7 +56,7 @@ int CacheVerifyCommand::run() {
   }
   if (found.other_format > 0) text += fmt::format(", {} of another format", found.other_format);
   if (left > 0 && !fix_) text += "; `kiln cache verify --fix` removes what is not";
-  if (left > 0 && fix_) text += fmt::format("; {} could not be removed", left);
+  if (left > 0 && fix_) text += fmt::format("; {} not removed", left);
   print(text + "\n");
   return status;
 }
