@@ -4,14 +4,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include <atomic>
 #include <cerrno>
-#include <ctime>
 #include <system_error>
 #include <utility>
 
 #include "base/fault_point.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/temporary_file.hpp"
 
 namespace kiln::base {
 namespace {
@@ -47,20 +46,6 @@ int sync(int fd) {
 // The descriptor is gone whatever close says; EINTR is no failure, EIO and EDQUOT report lost bytes.
 int close_checked(FileDescriptor file) {
   return ::close(file.release()) == 0 || errno == EINTR ? 0 : errno;
-}
-
-FileDescriptor open_temporary(const std::string& path, mode_t mode, std::string* name) {
-  static std::atomic<unsigned> counter{0};
-  // A killed process of the same number may have left its file, and on a shared disk another host's may be writing.
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    struct timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    *name = path + std::string(kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" +
-            std::to_string(now.tv_nsec);
-    FileDescriptor file = FileDescriptor::open(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-    if (file || errno != EEXIST) return file;
-  }
-  return {};
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "base/pending_file.hpp"
 
-#include <stdlib.h>  // mkostemp
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
+
+#include "base/temporary_file.hpp"
 
 namespace kiln::base {
 PendingFile::PendingFile(std::string path, std::string temporary, FileDescriptor file)
@@ -16,18 +16,13 @@ PendingFile::~PendingFile() {
 }
 
 std::optional<PendingFile> PendingFile::create(const std::string& path, mode_t mode, FileError* error) {
-  std::string temporary = path + std::string(kTemporaryMark) + "XXXXXX";
-  FileDescriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  std::string temporary;
+  FileDescriptor file = open_temporary(path, mode, &temporary);
   if (!file) {
     *error = failure("create", path, errno);
     return std::nullopt;
   }
-  PendingFile pending(path, std::move(temporary), std::move(file));
-  if (::fchmod(pending.file_.get(), mode) != 0) {
-    *error = failure("set the mode of", pending.temporary_, errno);
-    return std::nullopt;
-  }
-  return pending;
+  return PendingFile(path, std::move(temporary), std::move(file));
 }
 
 std::optional<FileError> PendingFile::append(std::string_view bytes) {

@@ -15,7 +15,7 @@ namespace kiln::base {
 /// Move-only; what is not published is removed. Failures are values: nothing is returned on success.
 class PendingFile {
  public:
-  /// Makes a temporary file beside `path`, with this mode whatever the umask.
+  /// Makes a temporary file beside `path`, with this mode as open(2) takes it: the umask applies.
   [[nodiscard]] static std::optional<PendingFile> create(const std::string& path, mode_t mode, FileError* error);
   PendingFile(PendingFile&& other) noexcept = default;
   PendingFile& operator=(PendingFile&&) = delete;

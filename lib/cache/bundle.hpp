@@ -32,7 +32,7 @@ struct BundleItem {
 /// Writes a bundle. Holds its index in memory, 32 bytes an entry. Failures are values: nothing is returned on success.
 class BundleWriter {
  public:
-  /// Mode 0644, so that other users can read it and only its owner can write it.
+  /// Mode 0644, less what the umask takes: other users can read it where that lets them, and only its owner can write it.
   [[nodiscard]] static std::optional<BundleWriter> create(const std::string& path, base::FileError* error);
   /// The next entry: its digest is greater than that of the one before, its bytes neither none nor more than
   /// kMaxEntryBytes. An error otherwise.

@@ -31,6 +31,19 @@ TEST_CASE("a pending file appears when it is published, with its mode, in place 
   CHECK(list_files(folder.path()) == std::vector<std::string>{"file"});
 }
 
+TEST_CASE("the umask applies to the mode of a pending file") {
+  const TemporaryDirectory folder;
+  FileError error;
+  const mode_t before = umask(077);
+  auto file = PendingFile::create(folder / "file", 0644, &error);
+  umask(before);
+  REQUIRE(file);
+  CHECK_FALSE(file->publish());
+  struct stat status{};
+  REQUIRE(stat((folder / "file").c_str(), &status) == 0);
+  CHECK((status.st_mode & 07777U) == 0600);
+}
+
 TEST_CASE("a pending file that is not published leaves nothing") {
   const TemporaryDirectory folder;
   FileError error;
