@@ -34,14 +34,10 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
   request.name = kernel.entry.kernel;
   request.context = kernel.entry.signature;
   request.source = key->source;
-  request.headers = codegen::resolve_includes({{kernel.entry.kernel, key->source}}, key->headers, {});
-  for (const auto& [file, text] : request.headers) {
-    const auto& embedded = codegen::embedded_headers();
-    const auto own = embedded.find(file);
-    if (!key->headers.contains(file) && (own == embedded.end() || own->second != text)) {
-      refuse(kernel, "its source includes \"" + file + "\", which the key of its entry does not hold");
-    }
-  }
+  std::string missing;
+  auto headers = codegen::included_texts(kernel.entry.kernel, key->source, key->headers, &missing);
+  if (!headers) refuse(kernel, "its source includes \"" + missing + "\", which the key of its entry does not hold");
+  request.headers = *std::move(headers);
   request.defines = key->defines;
   request.contract = key->contract;
   request.fast_math = key->fast_math;

@@ -98,6 +98,41 @@ TEST_CASE("includes that cannot be followed are errors") {
   CHECK(time.find("a.h:2:10: error: __TIME__ may not be used") != std::string::npos);
 }
 
+TEST_CASE("what __has_include names is found as if it were included, or is an error") {
+  const Texts given{{"a.h", "#if __has_include(<b.h>) && defined(X)\n#endif"}, {"b.h", ""}};
+  CHECK(resolve_includes({{"k", "#ifdef __has_include\n#elif __has_include(\"a.h\")\n#endif"}}, given, {}) == given);
+  CHECK(resolve_includes({{"k",
+                           "#ifndef __has_include\n#define __has_include(x) 0\n#endif\n"
+                           "#if defined(__has_include) || defined __has_include\n#endif\n"
+                           "#define A __has_include(\"b.h\")\n#include \"b.h\""}},
+                         given, {}) == Texts{{"b.h", ""}});
+  CHECK(message<kiln::IoError>({}, "#if \\\n__has_\\\ninclude(<no.h>)\n#endif") ==
+        "failed to find the header \"no.h\", which k:3 asks for with __has_include: it is not among the kernel's headers, and "
+        "there are no include folders; give its text in .headers or its folder in .include_dirs, or ask for a macro of your "
+        "own: whether a compiler finds it is not in the cache's key");
+  CHECK(message<kiln::CompileError>({}, "#define F \"a.h\"\n#if __has_include(F)\n#endif")
+            .find("k:2:19: error: a computed __has_include cannot be followed; write the name of the file in quotes or angle "
+                  "brackets") != std::string::npos);
+  for (const std::string name : {"__has_embed", "__has_include_next"}) {
+    CHECK(message<kiln::CompileError>({}, "#if " + name + "(\"a\")\n#endif")
+              .find("k:1:5: error: " + name +
+                    " is not supported: what it says would depend on files that are not in the cache's key") !=
+          std::string::npos);
+    CHECK(message<kiln::CompileError>({}, "#ifdef " + name + "\n#endif").empty());
+  }
+}
+
+TEST_CASE("assembly reads no file") {
+  CHECK(message<kiln::CompileError>({}, "int x;\nasm(\".rodata\\n.incbin \\\"/tmp/x\\\"\");")
+            .find("k:2:5: error: the assembler's .incbin may not be used: the file that it reads would not be in the cache's "
+                  "key; write its bytes as an array") != std::string::npos);
+  for (const char* text : {"asm(R\"(\n.INCBIN \"x\")\");", "__asm__(\"nop;.include\" \" \\\"x\\\"\");",
+                           "#define EMBED(file) asm(\".incbin\\t\" #file)"}) {
+    CHECK(message<kiln::CompileError>({}, text).find("the assembler's .inc") != std::string::npos);
+  }
+  CHECK(message<kiln::CompileError>({}, "asm(\"nop // .included\"); auto s = \"give .include_dirs\"; // \".incbin\"").empty());
+}
+
 TEST_CASE("what the build noted as included by kiln's own headers is what scanning them finds") {
   for (const auto& header : kiln::codegen::embedded_texts()) {
     CAPTURE(header.name);

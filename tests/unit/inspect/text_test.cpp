@@ -57,8 +57,15 @@ void check_again(const Contents& kernel, Form form, const std::string& comment) 
   CHECK(
       contains(refusal<kiln::CacheError>(with_key(kernel, [](auto& key) { key.source = "#include \"/etc/passwd\"\n"; }), form),
                "its source includes \"/etc/passwd\", which the key of its entry does not hold"));
-  CHECK(contains(refusal<kiln::IoError>(with_key(kernel, [](auto& key) { key.source = "#include \"nowhere.hpp\"\n"; }), form),
-                 "nowhere.hpp"));
+  CHECK(contains(refusal<kiln::CacheError>(with_key(kernel, [](auto& key) { key.source = "#include \"no.hpp\"\n"; }), form),
+                 "its source includes \"no.hpp\", which the key of its entry does not hold"));
+  // Nor is it read: what it includes would be in the error.
+  const kiln::test::TemporaryDirectory folder;
+  const std::string secret = folder / "secret";
+  kiln::test::write_text(secret, "#include \"within\"\n");
+  CHECK(contains(
+      refusal<kiln::CacheError>(with_key(kernel, [&](auto& key) { key.source = "#include \"" + secret + "\"\n"; }), form),
+      "its source includes \"" + secret + "\", which"));
   const std::string by_another = text(with_key(kernel, [](auto& key) { key.compiler += "x"; }), form);
   CHECK(by_another.starts_with(comment + " compiled again with "));
   CHECK(contains(by_another, again));
