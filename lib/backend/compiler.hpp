@@ -47,7 +47,7 @@ class Compiler {
   [[nodiscard]] virtual std::string target() const = 0;
   /// A short form of target() for messages.
   [[nodiscard]] virtual std::string short_target() const { return target(); }
-  /// The exact options that compile() would use, for the key.
+  /// The exact options that compile() would use, for the key; with those of the compiler's own environment variables.
   [[nodiscard]] virtual std::vector<std::string> options(const CompileRequest& request) const = 0;
   /// Throws CompileError (diagnostics in the user's coordinates), or DeviceError where the compiler cannot be loaded.
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;

@@ -2,6 +2,7 @@
 #include "backend/gpu/compiler.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -69,11 +70,17 @@ class GpuCompiler final : public Compiler {
     return target_.name + std::string(kAssemblyMark) + target_.arch +
            (target_.finisher.empty() ? "" : ", finished by " + target_.finisher) + ")";
   }
+  // With what the compiler adds itself, which is in no list that it is given.
   std::vector<std::string> options(const CompileRequest& request) const override {
-    return library_.dialect().options(request, target_.arch, library_.version_number());
+    std::vector<std::string> all = given_options(request);
+    for (const char* variable : library_.dialect().option_variables) {
+      const char* const added = std::getenv(variable);
+      if (added != nullptr && *added != '\0') all.push_back(std::string(variable) + "=" + added);
+    }
+    return all;
   }
 
-  CompileResult compile(const CompileRequest& request) const override { return compile(request, options(request)); }
+  CompileResult compile(const CompileRequest& request) const override { return compile(request, given_options(request)); }
 
   std::string emit(const CompileRequest& request, inspect::Form form) const override {
     if (form != inspect::Form::ptx || kind() != DeviceKind::cuda) return Compiler::emit(request, form);
@@ -82,12 +89,16 @@ class GpuCompiler final : public Compiler {
 
   std::optional<std::int64_t> spills(const CompileRequest& request) const override {
     if (*library_.dialect().report_option == '\0' || target_.assembly) return std::nullopt;
-    std::vector<std::string> chosen = options(request);
+    std::vector<std::string> chosen = given_options(request);
     chosen.emplace_back(library_.dialect().report_option);
     return spilled_registers(compile(request, chosen).log);
   }
 
  private:
+  std::vector<std::string> given_options(const CompileRequest& request) const {
+    return library_.dialect().options(request, target_.arch, library_.version_number());
+  }
+
   CompileResult compile(const CompileRequest& request, const std::vector<std::string>& chosen) const {
     if (forked()) {
       throw DeviceError("cannot compile with " + name() +

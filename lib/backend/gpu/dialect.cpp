@@ -26,6 +26,8 @@ constexpr const char* kHipHomeVariables[] = {"ROCM_PATH", "HIP_PATH"};
 constexpr const char* kHipHomes[] = {"/opt/rocm"};
 constexpr const char* kHipFolders[] = {"lib", "lib64"};
 
+constexpr const char* kHiprtcVariables[] = {"HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND"};
+
 void add_defines(std::vector<std::string>& options, const CompileRequest& request) {
   for (const std::string& define : request.defines) options.push_back("-D" + define);
 }
@@ -86,6 +88,7 @@ constexpr Dialect kCuda = {
     .disassembler_advice = "install the CUDA toolkit's binary utilities (nvdisasm), or set CUDA_PATH; ptx needs NVRTC alone",
     .load_log = true,
     .options = nvrtc_options,
+    .option_variables = {},
     .parse = parse_nvrtc,
 };
 
@@ -119,6 +122,7 @@ constexpr Dialect kHip = {
     .disassembler_advice = "",
     .load_log = false,
     .options = hiprtc_options,
+    .option_variables = kHiprtcVariables,
     .parse = parse_clang,
 };
 

@@ -60,6 +60,7 @@ struct Dialect {
 
   /// The options of one compile, in order. `version` is the compiler's, major * 100 + minor.
   std::vector<std::string> (*options)(const CompileRequest& request, std::string_view arch, int version);
+  std::span<const char* const> option_variables;  ///< environment variables whose text the compiler adds to them
   std::vector<Diagnostic> (*parse)(std::string_view log);
 };
 

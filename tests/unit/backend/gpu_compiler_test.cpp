@@ -296,6 +296,31 @@ TEST_CASE("a file in the current folder takes no part") {
   fs::remove_all(folder);
 }
 
+TEST_CASE("what hipRTC's environment variables add to its options is in the key") {
+  if (!have_compiler(DeviceKind::hip)) return;
+  const auto compiler = gpu::compiler_for_target("gfx90a");
+  const auto plain = compiler->options(good());
+  REQUIRE(setenv("HIPRTC_COMPILE_OPTIONS_APPEND", "-O1", 1) == 0);
+  static_cast<void>(compiler->compile(good()));  // given as an option, "HIPRTC_COMPILE_OPTIONS_APPEND=-O1" would be an error
+  REQUIRE(setenv("HIPRTC_LINK_OPTIONS_APPEND", "-O0", 1) == 0);
+  const auto changed = compiler->options(good());
+  REQUIRE(setenv("HIPRTC_COMPILE_OPTIONS_APPEND", "", 1) == 0);
+  REQUIRE(unsetenv("HIPRTC_LINK_OPTIONS_APPEND") == 0);
+  auto expected = plain;
+  expected.insert(expected.end(), {"HIPRTC_COMPILE_OPTIONS_APPEND=-O1", "HIPRTC_LINK_OPTIONS_APPEND=-O0"});
+  CHECK(changed == expected);
+  CHECK(compiler->options(good()) == plain);
+  REQUIRE(unsetenv("HIPRTC_COMPILE_OPTIONS_APPEND") == 0);
+}
+
+TEST_CASE("what __has_include may name is there for the compilers") {
+  CompileRequest request = good();
+  request.source =
+      "#if !__has_include(\"kiln/scale.hpp\") || !__has_include(<kiln/scale.hpp>)\n#error\n#endif\n" + request.source;
+  if (have_compiler(DeviceKind::cuda)) CHECK_NOTHROW(static_cast<void>(gpu::compiler_for_target("sm_90")->compile(request)));
+  if (have_compiler(DeviceKind::hip)) CHECK_NOTHROW(static_cast<void>(gpu::compiler_for_target("gfx90a")->compile(request)));
+}
+
 TEST_CASE("contraction and fast math follow the request") {
   if (!have_compiler(DeviceKind::cuda)) return;
   const CompilerLibrary& library = CompilerLibrary::of(DeviceKind::cuda);
