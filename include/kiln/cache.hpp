@@ -155,7 +155,7 @@ class KILN_API Cache {
   [[nodiscard]] cache::Explanation explain(std::string_view key) const;
 
   /// Reads every file of the directory and compares checksums; `fix` removes what is damaged or was left by processes that
-  /// died.
+  /// died, but nothing that could not be read: that may be sound.
   cache::Verification verify(bool fix = false) const;
   /// Removes entries not used since `older_than` ago, then the least recently used until `max_bytes` are left.
   cache::Removal prune(std::optional<std::uint64_t> max_bytes, std::optional<std::chrono::seconds> older_than = {}) const;
