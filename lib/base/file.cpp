@@ -65,7 +65,8 @@ std::optional<FileContents> read_file(const std::string& path, const ReadOptions
   };
   // O_NONBLOCK: opening a FIFO must not wait for a writer; it changes nothing for regular files.
   const FileDescriptor file =
-      FileDescriptor::open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (options.follow_links ? 0 : O_NOFOLLOW));
+      FileDescriptor::open_at(options.folder, name_in(options.folder, path),
+                              O_RDONLY | O_NONBLOCK | O_NOCTTY | (options.follow_links ? 0 : O_NOFOLLOW));
   if (!file) return fail(failure("open", path, errno));
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail(failure("read", path, errno));
@@ -89,12 +90,12 @@ std::optional<FileContents> read_file(const std::string& path, const ReadOptions
 
 std::optional<FileError> publish_file(const std::string& path, std::string_view bytes, const PublishOptions& options) {
   std::string temporary;
-  FileDescriptor file = open_temporary(path, options.mode, &temporary);
+  FileDescriptor file = open_temporary(options.folder, path, options.mode, &temporary);
   if (!file) return failure("create", temporary, errno);
   if (options.lock) (void)::flock(file.get(), LOCK_EX | LOCK_NB);  // fails where there are no locks
   fault_point("publish:opened");
   const auto abandon = [&](const char* verb, const std::string& what, int code) {
-    ::unlink(temporary.c_str());
+    ::unlinkat(options.folder, name_in(options.folder, temporary), 0);
     return failure(verb, what, code);
   };
   if (const int code = write_all(file.get(), bytes)) return abandon("write", temporary, code);
@@ -105,7 +106,8 @@ std::optional<FileError> publish_file(const std::string& path, std::string_view 
   }
   if (const int code = close_checked(std::move(file))) return abandon("write", temporary, code);
   fault_point("publish:closed");
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return abandon("rename onto", path, errno);
+  if (::renameat(options.folder, name_in(options.folder, temporary), options.folder, name_in(options.folder, path)) != 0)
+    return abandon("rename onto", path, errno);
   fault_point("publish:renamed");
   if (options.sync_directory) {
     const std::size_t slash = path.rfind('/');

@@ -1,6 +1,7 @@
 // Whole files: read with a limit, written so that readers see all of it or nothing. Failures are values.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct FileError {
 struct ReadOptions {
   std::uint64_t limit = std::uint64_t{1} << 30;  ///< bytes; a larger file is an error, and is not read
   bool follow_links = true;                      ///< of the last component
+  int folder = AT_FDCWD;  ///< descriptor of the folder that the file is in; the rest of its path is then for messages alone
 };
 
 struct FileContents {
@@ -42,7 +44,8 @@ struct PublishOptions {
   mode_t mode = 0666;           ///< as open(2) takes it: the umask applies
   bool sync = true;             ///< the bytes are on the disk before the name is
   bool sync_directory = false;  ///< and the name is before the call returns
-  bool lock = false;  ///< hold flock() on the temporary file, so that others can tell it from one of a process that died
+  bool lock = false;      ///< hold flock() on the temporary file, so that others can tell it from one of a process that died
+  int folder = AT_FDCWD;  ///< as in ReadOptions
 };
 
 /// Writes a temporary file beside `path`, then renames it onto `path`. On failure nothing is left and an old file stays as

@@ -47,4 +47,11 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+/// What openat(2) and its like take for the file of that path, whose folder is open: its last name; all of the path with
+/// AT_FDCWD.
+inline const char* name_in(int folder, const std::string& path) noexcept {
+  const std::size_t slash = folder == AT_FDCWD ? std::string::npos : path.rfind('/');
+  return slash == std::string::npos ? path.c_str() : path.c_str() + slash + 1;
+}
+
 }  // namespace kiln::base

@@ -17,7 +17,7 @@ PendingFile::~PendingFile() {
 
 std::optional<PendingFile> PendingFile::create(const std::string& path, mode_t mode, FileError* error) {
   std::string temporary;
-  FileDescriptor file = open_temporary(path, mode, &temporary);
+  FileDescriptor file = open_temporary(AT_FDCWD, path, mode, &temporary);
   if (!file) {
     *error = failure("create", path, errno);
     return std::nullopt;

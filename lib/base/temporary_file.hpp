@@ -9,8 +9,8 @@
 
 namespace kiln::base {
 
-/// A new file to write to, in the folder of `path`; `name` becomes its path, with kTemporaryMark in it. The umask applies to
-/// the mode. Empty, with errno, where it cannot be made.
-[[nodiscard]] FileDescriptor open_temporary(const std::string& path, mode_t mode, std::string* name);
+/// A new file to write to, beside `path`; `name` becomes its path, with kTemporaryMark in it. `folder` as in ReadOptions. The
+/// umask applies to the mode. Empty, with errno, where it cannot be made.
+[[nodiscard]] FileDescriptor open_temporary(int folder, const std::string& path, mode_t mode, std::string* name);
 
 }  // namespace kiln::base

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 #include "cache/key.hpp"
 #include "cache/names.hpp"
@@ -16,11 +18,8 @@ void set(Flaw* why, Miss reason, std::string text) {
   if (why != nullptr) *why = {reason, std::move(text)};
 }
 
-// Why others could put other bytes under this name; "" where they cannot.
-std::string open_to_others(const std::string& path, mode_t mode) {
-  if ((mode & 022U) != 0) {
-    return fmt::format("it can be written by others (mode {:04o}); to mend it: chmod go-w {}", mode & 07777U, path);
-  }
+// Why others could put something else in the place of this file or link; "" where they cannot.
+std::string replaceable(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   struct stat status{};
@@ -29,6 +28,23 @@ std::string open_to_others(const std::string& path, mode_t mode) {
   if ((status.st_mode & 022U) == 0 || sticky) return {};
   return fmt::format("others can replace it, since its folder can be written by them (mode {:04o}); to mend it: chmod go-w {}",
                      status.st_mode & 07777U, folder);
+}
+
+// Why others could put other bytes under this name, or under one that it is a symbolic link to; "" where they cannot.
+std::string open_to_others(const std::string& path, mode_t mode) {
+  if ((mode & 022U) != 0) {
+    return fmt::format("it can be written by others (mode {:04o}); to mend it: chmod go-w {}", mode & 07777U, path);
+  }
+  constexpr int kMostLinks = 40;  // as Linux
+  std::filesystem::path step(path);
+  for (int link = 0; link <= kMostLinks; ++link) {
+    if (std::string reason = replaceable(step.string()); !reason.empty()) return reason;
+    std::error_code none;
+    const std::filesystem::path target = std::filesystem::read_symlink(step, none);
+    if (none) return {};
+    step = step.parent_path() / target;
+  }
+  return base::errno_text(ELOOP);
 }
 
 std::optional<Prologue> prologue_of(const Bundle& bundle, const BundleItem& item) {
@@ -116,6 +132,10 @@ std::optional<Stored> BundleTier::read(const std::string& digest, Flaw* why) con
     return std::nullopt;
   }
   return stored;
+}
+
+std::string BundleTier::complaint(const std::string& digest, const Flaw& flaw) const {
+  return fmt::format("cache entry {} of bundle {} is not used: {}; export that bundle again", digest, path(), flaw.text);
 }
 
 OpenedTier open_bundle_tier(const std::string& path, const Log& log) {

@@ -20,6 +20,7 @@ class BundleTier final : public Tier {
   [[nodiscard]] std::vector<Listed> heads() const override;
   [[nodiscard]] std::optional<std::string> key(const std::string& digest) const override;
   [[nodiscard]] std::optional<Stored> read(const std::string& digest, Flaw* why) const override;
+  [[nodiscard]] std::string complaint(const std::string& digest, const Flaw& flaw) const override;
 
  private:
   [[nodiscard]] std::optional<BundleItem> item_of(const std::string& digest, Flaw* why) const;

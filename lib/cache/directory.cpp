@@ -128,7 +128,7 @@ Verdict check_own_directory(const std::string& path) {
                                         status.st_uid, self)};
   }
   if ((status.st_mode & 022U) != 0) return refuse_others_writing(path, status.st_mode);
-  return {Trust::trusted, {}};
+  return {.trust = Trust::trusted, .owner = self};
 }
 
 Verdict check_read_only_tier(const std::string& path) {
@@ -141,10 +141,10 @@ Verdict check_read_only_tier(const std::string& path) {
     return {Trust::refused, "it is neither a directory nor a bundle; take it out of KILN_CACHE_READONLY_DIRS"};
   }
   if ((status.st_mode & 022U) != 0) {
-    return {Trust::refused,
-            fmt::format("it can be written by others (mode {:04o}); to mend it: chmod go-w {}", status.st_mode & 07777U, path)};
+    return {Trust::refused, fmt::format("it can be written by others (mode {:04o}); to mend it: chmod {}go-w {}",
+                                        status.st_mode & 07777U, S_ISDIR(status.st_mode) ? "-R " : "", path)};
   }
-  return {Trust::trusted, {}};
+  return {.trust = Trust::trusted, .owner = status.st_uid};
 }
 
 int make_directories(const std::string& path) {

@@ -1,6 +1,8 @@
 // Where the cache is, and whether it may be trusted: what lies in it is loaded and run as the user's own code.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -35,6 +37,7 @@ struct Verdict {
   Trust trust = Trust::refused;
   std::string reason = {};  ///< where refused: "it can be written by others (mode 0777); to mend it: chmod 700 /x"
   bool passing = false;     ///< refused for a fault of the disk that may be over next time
+  uid_t owner = 0;          ///< where trusted: whose it is
 };
 
 /// A directory is trusted where it belongs to this process's user and nobody else can write in it; a symbolic link to one,

@@ -33,18 +33,17 @@ std::optional<std::size_t> read_at(int fd, std::uint64_t offset, char* to, std::
   return done;
 }
 
+}  // namespace
+
 // An entry's file and its beginning, which in nearly all of them is key and description: an open, a stat and one read tell what
 // a listing shows.
-class OpenEntry {
+class DirectoryTier::OpenEntry {
  public:
-  // `folder`: a descriptor that the path is relative to, or AT_FDCWD. `owner`: whose it must be; nothing where it may be
-  // anyone's.
-  bool open(int folder, const char* path, std::optional<uid_t> owner) {
-    const bool own = owner.has_value();
-    const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0);
-    file_ = base::FileDescriptor::open_at(folder, path, flags);
+  bool open(const DirectoryTier& tier, int folder, const char* name) {
+    const int links = tier.owner_ == Owner::self ? O_NOFOLLOW : 0;
+    file_ = base::FileDescriptor::open_at(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | links);
     if (!file_ || ::fstat(file_.get(), &status_) != 0 || !S_ISREG(status_.st_mode)) return false;
-    if ((status_.st_mode & 022U) != 0 || (own && status_.st_uid != *owner)) return false;
+    if ((status_.st_mode & 022U) != 0 || !tier.trusts(status_.st_uid)) return false;
     const auto file_bytes = static_cast<std::uint64_t>(status_.st_size);
     const auto got = read_at(file_.get(), 0, begin_.data(), std::min<std::uint64_t>(file_bytes, begin_.size()));
     if (!got) return false;
@@ -52,6 +51,12 @@ class OpenEntry {
     const auto sizes = read_prologue({begin_.data(), std::min(begin_bytes_, kPrologueBytes)}, file_bytes, nullptr);
     if (sizes) sizes_ = *sizes;
     return sizes.has_value();
+  }
+
+  bool open(const DirectoryTier& tier, const std::string& digest) {
+    const std::string path = entry_path(digest);
+    const base::FileDescriptor folder = tier.open_shard(digest.substr(0, 2), O_PATH, nullptr);
+    return folder && open(tier, folder.get(), base::name_in(folder.get(), path));
   }
 
   [[nodiscard]] std::optional<std::string> key() const { return part(kPrologueBytes, sizes_.key_bytes); }
@@ -84,26 +89,58 @@ class OpenEntry {
   std::array<char, 8192> begin_;
 };
 
-std::optional<uid_t> trusted_user(DirectoryTier::Owner owner) {
-  return owner == DirectoryTier::Owner::self ? std::optional(::geteuid()) : std::nullopt;
+bool DirectoryTier::trusts(uid_t user) const noexcept {
+  return user == ::geteuid() || (owner_ == Owner::anyone && (user == 0 || user == directory_owner_));
+}
+
+base::FileDescriptor DirectoryTier::open_shard(std::string_view shard, int access, Flaw* why) const {
+  const auto fail = [&](Flaw flaw) {
+    if (why != nullptr) *why = std::move(flaw);
+    return base::FileDescriptor();
+  };
+  const std::string path = fmt::format("{}/{}", path_, shard);
+  const int links = owner_ == Owner::self ? O_NOFOLLOW : 0;
+  base::FileDescriptor folder = base::FileDescriptor::open(path, access | O_DIRECTORY | links);
+  // Over NFS: it was replaced by another one.
+  if (!folder && errno == ESTALE) folder = base::FileDescriptor::open(path, access | O_DIRECTORY | links);
+  struct stat status{};
+  if (!folder || (owner_ == Owner::anyone && ::fstat(folder.get(), &status) != 0)) {
+    const int code = errno;
+    if (code == ENOENT || code == ENOTDIR) return fail({});
+    return fail({.reason = Miss::unreadable, .text = base::failure("open", path, code).text});
+  }
+  // Of the cache's own directory the mode of the top is enough: it is this user's, as every entry must be.
+  if (owner_ == Owner::self) return folder;
+  if ((status.st_mode & 022U) != 0) {
+    return fail({.reason = Miss::not_trusted,
+                 .text = fmt::format("its folder can be written by others (mode {:04o})", status.st_mode & 07777U),
+                 .mend = "chmod -R go-w " + path_});
+  }
+  if (!trusts(status.st_uid)) {
+    return fail({.reason = Miss::not_trusted,
+                 .text = fmt::format("its folder belongs to user {}, not to user {}, as the directory does", status.st_uid,
+                                     directory_owner_),
+                 .mend = "rm -r " + path});
+  }
+  return folder;
 }
 
 // The digests of one folder's entries that begin so, with the folder's descriptor.
 template <typename Visit>
-void visit_shard(const std::string& directory, unsigned shard, std::string_view prefix, Visit visit) {
+void DirectoryTier::visit_shard(unsigned shard, std::string_view prefix, Visit visit) const {
   const std::string folder = fmt::format("{:02x}", shard);
   if (folder.substr(0, prefix.size()) != prefix.substr(0, 2)) return;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir((directory + "/" + folder).c_str()), ::closedir);
+  base::FileDescriptor opened = open_shard(folder, O_RDONLY, nullptr);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opened ? ::fdopendir(opened.get()) : nullptr, ::closedir);
   if (stream == nullptr) return;
+  const int fd = opened.release();
   while (const dirent* file = ::readdir(stream.get())) {
     const std::string_view name = file->d_name;
     if (classify_name(folder, name) != NameKind::entry) continue;
     std::string digest = folder + std::string(name.substr(0, kDigestDigits - 2));
-    if (digest.starts_with(prefix)) visit(std::move(digest), ::dirfd(stream.get()), file->d_name);
+    if (digest.starts_with(prefix)) visit(std::move(digest), fd, file->d_name);
   }
 }
-
-}  // namespace
 
 std::string DirectoryTier::file_of(const std::string& digest) const {
   return path_ + "/" + entry_path(digest);
@@ -115,19 +152,33 @@ std::optional<base::FileContents> DirectoryTier::contents(const std::string& dig
     return std::nullopt;
   };
   const std::string file = file_of(digest);
-  const base::ReadOptions options{.limit = kMaxEntryBytes, .follow_links = owner_ == Owner::anyone};
   base::FileError error;
-  auto contents = base::read_file(file, options, &error);
+  Flaw flaw;
+  const auto read = [&]() -> std::optional<base::FileContents> {
+    const base::FileDescriptor folder = open_shard(digest.substr(0, 2), O_PATH, &flaw);
+    if (!folder) return std::nullopt;
+    const base::ReadOptions options{.limit = kMaxEntryBytes, .follow_links = owner_ == Owner::anyone, .folder = folder.get()};
+    return base::read_file(file, options, &error);
+  };
+  auto contents = read();
   // Over NFS: the file was replaced while we read it. What is there now can be read.
-  if (!contents && error.code == ESTALE) contents = base::read_file(file, options, &error);
+  if (!contents && error.code == ESTALE) contents = read();
   if (!contents) {
+    if (error.text.empty()) {
+      if (why != nullptr) *why = std::move(flaw);
+      return std::nullopt;
+    }
     if (error.code == ENOENT || error.code == ENOTDIR) return fail(Miss::absent, {});
     if (error.code == ELOOP) return fail(Miss::not_trusted, "a symbolic link");
     return fail(error.code == 0 ? Miss::damaged : Miss::unreadable, error.text);
   }
   // The directory may have been open to others before it was mended.
-  if ((contents->mode & 022U) != 0 || (owner_ == Owner::self && contents->owner != ::geteuid())) {
+  if ((contents->mode & 022U) != 0 || (owner_ == Owner::self && !trusts(contents->owner))) {
     return fail(Miss::not_trusted, "others could have written it");
+  }
+  if (!trusts(contents->owner)) {
+    return fail(Miss::not_trusted,
+                fmt::format("it belongs to user {}, not to user {}, as the directory does", contents->owner, directory_owner_));
   }
   return contents;
 }
@@ -149,7 +200,7 @@ Found DirectoryTier::find(const std::string& canonical_key, const std::string& d
 void DirectoryTier::visit_digests(std::string_view prefix, const std::function<void(const std::string&)>& visit) const {
   if (!is_hex(prefix)) return;
   for (unsigned shard = 0; shard < kShards; ++shard) {
-    visit_shard(path_, shard, prefix, [&](const std::string& digest, int, const char*) { visit(digest); });
+    visit_shard(shard, prefix, [&](const std::string& digest, int, const char*) { visit(digest); });
   }
 }
 
@@ -157,12 +208,11 @@ void DirectoryTier::visit_digests(std::string_view prefix, const std::function<v
 // read each; 1.6 s by whole paths and two reads. Threads, since with one of them the machine's load decides (1.9 s against 7.7
 // s).
 std::vector<Listed> DirectoryTier::heads() const {
-  const auto user = trusted_user(owner_);
   std::array<std::vector<Listed>, kShards> found;
   for_each_shard([&](unsigned shard) {
-    visit_shard(path_, shard, "", [&](std::string digest, int folder, const char* name) {
+    visit_shard(shard, "", [&](std::string digest, int folder, const char* name) {
       OpenEntry entry;
-      auto listed = entry.open(folder, name, user) ? entry.listed(std::move(digest)) : std::nullopt;
+      auto listed = entry.open(*this, folder, name) ? entry.listed(std::move(digest)) : std::nullopt;
       if (listed) found[shard].push_back(*std::move(listed));
     });
   });
@@ -176,12 +226,12 @@ std::vector<Listed> DirectoryTier::heads() const {
 
 std::optional<Listed> DirectoryTier::head(const std::string& digest) const {
   OpenEntry entry;
-  return entry.open(AT_FDCWD, file_of(digest).c_str(), trusted_user(owner_)) ? entry.listed(digest) : std::nullopt;
+  return entry.open(*this, digest) ? entry.listed(digest) : std::nullopt;
 }
 
 std::optional<std::string> DirectoryTier::key(const std::string& digest) const {
   OpenEntry entry;
-  return entry.open(AT_FDCWD, file_of(digest).c_str(), trusted_user(owner_)) ? entry.key() : std::nullopt;
+  return entry.open(*this, digest) ? entry.key() : std::nullopt;
 }
 
 std::optional<Stored> DirectoryTier::read(const std::string& digest, Flaw* why) const {
@@ -192,6 +242,11 @@ std::optional<Stored> DirectoryTier::read(const std::string& digest, Flaw* why) 
     return std::nullopt;
   }
   return stored;
+}
+
+std::string DirectoryTier::complaint(const std::string& digest, const Flaw& flaw) const {
+  return fmt::format("cache entry {} is not used: {}; {}", file_of(digest), flaw.text,
+                     flaw.mend.empty() ? "remove it" : "to mend it: " + flaw.mend);
 }
 
 }  // namespace kiln::cache

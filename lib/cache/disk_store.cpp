@@ -16,6 +16,7 @@
 #include "cache/directory.hpp"
 #include "cache/eviction.hpp"
 #include "cache/flight.hpp"
+#include "cache/folder.hpp"
 #include "cache/key.hpp"
 #include "cache/names.hpp"
 #include "cache/stamp.hpp"
@@ -127,7 +128,9 @@ Found DiskStore::Impl::find_own(const std::string& key, const std::string& diges
   if (found) {
     const std::int64_t age = static_cast<std::int64_t>(std::time(nullptr)) - stamp;
     if (age > kStampSeconds || age < -kStampSeconds) {
-      renew_stamp(own.file_of(digest));
+      const std::string path = entry_path(digest);
+      const base::FileDescriptor folder = open_folder_of(directory, path);
+      if (folder) renew_stamp(folder.get(), base::name_in(folder.get(), path));
       base::fault_point("stamped");
     }
     return found;
@@ -154,7 +157,7 @@ Found DiskStore::Impl::find_in(const Tier& tier, const std::string& key, const s
   if (found.flaw.reason == Miss::unreadable) {
     tell_once(kUnreadable, fmt::format("cache entry is not used: {}", found.flaw.text));
   } else {
-    tell(fmt::format("cache entry {}/{} is not used: {}; remove it", tier.path(), entry_path(digest), found.flaw.text));
+    tell(tier.complaint(digest, found.flaw));
   }
   return found;
 }
@@ -165,7 +168,10 @@ void DiskStore::Impl::set_aside(const std::string& digest, const std::string& wh
   const std::string folder = fmt::format("{}/{}", directory, kDamagedFolder);
   (void)::mkdir(folder.c_str(), 0700);
   base::fault_point("set-aside:folder");
-  if (::rename(file.c_str(), fmt::format("{}/{}{}", folder, digest, kEntrySuffix).c_str()) != 0) {
+  const std::string name = digest + std::string(kEntrySuffix);
+  const base::FileDescriptor from = open_folder_of(directory, entry_path(digest));
+  const base::FileDescriptor to = from ? open_folder(directory, kDamagedFolder) : base::FileDescriptor();
+  if (!to || ::renameat(from.get(), base::name_in(from.get(), file), to.get(), name.c_str()) != 0) {
     if (errno == ENOENT) return;  // another thread or process was faster, and has said so
     return tell_once(kImmovable, fmt::format("cache entry {} is not used: {}; it cannot be moved away: {}", file, why,
                                              base::errno_text(errno)));
@@ -176,17 +182,21 @@ void DiskStore::Impl::set_aside(const std::string& digest, const std::string& wh
 
 std::optional<base::FileError> DiskStore::Impl::publish(const std::string& digest, const std::string& bytes) {
   const std::string file = own.file_of(digest);
-  // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears, which
-  // the checksum finds.
-  const base::PublishOptions options{.mode = 0600, .sync = false, .lock = true};
-  auto error = base::publish_file(file, bytes, options);
+  const std::string path = file.substr(0, file.rfind('/'));
+  const auto attempt = [&]() -> std::optional<base::FileError> {
+    const base::FileDescriptor folder = open_folder_of(directory, entry_path(digest));
+    if (!folder) return base::failure("open", path, errno);
+    // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears,
+    // which the checksum finds.
+    return base::publish_file(file, bytes, {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()});
+  };
+  auto error = attempt();
   if (!error || (error->code != ENOENT && error->code != ESTALE)) return error;
   // The folder's first entry, or someone emptied the cache while we run.
-  const std::string folder = file.substr(0, file.rfind('/'));
-  if (const int code = make_directories(folder)) {
-    return base::FileError{code, fmt::format("cannot create {}: {}", folder, base::errno_text(code))};
+  if (const int code = make_directories(path)) {
+    return base::FileError{code, fmt::format("cannot create {}: {}", path, base::errno_text(code))};
   }
-  return base::publish_file(file, bytes, options);
+  return attempt();
 }
 
 DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,

@@ -25,7 +25,7 @@ class DiskStore {
   DiskStore(const DiskStore&) = delete;
   DiskStore& operator=(const DiskStore&) = delete;
   /// The entry of that key from the directory, else from the first read-only tier that has it; where none has, the flaw is that
-  /// of the first one that had a file. Costs one open, and one stamp every few minutes; never looks through a directory. A
+  /// of the first one that had a file. Costs two opens, and one stamp every few minutes; never looks through a directory. A
   /// damaged entry is moved into the folder "damaged". An entry of another format is left to the kiln that wrote it.
   [[nodiscard]] Found find(const std::string& canonical_key);
   /// Publishes by O_EXCL temporary file and rename: readers see all of an entry or nothing. (An entry that a power cut tears is

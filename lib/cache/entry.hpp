@@ -38,6 +38,7 @@ struct Stored {
 struct Flaw {
   Miss reason = Miss::absent;
   std::string text = {};  ///< "wrong checksum"
+  std::string mend = {};  ///< "chmod -R go-w /x"; empty: its file is to be removed
 };
 
 /// Turns an entry into the bytes of a file and back. decode gives nothing for bytes that are damaged, of another format

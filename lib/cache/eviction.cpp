@@ -18,6 +18,7 @@
 #include "base/fault_point.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
+#include "cache/folder.hpp"
 #include "cache/walk.hpp"
 
 namespace kiln::cache {
@@ -87,7 +88,9 @@ std::vector<File> list_files(const std::string& directory, std::time_t now, std:
     const std::int64_t age = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(stamp.tv_sec);
     if (file.kind == NameKind::entry) {
       if (age < -kStampSlackSeconds) {
-        ::utimensat(AT_FDCWD, (directory + "/" + file.path).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+        if (const base::FileDescriptor folder = open_folder_of(directory, file.path)) {
+          ::utimensat(folder.get(), base::name_in(folder.get(), file.path), nullptr, AT_SYMLINK_NOFOLLOW);
+        }
         stamp = {now, 0};
       }
       files.push_back({file.path, static_cast<std::uint64_t>(file.status.st_size), file.damaged, stamp});

@@ -16,11 +16,12 @@ namespace {
 
 class FileFlight final : public DiskStore::Flight {
  public:
-  FileFlight(base::FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  FileFlight(base::FileDescriptor folder, base::FileDescriptor file, std::string path)
+      : folder_(std::move(folder)), file_(std::move(file)), path_(std::move(path)) {}
   FileFlight(const FileFlight&) = delete;
   FileFlight& operator=(const FileFlight&) = delete;
   ~FileFlight() override {
-    ::unlink(path_.c_str());
+    ::unlinkat(folder_.get(), base::name_in(folder_.get(), path_), 0);
     base::fault_point("flight:removed");
     // A forked child shares the open file: closing it here alone would leave the lock with the child.
     ::flock(file_.get(), LOCK_UN);
@@ -28,15 +29,16 @@ class FileFlight final : public DiskStore::Flight {
   }
 
  private:
+  base::FileDescriptor folder_;
   base::FileDescriptor file_;
   std::string path_;
 };
 
 // The last holder may have removed the file between our open and our lock; a lock on a file without a name excludes nobody.
-bool still_named(int fd, const std::string& path) {
+bool still_named(int fd, int folder, const char* name) {
   struct stat ours{};
   struct stat named{};
-  return ::fstat(fd, &ours) == 0 && ::lstat(path.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
+  return ::fstat(fd, &ours) == 0 && ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_ino == named.st_ino &&
          ours.st_dev == named.st_dev;
 }
 
@@ -56,8 +58,12 @@ FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds tim
   constexpr std::chrono::microseconds kLongestPause{10'000};
   const Clock::time_point deadline = deadline_after(timeout);
   std::chrono::microseconds pause = kFirstPause;
+  // Not through a symbolic link in the folder's place.
+  base::FileDescriptor folder = base::FileDescriptor::open(path.substr(0, path.rfind('/')), O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  if (!folder) return {};
+  const char* const name = base::name_in(folder.get(), path);
   for (;;) {
-    base::FileDescriptor file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    base::FileDescriptor file = base::FileDescriptor::open_at(folder.get(), name, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
     if (!file) return {};
     base::fault_point("flight:opened");
     // flock has no time-out of its own but signals, which belong to the program. Whoever waits for a file that has lost its
@@ -65,18 +71,18 @@ FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds tim
     bool named = true;
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) {
-        ::unlink(path.c_str());  // no locks here (ENOLCK, an NFS server without them): nobody needs the file
+        ::unlinkat(folder.get(), name, 0);  // no locks here (ENOLCK, an NFS server without them): nobody needs the file
         return {};
       }
       if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestPause);
-      named = still_named(file.get(), path);
+      named = still_named(file.get(), folder.get(), name);
       if (!named) break;
     }
-    if (named && still_named(file.get(), path)) {
+    if (named && still_named(file.get(), folder.get(), name)) {
       base::fault_point("flight:locked");
-      return {FlightState::held, std::make_unique<FileFlight>(std::move(file), path)};
+      return {FlightState::held, std::make_unique<FileFlight>(std::move(folder), std::move(file), path)};
     }
     if (named) ::flock(file.get(), LOCK_UN);  // as in ~FileFlight: closing it leaves the lock with a forked child
     if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};

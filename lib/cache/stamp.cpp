@@ -16,16 +16,16 @@ long hits_of(const timespec& stamp) noexcept {
   return stamp.tv_nsec % kStepNanoseconds == 0 ? stamp.tv_nsec / kStepNanoseconds : 0;
 }
 
-void renew_stamp(const std::string& path) noexcept {
+void renew_stamp(int folder, const char* name) noexcept {
   struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0) return;
+  if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   const long hits = std::min(hits_of(status.st_mtim) + 1, kMostHits);
   // First without a time: on a network it is the server's clock that counts, not this host's.
-  if (::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (::lstat(path.c_str(), &status) != 0) return;
+  if (::utimensat(folder, name, nullptr, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
   const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
                              {.tv_sec = status.st_mtim.tv_sec, .tv_nsec = hits * kStepNanoseconds}};
-  ::utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  ::utimensat(folder, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
 }  // namespace kiln::cache

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <ctime>
-#include <string>
 
 namespace kiln::cache {
 
@@ -15,7 +14,8 @@ inline constexpr long kMostHits = 9999;
 /// the file system keeps no fractions: 0.
 [[nodiscard]] long hits_of(const timespec& stamp) noexcept;
 
-/// Stamps the file with the disk's own time, and one hit more. Faults are nobody's concern: the stamp then stays older.
-void renew_stamp(const std::string& path) noexcept;
+/// Stamps the file of that name in the open folder with the disk's own time, and one hit more. Faults are nobody's concern: the
+/// stamp then stays older.
+void renew_stamp(int folder, const char* name) noexcept;
 
 }  // namespace kiln::cache

@@ -50,7 +50,7 @@ class Tier {
  public:
   virtual ~Tier() = default;
   [[nodiscard]] virtual const std::string& path() const noexcept = 0;
-  /// The verified entry of that key; changes nothing on the disk. Costs one open.
+  /// The verified entry of that key; changes nothing on the disk. Costs two opens, of a folder and a file.
   [[nodiscard]] virtual Found find(const std::string& canonical_key, const std::string& digest) const = 0;
   /// The digests that begin so, by their names alone.
   virtual void visit_digests(std::string_view prefix, const std::function<void(const std::string&)>& visit) const = 0;
@@ -61,6 +61,8 @@ class Tier {
   [[nodiscard]] virtual std::vector<Listed> heads() const = 0;
   /// The verified entry of that digest, whatever its key: one whose key has another digest is none.
   [[nodiscard]] virtual std::optional<Stored> read(const std::string& digest, Flaw* why) const = 0;
+  /// A line for the log: which entry is not used, why, and how to mend it.
+  [[nodiscard]] virtual std::string complaint(const std::string& digest, const Flaw& flaw) const = 0;
 };
 
 struct OpenedTier {

@@ -11,16 +11,13 @@
 #include <memory>
 
 #include "base/file_descriptor.hpp"
+#include "cache/folder.hpp"
 
 namespace kiln::cache {
 namespace {
 
-base::FileDescriptor open_folder(const std::string& directory, std::string_view folder) {
-  return base::FileDescriptor::open(fmt::format("{}/{}", directory, folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-}
-
 int walk_folder(const std::string& directory, std::string_view folder, const std::function<void(const CacheFile&)>& visit) {
-  base::FileDescriptor opened = open_folder(directory, folder);
+  base::FileDescriptor opened = open_folder(directory, folder, O_RDONLY);
   if (!opened) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
   if (stream == nullptr) return errno;
@@ -69,15 +66,19 @@ int walk_in_parallel(const std::string& directory, const std::function<void(unsi
 }
 
 int remove_file(const std::string& directory, const std::string& path) {
-  const std::size_t slash = path.find('/');
-  const base::FileDescriptor folder = open_folder(directory, std::string_view(path).substr(0, slash));
-  if (folder && ::unlinkat(folder.get(), path.c_str() + slash + 1, 0) == 0) return 0;
+  const base::FileDescriptor folder = open_folder_of(directory, path);
+  if (folder && ::unlinkat(folder.get(), base::name_in(folder.get(), path), 0) == 0) return 0;
   return errno == ENOENT ? 0 : errno;
 }
 
 bool left_behind(const std::string& directory, const CacheFile& file, std::time_t now) {
   if (!S_ISREG(file.status.st_mode)) return true;
-  const auto opened = base::FileDescriptor::open(directory + "/" + file.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  const base::FileDescriptor folder = open_folder_of(directory, file.path);
+  base::FileDescriptor opened;
+  if (folder) {
+    const char* const name = base::name_in(folder.get(), file.path);
+    opened = base::FileDescriptor::open_at(folder.get(), name, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  }
   if (opened && ::flock(opened.get(), LOCK_EX | LOCK_NB) == 0) return true;
   if (opened && errno == EWOULDBLOCK) return false;
   return std::abs(static_cast<std::int64_t>(now) - static_cast<std::int64_t>(file.status.st_mtime)) > kStaleSeconds;

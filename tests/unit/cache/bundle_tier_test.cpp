@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <set>
 
@@ -104,6 +105,11 @@ TEST_CASE("each entry of a bundle is verified when it is read, by its own checks
     const BundleTier tier = open(folder / "b");
     CHECK(tier.find(key, digest).flaw.reason == Miss::damaged);
     CHECK(tier.find(key, digest).flaw.text == "wrong checksum");
+    std::vector<std::string> lines;
+    DiskStore store("", {folder / "b"}, 1 << 20, [&](const std::string& line) { lines.push_back(line); });
+    CHECK_FALSE(store.find(key));
+    CHECK(lines == std::vector<std::string>{"cache entry " + digest + " of bundle " + folder / "b" +
+                                            " is not used: wrong checksum; export that bundle again"});
     CHECK_FALSE(tier.read(digest, nullptr));
   }
   SUBCASE("another kernel's") {
@@ -164,6 +170,21 @@ TEST_CASE("a bundle that others could write, or that is damaged, is refused with
     chmod((folder / "sub").c_str(), 0777);
     expected =
         "others can replace it, since its folder can be written by them (mode 0777); to mend it: chmod go-w " + folder / "sub/";
+  }
+  SUBCASE("by the folder of what it is a symbolic link to") {
+    std::filesystem::create_directory(folder / "open");
+    std::filesystem::create_directory(folder / "target");
+    std::filesystem::rename(path, folder / "target/b");
+    REQUIRE(symlink("../open/link", path.c_str()) == 0);
+    REQUIRE(symlink((folder / "target/b").c_str(), (folder / "open/link").c_str()) == 0);
+    std::string refused = folder / "sub/../open/";
+    SUBCASE("or to a link there") {
+      chmod((folder / "open").c_str(), 0777);
+    }
+    SUBCASE("itself") {
+      chmod((refused = folder / "target/").c_str(), 0777);
+    }
+    expected = "others can replace it, since its folder can be written by them (mode 0777); to mend it: chmod go-w " + refused;
   }
   SUBCASE("by its bytes") {
     std::filesystem::resize_file(path, 70);

@@ -92,7 +92,7 @@ TEST_CASE("a directory that others can write in is refused with the command that
     CHECK(verdict.trust == Trust::refused);
     CHECK(verdict.reason == "it can be written by others (mode " + shown + "); to mend it: chmod 700 " + shared);
     CHECK(check_read_only_tier(shared).reason ==
-          "it can be written by others (mode " + shown + "); to mend it: chmod go-w " + shared);
+          "it can be written by others (mode " + shown + "); to mend it: chmod -R go-w " + shared);
   }
   chmod(shared.c_str(), 0755);
   CHECK(check_own_directory(shared).trust == Trust::trusted);

@@ -385,8 +385,91 @@ TEST_CASE("read-only directories are asked in order, and never written") {
   CHECK_FALSE(refusing.disk.find(kKey));
   CHECK(refusing.lines ==
         std::vector<std::string>{"read-only cache directory " + folder / "r1" +
-                                 " is not used: it can be written by others (mode 0777); to mend it: chmod go-w " +
+                                 " is not used: it can be written by others (mode 0777); to mend it: chmod -R go-w " +
                                  folder / "r1"});
+}
+
+TEST_CASE("of a read-only directory nothing is used that others could have put there") {
+  const TemporaryDirectory folder;
+  const std::string tier = folder / "r";
+  Store(tier).disk.put(kKey, sample_entry("code"));
+  const std::string file = tier + "/" + entry_file(kKey);
+  const std::string shard = file.substr(0, tier.size() + 3);
+  chmod(tier.c_str(), 0755);
+  chmod(shard.c_str(), 0755);
+  chmod(file.c_str(), 0644);
+  std::string line = "cache entry " + file + " is not used: ";
+  SUBCASE("a folder that they can write in") {
+    chmod(shard.c_str(), 0777);
+    line += "its folder can be written by others (mode 0777); to mend it: chmod -R go-w " + tier;
+  }
+  if (geteuid() == 0) {  // only root can give a file away
+    SUBCASE("a folder of theirs") {
+      REQUIRE(chown(shard.c_str(), 12345, 12345) == 0);
+      line += "its folder belongs to user 12345, not to user 0, as the directory does; to mend it: rm -r " + shard;
+    }
+    SUBCASE("an entry of theirs") {
+      REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
+      line += "it belongs to user 12345, not to user 0, as the directory does; remove it";
+    }
+    SUBCASE("and what is the directory's owner's, or root's, is") {
+      REQUIRE(chown(tier.c_str(), 12345, 12345) == 0);
+      REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
+      line.clear();
+    }
+  }
+  if (line.ends_with(": ")) line.clear();  // no subcase
+  Store store("", {tier});
+  CHECK(bool(store.disk.find(kKey)) == line.empty());
+  CHECK(store.lines == (line.empty() ? std::vector<std::string>{} : std::vector<std::string>{line}));
+  const auto tiers = store.disk.tiers();
+  REQUIRE(tiers.size() == 1);
+  CHECK(tiers[0]->heads().empty() != line.empty());
+  CHECK(tiers[0]->key(kiln::cache::digest(kKey)).has_value() == line.empty());
+}
+
+TEST_CASE("folders that are symbolic links are not followed in the cache's own directory") {
+  const TemporaryDirectory folder;
+  const std::string own = folder / "own";
+  const std::string elsewhere = folder / "elsewhere";
+  Store(elsewhere).disk.put(kKey, sample_entry("code"));
+  const std::string shard = entry_file(kKey).substr(0, 2);
+  const auto link = [&](const std::string& name) {
+    std::filesystem::create_directories(elsewhere + "/" + name);
+    REQUIRE(symlink((elsewhere + "/" + name).c_str(), (own + "/" + name).c_str()) == 0);
+  };
+  mkdir(own.c_str(), 0700);
+  Store store(own);
+  SUBCASE("of entries") {
+    link(shard);
+    write_text(elsewhere + "/" + entry_file(kKey), "damaged");
+    const auto before = list_files(elsewhere);
+    CHECK(store.disk.find(kKey).flaw.reason == Miss::absent);
+    CHECK(store.disk.put(kKey, sample_entry()) == 0);
+    CHECK(store.disk.tiers()[0]->heads().empty());
+    CHECK_FALSE(store.disk.tiers()[0]->key(kiln::cache::digest(kKey)));
+    CHECK(list_files(elsewhere) == before);
+    CHECK(read_text(elsewhere + "/" + entry_file(kKey)) == "damaged");
+    CHECK(store.lines == std::vector<std::string>{"kernels are not stored in the cache: cannot open " + own + "/" + shard +
+                                                  ": Not a directory; free or unlock that disk, or set KILN_CACHE_DIR to a "
+                                                  "directory of your own"});
+  }
+  SUBCASE("of what is damaged") {
+    REQUIRE(store.disk.put(kKey, sample_entry()) > 0);
+    write_text(own + "/" + entry_file(kKey), "damaged");
+    link("damaged");
+    const auto before = list_files(elsewhere);
+    CHECK_FALSE(store.disk.find(kKey));
+    CHECK(list_files(elsewhere) == before);
+    CHECK(store.lines == std::vector<std::string>{"cache entry " + own + "/" + entry_file(kKey) +
+                                                  " is not used: not a kiln cache entry; it cannot be moved away: Not a "
+                                                  "directory"});
+  }
+  SUBCASE("of locks") {
+    link("locks");
+    CHECK(store.disk.lock(kKey) == nullptr);
+    CHECK(list_files(elsewhere + "/locks").empty());
+  }
 }
 
 TEST_CASE("a flight that takes too long is said once and not waited for") {

@@ -34,17 +34,17 @@ TEST_CASE("a stamp counts its renewals in its fraction, and is the time of the l
   set_stamp(file, {.tv_sec = 1'700'000'000, .tv_nsec = 123'456'789});  // as a file is written: no count
   CHECK(hits_of(stamp_of(file)) == 0);
   for (long hits = 1; hits <= 3; ++hits) {
-    kiln::cache::renew_stamp(file);
+    kiln::cache::renew_stamp(AT_FDCWD, file.c_str());
     CHECK(hits_of(stamp_of(file)) == hits);
     CHECK(stamp_of(file).tv_nsec == hits * 100'000);
     CHECK(std::abs(stamp_of(file).tv_sec - std::time(nullptr)) < 100);
     set_stamp(file, {.tv_sec = 1'700'000'000, .tv_nsec = stamp_of(file).tv_nsec});
   }
   set_stamp(file, {.tv_sec = 1'700'000'000, .tv_nsec = 999'900'000});
-  kiln::cache::renew_stamp(file);
+  kiln::cache::renew_stamp(AT_FDCWD, file.c_str());
   CHECK(hits_of(stamp_of(file)) == kiln::cache::kMostHits);
   CHECK(hits_of({.tv_sec = 0, .tv_nsec = 999'999'999}) == 0);
-  kiln::cache::renew_stamp(folder / "none");
+  kiln::cache::renew_stamp(AT_FDCWD, (folder / "none").c_str());
   CHECK(kiln::test::list_files(folder.path()) == std::vector<std::string>{"file"});
 }
 
