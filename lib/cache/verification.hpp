@@ -8,7 +8,8 @@
 namespace kiln::cache {
 
 /// Reads every file that has a name of kiln's. `fix` removes the faulty ones, but for those that could not be read, and makes
-/// the estimate of the size exact. IoError where a folder cannot be read. Runs beside processes that use the directory: what they write is not called a fault.
+/// the estimate of the size exact. IoError where a folder cannot be read. Runs beside processes that use the directory: what
+/// they write is not called a fault.
 [[nodiscard]] Verification verify_directory(const std::string& directory, bool fix);
 
 }  // namespace kiln::cache
