@@ -16,8 +16,10 @@ namespace kiln {
 
 /// Writes what numpy.save would, byte for byte: version 1 (2 where the header is longer than 64 KiB), in Fortran order where
 /// the array is Fortran- and not C-contiguous; bfloat16 as '<V2', which NumPy reads as two raw bytes an element:
-/// `.view(ml_dtypes.bfloat16)`. The file appears whole or not at all, replacing an old one; through a symbolic link its target
-/// is replaced. IoError otherwise. Concurrent writers to one path are safe: one of the files stays.
+/// `.view(ml_dtypes.bfloat16)`. The file appears whole or not at all, replacing an old one, whose owner and mode it has as far
+/// as this process may give them; through symbolic links what they lead to is replaced, or made where it is not there. IoError
+/// otherwise, also for an old file that may not be written to, and for what is no regular file. Concurrent writers to one path
+/// are safe: one of the files stays.
 KILN_API void save_npy(const std::filesystem::path& path, const Array& array);
 
 }  // namespace kiln

@@ -18,6 +18,8 @@
 #include "array/rep.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
+#include "base/output_target.hpp"
+#include "base/permissions.hpp"
 
 namespace kiln {
 
@@ -94,15 +96,22 @@ Array read_array(const FileDescriptor& file, std::size_t file_size) {
 // A file that takes the place of `target` when it is complete, and vanishes otherwise.
 class NewFile {
  public:
-  explicit NewFile(const fs::path& target) : target_(target.string()) {
+  NewFile(std::string shown, const base::OutputTarget& target) : shown_(std::move(shown)), target_(target.path) {
+    if (!target.refusal.empty()) fail(target.refusal, 0);
     static std::atomic<unsigned> counter{0};
     constexpr int kAttempts = 100;  // names that a killed process of the same number left behind
     for (int attempt = 0; attempt < kAttempts && !file_; ++attempt) {
-      name_ = target_ + std::string(base::kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-      file_ = FileDescriptor::open(name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+      // Not longer than the target's own name may be: that may have all the bytes that a name can have.
+      const std::string name =
+          ".kiln" + std::string(base::kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+      name_ = (fs::path(target_).parent_path() / name).string();
+      file_ =
+          FileDescriptor::open(name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, target.permissions ? S_IRUSR | S_IWUSR : 0666);
       if (!file_ && errno != EEXIST) break;
     }
     if (!file_) fail("cannot create a file in its folder", errno);
+    if (!target.permissions) return;
+    if (const int code = base::give_permissions(file_.get(), *target.permissions)) fail("cannot set its mode", code);
   }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
@@ -129,29 +138,19 @@ class NewFile {
   }
 
  private:
-  [[noreturn]] void fail(const char* what, int code) {
+  [[noreturn]] void fail(std::string what, int code) {
     // The destructor does not run for a constructor that throws.
     if (file_) ::unlink(name_.c_str());
-    throw IoError("failed to write \"" + target_ + "\": " + what + ": " + base::errno_text(code));
+    if (code != 0) what += ": " + base::errno_text(code);
+    throw IoError("failed to write \"" + shown_ + "\": " + what);
   }
 
+  std::string shown_;  // in messages: the name that the user gave
   std::string target_;
   std::string name_;
   FileDescriptor file_;
   bool published_ = false;
 };
-
-// Where the bytes go: through a symbolic link to its target. What is there must be a file, or a rename would replace a device.
-fs::path resolve_target(const fs::path& path) {
-  std::error_code ignored;
-  if (path.empty()) throw IoError("failed to write \"\": the path is empty");
-  const fs::path target = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : path;
-  const fs::file_status status = fs::status(target, ignored);
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw IoError("failed to write \"" + path.string() + "\": it is not a regular file");
-  }
-  return target.empty() ? path : target;
-}
 
 }  // namespace
 
@@ -175,7 +174,7 @@ void save_npy(const fs::path& path, const Array& array) {
   const bool fortran = given.f_contiguous && !given.c_contiguous;
   if (!given.c_contiguous && !fortran) packed = packed.copy();
   const std::string header = detail::format_npy_header(given.dtype, fortran, given.shape);
-  NewFile file(resolve_target(path));
+  NewFile file(path.string(), base::output_target(path.string()));
   file.write(header.data(), header.size());
   file.write(packed.rep()->data, static_cast<std::size_t>(packed.nbytes()));
   file.publish();

@@ -90,8 +90,15 @@ std::optional<FileContents> read_file(const std::string& path, const ReadOptions
 
 std::optional<FileError> publish_file(const std::string& path, std::string_view bytes, const PublishOptions& options) {
   std::string temporary;
-  FileDescriptor file = open_temporary(options.folder, path, options.mode, &temporary);
+  FileDescriptor file =
+      open_temporary(options.folder, path, options.permissions ? S_IRUSR | S_IWUSR : options.mode, &temporary);
   if (!file) return failure("create", temporary, errno);
+  if (options.permissions) {
+    if (const int code = give_permissions(file.get(), *options.permissions)) {
+      ::unlinkat(options.folder, temporary.c_str(), 0);
+      return failure("set the mode of", temporary, code);
+    }
+  }
   if (options.lock) (void)::flock(file.get(), LOCK_EX | LOCK_NB);  // fails where there are no locks
   fault_point("publish:opened");
   const auto abandon = [&](const char* verb, const std::string& what, int code) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/permissions.hpp"
+
 namespace kiln::base {
 
 /// A failed step: errno (0 where it is our own finding) and one line, "cannot open /a/b: Permission denied".
@@ -46,6 +48,7 @@ struct PublishOptions {
   bool sync_directory = false;  ///< and the name is before the call returns
   bool lock = false;      ///< hold flock() on the temporary file, so that others can tell it from one of a process that died
   int folder = AT_FDCWD;  ///< as in ReadOptions
+  std::optional<Permissions> permissions = {};  ///< of the file that is replaced, in place of `mode`
 };
 
 /// Writes a temporary file beside `path`, then renames it onto `path`. On failure nothing is left and an old file stays as

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/little_endian.hpp"
+#include "base/output_target.hpp"
 #include "cache/entry.hpp"
 
 namespace kiln::cache {
@@ -78,7 +79,12 @@ class IndexRules {
 }  // namespace
 
 std::optional<BundleWriter> BundleWriter::create(const std::string& path, FileError* error) {
-  auto file = base::PendingFile::create(path, 0644, error);
+  const base::OutputTarget target = base::output_target(path);
+  if (!target.refusal.empty()) {
+    *error = {0, fmt::format("cannot write {}: {}", path, target.refusal)};
+    return std::nullopt;
+  }
+  auto file = base::PendingFile::create(target.path, 0644, error);
   if (!file) return std::nullopt;
   BundleWriter writer(std::move(*file));
   if (auto fault = writer.append(header())) {

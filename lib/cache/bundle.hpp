@@ -32,7 +32,9 @@ struct BundleItem {
 /// Writes a bundle. Holds its index in memory, 32 bytes an entry. Failures are values: nothing is returned on success.
 class BundleWriter {
  public:
-  /// Mode 0644, less what the umask takes: other users can read it where that lets them, and only its owner can write it.
+  /// Mode 0644, less what the umask takes: other users can read it where that lets them, and only its owner can write it. A
+  /// symbolic link keeps pointing: what it leads to is written. An error for what is no regular file, and for a file that may
+  /// not be written to.
   [[nodiscard]] static std::optional<BundleWriter> create(const std::string& path, base::FileError* error);
   /// The next entry: its digest is greater than that of the one before, its bytes neither none nor more than
   /// kMaxEntryBytes. An error otherwise.

@@ -4,15 +4,17 @@
 #include <filesystem>
 
 #include "base/file.hpp"
+#include "base/output_target.hpp"
 #include "cache/flight.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::manifest {
 
 std::optional<std::string> add_to_file(const std::string& path, const KernelSet& kernels, std::chrono::milliseconds wait) {
+  const base::OutputTarget target = base::output_target(path);
   // File systems without locks are written all the same: only two processes at the same instant would lose something.
-  const cache::FlightAttempt turn = cache::take_flight(path + ".lock", wait);
-  if (turn.state == cache::FlightState::timed_out) return "another process holds " + path + ".lock";
+  const cache::FlightAttempt turn = cache::take_flight(target.path + ".lock", wait);
+  if (turn.state == cache::FlightState::timed_out) return "another process holds " + target.path + ".lock";
   base::FileError error;
   const std::optional<base::FileContents> present = base::read_file(path, {.limit = JsonLimits{}.bytes}, &error);
   if (!present && error.code != ENOENT) return error.text;
@@ -27,7 +29,11 @@ std::optional<std::string> add_to_file(const std::string& path, const KernelSet&
   }
   const std::string text = document_text(all.kernels());
   if (present && present->bytes == text) return std::nullopt;
-  if (const std::optional<base::FileError> failed = base::publish_file(path, text, {})) return failed->text;
+  if (!target.refusal.empty()) return target.refusal;
+  if (const std::optional<base::FileError> failed =
+          base::publish_file(target.path, text, {.permissions = target.permissions})) {
+    return failed->text;
+  }
   return std::nullopt;
 }
 

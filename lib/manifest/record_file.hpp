@@ -10,7 +10,8 @@
 namespace kiln::manifest {
 
 /// Adds the kernels to the manifest at `path`, made where there is none. Processes take turns by a lock beside it, for which
-/// this waits no longer than `wait`. A file that is no manifest stays as it is. Nothing on success, or what failed.
+/// this waits no longer than `wait`. A symbolic link keeps pointing, and the file keeps its permissions.
+/// A file that is no manifest, or that may not be written to, stays as it is. Nothing on success, or what failed.
 [[nodiscard]] std::optional<std::string> add_to_file(const std::string& path, const KernelSet& kernels,
                                                      std::chrono::milliseconds wait);
 

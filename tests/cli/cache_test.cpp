@@ -327,6 +327,9 @@ TEST_CASE_FIXTURE(CacheFixture, "a bundle is the same from every machine, import
   CHECK(cache_json({"export", part, "--kernel", "alpha"}).at("entries") == 1);
   check_failure(cache({"export", part, "--target", "sm_90"}), "nothing to export: the cache has no entry for target sm_90");
   check_usage(cache({"export"}), "no bundle: give the file to write", "kiln cache export");
+  check_usage(cache({"export", "-"}),
+              "a bundle is not written to standard output: give the file to write (./- for one of that name)",
+              "kiln cache export");
   check_usage(cache({"import"}), "no bundle: give the file to read", "kiln cache import");
 
   const CacheFixture third;

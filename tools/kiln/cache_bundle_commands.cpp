@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/error.hpp"
+#include "operand.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "units.hpp"
@@ -32,6 +33,9 @@ Examples:
 
 int CacheExportCommand::run() {
   if (bundle_.empty()) throw UsageError("no bundle: give the file to write");
+  if (is_standard_stream(bundle_)) {
+    throw UsageError("a bundle is not written to standard output: give the file to write (./- for one of that name)");
+  }
   const Cache cache = choice_.cache();
   std::vector<std::string> ids;
   if (filter_.any()) {

@@ -317,4 +317,37 @@ TEST_CASE("a symbolic link keeps pointing, and its target is replaced") {
   CHECK(fs::is_symlink(folder / "link.npy"));
   CHECK(load_npy(folder / "target.npy").to_vector<int>() == std::vector<int>{2, 3});
   CHECK(folder.files() == 2);
+  // Also where there is no target yet.
+  fs::create_symlink("later.npy", folder / "dangling.npy");
+  save_npy(folder / "dangling.npy", Array::from<int>({4}));
+  CHECK(fs::is_symlink(folder / "dangling.npy"));
+  CHECK(load_npy(folder / "later.npy").to_vector<int>() == std::vector<int>{4});
+  const std::string circle = (folder / "circle.npy").string();
+  fs::create_symlink("circle.npy", circle);
+  CHECK(message_of<IoError>([&] { save_npy(circle, Array::from<int>({5})); }) ==
+        "failed to write \"" + circle + "\": its symbolic links lead in a circle");
+  CHECK(fs::is_symlink(circle));
+}
+
+TEST_CASE("a file that is replaced keeps its mode; one that its owner protected stays") {
+  const Folder folder;
+  const std::string path = (folder / "a.npy").string();
+  save_npy(path, Array::from<int>({1}));
+  for (const unsigned mode : {0600U, 0666U}) {
+    fs::permissions(path, fs::perms(mode));
+    save_npy(path, Array::from<int>({2}));
+    CHECK(fs::status(path).permissions() == fs::perms(mode));
+  }
+  if (::geteuid() == 0) return;  // root may write anywhere
+  fs::permissions(path, fs::perms(0444));
+  CHECK(message_of<IoError>([&] { save_npy(path, Array::from<int>({3})); }) ==
+        "failed to write \"" + path + "\": the file that is there may not be written to");
+  CHECK(load_npy(path).to_vector<int>() == std::vector<int>{2});
+}
+
+TEST_CASE("a name may have all the bytes that a name can have") {
+  const Folder folder;
+  const fs::path path = folder / (std::string(251, 'n') + ".npy");
+  save_npy(path, Array::from<int>({1}));
+  CHECK(load_npy(path).to_vector<int>() == std::vector<int>{1});
 }

@@ -143,6 +143,19 @@ TEST_CASE("export takes the entries that are asked for, and only sound ones") {
   CHECK(both.write(folder / "d").entries == 5);
 }
 
+TEST_CASE("export writes through symbolic links, and takes the place of no pipe") {
+  const TemporaryDirectory folder;
+  BundledStore store(folder / "cache");
+  std::filesystem::create_symlink("later.bundle", folder / "link");
+  store.write(folder / "link");
+  CHECK(std::filesystem::is_symlink(folder / "link"));
+  CHECK(std::filesystem::is_regular_file(folder / "later.bundle"));
+  REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  CHECK(message<kiln::IoError>([&] { store.write(folder / "fifo"); }) ==
+        "cannot write " + folder / "fifo" + ": it is not a regular file");
+  CHECK(std::filesystem::is_fifo(folder / "fifo"));
+}
+
 TEST_CASE("import mends an entry that is damaged") {
   const TemporaryDirectory folder;
   BundledStore store(folder / "cache");

@@ -282,6 +282,19 @@ TEST_CASE("a file that is no manifest stays as it is, with one line of the log")
                                  ":1:1: not JSON: syntax error while parsing value - invalid literal; last read: 'd'");
 }
 
+TEST_CASE("a manifest keeps its mode, and a symbolic link to it keeps pointing") {
+  const TemporaryDirectory folder;
+  write_text(folder / "target.json", "");
+  std::filesystem::permissions(folder / "target.json", std::filesystem::perms(0600));
+  std::filesystem::create_symlink("target.json", folder / "link.json");
+  manifest::FileRecorder recorder(folder / "link.json");
+  recorder.used(Sample("a").use());
+  recorder.close();
+  CHECK(std::filesystem::is_symlink(folder / "link.json"));
+  CHECK(read_text(folder / "target.json").find("\"name\": \"a\"") != std::string::npos);
+  CHECK(std::filesystem::status(folder / "target.json").permissions() == std::filesystem::perms(0600));
+}
+
 TEST_CASE("a folder that is not there is a line of the log; what is written later has all of it") {
   const TemporaryDirectory folder;
   const std::string path = folder / "later/record.json";
