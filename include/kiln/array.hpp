@@ -197,7 +197,8 @@ class KILN_API Array {
 [[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device);
 
 /// As NumPy's str() prints: summarized beyond 1000 elements (only those shown are read), aligned, eight digits at most;
-/// a 0-d array with all its digits. bfloat16, which NumPy does not know, prints as float32 does, with its own digits.
+/// a 0-d array with all its digits, an array of more axes than NumPy has (64) without those of extent 1. bfloat16, which NumPy
+/// does not know, prints as float32 does, with its own digits.
 [[nodiscard]] KILN_API std::string to_string(const Array& array);
 KILN_API std::ostream& operator<<(std::ostream& stream, const Array& array);
 

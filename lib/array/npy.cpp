@@ -170,6 +170,10 @@ Array load_npy(const fs::path& path) {
 
 void save_npy(const fs::path& path, const Array& array) {
   const detail::ArrayRep& given = detail::rep_of(array);
+  if (given.shape.size() > detail::kNpyMostAxes) {
+    throw ShapeError("failed to write \"" + path.string() + "\": an array of " + std::to_string(given.shape.size()) +
+                     " axes, and NumPy has " + std::to_string(detail::kNpyMostAxes) + " at most: reshape it");
+  }
   Array packed = detail::fetch(array);
   const bool fortran = given.f_contiguous && !given.c_contiguous;
   if (!given.c_contiguous && !fortran) packed = packed.copy();

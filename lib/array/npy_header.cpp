@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 namespace kiln::detail {
@@ -156,6 +155,9 @@ class Parser {
     bool comma = true;
     while (!take(')')) {
       if (!comma) fail("',' or ')' is missing in the shape");
+      if (shape.size() == kNpyMostAxes) {
+        fail("the shape has more than " + std::to_string(kNpyMostAxes) + " axes, the most that NumPy has");
+      }
       shape.push_back(extent());
       comma = take(',');
     }
@@ -250,15 +252,13 @@ std::string format_npy_header(DType dtype, bool fortran, const Shape& shape) {
   constexpr std::size_t kGrowth = 21;
   if (!shape.empty()) header.append(kGrowth - std::to_string(fortran ? shape.back() : shape[0]).size(), ' ');
   constexpr std::size_t kAlignment = 64;
-  const auto padding = [&](std::size_t prelude) { return kAlignment - (prelude + header.size() + 1) % kAlignment; };
-  const bool long_header = header.size() + 1 + padding(10) > std::numeric_limits<std::uint16_t>::max();
-  const std::size_t field = long_header ? 4 : 2;
-  header.append(padding(8 + field), ' ');
+  constexpr std::size_t kField = 2;  // enough: 64 extents take less than 2 KiB
+  header.append(kAlignment - (8 + kField + header.size() + 1) % kAlignment, ' ');
   header += '\n';
   std::string bytes(kMagic);
-  bytes += long_header ? '\2' : '\1';
+  bytes += '\1';
   bytes += '\0';
-  for (std::size_t i = 0; i < field; ++i) bytes += static_cast<char>((header.size() >> (8 * i)) & 0xffU);
+  for (std::size_t i = 0; i < kField; ++i) bytes += static_cast<char>((header.size() >> (8 * i)) & 0xffU);
   return bytes + header;
 }
 

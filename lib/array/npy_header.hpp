@@ -29,6 +29,9 @@ inline constexpr std::size_t kNpyPreludeMax = 12;
 /// Longer headers are refused: no array of numbers needs one.
 inline constexpr std::size_t kNpyHeaderMax = std::size_t{1} << 20;
 
+/// NumPy's arrays have no more.
+inline constexpr std::size_t kNpyMostAxes = 64;
+
 struct NpyPrelude {
   std::size_t header_offset = 0;
   std::size_t header_length = 0;
@@ -40,7 +43,7 @@ NpyPrelude parse_npy_prelude(std::string_view bytes);
 /// Reads the dictionary, whose first byte is at `offset` of the file. Throws NpyError.
 NpyHeader parse_npy_header(std::string_view text, std::size_t offset);
 
-/// Everything before the data, byte for byte as numpy.save writes it.
+/// Everything before the data, byte for byte as numpy.save writes it; of kNpyMostAxes axes at most.
 std::string format_npy_header(DType dtype, bool fortran, const Shape& shape);
 
 }  // namespace kiln::detail

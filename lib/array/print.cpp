@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kThreshold = 1000;
 constexpr std::int64_t kEdge = 3;
 constexpr std::size_t kLineWidth = 75;
+// Brackets are set by recursion, and each axis takes a column of the line.
+constexpr std::size_t kMostAxes = 64;
 
 bool shortened(std::int64_t extent, bool summarized) {
   return summarized && extent > 2 * kEdge;
@@ -176,9 +178,17 @@ class Typesetter {
   std::vector<std::string>::const_iterator next_;
 };
 
+// An array of many axes has extent 1 along most of them: 2^63 bytes leave room for 62 others.
+Array without_single_extents(const Array& array) {
+  std::vector<Index> index;
+  for (const std::int64_t extent : array.shape()) index.push_back(extent == 1 ? Index(0) : Index(all));
+  return array.slice(index);
+}
+
 }  // namespace
 
 std::string to_string(const Array& array) {
+  if (array.shape().size() > kMostAxes) return array.size() == 0 ? "[]" : to_string(without_single_extents(array));
   if (array.ndim() == 0) return scalar_word(array);
   if (array.size() == 0) return "[]";
   const bool summarized = array.size() > kThreshold;

@@ -115,3 +115,12 @@ TEST_CASE("windows print as what they show") {
   stream << a;
   CHECK(stream.str() == "[[1 2 3]\n [4 5 6]]");
 }
+
+TEST_CASE("an array of more axes than NumPy has is printed without those of extent 1") {
+  CHECK(to_string(Array::from<int>({7}, Shape(30000, 1))) == "7");
+  Shape shape(100, 1);
+  shape[10] = shape[90] = 2;
+  CHECK(to_string(Array::from<int>({1, 2, 3, 4}, shape)) == "[[1 2]\n [3 4]]");
+  shape[50] = 0;
+  CHECK(to_string(Array::empty(shape, DType::float32)) == "[]");
+}
