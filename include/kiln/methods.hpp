@@ -40,7 +40,7 @@ inline const Axes no_axes = std::vector<int>{};
 struct ReduceOptions {
   Axes axis = 0;
   bool keepdims = false;                      ///< reduced axes stay, with extent 1
-  std::optional<Arg> initial = std::nullopt;  ///< a scalar to start from, converted to the loop's dtype
+  std::optional<Arg> initial = std::nullopt;  ///< a scalar to start from, of a value that the loop's dtype has
   Array where = {};                           ///< bool, broadcast with the array: which elements count
   std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
   Array out = {};                             ///< of exactly the result's shape; written in place

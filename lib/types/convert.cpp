@@ -2,6 +2,7 @@
 #include "types/convert.hpp"
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <limits>
@@ -203,6 +204,15 @@ std::string integer_text(DType from, const void* value) {
   std::int64_t number = 0;
   convert_scalar(from, value, DType::int64, &number);
   return std::to_string(number);
+}
+
+bool float_fits(DType from, const void* value, DType to) noexcept {
+  double number = 0;
+  convert_scalar(from, value, DType::float64, &number);
+  const int bits = 8 * static_cast<int>(itemsize(to)) - (is_signed(to) ? 1 : 0);
+  const double end = std::ldexp(1.0, bits);  // the first number beyond, which a double holds, as it does not the last within
+  const double whole = std::trunc(number);
+  return whole < end && whole >= (is_signed(to) ? -end : 0.0);
 }
 
 bool integer_fits(DType from, const void* value, DType to) noexcept {

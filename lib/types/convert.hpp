@@ -18,6 +18,10 @@ void convert_scalar(DType from, const void* src, DType to, void* dst) noexcept;
 /// is floating or complex.
 [[nodiscard]] bool integer_fits(DType from, const void* value, DType to) noexcept;
 
+/// Whether the number at `value`, of a floating dtype and cut to a whole one, is in the range of the integer dtype `to`; no for
+/// nan and inf.
+[[nodiscard]] bool float_fits(DType from, const void* value, DType to) noexcept;
+
 /// The integer (or bool) at `value` in decimal digits, for messages.
 [[nodiscard]] std::string integer_text(DType from, const void* value);
 

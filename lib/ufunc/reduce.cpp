@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "array/number_format.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/broadcast.hpp"
@@ -228,9 +229,20 @@ void Reduce::convert_initial() {
     value = host.data();
   }
   const DType to = loop_dtype();
+  const auto refuse = [&](const std::string& number, const char* why) {
+    throw TypeError(what() + ": the " + number + " given as .initial " + why + " " + std::string(name(to)) +
+                    ", the dtype of the loop " + plan_->loop.text);
+  };
   if (kind(from) == Kind::integer && kind(to) == Kind::integer && !integer_fits(from, value, to)) {
-    throw TypeError(what() + ": the integer " + integer_text(from, value) + " given as .initial does not fit in " +
-                    std::string(name(to)) + ", the dtype of the loop " + plan_->loop.text);
+    refuse("integer " + integer_text(from, value), "does not fit in");
+  }
+  if (kind(from) == Kind::complex && (kind(to) == Kind::integer || kind(to) == Kind::floating)) {
+    refuse("complex number", "cannot become");
+  }
+  if (kind(from) == Kind::floating && kind(to) == Kind::integer && !float_fits(from, value, to)) {
+    double number = 0;
+    convert_scalar(from, value, DType::float64, &number);
+    refuse("number " + detail::scalar_text(number, DType::float64), "does not fit in");
   }
   convert_scalar(from, value, to, initial_.data());
   // Halves are accumulated as float32.

@@ -1,6 +1,7 @@
 // Ufunc::reduce: NumPy's answers, random layouts against an interpreter of the rules, order, precision and errors.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <sstream>
@@ -391,6 +392,18 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     CHECK(type_error(add, whole, {.initial = std::int64_t{1} << 40, .dtype = DType::int32}) ==
           "add.reduce: the integer 1099511627776 given as .initial does not fit in int32, the dtype of the loop int32(int32 "
           "x1, int32 x2)");
+    const std::string loop = "int32, the dtype of the loop int32(int32 x1, int32 x2)";
+    const auto initial_error = [&](const kiln::Arg& initial) {
+      return type_error(add, whole, {.initial = initial, .dtype = DType::int32});
+    };
+    CHECK(initial_error(std::nan("")) == "add.reduce: the number nan given as .initial does not fit in " + loop);
+    CHECK(initial_error(-std::numeric_limits<float>::infinity()) ==
+          "add.reduce: the number -inf given as .initial does not fit in " + loop);
+    CHECK(initial_error(2147483648.0) == "add.reduce: the number 2147483648.0 given as .initial does not fit in " + loop);
+    CHECK(initial_error(Array::from<double>({1e30})) ==
+          "add.reduce: the number 1e+30 given as .initial does not fit in " + loop);
+    CHECK(initial_error(std::complex<double>(0, 1)) ==
+          "add.reduce: the complex number given as .initial cannot become " + loop);
     const Ufunc only = kiln::vectorize("float32(float32 a, float32 b)", "return a + b;");
     CHECK(
         type_error(only, a, {.dtype = DType::float64}) ==

@@ -126,6 +126,23 @@ TEST_CASE("all pairs keep small whole numbers, with any strides") {
   }
 }
 
+TEST_CASE("float_fits looks at the whole number, and refuses what has none") {
+  const auto fits_float = [](double value, DType to) { return float_fits(DType::float64, &value, to); };
+  CHECK(fits_float(127.9, DType::int8));
+  CHECK_FALSE(fits_float(128, DType::int8));
+  CHECK(fits_float(-128.9, DType::int8));
+  CHECK_FALSE(fits_float(-129, DType::int8));
+  CHECK(fits_float(-0.9, DType::uint64));
+  CHECK_FALSE(fits_float(-1, DType::uint64));
+  CHECK(fits_float(18446744073709549568.0, DType::uint64));
+  CHECK_FALSE(fits_float(18446744073709551616.0, DType::uint64));
+  CHECK(fits_float(-9223372036854775808.0, DType::int64));
+  CHECK_FALSE(fits_float(9223372036854775808.0, DType::int64));
+  for (const double value : {HUGE_VAL, -HUGE_VAL, std::nan("")}) CHECK_FALSE(fits_float(value, DType::int64));
+  const float half = 300.5F;
+  CHECK(float_fits(DType::float32, &half, DType::int16));
+}
+
 TEST_CASE("integer_fits") {
   CHECK(fits(127, DType::int8));
   CHECK_FALSE(fits(128, DType::int8));
