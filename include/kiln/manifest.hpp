@@ -32,6 +32,7 @@ struct ManifestKernel {
 struct ManifestOutcome {
   enum class State { found, compiled, failed } state = State::found;
   double compile_ms = 0;
+  bool kept = true;   ///< false where it was compiled and could not be put into the cache's directory; the cache's log says why
   std::string error;  ///< of a kernel that does not compile: the formatted diagnostics
 };
 
@@ -56,13 +57,15 @@ class KILN_API Manifest {
   struct CompileOptions {
     int jobs = 0;  ///< compiles at a time; 0: one for each CPU this process may use
     Cache cache = {};
-    /// Called after each kernel, from several threads but one at a time; false stops before the next.
+    /// Called after each kernel, from several threads but one at a time; false starts no other. Those that
+    /// are being compiled then are reported too.
     std::function<bool(const ManifestKernel&, const ManifestOutcome&)> progress = {};
   };
   struct CompileReport {
     std::size_t found = 0;
     std::size_t compiled = 0;
     std::size_t failed = 0;
+    std::size_t not_kept = 0;  ///< of those that were compiled
   };
   /// Compiles what the cache does not have, for every target. A kernel that does not compile does not stop the others.
   CompileReport compile(const std::vector<std::string>& targets, const CompileOptions& options) const;

@@ -33,6 +33,7 @@ ManifestOutcome outcome_of(const Task& task, const Cache& cache, ManifestKernel&
       outcome.state =
           code.origin == program::Origin::compiled ? ManifestOutcome::State::compiled : ManifestOutcome::State::found;
       outcome.compile_ms = code.compile_ms;
+      outcome.kept = code.kept;
     });
   } catch (const std::exception& error) {
     outcome.state = ManifestOutcome::State::failed;
@@ -51,7 +52,8 @@ class Progress {
     const std::lock_guard lock(mutex_);
     using State = ManifestOutcome::State;
     ++(outcome.state == State::found ? report_.found : outcome.state == State::compiled ? report_.compiled : report_.failed);
-    if (!callback_ || stopped()) return;
+    if (!outcome.kept) ++report_.not_kept;
+    if (!callback_ || failure_) return;
     try {
       if (!callback_(kernel, outcome)) stopped_.store(true, std::memory_order_relaxed);
     } catch (...) {

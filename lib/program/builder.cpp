@@ -85,7 +85,7 @@ Code Builder::lead(const Job& job, const backend::Compiler& compiler, std::promi
     rethrow(outcome, job);
   }
   if (outcome.code.origin == Origin::compiled) {
-    store(job, outcome.code);  // after the promise: the others need not wait for the disk
+    outcome.code.kept = store(job, outcome.code);  // after the promise: the others need not wait for the disk
   } else {
     Counters::add(outcome.code.origin == Origin::disk ? counters_.disk_hits : counters_.read_only_hits, 1);
     counters_.add_saved_ms(outcome.code.compile_ms);
@@ -133,8 +133,9 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
   return outcome;
 }
 
-void Builder::store(const Job& job, const Code& code) {
-  if (store_ == nullptr) return;
+// Whether it is on the disk now.
+bool Builder::store(const Job& job, const Code& code) {
+  if (store_ == nullptr) return false;
   const std::uint64_t written = store_->put(job.key, {.info = {.kernel = job.compile.name,
                                                                .kind = job.kind,
                                                                .signature = job.compile.context,
@@ -145,6 +146,7 @@ void Builder::store(const Job& job, const Code& code) {
                                                                .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
                                                       .payload = code.bytes()});
   Counters::add(counters_.bytes_written, written);
+  return written > 0;
 }
 
 void Builder::settle(const std::string& digest, const Outcome& outcome) {

@@ -47,7 +47,7 @@ class Builder {
   Code lead(const Job& job, const backend::Compiler& compiler, std::promise<Outcome> promise);
   bool look_on_disk(const Job& job, Outcome* outcome, cache::Miss* miss);
   Outcome compile(const Job& job, const backend::Compiler& compiler);
-  void store(const Job& job, const Code& code);
+  bool store(const Job& job, const Code& code);
   void settle(const std::string& digest, const Outcome& outcome);
   Code from_memory(const Outcome& outcome, const Job& job);
 

@@ -53,6 +53,7 @@ struct Code {
   std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned
   Origin origin = Origin::compiled;
   double compile_ms = 0;  ///< what it took to compile, whenever that was
+  bool kept = true;       ///< of compiled code: on the disk as well
 
   [[nodiscard]] const std::string& bytes() const noexcept { return *image; }
 };

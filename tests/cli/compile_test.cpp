@@ -203,18 +203,21 @@ TEST_CASE("compile: command lines that cannot be understood") {
   }
 }
 
-TEST_CASE("a cache that cannot be used is a warning, with --strict a failure") {
+TEST_CASE("a kernel that could not be kept is a failure") {
   const Scratch scratch;
   cli::write_file(scratch.file("file"), "");
   const cli::RunOptions input{.input = manifest_of({"float32 good(float32 x) = x"})};
   const std::vector<std::string> words{"compile", "-", "-t", kTarget, "-q", "--dir", scratch.file("file") + "/cache"};
-  const auto lenient = run(words, input);
-  CHECK(lenient.status == 0);
-  CHECK(lenient.err.starts_with("kiln: warning: cache directory "));
-  std::vector<std::string> strict = words;
-  strict.emplace_back("--strict");
-  CHECK(run(strict, input).status == 1);
-  strict.back() = "-q";
+  const auto refused = run(words, input);
+  CHECK(refused.status == 1);
+  CHECK(refused.err.starts_with("kiln: warning: cache directory "));
+  CHECK(refused.err.ends_with("kiln: error: 1 of 1 compiled kernels could not be kept: failed to write to " +
+                              scratch.file("file") + "/cache\n"));
+  std::vector<std::string> report = words;
+  report.emplace_back("--json");
+  const json written = json::parse(run(report, input).out);
+  CHECK(written.at("not_kept") == 1);
+  CHECK(written.at("kernels").at(0).at("kept") == false);
   CHECK(run({"compile", "-", "-t", kTarget, "-q", "--strict", "--dir", scratch.file("cache")}, input).status == 0);
 }
 

@@ -40,8 +40,8 @@ Examples:
   kiln compile kernels.json --target sm_90,gfx90a,native
   kiln compile kernels.json --target sm_90 --dir ./shipped-kernels -j 8
 
-Exit status: 0 every kernel is in the cache, 1 a kernel does not compile or something else failed (the other kernels are in
-the cache), 2 the command line is wrong, 130 stopped by Ctrl-C (what was compiled until then is in the cache).)";
+Exit status: 0 every kernel is in the cache, 1 a kernel does not compile, could not be kept (a cache that is refused, a full disk)
+or something else failed (the other kernels are in the cache), 2 the command line is wrong, 130 stopped by Ctrl-C (what was compiled until then is in the cache).)";
 
 constexpr const char* name_of(State state) {
   switch (state) {
@@ -75,8 +75,8 @@ class Warnings {
 
 std::string line_of(const ManifestKernel& kernel, const ManifestOutcome& outcome) {
   const std::string time = outcome.state == State::compiled ? fmt::format(" in {:.0f} ms", outcome.compile_ms) : "";
-  return fmt::format("{} {} for {}: {}, {}{}", name_of(outcome.state), kernel.kernel, kernel.target, kernel.signature,
-                     kernel.variant, time);
+  return fmt::format("{} {} for {}: {}, {}{}{}", name_of(outcome.state), kernel.kernel, kernel.target, kernel.signature,
+                     kernel.variant, time, outcome.kept ? "" : ", not kept");
 }
 
 Json json_of(const std::string& manifest, const ManifestKernel& kernel, const ManifestOutcome& outcome) {
@@ -87,6 +87,7 @@ Json json_of(const std::string& manifest, const ManifestKernel& kernel, const Ma
     json["error"] = outcome.error;
   } else {
     json["compile_ms"] = outcome.compile_ms;
+    json["kept"] = outcome.kept;
   }
   return json;
 }
@@ -101,7 +102,7 @@ CompileCommand::CompileCommand(CLI::App& app) {
   add_number(app, "-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default", "N", 1, 1024);
   choice_.add_to(app);
   add_flag(app, "-q,--quiet", quiet_, "Print nothing but errors and warnings");
-  add_flag(app, "--strict", strict_, "Fail also for warnings: a cache that is refused, or a full disk");
+  add_flag(app, "--strict", strict_, "Fail also for warnings: a damaged entry, a disk that fails");
 }
 
 std::vector<std::string> CompileCommand::targets() const {
@@ -155,6 +156,7 @@ int CompileCommand::run() {
     sum.found += report.found;
     sum.compiled += report.compiled;
     sum.failed += report.failed;
+    sum.not_kept += report.not_kept;
     if (Interruption::signal() != 0) break;
   }
   progress.clear();
@@ -164,6 +166,7 @@ int CompileCommand::run() {
     print_json({{"compiled", sum.compiled},
                 {"found", sum.found},
                 {"failed", sum.failed},
+                {"not_kept", sum.not_kept},
                 {"left", left},
                 {"seconds", seconds},
                 {"warnings", warnings.count()},
@@ -172,8 +175,14 @@ int CompileCommand::run() {
     print(fmt::format("{} compiled, {} found, {} failed in {:.1f} s{}\n", sum.compiled, sum.found, sum.failed, seconds,
                       left > 0 ? fmt::format("; stopped with {} left", left) : ""));
   }
+  if (sum.not_kept > 0) {
+    const std::string place = choice_.directory().empty() ? cache.directory() : choice_.directory();
+    print_error(fmt::format(
+        "{} of {} compiled kernels could not be kept: {}", sum.not_kept, sum.compiled,
+        place.empty() ? "there is no cache directory that can be used; give --dir" : "failed to write to " + place));
+  }
   if (left > 0 && Interruption::signal() != 0) return 128 + Interruption::signal();
-  return sum.failed > 0 || (strict_ && warnings.count() > 0) ? kFailed : kDone;
+  return sum.failed > 0 || sum.not_kept > 0 || (strict_ && warnings.count() > 0) ? kFailed : kDone;
 }
 
 }  // namespace kiln::tool
