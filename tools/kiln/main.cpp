@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -20,6 +19,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "kiln/version.hpp"
+#include "leftovers.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "usage.hpp"
@@ -78,7 +78,11 @@ int run(int argc, char** argv) {
     }
     return command->run();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      const int status = app.exit(error);
+      kiln::tool::print("");  // tells whether all of it was written
+      return status;
+    }
     return report_usage(kiln::tool::explain(app, error), kiln::tool::deepest(app));
   } catch (const kiln::tool::UsageError& error) {
     return report_usage(error.what(), kiln::tool::deepest(app));
@@ -88,8 +92,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // `kiln … | head` ends quietly, whatever the shell that started us did with the signal.
-  std::signal(SIGPIPE, SIG_DFL);
+  kiln::tool::clean_up_on_signals();
   try {
     kiln::cache::set_log(kiln::tool::print_warning);
     return run(argc, argv);

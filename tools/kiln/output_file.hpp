@@ -1,34 +1,45 @@
 // Files that appear under their names only once they are written whole.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "temporary_folder.hpp"
 
 namespace kiln::tool {
 
-/// What is to be written to, not replaced: standard output, a pipe, a terminal, /dev/null.
-[[nodiscard]] bool is_stream(const std::filesystem::path& target);
+/// What the name of an output means.
+struct OutputTarget {
+  std::string name;            ///< as it was given, for messages
+  std::filesystem::path path;  ///< the file that will be there: what symbolic links lead to
+  bool stream = false;         ///< to be written to, not replaced: standard output, a pipe, a terminal, /dev/null
 
-/// The file that a name means: what a symbolic link points to, since renaming onto the link would replace it.
-[[nodiscard]] std::filesystem::path target_of(const std::string& name);
+  /// "standard output", or the name in quotes.
+  [[nodiscard]] std::string shown() const;
+};
+
+/// IoError where nothing can be written under that name: a folder, no folder, what may not be written to, a circle of links.
+[[nodiscard]] OutputTarget output_target(const std::string& name);
 
 /// Files that are written but not yet in place; those left over are removed.
 class PendingFiles {
  public:
-  PendingFiles() = default;
-  PendingFiles(const PendingFiles&) = delete;
-  PendingFiles& operator=(const PendingFiles&) = delete;
-  ~PendingFiles();
-  /// Where to write what is meant for the target.
-  [[nodiscard]] const std::filesystem::path& add(const std::filesystem::path& target);
-  /// Puts them in place. IoError where one cannot be.
+  /// Where to write what is meant for the target, which is no stream. IoError.
+  [[nodiscard]] const std::filesystem::path& add(const OutputTarget& target);
+  /// Puts them in place, where they have owner and mode of the files that they replace. IoError where one cannot be put, which
+  /// names those that are in place.
   void publish();
 
  private:
-  std::vector<std::pair<std::filesystem::path, std::filesystem::path>> files_;
+  struct File {
+    explicit File(OutputTarget of);
+    OutputTarget target;
+    TemporaryFolder folder;  // beside the target, since a file is renamed within a file system only
+    std::filesystem::path path;
+  };
+  std::deque<File> files_;  // which do not move
 };
 
 /// Writes a file whole or not at all, or to a stream. IoError.

@@ -1,13 +1,12 @@
 #include "result_files.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>  // access
 
-#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -22,42 +21,51 @@ namespace kiln::tool {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path checked_target(const std::string& name) {
-  std::error_code fault;
-  if (name.empty()) throw UsageError("the name of an output file is empty");
-  if (is_standard_stream(name)) return name;
-  if (fs::is_directory(name, fault)) throw IoError(fmt::format("cannot write \"{}\": it is a folder", name));
-  fs::path target = target_of(name);
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, fault)) {
-    throw IoError(fmt::format("cannot write \"{}\": there is no folder \"{}\"", name, folder.string()));
-  }
-  if (access(folder.c_str(), W_OK) != 0 && !is_stream(target)) {
-    throw IoError(fmt::format("cannot write \"{}\": the folder \"{}\" may not be written to", name, folder.string()));
-  }
-  return target;
-}
-
-void write_stream(const fs::path& target, const fs::path& source) {
+void write_stream(const OutputTarget& target, const fs::path& source) {
   std::ifstream content(source, std::ios::binary);
   std::ofstream file;
-  if (!is_standard_stream(target.string())) file.open(target, std::ios::binary | std::ios::app);
-  std::ostream& stream = is_standard_stream(target.string()) ? std::cout : file;
+  if (!is_standard_stream(target.name)) file.open(target.path, std::ios::binary | std::ios::app);
+  std::ostream& stream = is_standard_stream(target.name) ? std::cout : file;
   stream << content.rdbuf();
   stream.flush();
-  if (!stream) {
-    throw IoError(fmt::format("cannot write to {}",
-                              is_standard_stream(target.string()) ? "standard output" : "\"" + target.string() + "\""));
+  if (!stream) throw IoError(fmt::format("cannot write to {}", target.shown()));
+}
+
+/// save_npy, with the name that the user gave in what it says.
+void save(const fs::path& path, const Array& array, const OutputTarget& target) {
+  try {
+    save_npy(path, array);
+  } catch (const IoError& error) {
+    std::string message = error.what();
+    const std::string internal = fmt::format("\"{}\"", path.string());
+    const std::size_t at = message.find(internal);
+    if (at != std::string::npos) message.replace(at, internal.size(), target.shown());
+    throw IoError(message);
   }
+}
+
+/// Streams may be written to one after the other, but a file would be replaced by the second; standard output is refused as
+/// well, since a reader of .npy takes one array.
+bool clash(const OutputTarget& one, const OutputTarget& other) {
+  if (one.stream || other.stream) return is_standard_stream(one.name) && is_standard_stream(other.name);
+  const auto identity = [](const fs::path& path) {
+    std::error_code fault;
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    return fs::canonical(folder, fault) / path.filename();
+  };
+  return identity(one.path) == identity(other.path);
 }
 
 }  // namespace
 
 ResultFiles::ResultFiles(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    fs::path target = checked_target(name);
-    if (std::find(targets_.begin(), targets_.end(), target) != targets_.end()) {
-      throw UsageError(fmt::format("two outputs would go to \"{}\": give each its own -o", name));
+    if (name.empty()) throw UsageError("the name of an output file is empty");
+    OutputTarget target = output_target(name);
+    for (const OutputTarget& other : targets_) {
+      if (!clash(other, target)) continue;
+      const std::string also = other.name == name ? "" : fmt::format(", which is \"{}\"", other.name);
+      throw UsageError(fmt::format("two outputs would go to \"{}\"{}: give each its own -o", name, also));
     }
     targets_.push_back(std::move(target));
   }
@@ -66,14 +74,14 @@ ResultFiles::ResultFiles(const std::vector<std::string>& names) {
 void ResultFiles::write(std::span<const Array> arrays) const {
   PendingFiles pending;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (!is_stream(targets_[i])) save_npy(pending.add(targets_[i]), arrays[i]);
+    if (!targets_[i].stream) save(pending.add(targets_[i]), arrays[i], targets_[i]);
   }
   std::optional<TemporaryFolder> folder;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (!is_stream(targets_[i])) continue;
+    if (!targets_[i].stream) continue;
     if (!folder) folder.emplace();
     const fs::path copy = folder->path() / fmt::format("{}.npy", i);
-    save_npy(copy, arrays[i]);
+    save(copy, arrays[i], targets_[i]);
     write_stream(targets_[i], copy);
   }
   pending.publish();

@@ -1,27 +1,28 @@
-// The files that results go to: all of them appear, or none.
+// The files that results go to: none of them appears before all are written.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kiln/array.hpp"
+#include "output_file.hpp"
 
 namespace kiln::tool {
 
 class ResultFiles {
  public:
-  /// Checks what can be known before any work is done: IoError for a folder that is not there, or a name that is a
-  /// folder; UsageError for a name given twice.
+  /// Checks what can be known before any work is done: IoError for what output_target() refuses; UsageError for two names of
+  /// one file, and for standard output twice.
   explicit ResultFiles(const std::vector<std::string>& names);
 
   /// Writes one array to each name, in order, as .npy: "-" is standard output, and a pipe or a device is written to
-  /// rather than replaced. Files appear under their names only once all have been written whole. IoError otherwise.
+  /// rather than replaced. Files appear under their names only once all have been written whole. IoError otherwise;
+  /// where some of the files are in their places then, it says which.
   void write(std::span<const Array> arrays) const;
 
  private:
-  std::vector<std::filesystem::path> targets_;
+  std::vector<OutputTarget> targets_;
 };
 
 }  // namespace kiln::tool

@@ -1,7 +1,10 @@
-// A private folder that is gone, with what is in it, when its owner is.
+// A private folder that is gone, with what is in it, when its owner is, or a signal ends the process.
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "leftovers.hpp"
 
 namespace kiln::tool {
 
@@ -9,6 +12,8 @@ class TemporaryFolder {
  public:
   /// Below TMPDIR; IoError where none can be made.
   TemporaryFolder();
+  /// In that folder; std::filesystem::filesystem_error where none can be made.
+  explicit TemporaryFolder(const std::filesystem::path& parent);
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -17,6 +22,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  std::optional<Leftover> leftover_;
 };
 
 }  // namespace kiln::tool
