@@ -78,6 +78,15 @@ std::size_t Scratch::count() const {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
 }
 
+void make_blocked_cache(const std::string& directory) {
+  fs::create_directory(directory);
+  fs::permissions(directory, fs::perms::owner_all);
+  const std::string digits = "0123456789abcdef";
+  for (const char first : digits) {
+    for (const char second : digits) write_file(directory + "/" + first + second, "");
+  }
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -45,6 +45,9 @@ class Scratch {
   std::string path_;
 };
 
+/// A cache directory that can be used, but takes no entry, also for root: files stand where its folders go.
+void make_blocked_cache(const std::string& directory);
+
 std::string read_file(const std::string& path);
 void write_file(const std::string& path, std::string_view text);
 

@@ -37,6 +37,15 @@ TEST_CASE("devices lists every device, as a table and as JSON") {
   }
 }
 
+TEST_CASE("devices --json tells of the devices also where KILN_DEVICE names none") {
+  const auto result = run({"devices", "--json"}, {.environment = {{"KILN_DEVICE", "foo"}}});
+  REQUIRE(result.status == 0);
+  const auto list = nlohmann::json::parse(result.out);
+  CHECK(list.at("best").is_null());
+  CHECK(contains(list.at("best_error").get<std::string>(), "unknown device \"foo\""));
+  CHECK(list.at("devices").size() >= 1);
+}
+
 TEST_CASE("--verbose says why a vendor has no device, with every path tried") {
   const auto list = nlohmann::json::parse(run({"devices", "--json"}).out);
   const auto verbose = run({"devices", "--verbose"});

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "command.hpp"
+#include "evaluation.hpp"
 
 using cli::contains;
 using cli::kTwice;
@@ -41,11 +42,15 @@ void check_says(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a device that is not there") {
-  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "gpu"}), "\"gpu\"");
-  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "gpu"}), "cuda");
+TEST_CASE("a device that is not there, and one that there cannot be") {
   check_says(fail_in_one_line({kTwice, sample("a"), "--device", "cuda:99"}), "cuda");
-  check_says(fail_in_one_line({kTwice, sample("a"), "--device", "cpu:-1"}), "cpu:-1");
+  CHECK(cli::eval_usage_error({kTwice, sample("a"), "--device", "gpu"}) ==
+        "kiln: error: unknown device \"gpu\"; devices are \"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", "
+        "\"hip:N\" "
+        "(GPU number N), \"best\"");
+  check_says(cli::eval_usage_error({kTwice, sample("a"), "--device", "cpu:-1"}), "cpu:-1");
+  const auto variable = run({"eval", kTwice, sample("a")}, {.environment = {{"KILN_DEVICE", "gpu"}}});
+  CHECK(variable.status == 1);  // of the environment, not of the command line
 }
 
 TEST_CASE("files that are not there, or not what they should be") {
@@ -94,7 +99,8 @@ TEST_CASE("shapes and dtypes that do not fit") {
   check_says(fail_in_one_line({kTwice, sample("matrix")}), "float64");
   check_says(fail_in_one_line({"T add(T a, T b) = a + b", sample("bytes"), "256"}), "does not fit in uint8");
   check_says(fail_in_one_line({"T add(T a, T b) = a + b", sample("bytes"), "-1"}), "does not fit in uint8");
-  check_says(fail_in_one_line({kTwice, sample("a"), "--dtype", "float23"}), "float23");
+  CHECK(cli::eval_usage_error({kTwice, sample("a"), "--dtype", "float23"}) ==
+        "kiln: error: --dtype: unknown dtype \"float23\": did you mean \"float16\"?");
 }
 
 TEST_CASE("results that cannot be written leave nothing behind") {

@@ -79,3 +79,28 @@ TEST_CASE("--time says where the kernel came from: compiled first, then from the
   const auto without = run(words, {.environment = {{"KILN_CACHE_DIR", ""}}});
   CHECK(contains(without.err, ", not kept: there is no disk cache"));
 }
+
+TEST_CASE("--time does not say that a kernel was kept where it could not be") {
+  const Scratch scratch;
+  cli::make_blocked_cache(scratch.file("cache"));
+  const auto result = run({"eval", "--time", "float32 plus(float32 x, float32 k) = x + k", sample("a"), "2.5"},
+                          {.environment = {{"KILN_CACHE_DIR", scratch.file("cache")}}});
+  REQUIRE(result.status == 0);
+  CHECK(contains(result.err, ", not kept: failed to write to " + scratch.file("cache") + "\n"));
+}
+
+TEST_CASE("a value that looks like a negative number is what was written, for every option") {
+  const Scratch scratch;
+  cli::write_file(scratch.file("-1"), "float64 same(float64 x) = x");
+  cli::write_file(scratch.file("-2"), "#define TWO 2");
+  const auto result = run({"eval", "-f", "-1", "3.0", "-o", "-3", "--preamble", "@-2"}, {.folder = scratch.path()});
+  CHECK(result.err == "");
+  CHECK(scratch.count() == 3);
+  const std::string error = run({"eval", "-f", "-4", "3.0"}, {.folder = scratch.path()}).err;
+  CHECK(error == "kiln: error: cannot open \"-4\": No such file or directory\n");
+}
+
+TEST_CASE("blanks around a function's name are no part of it") {
+  CHECK(run({"eval", "-f", "-", "3.0", "4.0"}, {.input = "hypot\r\n"}).out == "5.0\n");
+  CHECK(run({"eval", " add ", "1", "2"}).out == "3\n");
+}

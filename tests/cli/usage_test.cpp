@@ -64,6 +64,8 @@ TEST_CASE("an integer beyond 64 bits, and standard input named twice") {
                  "operand \"18446744073709551616\" does not fit in 64 bits: write it as a float, \"18446744073709551616.0\"");
   check_usage_of({"eval", kTwice, "-9223372036854775809"},
                  "operand \"-9223372036854775809\" does not fit in 64 bits: write it as a float, \"-9223372036854775809.0\"");
+  check_usage_of({"eval", kTwice, "0x1ffffffffffffffff"},
+                 "operand \"0x1ffffffffffffffff\" does not fit in 64 bits: write it as a float, in decimal digits");
   check_usage_of({"eval", "float32 add(float32 a, float32 b) = a + b", "-", "-"}, "standard input ('-') can be read only once");
   check_usage_of({"eval", "--file", "-", "-"}, "standard input ('-') can be read only once");
 }

@@ -23,7 +23,7 @@ complete -c kiln -n '__kiln_at' -l version -d 'Display program version informati
 complete -c kiln -n '__kiln_at eval' -F
 complete -c kiln -n '__kiln_at eval' -s h -l help -d 'Print this help message and exit'
 complete -c kiln -n '__kiln_at eval' -s f -l file -r -F -d 'Read the kernel from FILE; \'-\' is standard input'
-complete -c kiln -n '__kiln_at eval' -s o -l output -r -F -d 'Write to FILE.npy, or to standard output for \'-\'; once for each output'
+complete -c kiln -n '__kiln_at eval' -s o -l output -r -F -d 'Write to FILE as .npy, or to standard output for \'-\'; once for each output'
 complete -c kiln -n '__kiln_at eval' -s d -l device -x -a 'best cpu cuda hip' -d 'Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N'
 complete -c kiln -n '__kiln_at eval' -s t -l time -d 'Say on standard error what ran where, and how long each step took'
 complete -c kiln -n '__kiln_at eval' -l functions -x -d 'Device functions that the kernel calls: C++ text, or @FILE'
@@ -34,7 +34,7 @@ complete -c kiln -n '__kiln_at eval' -l contract -d 'Allow a*b+c to be rounded o
 complete -c kiln -n '__kiln_at eval' -l fast-math -d 'Allow any reordering, and assume no nan and no inf'
 complete -c kiln -n '__kiln_at eval' -l casting -x -a 'no equiv safe same_kind unsafe' -d 'Casts to allow: no, equiv, safe, same_kind (the default), unsafe'
 complete -c kiln -n '__kiln_at eval' -l dtype -x -a 'bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128' -d 'Use the kernel\'s loop of this output dtype'
-complete -c kiln -n '__kiln_at eval' -l where -r -F -d 'Compute only where the bools of FILE.npy are true; the rest is zero'
+complete -c kiln -n '__kiln_at eval' -l where -r -F -d 'Compute only where the bools of the .npy FILE are true; the rest is zero'
 complete -c kiln -n '__kiln_at eval' -s m -l method -x -d 'reduce, accumulate, reduceat or outer, instead of a call'
 complete -c kiln -n '__kiln_at eval' -l axis -x -d 'Of a method: an axis (default 0), several with commas, all or none. With --layout: of the one core dimension'
 complete -c kiln -n '__kiln_at eval' -l keepdims -d 'Of reduce and with --layout: keep reduced axes, with extent 1'

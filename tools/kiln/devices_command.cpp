@@ -65,7 +65,15 @@ nlohmann::ordered_json to_json(const Device& device) {
 nlohmann::ordered_json json_of(const std::vector<Device>& devices) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Device& device : devices) list.push_back(to_json(device));
-  return {{"devices", std::move(list)}, {"best", to_string(Device::best())}, {"unavailable", unavailable()}};
+  nlohmann::ordered_json json{{"devices", std::move(list)}};
+  try {
+    json["best"] = to_string(Device::best());
+  } catch (const Error& error) {  // KILN_DEVICE names none
+    json["best"] = nullptr;
+    json["best_error"] = error.what();
+  }
+  json["unavailable"] = unavailable();
+  return json;
 }
 
 /// Devices that do not answer have a line of their own below the others, with the reason.

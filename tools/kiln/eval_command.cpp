@@ -46,11 +46,28 @@ Examples:
   kiln eval --layout '(n)->(n)' 'void cumsum(T[:] x, T[:] y) { T s = 0; for (index i = 0; i < n; ++i) y(i) = s += x(i); }' x.npy
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
 
-Exit status: 0 done, 1 something failed (nothing was written), 2 the command line is wrong.
+Exit status: 0 done, 1 something failed (no FILE was written but those that the message names), 2 the command line is wrong.
 KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// UsageError for what is no device's name; DeviceError for one that is not there.
+Device read_device(const std::string& text) {
+  try {
+    return Device::from_string(text);
+  } catch (const DeviceError& error) {
+    // Another name is KILN_DEVICE's.
+    if (std::string_view(error.what()).starts_with(fmt::format("unknown device \"{}\"", text))) throw UsageError(error.what());
+    throw;
+  }
 }
 
 void print(std::span<const Array> results) {
@@ -65,7 +82,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
   set_footer(app, kEvalFooter);
   add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
   add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
-  add_list(app, "-o,--output", outputs_, "Write to FILE.npy, or to standard output for '-'; once for each output", "FILE");
+  add_list(app, "-o,--output", outputs_, "Write to FILE as .npy, or to standard output for '-'; once for each output", "FILE");
   add_text_with_default(app, "-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N",
                         "DEVICE");
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
@@ -77,7 +94,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_flag(app, "--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
   add_text(app, "--casting", method_.casting, "Casts to allow: no, equiv, safe, same_kind (the default), unsafe", "RULE");
   add_text(app, "--dtype", method_.dtype, "Use the kernel's loop of this output dtype", "DTYPE");
-  add_text(app, "--where", method_.where, "Compute only where the bools of FILE.npy are true; the rest is zero", "FILE");
+  add_text(app, "--where", method_.where, "Compute only where the bools of the .npy FILE are true; the rest is zero", "FILE");
   add_text(app, "-m,--method", method_.method, "reduce, accumulate, reduceat or outer, instead of a call", "METHOD");
   add_text(app, "--axis", method_.axis,
            "Of a method: an axis (default 0), several with commas, all or none. With --layout: of the one core dimension",
@@ -93,6 +110,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'",
            "RULES");
   add_text(app, "--axes", layout_.axes, "With --layout: the core axes of each operand: '0,1;1,2;0,1'", "AXES");
+  take_off_blanks(app);  // which protect() puts there
 }
 
 std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments) {
@@ -113,11 +131,7 @@ std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments
 }
 
 std::vector<std::string> EvalCommand::operand_texts() const {
-  std::vector<std::string> texts(words_.begin() + (file_.empty() ? 1 : 0), words_.end());
-  for (std::string& text : texts) {
-    if (text.starts_with(" -")) text.erase(0, 1);
-  }
-  return texts;
+  return {words_.begin() + (file_.empty() ? 1 : 0), words_.end()};
 }
 
 void EvalCommand::check_standard_input(const std::vector<std::string>& operands) const {
@@ -162,12 +176,13 @@ void EvalCommand::check_counts(const Counts& counts, std::size_t operands) const
 }
 
 std::pair<Ufunc, std::string> EvalCommand::kernel() const {
-  if (file_.empty() && is_function_name(words_.front())) {
-    const math::FunctionInfo& function = standard_function(words_.front());
+  const std::string text = this->text();
+  if (const std::string_view name = without_blanks(text); is_function_name(name)) {
+    const math::FunctionInfo& function = standard_function(name);
     check_no_text_options(function.name);
     return {*math::find(function.name), ""};  // of many signatures: numbers keep their own dtypes
   }
-  auto definition = with_options(parse_kernel(text()));
+  auto definition = with_options(parse_kernel(text));
   std::string signature = definition.signatures.front();
   return {vectorize(std::move(definition)), std::move(signature)};
 }
@@ -200,7 +215,7 @@ int EvalCommand::run() {
   std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
   EvaluationRequest request = layout_.layout.empty() ? ufunc_request(std::move(operands)) : gufunc_request(std::move(operands));
-  request.device = Device::from_string(device_);
+  request.device = read_device(device_);
   request.time = time_;
   const ResultFiles files(outputs_);
   const Evaluation evaluation = evaluate(std::move(request));

@@ -36,14 +36,14 @@ GufuncCall::GufuncCall(const LayoutOptions& layout, const MethodOptions& options
   if (!options.method.empty()) throw UsageError("--method is for ufuncs: a kernel with a --layout has none");
   if (!options.initial.empty()) throw UsageError("--initial is for --method reduce");
   if (!options.axis.empty()) {
-    const std::vector<int> axis = axis_numbers(without_blank(options.axis), "--axis");
+    const std::vector<int> axis = axis_numbers(options.axis, "--axis");
     if (axis.size() != 1) throw UsageError("--axis of a kernel with a --layout is one axis; give --axes \"0,1;1,2;0,1\"");
     call_.axis = axis.front();
   }
-  if (!layout.axes.empty()) call_.axes = read_entries(without_blank(layout.axes));
+  if (!layout.axes.empty()) call_.axes = read_entries(layout.axes);
   call_.keepdims = options.keepdims;
   if (!options.casting.empty()) call_.casting = casting_from_name(options.casting);
-  if (!options.dtype.empty()) call_.dtype = dtype_from_name(options.dtype);
+  if (!options.dtype.empty()) call_.dtype = read_dtype(options.dtype);
 }
 
 GufuncDefinition GufuncCall::definition(std::string_view text) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kiln/error.hpp"
 #include "scalar_text.hpp"
 #include "usage_error.hpp"
 
@@ -35,23 +36,18 @@ int axis_number(std::string_view text, std::string_view option) {
 }
 
 Axes read_axes(std::string_view text) {
-  text = without_blank(text);
   if (text == "all") return all_axes;
   if (text == "none") return no_axes;
   return axis_numbers(text, "--axis");
 }
 
 Arg read_initial(std::string_view text) {
-  const std::optional<Scalar> scalar = read_scalar(std::string(without_blank(text)));
-  if (!scalar) throw UsageError(fmt::format("--initial \"{}\" is not a number", without_blank(text)));
+  const std::optional<Scalar> scalar = read_scalar(text);
+  if (!scalar) throw UsageError(fmt::format("--initial \"{}\" is not a number", text));
   return to_arg(*scalar);
 }
 
 }  // namespace
-
-std::string_view without_blank(std::string_view text) noexcept {
-  return text.starts_with(' ') ? text.substr(1) : text;
-}
 
 std::vector<int> axis_numbers(std::string_view text, std::string_view option) {
   std::vector<int> axes;
@@ -68,6 +64,14 @@ Casting casting_from_name(const std::string& text) {
     if (text == name(casting)) return casting;
   }
   throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
+}
+
+DType read_dtype(const std::string& text) {
+  try {
+    return dtype_from_name(text);
+  } catch (const TypeError& error) {
+    throw UsageError(fmt::format("--dtype: {}", error.what()));
+  }
 }
 
 Method::Method(const MethodOptions& options) {
@@ -100,7 +104,7 @@ Method::Method(const MethodOptions& options) {
   }
   where_ = options.where;
   if (!options.casting.empty()) call_.casting = casting_from_name(options.casting);
-  if (!options.dtype.empty()) call_.dtype = reduce_.dtype = dtype_from_name(options.dtype);
+  if (!options.dtype.empty()) call_.dtype = reduce_.dtype = read_dtype(options.dtype);
   if (!options.axis.empty()) reduce_.axis = read_axes(options.axis);
   if (!options.initial.empty()) reduce_.initial = read_initial(options.initial);
   reduce_.keepdims = options.keepdims;

@@ -22,12 +22,12 @@ struct MethodOptions {
   std::string dtype;
 };
 
-/// A value that looks like an option comes with a blank before it: EvalCommand::protect().
-[[nodiscard]] std::string_view without_blank(std::string_view text) noexcept;
 /// "0,-1"; UsageError, which names the option, for what is no list of numbers.
 [[nodiscard]] std::vector<int> axis_numbers(std::string_view text, std::string_view option);
 /// UsageError for a word that is no casting rule.
 [[nodiscard]] Casting casting_from_name(const std::string& text);
+/// UsageError for a word that is no dtype.
+[[nodiscard]] DType read_dtype(const std::string& text);
 
 class Method {
  public:

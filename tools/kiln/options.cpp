@@ -66,4 +66,16 @@ void add_comma_list(CLI::App& command, const std::string& names, std::vector<std
   command.add_option(names, to, help)->expected(1)->allow_extra_args(false)->take_all()->type_name(type)->delimiter(',');
 }
 
+void take_off_blanks(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
+    option->transform(CLI::Validator(
+        [](std::string& text) {
+          if (text.starts_with(" -")) text.erase(0, 1);
+          return std::string();
+        },
+        "", ""));
+  }
+}
+
 }  // namespace kiln::tool

@@ -37,4 +37,7 @@ void add_list(CLI::App& command, const std::string& names, std::vector<std::stri
 void add_comma_list(CLI::App& command, const std::string& names, std::vector<std::string>& to, const std::string& help,
                     const std::string& type);
 
+/// From now on a value " -1" of the command's options and words is "-1": the blank keeps CLI11 from taking it for an option.
+void take_off_blanks(CLI::App& command);
+
 }  // namespace kiln::tool

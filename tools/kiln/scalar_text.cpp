@@ -73,7 +73,8 @@ std::optional<Scalar> read_integer(std::string_view text, std::string_view origi
   if (digits.empty() || end != digits.data() + digits.size()) return std::nullopt;
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (fault != std::errc{} || (negative && magnitude > kMax + 1)) {
-    throw UsageError(fmt::format("operand \"{}\" does not fit in 64 bits: write it as a float, \"{}.0\"", original, original));
+    throw UsageError(fmt::format("operand \"{}\" does not fit in 64 bits: write it as a float, {}", original,
+                                 base == 10 ? fmt::format("\"{}.0\"", original) : "in decimal digits"));
   }
   if (negative) return Scalar(static_cast<std::int64_t>(-magnitude));
   if (magnitude <= kMax) return Scalar(static_cast<std::int64_t>(magnitude));

@@ -21,8 +21,11 @@ std::string kernel_origin(const TimeReport& report) {
   const std::uint64_t disk_hits = report.after.disk_hits - report.before.disk_hits;
   const std::string folder = cache::directory();
   if (compiles > 0) {
-    return fmt::format("compiled in {}{}", duration(report.after.compile_ms - report.before.compile_ms),
-                       folder.empty() ? ", not kept: there is no disk cache" : ", kept in " + folder);
+    const bool kept = report.after.bytes_written > report.before.bytes_written;
+    return fmt::format("compiled in {}, {}", duration(report.after.compile_ms - report.before.compile_ms),
+                       kept             ? "kept in " + folder
+                       : folder.empty() ? "not kept: there is no disk cache"
+                                        : "not kept: failed to write to " + folder);
   }
   if (disk_hits > 0) return fmt::format("from the disk cache, {}", folder);
   return report.after.memory_hits > report.before.memory_hits ? "already in memory" : "none was needed";
