@@ -229,6 +229,11 @@ TEST_CASE("inspect: a kernel for this CPU, which is what a manifest is for where
   // Without a place to keep machine code it is compiled and looked at all the same.
   const auto nowhere = fixture.inspect({fixture.manifest(), "--kernel", "saxpy", "--json"}, {{"KILN_CACHE_DIR", ""}});
   CHECK(nlohmann::json::parse(nowhere.out).at("kernels")[0] == kernel);
+  cli::make_blocked_cache(fixture.scratch.file("blocked"));
+  const auto blocked = fixture.inspect({fixture.manifest(), "--kernel", "saxpy", "--json"},
+                                       {{"KILN_CACHE_DIR", fixture.scratch.file("blocked")}});
+  REQUIRE(blocked.status == 0);
+  CHECK(nlohmann::json::parse(blocked.out).at("kernels")[0] == kernel);
   const auto standard_input = run({"inspect", "-", "--kernel", "saxpy", "--json"},
                                   {.input = kManifest, .environment = {{"KILN_CACHE_DIR", fixture.scratch.file("cache")}}});
   CHECK(nlohmann::json::parse(standard_input.out).at("kernels")[0] == kernel);

@@ -57,12 +57,14 @@ std::vector<Subject> find_kernels(const SubjectChoice& choice) {
   const Manifest manifest = read_manifest(choice.subject);
   Cache cache = choice.cache.cache();
   std::optional<TemporaryFolder> folder;  // where the machine code has no place to stay
-  if (cache.directory().empty()) {
+  const auto use_folder = [&] {
     folder.emplace();
     CacheOptions options{.directory = folder->path()};
-    if (choice.cache.names_bundle()) options.read_only = {choice.cache.directory()};
+    const std::string present = choice.cache.names_bundle() ? choice.cache.directory() : cache.directory();
+    if (!present.empty()) options.read_only = {present};
     cache = Cache(std::move(options));
-  }
+  };
+  if (cache.directory().empty()) use_folder();
   std::vector<Subject> subjects;
   for (const std::string& target : unique_targets(choice.targets)) {
     const std::vector<ManifestKernel> kernels = chosen_kernels(manifest, choice, target);
@@ -74,7 +76,11 @@ std::vector<Subject> find_kernels(const SubjectChoice& choice) {
         if (outcome.state == ManifestOutcome::State::failed) errors[kernel.key] = outcome.error;
         return true;
       };
-      static_cast<void>(manifest.compile({target}, {.cache = cache, .progress = note}));
+      const auto compile = [&] { return manifest.compile({target}, {.cache = cache, .progress = note}).not_kept; };
+      if (compile() > 0 && !folder) {
+        use_folder();
+        static_cast<void>(compile());
+      }
     }
     for (const ManifestKernel& each : kernels) {
       const std::string id = cache.explain(each.key).id;
