@@ -175,6 +175,16 @@ TEST_CASE("numbers alone run too, and all of their forms are read") {
   CHECK(out("float32", "2.5") == "2.5\n");
 }
 
+TEST_CASE("numbers alone take the dtypes of the parameters beside type variables, too") {
+  CHECK(run({"eval", "T f(T a, float32 c) = a * c", "2", "3"}).out == "6\n");
+  CHECK(run({"eval", "T f(T a, float32 c) = a * c", "2.5", "3"}).out == "7.5\n");
+  // Two numbers of one variable are promoted.
+  CHECK(run({"eval", "(T x, int32 y) f(T a, float32 c, T b) { x = a * b; y = c; }", "2", "3.5", "1.5"}).out == "3.0\n3\n");
+  CHECK(run({"eval", "--layout", "(),()->()", "void s(float32 x, float32 k, float32 y) { y = x * k; }", "2", "3", "--dtype",
+             "float32"})
+            .out == "6.0\n");
+}
+
 TEST_CASE("numbers alone take the dtypes of the parameters") {
   const auto eval = [](const std::string& kernel, const std::string& number) { return run({"eval", kernel, number}); };
   CHECK(eval("uint8 next(uint8 x) = x + 1", "254").out == "255\n");

@@ -32,7 +32,8 @@ divmod, … ('kiln functions' lists them). With --layout it is a generalized ufu
   void matmul(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }
 
 OPERAND is a .npy file, '-' for one on standard input, or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
-Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters.
+Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters, and for type
+variables and with --layout int64 or float64 (--dtype chooses another).
 Write ./3 for a file whose name is a number. Operands broadcast as in NumPy. Without -o the results are printed.
 
 Examples:

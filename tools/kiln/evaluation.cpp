@@ -61,6 +61,12 @@ class Operands {
     }
     return false;
   }
+  /// Where there is no array.
+  [[nodiscard]] std::vector<Scalar> numbers() const {
+    std::vector<Scalar> numbers;
+    for (const Operand& operand : operands_) numbers.push_back(std::get<Scalar>(operand));
+    return numbers;
+  }
   /// `loop`: given where it was chosen beforehand.
   [[nodiscard]] std::vector<Arg> args(const std::optional<FixedLoop>& loop) const {
     std::vector<Arg> args;
@@ -126,7 +132,7 @@ Evaluation evaluate(EvaluationRequest request) {
   if (numbers_only) {
     // Numbers alone belong to no device: a stream of it says where they are to run.
     options.stream = Stream(request.device);
-    loop = fixed_loop(request.signature);
+    loop = fixed_loop(request.signature, operands.numbers());
     if (loop) loop_text = loop->text();
     options.signature = loop_text;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <variant>
 
 #include "kiln/error.hpp"
@@ -25,6 +26,16 @@ std::vector<std::string_view> first_words(std::string_view parameters) {
   return words;
 }
 
+/// Whether it is a dtype, and no type variable.
+bool known(std::string_view word) {
+  try {
+    static_cast<void>(dtype_from_name(word));
+    return true;
+  } catch (const TypeError&) {
+    return false;
+  }
+}
+
 std::string join(const std::vector<DType>& dtypes) {
   std::string text;
   for (const DType dtype : dtypes) text += (text.empty() ? "" : ", ") + std::string(name(dtype));
@@ -44,7 +55,7 @@ Scalar FixedLoop::suited(const Scalar& scalar, std::size_t input) const {
   return static_cast<std::uint64_t>(*integer);
 }
 
-std::optional<FixedLoop> fixed_loop(std::string_view signature) {
+std::optional<FixedLoop> fixed_loop(std::string_view signature, std::span<const Scalar> numbers) {
   // The inputs stand in the last pair of parentheses; the outputs before it, in one of their own where they have names.
   const std::size_t close = signature.rfind(')');
   const std::size_t open = signature.rfind('(', close);
@@ -52,15 +63,25 @@ std::optional<FixedLoop> fixed_loop(std::string_view signature) {
   std::string_view outputs = signature.substr(0, open);
   const std::size_t from = outputs.find('(');
   if (from != std::string_view::npos) outputs = outputs.substr(from + 1, outputs.rfind(')') - from - 1);
-  FixedLoop loop;
-  try {
-    for (const std::string_view word : first_words(signature.substr(open + 1, close - open - 1))) {
-      loop.inputs.push_back(dtype_from_name(word));
-    }
-    for (const std::string_view word : first_words(outputs)) loop.outputs.push_back(dtype_from_name(word));
-  } catch (const TypeError&) {
-    return std::nullopt;  // a type variable
+  const std::vector<std::string_view> inputs = first_words(signature.substr(open + 1, close - open - 1));
+  if (inputs.size() != numbers.size()) return std::nullopt;
+  std::map<std::string_view, DType> variables;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (known(inputs[i])) continue;
+    const DType own = to_arg(numbers[i]).dtype();
+    const auto [variable, first] = variables.emplace(inputs[i], own);
+    if (!first) variable->second = promote(variable->second, own);
   }
+  if (std::all_of(inputs.begin(), inputs.end(), [&](std::string_view word) { return variables.contains(word); })) {
+    return std::nullopt;
+  }
+  const auto dtype_of = [&](std::string_view word) {
+    const auto variable = variables.find(word);
+    return variable == variables.end() ? dtype_from_name(word) : variable->second;
+  };
+  FixedLoop loop;
+  for (const std::string_view word : inputs) loop.inputs.push_back(dtype_of(word));
+  for (const std::string_view word : first_words(outputs)) loop.outputs.push_back(dtype_of(word));
   return loop;
 }
 

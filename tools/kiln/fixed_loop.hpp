@@ -1,9 +1,10 @@
-// The dtypes of a kernel without type variables, for calls that have only numbers: those take the parameters' dtypes,
-// where the library's rule for C++ scalars would ask for the dtypes of the C++ types.
+// The dtypes of a kernel, for calls that have only numbers: those take the parameters' dtypes, where the library's rule for C++
+// scalars would ask for the dtypes of the C++ types. Type variables have the dtypes of their numbers.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,8 @@ struct FixedLoop {
   [[nodiscard]] Scalar suited(const Scalar& scalar, std::size_t input) const;
 };
 
-/// Reads a signature that the library has already accepted, "float32(float32 a, int32)"; nothing where it has type
-/// variables.
-std::optional<FixedLoop> fixed_loop(std::string_view signature);
+/// Reads a signature that the library has already accepted, "float32(float32 a, T)", of as many inputs as there are numbers.
+/// Nothing where all inputs are type variables: the library's rule will do.
+std::optional<FixedLoop> fixed_loop(std::string_view signature, std::span<const Scalar> numbers);
 
 }  // namespace kiln::tool
