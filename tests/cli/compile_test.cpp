@@ -164,15 +164,19 @@ TEST_CASE("compile: faults that are told before anything is compiled") {
   cli::write_file(
       scratch.file("bad.json"),
       R"j({"kiln_manifest": 1, "kernels": [{"kind": "ufunc", "name": "f", "signatures": ["float31(float31 a)"], "body": "x"}]})j");
-  const auto failing = [&](const std::vector<std::string>& words) {
+  const auto failing = [&](const std::vector<std::string>& words, int status = 1) {
     const auto result = run(words, {.environment = {{"KILN_CACHE_DIR", scratch.file("cache")}}});
-    CHECK(result.status == 1);
+    CHECK(result.status == status);
     CHECK(result.out == "");
     CHECK_FALSE(std::filesystem::exists(scratch.file("cache")));
     return result.err;
   };
-  CHECK(failing({"compile", scratch.file("m.json"), "-t", "x86-64-v3,sparc"})
-            .starts_with("kiln: error: unknown target \"sparc\"; targets are sm_NN (NVIDIA: sm_75, "));
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"compile"}, {"inspect"}, {"cache", "explain"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {scratch.file("m.json"), "-t", "sparc"});
+    CHECK(failing(words, 2).starts_with("kiln: error: unknown target \"sparc\"; targets are sm_NN (NVIDIA: sm_75, "));
+  }
+  CHECK(failing({"compile", scratch.file("m.json"), "-t", "x86-64-v3,sparc"}, 2).starts_with("kiln: error: unknown target"));
   CHECK(failing({"compile", scratch.file("m.json"), scratch.file("bad.json"), "-t", kTarget}) ==
         "kiln: error: " + scratch.file("bad.json") +
             ": /kernels/0/signatures/0: unknown dtype \"float31\": did you mean \"float32\"?\nfloat31(float31 a)\n^\n");

@@ -98,7 +98,7 @@ int CacheExplainCommand::run() {
   const Manifest manifest = read_manifest(manifest_);
   std::vector<Finding> findings;
   for (const std::string& target : unique_targets(targets_)) {
-    for (ManifestKernel& kernel : manifest.kernels(target)) {
+    for (ManifestKernel& kernel : kernels_of(manifest, target)) {
       cache::Explanation explanation = cache.explain(kernel.key);
       findings.push_back({std::move(kernel), std::move(explanation)});
     }

@@ -130,7 +130,7 @@ int CompileCommand::run() {
   // What cannot be done at all is told before anything is compiled.
   std::size_t total = 0;
   for (const Source& source : sources) {
-    for (const std::string& target : targets) total += source.manifest.count(target);
+    for (const std::string& target : targets) total += count_kernels(source.manifest, target);
   }
   const bool json = choice_.json();
   const Cache cache = choice_.writable(/*made=*/true);

@@ -30,7 +30,7 @@ Subject find_entry(const SubjectChoice& choice) {
 
 /// The kernels that were asked for. CacheError where the manifest has none of that name.
 std::vector<ManifestKernel> chosen_kernels(const Manifest& manifest, const SubjectChoice& choice, const std::string& target) {
-  std::vector<ManifestKernel> kernels = manifest.kernels(target);
+  std::vector<ManifestKernel> kernels = kernels_of(manifest, target);
   if (choice.kernel.empty()) return kernels;
   std::string names;
   for (const ManifestKernel& each : kernels) {

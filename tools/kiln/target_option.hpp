@@ -1,8 +1,11 @@
 // --target: which processors, in the same way for every command.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "kiln/manifest.hpp"
 
 namespace CLI {
 class App;
@@ -16,5 +19,9 @@ void add_target_option(CLI::App& app, std::vector<std::string>& targets, const s
 /// Each once, in the order given; `none` where there are none. UsageError for an empty one.
 [[nodiscard]] std::vector<std::string> unique_targets(const std::vector<std::string>& targets,
                                                       const std::vector<std::string>& none = {"native"});
+
+/// What the manifest has for that target: Manifest::count() and kernels(), but a target that nobody knows is a UsageError.
+[[nodiscard]] std::size_t count_kernels(const Manifest& manifest, const std::string& target);
+[[nodiscard]] std::vector<ManifestKernel> kernels_of(const Manifest& manifest, const std::string& target);
 
 }  // namespace kiln::tool
