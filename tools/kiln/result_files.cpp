@@ -35,7 +35,7 @@ void write_stream(const OutputTarget& target, const fs::path& source) {
 void save(const fs::path& path, const Array& array, const OutputTarget& target) {
   try {
     save_npy(path, array);
-  } catch (const IoError& error) {
+  } catch (const Error& error) {
     std::string message = error.what();
     const std::string internal = fmt::format("\"{}\"", path.string());
     const std::size_t at = message.find(internal);
