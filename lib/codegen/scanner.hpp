@@ -20,6 +20,8 @@ struct Token {
   Kind kind = Kind::end;
   std::string text;  ///< without line splices; of a header name after #include, the quotes or angles with it
   Place place;
+
+  [[nodiscard]] bool is(std::string_view mark) const { return kind == Kind::punctuation && text == mark; }
 };
 
 /// A text that does not split: an unterminated literal or comment, a character that may not stand in it.

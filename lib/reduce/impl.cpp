@@ -29,10 +29,9 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
 
 bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {
   if (!loops_->definition().defines.empty()) return false;
-  codegen::UserText map;
-  map.preamble = loops_->definition().preamble;
-  map.functions = loops_->definition_of(loop).functions;
+  codegen::UserText map = text_of(loop);
   map.body = stages_.map;
+  map.output_names.clear();
   const bool integers = std::any_of(loop.inputs.begin(), loop.inputs.end(),
                                     [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; });
   return codegen::may_speculate(map, integers || indexed_);
@@ -47,7 +46,6 @@ codegen::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
   spec.stages = true;
   spec.indexed = indexed_;
   spec.leads = stages_.leads && spec.identity;
-  spec.speculative = may_speculate(loop);
   if (stages_.accumulator.empty()) {
     const DType dtype = loop.outputs.front();
     const bool half = is_half(dtype);
@@ -101,7 +99,9 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
 void ReductionImpl::with_request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind,
                                  const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
-  const codegen::KernelSpec spec = reduce::specialize(spec_of(loop), variant, kind);
+  codegen::ReductionSpec full = spec_of(loop);
+  full.speculative = !variant.masked || may_speculate(loop);
+  const codegen::KernelSpec spec = reduce::specialize(std::move(full), variant, kind);
   work(program::request_for(loops_->definition_of(loop), text, spec, loop.text, "reduction"));
 }
 
@@ -110,7 +110,9 @@ const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc:
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
   const codegen::UserText text = text_of(plan.loop);
-  const codegen::KernelSpec kernel = spec;
+  codegen::ReductionSpec full = spec;
+  full.speculative = !spec.masked || may_speculate(plan.loop);
+  const codegen::KernelSpec kernel = std::move(full);
   made->module =
       program::load(program::request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text, "reduction"), backend);
   ufunc::publish(plan.variants, made.get());

@@ -35,7 +35,7 @@ class ReductionImpl {
   /// Whether the map asks for elements' numbers.
   [[nodiscard]] bool indexed() const noexcept { return indexed_; }
 
-  /// The kernel of a loop, but for operands in memory and layout.
+  /// The kernel of a loop, but for operands in memory, layout and what a mask lets be computed.
   [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const;
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.

@@ -119,6 +119,35 @@ TEST_CASE("where: nothing is computed where the mask is false") {
   });
 }
 
+TEST_CASE(
+    "where: what divides integers by its operators alone, or calls itself, is not computed where the mask is false, either") {
+  const std::vector<kiln::UfuncDefinition> shares{
+      {.signatures = {"float32(float32 x)"}, .body = "return 12 / ((x > 0) + (x > 1));"},
+      {.signatures = {"float32(float32 x)"}, .body = "auto k = 0; if (x > 0) ++k; if (x > 1) ++k; return 12 / k;"},
+      {.signatures = {"float32(float32 x)"},
+       .body = "return 12 / parts(x);",
+       .functions = "auto parts(float32 x) { return x > 1 ? 2 : x > 0 ? 1 : 0; }"},
+      {.signatures = {"float32(float32 x)"},
+       .body = "return 6 * factorial(3 - x) / 1.0f;",
+       .functions =
+           "float32 factorial(float32 n) { return n == 0 || n == 1 ? 1 : n == 3 ? factorial(n) : n * factorial(n - 1); }"}};
+  on_every_device([&](const Target& target) {
+    std::vector<Exact> x, mask, expected;
+    for (int i = 0; i < 300; ++i) {
+      x.emplace_back(i % 3);
+      mask.emplace_back(i % 3 == 0 ? 0 : 1);
+      expected.emplace_back(i % 3 == 0 ? 0 : i % 3 == 1 ? 12 : 6);
+    }
+    for (const kiln::UfuncDefinition& definition : shares) {
+      CAPTURE(definition.body);
+      const Ufunc ufunc = kiln::vectorize(definition);
+      CHECK(difference(read(target.fetch(
+                           target.call(ufunc, {target.place(make(DType::float32, x))}, {.where = mask_of(target, mask)}))),
+                       expected) == "");
+    }
+  });
+}
+
 TEST_CASE("where: what is computed has the bits of a call without a mask") {
   const Ufunc slow = kiln::vectorize({.name = "slow",
                                       .signatures = {"float32(float32 x)", "float64(float64)"},
