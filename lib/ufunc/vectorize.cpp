@@ -36,10 +36,10 @@ void detail::check_names(const std::string& kernel, const std::vector<signature:
 }
 
 void detail::check_name(const std::string& name) {
-  for (const char c : name) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (static_cast<unsigned char>(name[at]) < 0x20 || name[at] == 0x7f) {
       throw SignatureError("the kernel's name has a control character; names appear in messages, so use printable ones", name,
-                           static_cast<std::size_t>(&c - name.data()));
+                           at);
     }
   }
 }
