@@ -140,7 +140,7 @@ class Parser {
       const std::size_t at = cursor_.position();
       if (cursor_.name() != "void")
         cursor_.fail_at(at, "a gufunc's signature begins with \"void\": its outputs are its last parameters");
-      result_.named_outputs = true;
+      result_.named_outputs = result_.outputs_last = true;
       return;
     }
     if (!cursor_.accept('(')) {

@@ -37,6 +37,7 @@ struct TypeSignature {
   std::vector<Parameter> inputs;
   std::vector<Parameter> outputs;
   bool named_outputs = false;  ///< written as a parenthesized list: assigned by name, not returned
+  bool outputs_last = false;   ///< a gufunc's: "void(inputs, outputs)"
   std::vector<TypeVariable> variables;
   std::string text;
 };

@@ -50,7 +50,7 @@ std::string describe(const TypeSignature& signature, const Binding& binding) {
     for (const Parameter& parameter : parameters) text += (text.empty() ? "" : ", ") + one(parameter);
     return text;
   };
-  if (signature.text.starts_with("void")) return "void(" + list(signature.inputs) + ", " + list(signature.outputs) + ")";
+  if (signature.outputs_last) return "void(" + list(signature.inputs) + ", " + list(signature.outputs) + ")";
   return (signature.named_outputs ? "(" + list(signature.outputs) + ")" : one(signature.outputs.front())) + "(" +
          list(signature.inputs) + ")";
 }

@@ -370,6 +370,13 @@ TEST_CASE("gufuncs: definitions that cannot be") {
             .find("bad: names come from the first signature") == 0);
 }
 
+TEST_CASE("gufuncs: a loop is named the same however its signature is spaced") {
+  for (const char* signature : {"void(T[:] x, T y)", "\n  void(T[:] x, T y)"}) {
+    const Gufunc gufunc = kiln::guvectorize("(n)->()", signature, "y = x(0);");
+    CHECK(gufunc.resolve({counting({3}, DType::float32)}).loop == "void(float32[:] x, float32 y)");
+  }
+}
+
 TEST_CASE("gufuncs: resolve says what a call would do") {
   const Array a = counting({5, 2, 40});
   const kiln::GufuncResolution found = matmul().resolve({a, counting({40, 3}, DType::int16)});
