@@ -17,7 +17,7 @@ std::vector<Each> parse_each(std::string_view text, const signature::Layout& lay
   do {
     cursor.skip_blanks();
     const std::size_t at = cursor.position();
-    Each each{.name = std::string(cursor.name())};
+    Each each{.name = std::string(cursor.name()), .position = at};
     if (each.name.empty()) cursor.fail("expected the name of an index, as in \"i:m\"" + cursor.found());
     if (const char* why = signature::why_reserved(each.name)) {
       cursor.fail_at(at, "\"" + each.name + "\" cannot be an index's name: it is " + why);

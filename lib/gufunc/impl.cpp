@@ -59,7 +59,7 @@ void GufuncImpl::check_names() const {
     if (!find_parameter(each.name) && !is_variable(each.name) && !dimension) continue;
     throw SignatureError(name() + ": the index \"" + each.name + "\" has the name of " +
                              (dimension ? "a core dimension" : "an operand or a type") + "; rename one",
-                         definition_.each, definition_.each.find(each.name));
+                         definition_.each, each.position);
   }
   if (group_.teams && !each_.empty()) {
     throw SignatureError(name() + ": .each gives threads an index, .group gives them an item; leave one out", definition_.each,

@@ -48,6 +48,7 @@ struct TypePlan {
 struct Each {
   std::string name;
   std::size_t dimension = 0;  ///< of the layout
+  std::size_t position = 0;   ///< of the name in the text
 };
 
 /// "i:m, j:p". SignatureError, with the position, where it cannot be read, names no core dimension, or names a dimension or an
