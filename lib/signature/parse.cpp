@@ -94,6 +94,9 @@ class Parser {
       for (std::size_t i = 0; i < result_.variables.size(); ++i) {
         if (result_.variables[i].name == name) return {std::nullopt, i};
       }
+      if (const char* why = why_reserved(name)) {
+        cursor_.fail_at(at, "\"" + std::string(name) + "\" cannot be a type variable's name: it is " + why);
+      }
       result_.variables.push_back({std::string(name), {}});
       positions_.push_back(at);
       return {std::nullopt, result_.variables.size() - 1};

@@ -35,6 +35,7 @@ const char* why_reserved(std::string_view name) noexcept {
   if (name == "where") return "a word of the signature's grammar";
   if (std::binary_search(kKeywords.begin(), kKeywords.end(), name)) return "a C++ keyword";
   if (std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end()) return "a name of kiln's own";
+  if (name == "NAN" || name == "INFINITY" || name == "HUGE_VAL") return "a macro of C's <math.h>";
   if (name.find("__") != std::string_view::npos || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
     return "a name that C++ reserves for compilers";
   }

@@ -1,4 +1,4 @@
-// Names that a kernel's parameters cannot have.
+// Names that a kernel's parameters, types and dimensions cannot have.
 #pragma once
 
 #include <string_view>

@@ -363,6 +363,7 @@ TEST_CASE("gufuncs: definitions that cannot be") {
   CHECK(message({.each = "n:m"}).find("bad: the index \"n\" has the name of a core dimension; rename one") == 0);
   CHECK(
       message({.signatures = {"void(float32[:,:] m_, float32[:] y)"}, .each = "m_y:m, y:n"}).ends_with("m_y:m, y:n\n       ^"));
+  CHECK(message({.each = "NAN:m"}).find("\"NAN\" cannot be an index's name: it is a macro of C's <math.h>") == 0);
   CHECK(message({.each = "i:m;"}).find("expected ',' or the end of .each, found ';'") == 0);
   CHECK(message({.layout = "(m,n)->()", .signatures = {"void(float32[:,:] A, float32 y)"}, .each = "i:m"})
             .find("bad: output 0 (y) is one value, which every index of .each would assign") == 0);

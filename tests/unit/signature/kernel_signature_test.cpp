@@ -63,6 +63,7 @@ TEST_CASE("raw signatures: what is none, and where") {
   check_failure("void(const float32 a)", "a scalar is a copy of the argument: leave \"const\" out", 11);
   check_failure("void(float32[:] item)",
                 "\"item\" cannot be a parameter's name: it is what the body of a raw kernel has of its own", 16);
+  check_failure("void(HUGE_VAL[:] x)", "\"HUGE_VAL\" cannot be a type variable's name: it is a macro of C's <math.h>", 5);
   check_failure("void(int64 for)", "\"for\" cannot be a parameter's name: it is a C++ keyword", 11);
   check_failure("void(int64 n, int64 n)", "the name \"n\" is used twice", 20);
   check_failure("void(T[:] T)", "the name \"T\" is used twice: as a type and as a parameter", 5);

@@ -123,6 +123,7 @@ TEST_CASE("every error of a core dimension has its place") {
   check_layout_failure("(9223372036854775808)->()", "the size 9223372036854775808 does not fit in 64 bits", 1);
   check_layout_failure("(1.5)->()", "expected ')' or ',' after a core dimension, found '.'", 2);
   check_layout_failure("(int)->()", "\"int\" cannot be a core dimension's name: it is a C++ keyword", 1);
+  check_layout_failure("(INFINITY)->()", "\"INFINITY\" cannot be a core dimension's name: it is a macro of C's <math.h>", 1);
   check_layout_failure("(n,int8)->()", "\"int8\" cannot be a core dimension's name: it is a name of kiln's own", 3);
   check_layout_failure("(n__)->()", "\"n__\" cannot be a core dimension's name: it is a name that C++ reserves for compilers",
                        1);

@@ -74,6 +74,9 @@ TEST_CASE("every error has its place") {
   check_parse_failure("float32(float32 a, float32 a)", "the name \"a\" is used twice", 27);
   check_parse_failure("(int32 a)(int32 a)", "the name \"a\" is used twice", 16);
   check_parse_failure("float32(float32 class)", "\"class\" cannot be a parameter's name: it is a C++ keyword", 16);
+  check_parse_failure("float32(float32 NAN)", "\"NAN\" cannot be a parameter's name: it is a macro of C's <math.h>", 16);
+  check_parse_failure("NAN(NAN a)", "\"NAN\" cannot be a type variable's name: it is a macro of C's <math.h>", 0);
+  check_parse_failure("float32(KILN_FN a)", "\"KILN_FN\" cannot be a type variable's name: it is a name of kiln's own", 8);
   check_parse_failure("float32(float32 int32)", "\"int32\" cannot be a parameter's name: it is a name of kiln's own", 16);
   check_parse_failure("float32(float32 a__b)", "a name that C++ reserves for compilers", 16);
   check_parse_failure("float32(float32 _Bool)", "a name that C++ reserves for compilers", 16);
