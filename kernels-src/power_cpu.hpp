@@ -40,7 +40,9 @@ KILN_FN T power_with_sign(T x, T y, T power) {
   const T y_half = T(0.5) * y;
   const bool odd = whole & (rint(y_half) != y_half);
   const bool none = (x < 0) & !whole;
-  const T result = ((fabs(x) == 1) & !none) | (y == 0) ? T(1) : none & (x > -T(INFINITY)) ? T(NAN) : power;
+  const bool one = ((fabs(x) == 1) & !none) | (y == 0);
+  const bool nan = none & (x > -T(INFINITY));
+  const T result = one ? T(1) : nan ? T(NAN) : power;
   using bits = typename bits_of_number<T>::type;
   constexpr bits sign = bits(1) << (sizeof(T) * 8 - 1);
   return bit_cast<T>(bit_cast<bits>(result) | (odd ? bit_cast<bits>(x) & sign : bits(0)));

@@ -124,6 +124,20 @@ TEST_CASE("compile errors: places in every text of the definition") {
   });
 }
 
+TEST_CASE("compile errors: nothing of kiln's headers stands before an error of the user's") {
+  on_every_compiler([](const Compiler& compiler) {
+    for (const char* call : {"pow(a, d)", "floor_divide(d, a)", "erf(d)", "gcd(d, 1)", "atan(d)"}) {
+      CAPTURE(std::string(call));
+      UfuncDefinition definition = discriminant();
+      definition.body = std::string("return ") + call + ";";
+      const CompileError error = error_of(compiler, definition);
+      REQUIRE(!error.diagnostics().empty());
+      CHECK(error.diagnostics().front().file == "discriminant");
+      CHECK(error.diagnostics().front().severity == kiln::Severity::error);
+    }
+  });
+}
+
 TEST_CASE("compile errors: a body that forgets its return") {
   on_every_compiler([](const Compiler& compiler) {
     UfuncDefinition definition = discriminant();

@@ -26,6 +26,7 @@ constexpr const char* kOptions[] = {"-x",
                                     "2",
                                     "-fvisibility=hidden",
                                     "-fgnuc-version=4.2.1",
+                                    "--system-header-prefix=kiln/",  // without warnings of theirs
                                     "-nostdsysteminc",
                                     "-nobuiltininc",
                                     "-disable-llvm-verifier",
