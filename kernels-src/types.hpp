@@ -15,6 +15,7 @@ using uint64 = unsigned long long;
 using float32 = float;
 using float64 = double;
 using index = int64;
+using kiln_index = index;  // where a macro of the user's may be called index
 using boolean = bool;
 
 // The spellings of <cstdint>; `long` stays a type of its own, as int64_t is elsewhere.

@@ -21,7 +21,6 @@ struct CompileRequest {
   std::string context = {};                         ///< the loop's signature, for messages; not in the key
   std::string source = {};                          ///< the whole translation unit
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
-  std::vector<std::string> defines = {};            ///< "NAME" or "NAME=VALUE"
   bool contract = false;
   bool fast_math = false;
 };

@@ -108,15 +108,16 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
                         output && !is_view(operand) ? "& " : " ", name);
   }
+  if (spec.team > 0) frame.before += fmt::format("using kiln_team = team<{}>;\n", spec.team);
   frame.before += "}\n";
   std::string numbers;
   for (const CoreDimensionSpec& dimension : spec.dimensions) {
-    if (!dimension.name.empty()) numbers += ", const ::kiln::index " + dimension.name;
+    if (!dimension.name.empty()) numbers += ", const ::kiln::kiln_index " + dimension.name;
   }
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const std::string& name = spec.each[e].name;
     if (spec.lanes && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
-    numbers += ", const ::kiln::index " + name;
+    numbers += ", const ::kiln::kiln_index " + name;
   }
   if (items) again += numbers;
   list += numbers;
@@ -124,11 +125,11 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
   frame.closing = "}\n";
   if (spec.team > 0) {
-    // A member, so that lane, lanes, sync() and the like are found.
-    frame.declaration = fmt::format(
-        "struct kiln_member : ::kiln::team<{0}> {{\nKILN_FN kiln_member(const ::kiln::team<{0}>& t) : ::kiln::team<{0}>(t) "
-        "{{}}\n{1}",
-        spec.team, frame.declaration);
+    // A member, so that lane, lanes, sync() and the like are found. By a name that no macro of the user's has.
+    frame.declaration =
+        "struct kiln_member : ::kiln::operands::kiln_team {\n"
+        "KILN_FN kiln_member(const ::kiln::operands::kiln_team& kiln_t) : ::kiln::operands::kiln_team(kiln_t) {}\n" +
+        frame.declaration;
     frame.closing += "};\n";
   }
   if (spec.lanes) {

@@ -87,7 +87,7 @@ Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target) {
   const bool places = spec.form != RawForm::items;
   const bool shares = target == DeviceKind::cpu && cooperates(spec, target);
   return {.before = {},
-          .declaration = fmt::format("KILN_FN void kiln_body({}const ::kiln::index item{}{})",
+          .declaration = fmt::format("KILN_FN void kiln_body({}const ::kiln::kiln_index item{}{})",
                                      shares ? "[[maybe_unused]] void* kiln_dynamic_shared, " : "",
                                      places ? ", const ::kiln::grid_place thread, const ::kiln::grid_place block, "
                                               "const ::kiln::grid_place block_size, const ::kiln::grid_place grid_size"

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <type_traits>
 
+#include "codegen/directives.hpp"
 #include "codegen/kernel_text.hpp"
 #include "codegen/needed_headers.hpp"
 #include "codegen/spec.hpp"
@@ -74,6 +76,10 @@ class Renderer {
     for (const auto& [variable, dtype] : text_.type_variables) {
       out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
     }
+    // Behind kiln's headers, which use ordinary names.
+    if (!text_.defines.empty()) {
+      user_text(text_.name + ".defines", defines_text(text_.defines));
+    }
     if (!text_.preamble.empty()) {
       user_text(text_.name + ".preamble", text_.preamble);
     }
@@ -94,6 +100,10 @@ class Renderer {
       }
     }
     out_ += "}\nKILN_USER_END\n";
+    // Nor may they reach what is kiln's behind them.
+    std::set<std::string> macros;
+    for (const auto& [file, text] : texts_of(text_)) macros.merge(macros_of(text));
+    out_ += undefine(macros);
   }
 
   const UserText& text_;

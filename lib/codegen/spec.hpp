@@ -176,12 +176,14 @@ struct UserText {
   std::string identity = {};  ///< an expression; only for kernels that use it
   std::string preamble = {};
   std::string functions = {};
+  std::vector<std::string> defines = {};       ///< "NAME" or "NAME=VALUE"
   std::vector<std::string> input_names = {};   ///< empty string: unnamed
   std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
   std::vector<std::pair<std::string, DType>> type_variables = {};
 };
 
-/// The texts that are shown under names of their own in diagnostics: "name.preamble" and the like, with the body as the last.
+/// The texts that are shown under names of their own in diagnostics: "name.defines", "name.preamble" and the like, with the
+/// body as the last.
 std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text);
 
 /// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under

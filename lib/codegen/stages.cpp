@@ -1,6 +1,7 @@
 // The user's texts of a reduction of stages, each as a function.
 #include <fmt/format.h>
 
+#include "codegen/directives.hpp"
 #include "codegen/kernel_text.hpp"
 
 namespace kiln::codegen {
@@ -59,6 +60,7 @@ std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text) 
   const auto add = [&](const char* part, const std::string& content) {
     if (!content.empty()) texts.emplace_back(text.name + part, content);
   };
+  add(".defines", defines_text(text.defines));
   add(".preamble", text.preamble);
   add(".functions", text.functions);
   if (text.stages) {

@@ -1,6 +1,6 @@
 #include "fusion/options.hpp"
 
-#include "fusion/directives.hpp"
+#include "codegen/directives.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::fusion {
@@ -48,7 +48,7 @@ class Merge {
   void check_includes(const UfuncDefinition& definition) const {
     for (const auto& [text, where] :
          {std::pair{&definition.functions, ".functions"}, std::pair{&definition.body, "the body"}}) {
-      if (!includes_files(*text)) continue;
+      if (!codegen::includes_files(*text)) continue;
       fail(definition.name + " includes a file in " + where + "; move the #include to .preamble");
     }
   }
@@ -75,7 +75,7 @@ class Merge {
 
   /// A file is included once, so under one set of macros.
   void add_macros(const UfuncDefinition& definition) {
-    if (!includes_files(definition.preamble)) return;
+    if (!codegen::includes_files(definition.preamble)) return;
     if (includer_ == nullptr) includer_ = &definition;
     if (includer_->defines == definition.defines) return;
     fail(includer_->name + " and " + definition.name +

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/directives.hpp"
 #include "codegen/kernel_text.hpp"
-#include "fusion/directives.hpp"
 #include "fusion/literal.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/layout_class.hpp"
@@ -58,37 +58,26 @@ class FunctionsText {
   std::string out_;
 };
 
-/// The definition's macros, for the texts that `write` adds.
-template <class Write>
-void with_macros(FunctionsText& out, const std::vector<Macro>& macros, const Write& write) {
-  for (const Macro& macro : macros) out.add(fmt::format("#define {} {}\n", macro.head, macro.value));
-  write();
-  for (const Macro& macro : macros) out.add(fmt::format("#undef {}\n", macro.name));
-}
-
 /// One ufunc for one loop, in a namespace of its own.
 void add_part(FunctionsText& out, const Part& part, std::size_t number) {
   const UfuncImpl& ufunc = part.ufunc;
   const Loop& loop = part.loop;
   const codegen::UserText text = ufunc.text_of(loop);
-  const bool shared_preamble = includes_files(text.preamble);
-  std::set<std::string> own_macros;
-  for (const std::string* own : {&text.preamble, &text.functions, &text.body}) {
-    if (own == &text.preamble && shared_preamble) continue;
-    own_macros.merge(macros_of(*own));
-  }
+  const bool shared_preamble = codegen::includes_files(text.preamble);
   out.add(fmt::format("namespace kiln_part_{} {{\n", number));
   for (const auto& [variable, dtype] : text.type_variables)
     out.add(fmt::format("using {} = {};\n", variable, qualified(dtype)));
-  with_macros(out, macros(ufunc.definition().defines), [&] {
-    if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
-    if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
-    out.add(codegen::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs, .rounds = part.rounds}) + " {\n" +
-            (text.expression ? "return\n" : ""));
-    out.add_body(text.name, text.body, text.expression ? ";}" : "}");
-    for (const std::string& macro : own_macros) out.add(fmt::format("#undef {}\n", macro));
-  });
-  out.add("}\n");
+  if (!text.defines.empty()) out.add_users(text.name + ".defines", codegen::defines_text(text.defines));
+  if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
+  if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
+  out.add(codegen::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs, .rounds = part.rounds}) + " {\n" +
+          (text.expression ? "return\n" : ""));
+  out.add_body(text.name, text.body, text.expression ? ";}" : "}");
+  std::set<std::string> macros;
+  for (const auto& [file, own] : codegen::texts_of(text)) {
+    if (!shared_preamble || file != text.name + ".preamble") macros.merge(codegen::macros_of(own));
+  }
+  out.add(codegen::undefine(macros) + "}\n");
 }
 
 /// A file that guards itself is read once however often it is included: preambles with #include stand once, before all parts.
@@ -96,8 +85,11 @@ void add_shared_preambles(FunctionsText& out, const Graph& graph) {
   std::set<std::string> written;
   for (const Graph::Step& step : graph.steps) {
     const UfuncDefinition& definition = step.ufunc->definition();
-    if (!includes_files(definition.preamble) || !written.insert(definition.preamble).second) continue;
-    with_macros(out, macros(definition.defines), [&] { out.add_users(definition.name + ".preamble", definition.preamble); });
+    if (!codegen::includes_files(definition.preamble) || !written.insert(definition.preamble).second) continue;
+    const std::string defines = codegen::defines_text(definition.defines);
+    if (!defines.empty()) out.add_users(definition.name + ".defines", defines);
+    out.add_users(definition.name + ".preamble", definition.preamble);
+    out.add(codegen::undefine(codegen::macros_of(defines)));
   }
 }
 

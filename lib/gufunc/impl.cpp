@@ -16,6 +16,7 @@ constexpr std::size_t kMaxEach = 4;  // of a kernel's 8 dimensions; the loop has
 GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(definition)) {
   if (definition_.name.empty()) definition_.name = "kernel";
   check_name(definition_.name);
+  check_defines(definition_.name, definition_.defines);
   const std::string& name = definition_.name;
   if (definition_.signatures.empty()) {
     throw SignatureError(name + ": no signature given; write one like \"void(float32[:] a, float32 b)\"", "", 0);
@@ -145,6 +146,7 @@ codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {
   text.body = definition_.body;
   text.preamble = definition_.preamble;
   text.functions = definition_.functions;
+  text.defines = definition_.defines;
   for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
   for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
   text.type_variables = loop.variables;

@@ -38,7 +38,6 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
   auto headers = codegen::included_texts(kernel.entry.kernel, key->source, key->headers, &missing);
   if (!headers) refuse(kernel, "its source includes \"" + missing + "\", which the key of its entry does not hold");
   request.headers = *std::move(headers);
-  request.defines = key->defines;
   request.contract = key->contract;
   request.fast_math = key->fast_math;
   const std::string compiler = rebuild.compiler->name() + " " + rebuild.compiler->version();

@@ -64,7 +64,6 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.texts = codegen::texts_of(text);
   compile.headers = codegen::resolve_includes(job.texts, request.headers != nullptr ? *request.headers : no_headers,
                                               request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
-  if (request.defines != nullptr) compile.defines = *request.defines;
   compile.contract = request.contract;
   compile.fast_math = request.fast_math;
 
@@ -74,7 +73,7 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
                        .source = compile.source,
                        .headers = without_embedded(compile.headers),
                        .options = compiler.options(compile),
-                       .defines = compile.defines,
+                       .defines = text.defines,
                        .contract = compile.contract,
                        .fast_math = compile.fast_math,
                        .target = compiler.target(),

@@ -23,7 +23,6 @@ struct Request {
   const codegen::KernelSpec* spec = nullptr;
   const std::map<std::string, std::string>* headers = nullptr;
   const std::vector<std::string>* include_dirs = nullptr;
-  const std::vector<std::string>* defines = nullptr;
   bool contract = false;
   bool fast_math = false;
   std::string signature;         // of the loop, for messages and the entry
@@ -40,7 +39,6 @@ Request request_for(const Definition& definition, const codegen::UserText& text,
   request.spec = &spec;
   request.headers = &definition.headers;
   request.include_dirs = &definition.include_dirs;
-  request.defines = &definition.defines;
   request.contract = definition.contract;
   request.fast_math = definition.fast_math;
   request.signature = std::move(signature);

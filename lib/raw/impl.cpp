@@ -93,6 +93,7 @@ void RawKernelImpl::with_request(const raw::Binding& binding, RawForm form,
   text.body = definition_.body;
   text.preamble = definition_.preamble;
   text.functions = definition_.functions;
+  text.defines = definition_.defines;
   text.type_variables = types_of(binding);
   codegen::RawSpec spec{.form = form};
   for (const signature::KernelParameter& parameter : signature_.parameters) {
@@ -111,6 +112,7 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
   }
   signature::KernelSignature signature = signature::parse_raw(definition.signature);
   if (definition.body.empty()) throw SignatureError(definition.name + ": no body given", definition.signature, 0);
+  check_defines(definition.name, definition.defines);
   codegen::check_text(definition.name, definition.body);
   codegen::check_text(definition.name + ".functions", definition.functions);
   codegen::check_text(definition.name + ".preamble", definition.preamble);

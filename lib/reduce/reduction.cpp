@@ -98,6 +98,7 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
   std::vector<TypeSignature> signatures;
   for (const std::string& text : definition.signatures) signatures.push_back(signature::parse(text));
   detail::check_names(definition.name, signatures);
+  detail::check_defines(definition.name, definition.defines);
   check_texts(definition);
   std::optional<std::vector<reduce::Member>> members;
   if (!definition.accumulator.empty()) members = reduce::members_of(definition.accumulator);

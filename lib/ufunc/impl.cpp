@@ -165,6 +165,7 @@ codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
   text.body = text.expression ? definition.expression : definition.body;
   text.preamble = definition.preamble;
   text.functions = definition.functions;
+  text.defines = definition.defines;
   for (const auto& input : first.inputs) text.input_names.push_back(input.name);
   if (first.named_outputs) {
     for (const auto& output : first.outputs) text.output_names.push_back(output.name);

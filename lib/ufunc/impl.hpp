@@ -161,5 +161,7 @@ void check_names(const std::string& kernel, const std::vector<signature::TypeSig
 std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);
 /// SignatureError for a kernel's name that cannot be shown.
 void check_name(const std::string& name);
+/// SignatureError for a define that names no macro or has several lines, CompileError for one that check_text() refuses.
+void check_defines(const std::string& kernel, const std::vector<std::string>& defines);
 
 }  // namespace kiln::detail

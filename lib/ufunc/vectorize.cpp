@@ -1,7 +1,9 @@
 // Making ufuncs: definitions to parsed, checked, shareable functions; and the calls of a Ufunc handle.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
+#include "codegen/directives.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
@@ -44,9 +46,27 @@ void detail::check_name(const std::string& name) {
   }
 }
 
+void detail::check_defines(const std::string& kernel, const std::vector<std::string>& defines) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  for (const std::string& define : defines) {
+    const auto fail = [&](const char* what, std::size_t at) {
+      throw SignatureError(kernel + ": the define \"" + define + "\" " + what +
+                               "; write \"NAME\", \"NAME=VALUE\" or \"NAME(a, b)=VALUE\", with a name of letters, digits and _",
+                           define, at);
+    };
+    if (const std::size_t line = define.find_first_of("\r\n"); line != std::string::npos) fail("has several lines", line);
+    std::size_t end = std::min(define.find_first_not_of(kLetters), define.size());
+    if (end == 0 || (define[0] >= '0' && define[0] <= '9')) fail("does not begin with a macro's name", 0);
+    if (end < define.size() && define[end] == '(') end = std::min(define.find(')', end), define.size() - 1) + 1;
+    if (end < define.size() && define[end] != '=') fail("has something else behind the macro's name", end);
+  }
+  codegen::check_text(kernel + ".defines", codegen::defines_text(defines));
+}
+
 std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition) {
   if (definition.name.empty()) definition.name = "kernel";
   check_name(definition.name);
+  check_defines(definition.name, definition.defines);
   if (definition.signatures.empty()) {
     throw SignatureError(definition.name + ": no signature given; write one like \"float32(float32 a, float32 b)\"", "", 0);
   }

@@ -118,6 +118,12 @@ TEST_CASE("compile errors: places in every text of the definition") {
     CHECK(place_of(error_of(compiler, definition)) == "mine/scale.hpp:3:28");
 
     definition = discriminant();
+    definition.body = "return\n  a * EXTRA + wrong;";
+    definition.preamble = "#define SCALE 3\n";
+    definition.defines = {"EXTRA=2", "OTHER"};
+    CHECK(place_of(error_of(compiler, definition)) == "discriminant:2:15");
+
+    definition = discriminant();
     definition.body = "";
     definition.expression = "a + b * nothing";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant:1:9");

@@ -91,6 +91,87 @@ TEST_CASE("options: preamble, functions, headers, include folders and defines re
   on_every_device([&](const Target& target) { CHECK(value_of(target, definition, 4.0F) == 112.75F); });
 }
 
+TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are written with") {
+  // Sums of 3s under the names of kiln's templates and generated code.
+  const std::vector<std::string> names{
+      "N",    "A",    "T",    "E",     "p",       "c",      "x",         "i",    "k",     "n",     "a0",  "r0",   "e0",
+      "t",    "team", "pool", "core",  "index",   "kernel", "launch",    "work", "count", "begin", "end", "data", "stride",
+      "size", "pi",   "one",  "value", "storage", "loops",  "operation", "walk", "user",  "view",  "out"};
+  std::string sum;
+  std::string directives = "#define TWICE(v) (2 * v)\n";
+  std::vector<std::string> defines{"TWICE(v)=(2 * v)"};
+  for (const std::string& name : names) {
+    sum += " + " + name;
+    directives += "#define " + name + " 3\n";
+    defines.push_back(name + "=3");
+  }
+  const float expected = 2 * 5 + 3.0F * static_cast<float>(names.size());
+  for (const bool defined : {true, false}) {
+    CAPTURE(defined);
+    const std::string preamble = defined ? "" : directives;
+    const std::vector<std::string> list = defined ? defines : std::vector<std::string>();
+    UfuncDefinition definition;
+    definition.signatures = {"float32(float32 a_)"};
+    definition.body = "return TWICE(a_)" + sum + ";";
+    definition.preamble = preamble;
+    definition.defines = list;
+    const auto gufunc = [&](const std::string& group) {
+      return kiln::guvectorize({.layout = "(q)->()",
+                                .signatures = {"void(float32[:] a_, float32 b_)"},
+                                .group = group,
+                                .body = "for (::kiln::int64 q_ = 1; q_ < q; ++q_) b_ = a_(q_); b_ = TWICE(a_(0))" + sum + ";",
+                                .preamble = preamble,
+                                .defines = list});
+    };
+    const kiln::Gufunc plain_gufunc = gufunc("");
+    const kiln::Gufunc team = gufunc("32");
+    const kiln::RawKernel raw = kiln::kernel({.signature = "void(float32[:] a_)",
+                                              .body = "a_[item] = TWICE(a_[item])" + sum + ";",
+                                              .preamble = preamble,
+                                              .defines = list});
+    const kiln::Reduction most = kiln::reduction({.signatures = {"float32(float32 a_)"},
+                                                  .map = "return TWICE(a_) + N + a0 + r0 + index + count;",
+                                                  .reduce = "return a < b ? b : a;",
+                                                  .preamble = preamble,
+                                                  .defines = list});
+    on_every_device([&](const Target& target) {
+      CHECK(value_of(target, definition, 5.0F) == expected);
+      const Array fives = target.place(Array::full({4, 3}, 5.0F));
+      const kiln::GufuncOptions options{.stream = target.options().stream};
+      CHECK(target.fetch(plain_gufunc({fives}, options)).to_vector<float>()[3] == expected);
+      CHECK(target.fetch(team({fives}, options)).to_vector<float>()[3] == expected);
+      CHECK(target.fetch(most({fives}, reduction_on(target, {.axis = 0}))).to_vector<float>()[0] == 25);
+      raw(launch_on(target, {.size = 12}), fives);
+      CHECK(target.fetch(fives).to_vector<float>()[2] == expected);
+    });
+  }
+}
+
+TEST_CASE("options: a function of kiln's may be named in a define alone, and errors in defines are told there") {
+  UfuncDefinition definition = plain();
+  definition.body = "return ACT(a) - tanh_of(a);";
+  definition.functions = "float32 tanh_of(float32 v) { return ACT(v); }";
+  definition.defines = {"ACT=tanh"};
+  on_every_device([&](const Target& target) { CHECK(value_of(target, definition, 0.5F) == 0); });
+  const auto message = [&](const std::string& define) {
+    definition.defines = {define};
+    return message_of<kiln::SignatureError>([&] { static_cast<void>(kiln::vectorize(definition)); });
+  };
+  constexpr const char* kAdvice =
+      "; write \"NAME\", \"NAME=VALUE\" or \"NAME(a, b)=VALUE\", with a name of letters, digits and _\n";
+  CHECK(message("A B=3") ==
+        std::string("plain: the define \"A B=3\" has something else behind the macro's name") + kAdvice + "A B=3\n ^");
+  CHECK(message("-O0") == std::string("plain: the define \"-O0\" does not begin with a macro's name") + kAdvice + "-O0\n^");
+  CHECK(message("").starts_with("plain: the define \"\" does not begin with a macro's name"));
+  CHECK(message("3=A").starts_with("plain: the define \"3=A\" does not begin with a macro's name"));
+  CHECK(message("F(x)y=3").starts_with("plain: the define \"F(x)y=3\" has something else behind the macro's name"));
+  CHECK(message("A=3\n#define B 4").starts_with("plain: the define \"A=3\n#define B 4\" has several lines"));
+  definition.defines = {"A", "B={"};
+  CHECK(message_of<kiln::CompileError>([&] {
+          static_cast<void>(kiln::vectorize(definition));
+        }).starts_with("plain.defines:2:11: error: '{' is never closed"));
+}
+
 TEST_CASE("options: every option takes part in the key") {
   on_every_device(
       [&](const Target& target) {

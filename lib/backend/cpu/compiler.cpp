@@ -98,7 +98,6 @@ std::vector<std::string> ClangCompiler::options(const CompileRequest& request) c
   if (request.fast_math) options.insert(options.end(), std::begin(kFastMath), std::end(kFastMath));
   // "fast" fuses across statements, as nvcc does; "on" only within one.
   options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");
-  for (const std::string& define : request.defines) options.insert(options.end(), {"-D", define});
   return options;
 }
 

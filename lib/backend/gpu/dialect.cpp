@@ -28,10 +28,6 @@ constexpr const char* kHipFolders[] = {"lib", "lib64"};
 
 constexpr const char* kHiprtcVariables[] = {"HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND"};
 
-void add_defines(std::vector<std::string>& options, const CompileRequest& request) {
-  for (const std::string& define : request.defines) options.push_back("-D" + define);
-}
-
 std::vector<std::string> nvrtc_options(const CompileRequest& request, std::string_view arch, int version) {
   std::vector<std::string> options = {"--gpu-architecture=" + std::string(arch), "--std=c++20", "-default-device",
                                       "--diag-error=940"};  // a missing return
@@ -44,7 +40,6 @@ std::vector<std::string> nvrtc_options(const CompileRequest& request, std::strin
   if (version >= 1209) options.emplace_back("--no-cache");
   // Without it an #include would find a file in the current folder, which no key knows of.
   if (version >= 1300) options.emplace_back("--no-source-include");
-  add_defines(options, request);
   return options;
 }
 
@@ -54,7 +49,6 @@ std::vector<std::string> hiprtc_options(const CompileRequest& request, std::stri
                                       "-Werror=return-type"};
   if (request.fast_math) options.emplace_back("-ffast-math");
   options.emplace_back(request.fast_math || request.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
-  add_defines(options, request);
   return options;
 }
 

@@ -31,11 +31,11 @@ extern "C" __global__ void __launch_bounds__(256) kiln_kernel(unsigned n, const 
 )";
 
 CompileRequest good() {
-  return {.name = "k",
-          .context = "float32(float32 a)",
-          .source = kSource,
-          .headers = {{"kiln/scale.hpp", "__device__ inline float scale(float x) { return 3 * x; }\n"}},
-          .defines = {"KILN_TEST_ADD=1"}};
+  return {
+      .name = "k",
+      .context = "float32(float32 a)",
+      .source = kSource,
+      .headers = {{"kiln/scale.hpp", "#define KILN_TEST_ADD 1\n__device__ inline float scale(float x) { return 3 * x; }\n"}}};
 }
 
 CompileRequest bad(const std::string& body) {

@@ -55,8 +55,8 @@ TEST_CASE("hip: compiling through hipRTC's symbols [child]" * doctest::skip()) {
   const auto compiler = gpu::compiler_for_target("gfx90a");
   REQUIRE(compiler);
   CHECK(compiler->name() == "hipRTC");
-  CompileRequest request{.name = "k", .source = "extern \"C\" __global__ void kiln_kernel(float* o) { o[0] = KILN_VALUE; }"};
-  request.defines = {"KILN_VALUE=2"};
+  CompileRequest request{
+      .name = "k", .source = "#define KILN_VALUE 2\nextern \"C\" __global__ void kiln_kernel(float* o) { o[0] = KILN_VALUE; }"};
   CHECK(compiler->compile(request).code.find("kiln_kernel") != std::string::npos);
   request.source = "#line 1 \"mine\"\nextern \"C\" __global__ void kiln_kernel(float* o) { o[0] = b; }";
   try {

@@ -220,10 +220,9 @@ TEST_CASE("explain tells a hit, why not, and from which entry of the name the ke
   const Cache cache(CacheOptions{.directory = folder.path()});
   const Kernel wanted(cache);
   Kernel near(cache);
-  const std::vector<std::string> defines{"N=3"};
-  near.request.defines = &defines;
+  near.text.defines = {"N=3"};
   Kernel far(cache, "return a * 2;");
-  far.request.defines = &defines;
+  far.text.defines = {"N=3"};
   far.request.fast_math = true;
   const Kernel stranger(cache, "return a;", "other");
   for (const Kernel* kernel : {static_cast<const Kernel*>(&far), &stranger})
@@ -239,7 +238,8 @@ TEST_CASE("explain tells a hit, why not, and from which entry of the name the ke
   (void)program::build(near.request, *device.compiler());
   explained = cache.explain(job.key);
   CHECK(explained.nearest == program::make_job(near.request, *device.compiler()).digest);
-  REQUIRE(explained.differences.size() == 1);
+  REQUIRE(explained.differences.size() == 2);
+  CHECK(explained.differences[1].field == "source");
   CHECK(explained.differences[0].field == "defines");
   CHECK(explained.differences[0].wanted.empty());
   CHECK(explained.differences[0].found == "N=3");
