@@ -1,6 +1,12 @@
 #include "fusion/options.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
 #include "codegen/directives.hpp"
+#include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::fusion {
@@ -23,6 +29,7 @@ class Merge {
       add_folders(definition);
       add_macros(definition);
     }
+    for (const auto& [preamble, includer] : includers_) check_macros(*includer);
     options.headers = headers_;
     if (folders_ != nullptr) options.include_dirs = folders_->include_dirs;
     return options;
@@ -76,10 +83,29 @@ class Merge {
   /// A file is included once, so under one set of macros.
   void add_macros(const UfuncDefinition& definition) {
     if (!codegen::includes_files(definition.preamble)) return;
+    includers_.emplace(definition.preamble, &definition);
     if (includer_ == nullptr) includer_ = &definition;
     if (includer_->defines == definition.defines) return;
-    fail(includer_->name + " and " + definition.name +
-         " include files under different .defines; give both the same ones, or #define them in .preamble");
+    fail(includer_->name + " and " + definition.name + " include files under different .defines; give both the same ones");
+  }
+
+  /// What stands before all ufuncs is seen by all.
+  void check_macros(const UfuncDefinition& includer) const {
+    for (const std::string& macro : codegen::macros_of(includer.preamble)) {
+      const std::array<std::string_view, 1> name{macro};
+      const auto names = [&](const std::string& text) { return codegen::names_any(text, name); };
+      for (const Graph::Step& step : graph_.steps) {
+        const UfuncDefinition& other = step.ufunc->definition();
+        if (other.preamble == includer.preamble) continue;
+        if (!names(other.preamble) && !names(other.functions) && !names(other.body) && !names(other.expression) &&
+            !names(codegen::defines_text(other.defines)) &&
+            !std::any_of(other.signatures.begin(), other.signatures.end(), names)) {
+          continue;
+        }
+        fail(includer.name + " defines " + macro + " in a .preamble that includes files, which stands before all ufuncs, and " +
+             other.name + " has that name, too; #define it in .functions, or rename one of them");
+      }
+    }
   }
 
   const Graph& graph_;
@@ -88,6 +114,7 @@ class Merge {
   std::map<std::string, const UfuncDefinition*> giver_of_;
   const UfuncDefinition* folders_ = nullptr;
   const UfuncDefinition* includer_ = nullptr;
+  std::map<std::string, const UfuncDefinition*> includers_;  // by their preambles
 };
 
 }  // namespace

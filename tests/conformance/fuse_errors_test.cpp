@@ -185,8 +185,14 @@ TEST_CASE("fuse errors: options that do not go together") {
     return named(ufunc_name, {.preamble = "#include \"h.hpp\"", .headers = {{"h.hpp", ""}}, .defines = {define}});
   };
   CHECK(fused(including("f", "N=1"), including("g", "N=2")) ==
-        "in fused \"both\": f and g include files under different .defines; give both the same ones, or #define them in "
-        ".preamble");
+        "in fused \"both\": f and g include files under different .defines; give both the same ones");
+  const Ufunc scaled = named("scaled", {.preamble = "#include \"h.hpp\"\n#define K 3", .headers = {{"h.hpp", ""}}});
+  CHECK(fused(scaled, named("g", {.functions = "constexpr int K = 2;"})) ==
+        "in fused \"both\": scaled defines K in a .preamble that includes files, which stands before all ufuncs, and g has "
+        "that name, "
+        "too; #define it in .functions, or rename one of them");
+  CHECK(fused(kiln::vectorize("float32(float32 K)", "return K;"), scaled).starts_with("in fused \"both\": scaled defines K"));
+  CHECK_NOTHROW(kiln::fuse("both", [&](Expr x) { return scaled(scaled(x)); }));
   CHECK(fused(named("f", {.functions = "#include \"h.hpp\"\n"}), named("g")) ==
         "in fused \"both\": f includes a file in .functions; move the #include to .preamble");
 }
