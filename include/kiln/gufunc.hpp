@@ -145,8 +145,8 @@ class KILN_API Gufunc {
 };
 
 /// Makes a generalized ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
-/// SignatureError, with the position, for a layout, signature, `.each` or `.sizes` that cannot be read; CompileError for a body
-/// whose brackets, quotes or comments do not close.
+/// SignatureError, with the position, for a layout, signature, `.each`, `.sizes` or define that cannot be read; CompileError
+/// for a body whose brackets, quotes or comments do not close.
 [[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
 /// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);

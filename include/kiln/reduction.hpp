@@ -128,7 +128,8 @@ class KILN_API Reduction {
   std::shared_ptr<const detail::ReductionImpl> impl_;
 };
 
-/// Makes a reduction. Only parses, as vectorize() does. SignatureError for signatures and stages that do not go together;
+/// Makes a reduction. Only parses, as vectorize() does. SignatureError for signatures and stages that do not go together and
+/// for a define that is no macro;
 /// CompileError for a text whose brackets, quotes or comments do not close.
 [[nodiscard]] KILN_API Reduction reduction(ReductionDefinition definition);
 

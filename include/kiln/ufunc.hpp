@@ -203,7 +203,8 @@ class KILN_API Ufunc {
 };
 
 /// Makes a ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
-/// SignatureError for a signature that cannot be read; CompileError for a body whose brackets, quotes or comments do not close.
+/// SignatureError for a signature that cannot be read or a define that is no macro; CompileError for a body whose brackets,
+/// quotes or comments do not close.
 [[nodiscard]] KILN_API Ufunc vectorize(UfuncDefinition definition);
 /// One signature, no name.
 [[nodiscard]] KILN_API Ufunc vectorize(std::string_view signature, std::string_view body);
