@@ -95,7 +95,7 @@ std::optional<FileError> publish_file(const std::string& path, std::string_view 
   if (!file) return failure("create", temporary, errno);
   if (options.permissions) {
     if (const int code = give_permissions(file.get(), *options.permissions)) {
-      ::unlinkat(options.folder, temporary.c_str(), 0);
+      ::unlinkat(options.folder, name_in(options.folder, temporary), 0);
       return failure("set the mode of", temporary, code);
     }
   }

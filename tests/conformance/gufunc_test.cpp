@@ -223,13 +223,15 @@ TEST_CASE("gufuncs: an output that is stored otherwise is read back as it is at 
       for (index i = 0; i < n; ++i) y(i) = x(i);
       for (index i = 0; i < n / 2; ++i) { float32 t = y(i); y(i) = y(n - 1 - i); y(n - 1 - i) = t; }
       for (auto& e : y) { e = e * 2; e += 1; }
-      for (const auto& e : y) y(0) += e - y(n - 1))");
+      for (const auto& e : y) y(0) += e - y(n - 1);)");
   static const Gufunc named =
       kiln::guvectorize("(n)->(n)", "void(T[:] x, T[:] y)", "y(0) = x(0); auto t = y(0); y(0) = x(1); y(1) = t;");
+  const Array numbers = Array::empty({4}, DType::float32);
+  for (int i = 0; i < 4; ++i) numbers.as<float>()[i] = static_cast<float>(i);
   on_every_device([&](const Target& target) {
     for (const DType dtype : {DType::float16, DType::float32}) {
       CAPTURE(kiln::name(dtype));
-      const Array x = counting({4}).astype(dtype);  // 0 1 2 3, turned: 7 5 3 1; the first takes 6 4 2 0 of the others in turn
+      const Array x = numbers.astype(dtype);  // 0 1 2 3, turned: 7 5 3 1; the first takes 6 4 2 0 of the others in turn
       Array out = target.place(Array::zeros({4}, DType::float64));
       const Array fresh = run(target, turned, {x});
       run(target, turned, {x}, {.out = out, .casting = kiln::Casting::same_kind});
@@ -240,8 +242,8 @@ TEST_CASE("gufuncs: an output that is stored otherwise is read back as it is at 
       // Where the body's name would be the element itself, it is an error and no wrong result.
       CHECK_THROWS_AS(run(target, named, {x}, {.out = out, .casting = kiln::Casting::same_kind}), kiln::CompileError);
     }
-    CHECK_THROWS_AS(run(target, named, {counting({4}).astype(DType::float16)}), kiln::CompileError);
-    const Array plain = run(target, named, {counting({4})});
+    CHECK_THROWS_AS(run(target, named, {numbers.astype(DType::float16)}), kiln::CompileError);
+    const Array plain = run(target, named, {numbers});
     CHECK(plain.as<float>()[1] == 0);
   });
 }
@@ -591,7 +593,7 @@ TEST_CASE("gufuncs: several items at once, whichever way a body reads them") {
                                              .body = "float32 sum = 0; " + std::string(text) + " r = sum;"});
     on_every_device([&](const Target& target) {
       if (!target.device().is_cpu()) return;
-      for (const std::int64_t n : {16, 45, 64}) {
+      for (const std::int64_t n : {16, 45}) {
         CAPTURE(n);
         std::vector<Array> operands;
         for (const int seed : {1, 50, 77}) {
