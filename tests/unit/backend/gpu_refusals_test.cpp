@@ -45,7 +45,7 @@ struct FakeReduction {
     value.state_bytes = 4;
   }
 };
-const std::string kFakeReductionImage = std::string(kFakeImage) + " 40 40 64 8 8";
+const std::string kFakeReductionImage = std::string(kFakeImage) + " 8 8 8 8 8";
 
 }  // namespace
 
