@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "backend/cpu/fork_gate.hpp"
+#include "backend/cpu/installation.hpp"
 #include "base/dynamic_library.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
