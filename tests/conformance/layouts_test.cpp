@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../unit/base/sanitizer.hpp"
 #include "devices.hpp"
 #include "golden.hpp"
 #include "model.hpp"
@@ -101,7 +102,7 @@ TEST_CASE("layouts: random operands agree with index arithmetic") {
   std::uint64_t stream = 100;
   on_every_device([&](const Target& target) {
     auto source = random_source(stream++);
-    const int cases = target.device().is_cpu() ? 250 : 60;
+    const int cases = kiln::test::rounds(target.device().is_cpu() ? 250 : 60);
     for (int i = 0; i < cases; ++i) {
       const int ndim = static_cast<int>(source() % 7);
       check_combine(target, random_loop_shape(ndim, 1500, source), kDtypes[source() % std::size(kDtypes)], source);
