@@ -72,7 +72,9 @@ Target target_of(const HostFeatures& features) {
     target.arguments.insert(target.arguments.end(), {"-target-feature", signed_name});
   }
   target.text += " tune=" + features.tune;
-  target.arguments.push_back(std::string("-mprefer-vector-width=") + vector_width(features.tune));
+  const std::string width = vector_width(features.tune);
+  target.arguments.push_back("-mprefer-vector-width=" + width);
+  target.arguments.insert(target.arguments.end(), {"-D", "KILN_VECTOR_BITS=" + width});
   return target;
 }
 

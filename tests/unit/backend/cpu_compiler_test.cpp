@@ -18,6 +18,7 @@
 #include "backend/cpu_kernels.hpp"
 #include "base/child_process.hpp"
 #include "base/environment.hpp"
+#include "codegen/spec.hpp"
 
 namespace kiln {
 namespace {
@@ -108,6 +109,53 @@ TEST_CASE("cpu compiler: functions of libmvec are no wider than the vectors of t
       const double x = std::max(a[i], 0.0F);
       const double y = std::max(b[i], 0.0F);
       CHECK(out[i] == doctest::Approx(std::hypot(std::hypot(x, y), std::hypot(y, std::exp(x)))).epsilon(1e-6));
+    }
+  }
+}
+
+// kernels-src/power_lanes_cpu.hpp, by lib/backend/cpu/clang/vector_math.cpp.
+TEST_CASE("cpu compiler: powers are those of a register's lanes where vectors have 512 bits") {
+  struct Body {
+    std::string text, functions;
+    const char* of_lanes;
+  };
+  const Body bodies[] = {
+      {"return kiln::pow(a, b);", "", "scalef.ps.512"},
+      {"return float(2.0 * kiln::pow(a, b) / 2);", "", "scalef.ps.512"},
+      {"return float(kiln::pow(double(a), double(b)));", "", "scalef.pd.512"},
+      {"return b < 0 ? 1 / kiln::pow(a, -b) : kiln::pow(a, b);", "", "scalef.ps.512"},
+      {"return by_steps(a, b);",
+       "inline float by_steps(float a, float b) { float x = 1; int n = 0; for (; n < 40 && x != kiln::pow(a, b); ++n) x = n < "
+       "3 ? "
+       "kiln::pow(a + n, b) : kiln::pow(a, b); return x; }",
+       nullptr},  // its loop ends where its numbers say, and is one of single numbers
+  };
+  for (const Body& body : bodies) {
+    CAPTURE(body.text);
+    auto request = binary_request(body.text, body.functions);
+    request.source.insert(0, "#include \"kiln/power.hpp\"\n");
+    request.headers = codegen::resolve_includes({{request.name, request.source}}, {}, {});
+    for (const auto& [level, tune] : {std::pair{3, "haswell"}, {4, "cascadelake"}, {4, "znver4"}}) {
+      const std::string tuned = tune;
+      CAPTURE(tuned);
+      const backend::cpu::ClangCompiler compiler(backend::cpu::target_of({.level = level, .features = {}, .tune = tuned}));
+      const std::string ir = compiler.emit(request, inspect::Form::llvm_ir);
+      CHECK(ir.find("kiln_of_lanes") == std::string::npos);
+      const bool lanes = body.of_lanes != nullptr && ir.find(body.of_lanes) != std::string::npos;
+      CHECK(lanes == (body.of_lanes != nullptr && tuned == "znver4"));
+      if (backend::cpu::native_target().short_name < "x86-64-v" + std::to_string(level)) continue;
+      std::vector<float> a;
+      std::vector<float> b;
+      for (int i = 0; i < 150; ++i) {
+        a.push_back(i % 11 == 0 ? 0.0F : static_cast<float>(i % 7) * 0.75F);
+        b.push_back(static_cast<float>(i % 13) * 0.5F - 2);
+      }
+      const std::vector<float> out = run(compiler.compile(request), a, b);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        INFO(a[i], " ", b[i]);
+        const float expected = std::pow(a[i], b[i]);
+        CHECK((out[i] == expected || out[i] == doctest::Approx(expected).epsilon(1e-6)));
+      }
     }
   }
 }

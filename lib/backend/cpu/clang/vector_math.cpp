@@ -10,6 +10,8 @@
 #include <llvm/IR/VFABIDemangler.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <array>
@@ -63,6 +65,37 @@ Variants find_variants() {
   return variants;
 }
 
+/// kiln_of_lanes_…(arguments, one, of_8, of_16, …) of kernels-src, which no library has: becomes a call of `one`, with the
+/// others for the vectorizer, whose mappings it adds. The call is gone; null where it is another one.
+llvm::CallInst* without_lanes(llvm::CallInst& call) {
+  llvm::Function* const callee = call.getCalledFunction();
+  if (callee == nullptr || !callee->getName().starts_with("kiln_of_lanes_")) return nullptr;
+  llvm::SmallVector<llvm::Value*, 2> arguments;
+  llvm::SmallVector<llvm::Function*, 4> functions;
+  for (llvm::Value* const argument : call.args()) {
+    if (auto* const function = llvm::dyn_cast<llvm::Function>(argument)) {
+      functions.push_back(function);
+    } else {
+      arguments.push_back(argument);
+    }
+  }
+  auto* const single = llvm::CallInst::Create(functions.front(), arguments, "", call.getIterator());
+  single->setDoesNotAccessMemory();
+  single->setDoesNotThrow();
+  single->addFnAttr(llvm::Attribute::WillReturn);
+  single->setDebugLoc(call.getDebugLoc());
+  llvm::SmallVector<std::string, 8> mappings;
+  for (llvm::Function* const lanes : llvm::drop_begin(functions)) {
+    const auto* const type = llvm::cast<llvm::FixedVectorType>(lanes->getReturnType());
+    mappings.push_back("_ZGV_LLVM_N" + std::to_string(type->getNumElements()) + std::string(arguments.size(), 'v') + "_" +
+                       functions.front()->getName().str() + "(" + lanes->getName().str() + ")");
+  }
+  llvm::VFABI::setVectorVariantNames(single, mappings);
+  call.replaceAllUsesWith(single);
+  call.eraseFromParent();
+  return single;
+}
+
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
@@ -74,9 +107,13 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
     const unsigned bytes = static_cast<unsigned>(analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(
                                                      llvm::TargetTransformInfo::RGK_FixedWidthVector) /
                                                  8);
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+      if (llvm::CallInst* const single = without_lanes(*call)) {
+        if (llvm::Loop* const loop = loops.getLoopFor(single->getParent())) one_vector_at_a_time(*loop);
+        continue;
+      }
       const auto found = variants.find(call->getCalledFunction()->getName());
       if (found == variants.end() || !name_variants(*call, found->second, features, bytes)) continue;
       if (llvm::Loop* const loop = loops.getLoopFor(call->getParent())) one_vector_at_a_time(*loop);
@@ -120,6 +157,11 @@ void use_vector_math(llvm::PassBuilder& builder) {
 #else
     static_cast<void>(passes);
 #endif
+  });
+  // What kiln_of_lanes_… has become, and no more of it than is called.
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::AlwaysInlinerPass());
+    passes.addPass(llvm::GlobalDCEPass());
   });
 }
 
