@@ -20,7 +20,7 @@ KILN_FN number sinh(const number& z) {
   const double x = z.re, y = z.im;
   const hyperbolic h = hyperbolics(x);
   const bool odd = !isfinite(y);
-  const double re = x == 0 || (odd && isinf(x)) ? x : h.sinh * cos(y) * h.factor;
+  const double re = odd && (x == 0 || isinf(x)) ? x : h.sinh * cos(y) * h.factor;
   const double im = y == 0 ? y : h.cosh * sin(y) * h.factor;
   return {re, im};
 }
@@ -102,9 +102,9 @@ KILN_FN number atanh(const number& z) {
   const double near = (pole ? 0.5 : 0.25) * ::kiln::log1p(ratio);
   const bool far = is_far(z);
   const double big = max(x, fabs(y)), u = x / big, v = y / big;
-  const double away = isinf(x) || isinf(y) ? 0.0 : u / (u * u + v * v) / big;
-  const double re = far ? away : z.re == 0 ? 0.0 : near;
-  const double im = far ? copysign(0.5 * pi, y) : 0.5 * atan2(2 * y, q * (1 + x) - y * y);
+  const double inverse = isinf(x) || isinf(y) ? 0.0 : 1 / (u * u + v * v) / big;
+  const double re = far ? (inverse == 0 ? 0.0 : u * inverse) : z.re == 0 ? 0.0 : near;
+  const double im = far ? copysign(0.5 * pi, y) - (inverse == 0 ? 0.0 : v * inverse) : 0.5 * atan2(2 * y, q * (1 + x) - y * y);
   return {copysign(re, z.re), y != y ? y : im};
 }
 KILN_FN number asinh(const number& z) {

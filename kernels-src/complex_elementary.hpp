@@ -45,11 +45,12 @@ KILN_FN number exp2(const number& z) {
 KILN_FN number expm1(const number& z) {
   const double x = z.re, y = z.im;
   const bool big = x > 700;
-  const double t = ::kiln::expm1(big ? 0.5 * x : x), e = t + 1;
+  const bool low = x < -0.5;  // the difference below would be all that is left of two numbers near 1
+  const double t = ::kiln::expm1(big ? 0.5 * x : x), e = low ? ::kiln::exp(x) : t + 1;
   const double f = big ? e : 1.0;
   const bool odd = !isfinite(y);
   const double half = sin(0.5 * y);
-  double re = big ? e * cos(y) * f : t * cos(y) - 2 * half * half;
+  double re = big ? e * cos(y) * f : low ? e * cos(y) - 1 : t * cos(y) - 2 * half * half;
   double im = y == 0 ? y : e * sin(y) * f;
   re = y == 0 ? (big ? e * f : t) : odd && x == -INFINITY ? -1.0 : odd && x == INFINITY ? x : re;
   im = odd && x == -INFINITY ? 0.0 : im;

@@ -267,7 +267,14 @@ template <one_of<float, double> T, integer I>
 KILN_FN T scale_exponent(T x, I exponent) {
   constexpr bool single = same<T, float>;
   constexpr int32 most = single ? 300 : 2200, bias = single ? 127 : 1023;
-  const int32 e = exponent > I(most) ? most : exponent < I(-most) ? -most : int32(exponent);
+  int32 e;
+  if constexpr (sizeof(I) < sizeof(int32)) {
+    e = int32(exponent) > most ? most : int32(exponent) < -most ? -most : int32(exponent);
+  } else if constexpr (I(-1) < I(0)) {
+    e = exponent > I(most) ? most : exponent < I(-most) ? -most : int32(exponent);
+  } else {
+    e = exponent > I(most) ? most : int32(exponent);
+  }
   const bool far = uint32(e + bias - 1) > uint32(2 * bias - 1);
   const int32 a = far ? (3 * e) >> 3 : 0, b = e - 2 * a;
   const auto power = [](int32 n) {

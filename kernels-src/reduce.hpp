@@ -16,9 +16,11 @@ struct plain {
   using state = typename R::accumulator;
   template <class Source>
   static KILN_FN state one(const Source& s, int64 i) {
-    if constexpr (R::masked) {
+    if constexpr (R::masked && R::speculative) {
       const typename R::accumulator a = s.at(i);
       return s.counts(i) ? a : R::identity();
+    } else if constexpr (R::masked) {
+      return s.counts(i) ? s.at(i) : R::identity();
     } else {
       return s.at(i);
     }

@@ -3,6 +3,7 @@
 // Concurrent reads of elements are safe, concurrent writes are the caller's to order.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -35,9 +36,9 @@ struct Slice {
 };
 /// One item of an index: a slice, or a number, which drops the axis.
 struct Index {
-  Index(std::int64_t at) : position(at), drops(true) {}    // NOLINT(google-explicit-constructor)
-  Index(int at) : Index(static_cast<std::int64_t>(at)) {}  // NOLINT(google-explicit-constructor)
-  Index(Slice range) : slice(range) {}                     // NOLINT(google-explicit-constructor)
+  template <std::integral T>
+  Index(T at) : position(static_cast<std::int64_t>(at)), drops(true) {}  // NOLINT(google-explicit-constructor)
+  Index(Slice range) : slice(range) {}                                   // NOLINT(google-explicit-constructor)
   Slice slice;
   std::int64_t position = 0;
   bool drops = false;
@@ -137,9 +138,9 @@ class KILN_API Array {
   [[nodiscard]] std::vector<T> to_vector() const {
     std::vector<T> values(static_cast<std::size_t>(size()));
     if constexpr (std::is_same_v<T, bool>) {
-      const Array packed = copy_to_host();
-      const bool* from = packed.template as<const bool>();
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = from[i];
+      std::vector<unsigned char> bytes(values.size());
+      copy_elements(DType::bool_, bytes.data());
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = bytes[i] != 0;
     } else {
       copy_elements(dtype_of<T>, values.data());
     }
@@ -152,6 +153,7 @@ class KILN_API Array {
   [[nodiscard]] Array slice(std::span<const Index> index) const;
   /// One extent may be -1. A view where the strides allow it, else a copy.
   [[nodiscard]] Array reshape(const Shape& shape, Order order = Order::c) const;
+  /// One axis, contiguous: a view of an array that is contiguous in `order`, else a copy.
   [[nodiscard]] Array ravel(Order order = Order::c) const;
   [[nodiscard]] Array transpose() const;                       ///< axes reversed
   [[nodiscard]] Array transpose(const Dims& axes) const;       ///< axis i of the result is axis axes[i]

@@ -86,7 +86,7 @@ struct dtype_of_impl<std::complex<double>> {
   static constexpr DType value = DType::complex128;
 };
 template <class T>
-  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8)
 struct dtype_of_impl<T> {
   static constexpr DType value = std::is_signed_v<T> ? (sizeof(T) == 1   ? DType::int8
                                                         : sizeof(T) == 2 ? DType::int16

@@ -217,6 +217,10 @@ void Array::copy_elements(DType expected, void* values) const {
   to.size = rep.size;
   to.dtype = expected;
   detail::copy_host(*readable.rep(), to);
+  if (expected != DType::bool_) return;
+  // Any byte but 0 is true; C++'s bool has 0 and 1 alone.
+  auto* const bytes = static_cast<unsigned char*>(values);
+  for (std::int64_t i = 0; i < rep.size; ++i) bytes[i] = bytes[i] != 0;
 }
 
 }  // namespace kiln

@@ -171,7 +171,8 @@ Array Array::reshape(const Shape& shape, Order order) const {
 }
 
 Array Array::ravel(Order order) const {
-  return reshape(Shape{-1}, order);
+  const bool contiguous = order == Order::fortran ? is_f_contiguous() : is_c_contiguous();
+  return (contiguous ? *this : copy(order)).reshape(Shape{size()}, order);
 }
 
 Array Array::transpose() const {

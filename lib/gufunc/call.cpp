@@ -33,7 +33,7 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
                     " given; its layout is " + gufunc.layout().text);
   }
   for (std::size_t i = 0; i < nin_; ++i) {
-    if (is_scalar(i)) continue;
+    if (!args[i].is_array()) continue;
     inputs_[i] = args[i].array();
     if (!inputs_[i]) {
       throw TypeError(gufunc.name() + ": " + gufunc.operand_name(i) + " is an empty Array handle, not an array");
@@ -136,8 +136,17 @@ void Call::choose_loop() {
   }
   ufunc::check_results(names(), plan_->loop, options_.out.arrays(), options_.casting);
   for (std::size_t i = 0; i < nin_; ++i) {
-    if (is_scalar(i)) ufunc::check_fits(names(), plan_->loop, args_[i], i, compute_dtype(i), options_.casting);
+    if (!is_scalar(i)) continue;
+    ufunc::check_fits(names(), plan_->loop, args_[i], i, compute_dtype(i), options_.casting);
+    if (!gufunc_.layout().of(i).empty()) inputs_[i] = array_of_scalar(i);
   }
+}
+
+/// What stands for core dimensions that may be left out: the body reads it as a view.
+Array Call::array_of_scalar(std::size_t input) const {
+  const Array made = Array::empty({}, compute_dtype(input));
+  convert_scalar(args_[input].dtype(), args_[input].value(), made.dtype(), made.data());
+  return gpu_ && !place_.on_host ? to_device(made, place_.device) : made;
 }
 
 void Call::resolve_shapes() {

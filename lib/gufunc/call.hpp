@@ -50,7 +50,8 @@ class Call {
   [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
   void record(ufunc::Recorder& recorder, const CoreLayout& layout, codegen::GufuncSpec spec) const;
 
-  [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return !args_[input].is_array(); }
+  [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return !inputs_[input]; }
+  [[nodiscard]] Array array_of_scalar(std::size_t input) const;
   [[nodiscard]] DType storage_dtype(std::size_t operand) const;
   [[nodiscard]] DType compute_dtype(std::size_t operand) const;
   [[nodiscard]] backend::Queue* queue() const { return options_.stream.queue().get(); }

@@ -11,6 +11,8 @@
 namespace kiln::signature {
 namespace {
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
 bool is_variable_name(std::string_view name) noexcept {
   return !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
 }
@@ -57,9 +59,7 @@ class Parser {
       // Blanks in front would shift every column of a diagnostic.
       cursor_.skip_blanks();
       kernel.body = std::string(cursor_.rest());
-      while (!kernel.body.empty() && (kernel.body.back() == ' ' || kernel.body.back() == '\n' || kernel.body.back() == ';')) {
-        kernel.body.pop_back();
-      }
+      kernel.body.resize(kernel.body.find_last_not_of(" \t\r\n;") + 1);
       if (kernel.body.empty()) cursor_.fail("expected an expression after '='" + cursor_.found());
       if (result_.named_outputs) {
         cursor_.fail("an expression gives one unnamed output; assign named outputs in a body in braces");
@@ -68,7 +68,7 @@ class Parser {
       const std::string_view rest = cursor_.rest();
       const std::size_t close = rest.find_last_of('}');
       if (close == std::string_view::npos) cursor_.fail_at(cursor_.text().size(), "expected '}' after the body");
-      if (const std::size_t junk = rest.find_first_not_of(" \t\r\n", close + 1); junk != std::string_view::npos) {
+      if (const std::size_t junk = rest.find_first_not_of(kBlanks, close + 1); junk != std::string_view::npos) {
         cursor_.fail_at(cursor_.position() + junk, "expected the end of the text after the body's '}'");
       }
       kernel.body = std::string(rest.substr(0, close));
@@ -76,9 +76,9 @@ class Parser {
       cursor_.fail((layout_ != nullptr ? "expected '{ body }'" : "expected '= expression' or '{ body }'") + cursor_.found());
     }
     std::string text(cursor_.text().substr(0, outputs_end));
-    while (!text.empty() && text.back() == ' ') text.pop_back();
+    text.resize(text.find_last_not_of(kBlanks) + 1);
     text += cursor_.text().substr(inputs_begin, signature_end - inputs_begin);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.pop_back();
+    text.resize(text.find_last_not_of(kBlanks) + 1);
     result_.text = std::move(text);
     kernel.signature = std::move(result_);
     return kernel;

@@ -128,7 +128,10 @@ void AtCall::choose_loop() {
   if (kernel_ != nullptr) {
     loop_ = kernel_->loop;
   } else {
-    loop_ = ufunc_.choose({.name = what_, .signatures = ufunc_.signatures(), .arguments = arguments});
+    loop_ = ufunc_.choose({.name = what_,
+                           .signatures = ufunc_.signatures(),
+                           .arguments = arguments,
+                           .bools_are_numbers = ufunc_.definition().bools_are_numbers});
     if (!can_cast(loop_.outputs[0], target_.dtype(), Casting::same_kind)) {
       throw TypeError(what_ + ": cannot cast the result from " + std::string(name(loop_.outputs[0])) + " to the array's " +
                       std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop_.text);

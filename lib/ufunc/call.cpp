@@ -42,14 +42,14 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
       operands_[i] = {nullptr, &args[i], 0, {}};
     }
   }
-  take_outputs();
-  if (inputs_ == nin_) return;
-  check_mask(names(), options.where);
   // On a CPU the outputs that keep values are read, too.
-  if (count_ + (options.out.empty() ? 0 : nout_) > kMaxOperands) {
+  if (options.where && count_ + (options.out.empty() ? 0 : nout_) > kMaxOperands) {
     throw TypeError(ufunc.name() + ": .where makes more operands than the " + std::to_string(kMaxOperands) +
                     " that a kernel takes; use fewer outputs");
   }
+  take_outputs();
+  if (inputs_ == nin_) return;
+  check_mask(names(), options.where);
   operands_[nin_] = {options.where.rep().get(), nullptr, 0, {}};
   layout_.masking = options.out.empty() ? codegen::Masking::zero : codegen::Masking::keep;
 }
@@ -82,6 +82,7 @@ void Call::run(std::span<Array> results) {
   choose_loop();
   lay_out();
   check_outputs();
+  convert_scalars();
   if (size_ == 0) {
     allocate(results);
     return;
@@ -89,7 +90,6 @@ void Call::run(std::span<Array> results) {
   for (std::uint64_t copied = overlapping_inputs(); copied != 0; copied &= copied - 1) {
     replace_by_copy(static_cast<std::size_t>(__builtin_ctzll(copied)));
   }
-  convert_scalars();
   iterate();
   classify();
   backend::Backend& backend = backend::backend_for(device_);
@@ -339,9 +339,9 @@ Resolution Call::resolve() {
       resolution.copies.push_back(name_of(i) + (is_output(i) ? " is fetched from " : " is sent to ") + to_string(device_));
     }
   }
+  convert_scalars();
   if (size_ > 0) {
     overlapping_inputs(&resolution.copies);
-    convert_scalars();
     iterate();
     classify();
     resolution.variant = variant_name(layout_, count_);

@@ -230,6 +230,17 @@ TEST_CASE("at: one thread and several give the same bits") {
   }
 }
 
+TEST_CASE("at: a bool is no number where the definition says so") {
+  const Ufunc sum = kiln::vectorize(
+      {.name = "sum", .signatures = {"bool(int8 a, int8 b)"}, .body = "return a + b;", .bools_are_numbers = false});
+  on_every_device([&](const Target& target) {
+    const Array bools = target.place(Array::zeros({2}, DType::bool_));
+    const Array first = target.place(Array::zeros({1}, DType::int64));
+    CHECK_THROWS_AS(sum.at(bools, first, true, {.stream = target.options().stream}), kiln::TypeError);
+    CHECK_THROWS_AS((void)target.call(sum, {bools, bools}), kiln::TypeError);
+  });
+}
+
 TEST_CASE("at: errors name the place, and nothing is written") {
   on_every_device([&](const Target& target) {
     const kiln::AtOptions options{.stream = target.options().stream};

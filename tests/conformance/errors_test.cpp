@@ -86,6 +86,9 @@ TEST_CASE("errors: a scalar that does not fit") {
     const Array bytes = target.place(make(DType::int8, {1, 2}));
     CHECK(message_of<TypeError>([&] { target.call(add, {bytes, 300}); }) ==
           "add: the integer 300 given as input 1 (b) does not fit in int8, the dtype of the loop int8(int8 a, int8 b)");
+    const Array none = target.place(Array::zeros({0}, DType::int8));
+    CHECK_THROWS_AS(target.call(add, {none, 300}), TypeError);
+    CHECK_THROWS_AS((void)add.resolve({none, 300}), TypeError);
     const Array naturals = target.place(make(DType::uint16, {1, 2}));
     CHECK(message_of<TypeError>([&] { target.call(add, {-1, naturals}); }) ==
           "add: the integer -1 given as input 0 (a) does not fit in uint16, the dtype of the loop uint16(uint16 a, uint16 b)");

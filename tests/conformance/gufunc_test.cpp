@@ -270,6 +270,24 @@ TEST_CASE("gufuncs: scalars, as Numba writes them") {
   });
 }
 
+TEST_CASE("gufuncs: a number stands for dimensions that may be left out") {
+  const kiln::Gufunc scaled =
+      kiln::guvectorize({.layout = "(n?),(m,p)->(m,p)",
+                         .signatures = {"void(float32[:] a, float32[:,:] x, float32[:,:] y)"},
+                         .body = "for (index i = 0; i < m; ++i) for (index j = 0; j < p; ++j) y(i, j) = a(0) * x(i, j);"});
+  on_every_device([&](const Target& target) {
+    std::vector<Exact> numbers;
+    for (int i = 1; i <= 16; ++i) numbers.emplace_back(i);
+    const Array all = target.place(make(DType::float32, numbers, kiln::Shape{4, 4}));
+    const Array x = all[{Slice{.step = 2}, Slice{.step = 2}}];
+    const Array out = target.place(Array::zeros({2, 4}, DType::float32));
+    const kiln::GufuncOptions options{.stream = target.options().stream};
+    CHECK(difference(read(target.fetch(scaled({2.0F, x}, options))), {2, 6, 18, 22}) == "");
+    scaled({2, x}, {.out = {out[{kiln::all, Slice{.step = 2}}]}, .stream = target.options().stream});
+    CHECK(difference(read(target.fetch(out)), {2, 0, 6, 0, 18, 0, 22, 0}) == "");
+  });
+}
+
 TEST_CASE("gufuncs: a mask decides for whole items") {
   on_every_device([&](const Target& target) {
     const Array x = counting({4, 3});

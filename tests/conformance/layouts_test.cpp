@@ -171,7 +171,8 @@ TEST_CASE("layouts: how an operand is reached changes no bit") {
         }
         const Array all = target.place(make(dtype, memory, kiln::Shape{rows, 2 * columns}));
         const Array b = all[{kiln::all, kiln::Slice{.start = columns}}].copy();
-        const Array ways[] = {all[{kiln::all, kiln::Slice{.stop = 1}}],                     // one value in a row
+        const Array ways[] = {all[{kiln::Slice{.stop = 1}, kiln::Slice{.stop = 1}}],        // one value
+                              all[{kiln::all, kiln::Slice{.stop = 1}}],                     // one value in a row
                               all[{kiln::Slice{.stop = 1}, kiln::Slice{.stop = columns}}],  // one row
                               all[{kiln::all, kiln::Slice{.step = 2}}],                     // every other one
                               all.reshape({2 * columns, rows})[{kiln::Slice{.stop = columns}}].transpose()};

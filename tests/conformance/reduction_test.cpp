@@ -302,6 +302,41 @@ TEST_CASE("reduction: the map never sees an element that does not count") {
   });
 }
 
+TEST_CASE("reduction of two ufuncs: the first never sees an element that does not count") {
+  const Ufunc divide = kiln::vectorize("int32(int32 a, int32 b)", "return a / b;");
+  const Ufunc pick = kiln::vectorize(
+      {.signatures = {"float32(int64 i)"}, .body = "return table[i];", .preamble = "constexpr float table[4] = {1, 2, 3, 4};"});
+  const auto quotients = kiln::reduction(divide, kiln::math::add.ufunc());
+  const auto picked = kiln::reduction(pick, kiln::math::add.ufunc());
+  on_every_device([&](const Target& target) {
+    for (const std::size_t columns : {std::size_t{3}, std::size_t{40}, std::size_t{1000}}) {
+      constexpr std::size_t rows = 9;
+      std::vector<Exact> a, b, mask, index, by_row(rows, 0), by_column(columns, 0), picked_by_row(rows, 0);
+      for (std::size_t k = 0; k < rows * columns; ++k) {
+        const bool counts = k % 7 != 3;
+        a.emplace_back(k % 100);
+        b.emplace_back(counts ? k % 5 + 1 : 0);
+        mask.emplace_back(counts ? 1 : 0);
+        index.emplace_back(counts ? static_cast<long double>(k % 4) : 1e12L);
+        if (!counts) continue;
+        by_row[k / columns] += static_cast<long double>(k % 100 / (k % 5 + 1));
+        by_column[k % columns] += static_cast<long double>(k % 100 / (k % 5 + 1));
+        picked_by_row[k / columns] += static_cast<long double>(k % 4 + 1);
+      }
+      const kiln::Shape shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
+      const Array where = target.place(make(DType::bool_, mask, shape));
+      const Array x = target.place(make(DType::int32, a, shape));
+      const Array y = target.place(make(DType::int32, b, shape));
+      const Array i = target.place(make(DType::int64, index, shape));
+      CHECK(difference(read(target.fetch(quotients({x, y}, reduction_on(target, {.axis = 1, .where = where})))), by_row) == "");
+      CHECK(difference(read(target.fetch(quotients({x, y}, reduction_on(target, {.axis = 0, .where = where})))), by_column) ==
+            "");
+      CHECK(difference(read(target.fetch(picked({i}, reduction_on(target, {.axis = 1, .where = where})))), picked_by_row) ==
+            "");
+    }
+  });
+}
+
 TEST_CASE("reduction: dtypes of loops, casts, scalars alone, and outputs over inputs") {
   on_every_device([&](const Target& target) {
     const auto get = [&](const Array& array) { return target.fetch(array); };

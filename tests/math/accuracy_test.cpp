@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <type_traits>
 
 #include "devices.hpp"
@@ -249,4 +251,55 @@ TEST_CASE_TEMPLATE("math: ldexp and frexp are exact", T, float, double) {
     if (!right) ++wrong;
   }
   CHECK(wrong == 0);
+}
+
+// NumPy's numbers, and libquadmath's.
+TEST_CASE("math: complex functions far from 0, near -1, and of zeros whose sign a branch cut reads") {
+  if (!have_cpu()) return;
+  using C = std::complex<double>;
+  const auto call = [](const char* name, C z) { return (*kiln::math::find(name))(kiln::Array::from({z})).as<C>()[0]; };
+  const auto near = [](C got, C want) {
+    CAPTURE(got);
+    CAPTURE(want);
+    CHECK(std::abs(got.real() - want.real()) <= 4 * 0x1p-52 * std::abs(want));
+    CHECK(std::abs(got.imag() - want.imag()) <= 4 * 0x1p-52 * std::abs(want));
+  };
+  near(call("arctan", {3e8, 0}), {1.5707963234615634, 0});
+  near(call("arctan", {-1e9, 0}), {-1.5707963257948967, 0});
+  near(call("arctanh", {0, 3e8}), {0, 1.5707963234615634});
+  near(call("arctanh", {1e300, -1e300}), {5e-301, -1.5707963267948966});
+  near(call("arctanh", {INFINITY, -1}), {0, -1.5707963267948966});
+  near(call("expm1", {-156.69729440941722, -9.4792519067995045}), {-0.9999999999999999, 0});
+  near(call("expm1", {-0.75, 2}), {-1.196573846613852, 0.42952169092592235});
+  for (const auto& [name, z, real, imaginary] : {std::tuple{"sin", C(4, 0.0), false, true},
+                                                 {"sin", C(4, -0.0), false, false},
+                                                 {"sin", C(1, -0.0), false, true},
+                                                 {"sinh", C(0.0, 2), true, false},
+                                                 {"sinh", C(-0.0, 2), false, false},
+                                                 {"sinh", C(-0.0, 1), true, false}}) {
+    const C got = call(name, z);
+    CAPTURE(std::string(name));
+    CAPTURE(z);
+    if (name[3] != 'h') CHECK(std::signbit(got.imag()) == imaginary);
+    if (name[3] == 'h') CHECK(std::signbit(got.real()) == real);
+  }
+  CHECK(std::sqrt(call("sin", {4, 0})).imag() < 0);
+}
+
+TEST_CASE("math: scale_exponent takes exponents of every integer type") {
+  if (!have_cpu()) return;
+  const kiln::Ufunc scaled = kiln::vectorize(
+      {.signatures = {"T(T x, I e) where T: float32, float64, I: int8, int16, int32, int64, uint8, uint16, uint32, uint64"},
+       .body = "return scale_exponent(x, e);"});
+  for (const kiln::DType dtype : {kiln::DType::int8, kiln::DType::int16, kiln::DType::int32, kiln::DType::int64,
+                                  kiln::DType::uint8, kiln::DType::uint16, kiln::DType::uint32, kiln::DType::uint64}) {
+    CAPTURE(std::string(kiln::name(dtype)));
+    const kiln::Array e = kiln::Array::from({0, 3, 100}).astype(dtype, kiln::Casting::unsafe);
+    CHECK(scaled(kiln::Array::from({1.5F, 1.5F, 1.5F}), e).to_vector<float>() == std::vector<float>{1.5F, 12, 0x1.8p100F});
+    CHECK(scaled(kiln::Array::from({1.5, 1.5, 1.5}), e).to_vector<double>() == std::vector<double>{1.5, 12, 0x1.8p100});
+    if (!kiln::is_signed(dtype)) continue;
+    const kiln::Array low = kiln::Array::from({-3, -100}).astype(dtype, kiln::Casting::unsafe);
+    CHECK(scaled(kiln::Array::from({1.5F, 1.5F}), low).to_vector<float>() == std::vector<float>{0.1875F, 0x1.8p-100F});
+  }
+  CHECK(scaled(kiln::Array::from({1.0}), kiln::Array::from<std::uint64_t>({~0ULL})).to_vector<double>()[0] == INFINITY);
 }

@@ -36,6 +36,24 @@ bool known(std::string_view word) {
   }
 }
 
+/// Of " T: int32, int64, U: float32" the choices of each variable, in order.
+std::map<std::string_view, std::vector<DType>> choices_in(std::string_view restrictions) {
+  std::map<std::string_view, std::vector<DType>> choices;
+  std::string_view variable;
+  while (!restrictions.empty()) {
+    std::string_view part = restrictions.substr(0, restrictions.find(','));
+    restrictions.remove_prefix(std::min(restrictions.size(), part.size() + 1));
+    if (const std::size_t colon = part.find(':'); colon != std::string_view::npos) {
+      const auto words = first_words(part.substr(0, colon));
+      if (!words.empty()) variable = words.front();
+      part.remove_prefix(colon + 1);
+    }
+    const auto words = first_words(part);
+    if (!words.empty() && known(words.front())) choices[variable].push_back(dtype_from_name(words.front()));
+  }
+  return choices;
+}
+
 std::string join(const std::vector<DType>& dtypes) {
   std::string text;
   for (const DType dtype : dtypes) text += (text.empty() ? "" : ", ") + std::string(name(dtype));
@@ -74,6 +92,18 @@ std::optional<FixedLoop> fixed_loop(std::string_view signature, std::span<const 
   }
   if (std::all_of(inputs.begin(), inputs.end(), [&](std::string_view word) { return variables.contains(word); })) {
     return std::nullopt;
+  }
+  const std::string_view rest = signature.substr(close + 1);
+  constexpr std::string_view kWhere = "where";
+  const std::size_t where = rest.find(kWhere);
+  if (where != std::string_view::npos) {
+    for (const auto& [variable, choices] : choices_in(rest.substr(where + kWhere.size()))) {
+      const auto own = variables.find(variable);
+      if (own == variables.end() || std::find(choices.begin(), choices.end(), own->second) != choices.end()) continue;
+      const auto wide = std::find_if(choices.begin(), choices.end(),
+                                     [&](DType choice) { return can_cast(own->second, choice, Casting::safe); });
+      if (wide != choices.end()) own->second = *wide;
+    }
   }
   const auto dtype_of = [&](std::string_view word) {
     const auto variable = variables.find(word);

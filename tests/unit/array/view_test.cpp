@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <numeric>
@@ -118,6 +119,37 @@ TEST_CASE("reshapes that find an extent, and of no elements") {
   CHECK(a.reshape({12}, Order::fortran).to_vector<int>() == std::vector<int>{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
   CHECK(a.ravel(Order::fortran).to_vector<int>() == std::vector<int>{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
   CHECK(a.transpose().ravel().to_vector<int>() == std::vector<int>{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
+}
+
+TEST_CASE("ravel gives elements one behind the other, of an array that lies otherwise a copy") {
+  const Array a = counted({6});
+  CHECK(a.ravel().data() == a.data());
+  const Array second = a[{Slice{.step = 2}}].ravel();
+  CHECK(second.is_c_contiguous());
+  CHECK(second.as<int>()[1] == 2);
+  const Array same = Array::full({1}, 7).broadcast_to({3}).ravel();
+  CHECK_FALSE(same.read_only());
+  same.as<int>()[0] = 1;
+  CHECK(same.to_vector<int>() == std::vector<int>{1, 7, 7});
+  CHECK(Array::scalar(5).ravel().shape() == Shape{1});
+  CHECK(Array::zeros({2, 0}, DType::int8).ravel().shape() == Shape{0});
+}
+
+TEST_CASE("numbers of every integer type are indices") {
+  const Array a = counted({2, 3});
+  CHECK(a[{1LL, std::size_t{2}}].item<int>() == 5);
+  CHECK(a[{static_cast<std::int8_t>(-1), 0U}].item<int>() == 3);
+}
+
+TEST_CASE("any byte of a bool array but 0 is true, and read as C++'s true") {
+  std::vector<unsigned char> bytes{2, 0, 255, 1};
+  const Array a = Array::view(bytes.data(), {4}, DType::bool_, {});
+  CHECK(a.to_vector<bool>() == std::vector<bool>{true, false, true, true});
+  const bool item = a[{0}].item<bool>();
+  unsigned char byte = 0;
+  std::memcpy(&byte, &item, 1);
+  CHECK(byte == 1);
+  CHECK(a.to_vector<int>() == std::vector<int>{1, 0, 1, 1});
 }
 
 TEST_CASE("reshapes that are refused") {

@@ -119,6 +119,15 @@ TEST_CASE("a whole kernel with an expression") {
   CHECK(parse(kernel.signature.text).inputs.size() == 3);
 }
 
+TEST_CASE("lines that end with a carriage return, and blanks behind an expression") {
+  for (const char* text :
+       {"float32 f(float32 x) = x * x;\r\n", "float32 f(float32 x) = x * x;\t", "float32 f(float32 x)\r\n= x * x ; \r\n\t"}) {
+    const auto kernel = parse_kernel(text);
+    CHECK(kernel.body == "x * x");
+    CHECK(kernel.signature.text == "float32(float32 x)");
+  }
+}
+
 TEST_CASE("a whole kernel with a body, several outputs and a restriction") {
   const auto kernel = parse_kernel("(T q, T r) divmod(T a, T b) where T: int32, int64 { q = a / b; { r = a % b; } }");
   CHECK(kernel.name == "divmod");

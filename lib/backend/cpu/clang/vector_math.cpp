@@ -4,6 +4,7 @@
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -96,6 +97,30 @@ llvm::CallInst* without_lanes(llvm::CallInst& call) {
   return single;
 }
 
+/// Outside loops stands what each turn would compute alike, of broadcast and scalar operands. libm's functions of one number
+/// and their vector variants differ in the last bits, and how an operand lies must not show: the widest variant's first lane.
+void take_first_lane(llvm::CallInst& call) {
+  llvm::SmallVector<std::string, 8> mappings;
+  llvm::VFABI::getVectorVariantNames(call, mappings);
+  llvm::Function* widest = nullptr;
+  unsigned lanes = 0;
+  for (const std::string& mapping : mappings) {
+    const auto shape = llvm::VFABI::tryDemangleForVFABI(mapping, call.getFunctionType());
+    if (!shape || shape->Shape.VF.getFixedValue() <= lanes) continue;
+    lanes = static_cast<unsigned>(shape->Shape.VF.getFixedValue());
+    widest = call.getModule()->getFunction(shape->VectorName);
+  }
+  if (widest == nullptr) return;
+  llvm::IRBuilder<> builder(&call);
+  llvm::SmallVector<llvm::Value*, 2> arguments;
+  for (llvm::Value* const argument : call.args()) arguments.push_back(builder.CreateVectorSplat(lanes, argument));
+  llvm::CallInst* const all = builder.CreateCall(widest, arguments);
+  all->setDoesNotAccessMemory();
+  all->setDoesNotThrow();
+  call.replaceAllUsesWith(builder.CreateExtractElement(all, std::uint64_t{0}));
+  call.eraseFromParent();
+}
+
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
@@ -110,13 +135,17 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
-      if (llvm::CallInst* const single = without_lanes(*call)) {
-        if (llvm::Loop* const loop = loops.getLoopFor(single->getParent())) one_vector_at_a_time(*loop);
-        continue;
+      llvm::CallInst* named = without_lanes(*call);
+      if (named == nullptr) {
+        const auto found = variants.find(call->getCalledFunction()->getName());
+        if (found == variants.end() || !name_variants(*call, found->second, features, bytes)) continue;
+        named = call;
       }
-      const auto found = variants.find(call->getCalledFunction()->getName());
-      if (found == variants.end() || !name_variants(*call, found->second, features, bytes)) continue;
-      if (llvm::Loop* const loop = loops.getLoopFor(call->getParent())) one_vector_at_a_time(*loop);
+      if (llvm::Loop* const loop = loops.getLoopFor(named->getParent())) {
+        one_vector_at_a_time(*loop);
+      } else {
+        take_first_lane(*named);
+      }
     }
     return llvm::PreservedAnalyses::all();
   }
