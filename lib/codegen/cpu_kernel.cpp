@@ -39,7 +39,7 @@ std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std:
     case Masking::zero:
       return spec.speculative ? fmt::format("where ? {} : {}{{}}", result, stored_name(operand.storage)) : result;
     case Masking::keep:
-      return fmt::format("where ? {} : p{}[i]", result, spec.arguments + 1 + output);
+      return fmt::format("where ? {} : old{}", result, output);
     case Masking::none:
       break;
   }
@@ -53,6 +53,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
   std::string members;
   std::string initializers;
   std::vector<std::string> arguments;
+  std::string olds;
   std::string stores;
   std::string how;
   std::string sizes;
@@ -78,19 +79,24 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
     } else {
       const std::string result = stored(operand, fmt::format("r{}", k - inputs));
       stores += fmt::format("    p{}[i] = {};\n", k, masked(spec, operand, k - inputs, result));
+      // Read in a statement of its own: in the branch of the store it lost that the loop is safe to vectorize, and as it is the
+      // output's own memory, one element after the other was computed: x * (n / 2) of 1e6 numbers in 0.62 ms instead of 0.13.
+      if (spec.masking == Masking::keep) {
+        olds += fmt::format("const {} old{} = p{}[i];\n    ", type, k - inputs, spec.arguments + 1 + (k - inputs));
+      }
     }
     how += fmt::format("{}access::{}", k == 0 ? "" : ", ", access_name(operand.access));
     sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
   }
   return fmt::format(
       "struct work {{\n{}  KILN_FN work(void* const* p, int64 element, int64 lane) : {} {{}}\n"
-      "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}{}\n{}  }}\n}};\n"
       "static const access how[] = {{{}}};\n"
       "static const uint8 itemsize[] = {{{}}};\n"
       "static const cpu_kernel kernel = {{{}<work>, {}, {}, {}, how, itemsize}};\n"
       "KILN_KERNEL kiln_kernel(const cpu_launch* launch, int64 begin, int64 end) {{\n"
       "  launch->drive(launch, begin, end, &kernel);\n}}\n",
-      members, initializers, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks",
+      members, initializers, olds, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks",
       spec.nontemporal ? "copy_past_cache" : "nullptr", inputs, spec.outputs.size());
 }
 

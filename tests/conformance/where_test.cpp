@@ -120,6 +120,44 @@ TEST_CASE("where: nothing is computed where the mask is false") {
   });
 }
 
+TEST_CASE("where: what is computed has the bits of a call without a mask, into an out, too") {
+  // libm's functions of one number and of a vector differ in the last bits. What divides integers is computed in a branch.
+  const Ufunc ufuncs[] = {kiln::vectorize("T(T x, int32 n) where T: float32, float64", "return exp(x) * (n / 2);"),
+                          kiln::vectorize("T(T x, int32 n) where T: float32, float64",
+                                          "T sum = 0; for (int i = 0; i < 2; ++i) sum += cos(x) * n; return sum;"),
+                          kiln::vectorize("T(T x, int32 n) where T: float32, float64", "return pow(fabs(x), T(0.3)) * n;")};
+  on_every_device([&](const Target& target) {
+    auto source = random_source(31);
+    std::vector<Exact> x, n, mask;
+    for (int i = 0; i < 1500; ++i) {
+      x.emplace_back(0.001L * static_cast<long double>(source() % 6000) - 3);
+      n.emplace_back(static_cast<long double>(source() % 100));
+      mask.emplace_back(source() % 5 == 0 ? 0.0L : 1.0L);
+    }
+    for (const DType dtype : {DType::float32, DType::float64}) {
+      std::vector<Exact> rounded_x;
+      for (const Exact& value : x) rounded_x.push_back(rounded(dtype, value));
+      const Array a = target.place(make(dtype, rounded_x));
+      const Array b = target.place(make(DType::int32, n));
+      const Array where = mask_of(target, mask);
+      for (const Ufunc& ufunc : ufuncs) {
+        CAPTURE(ufunc.name());
+        std::vector<Exact> fresh = read(target.fetch(target.call(ufunc, {a, b})));
+        std::vector<Exact> kept = fresh;
+        for (std::size_t i = 0; i < mask.size(); ++i) {
+          if (mask[i].real() != 0) continue;
+          fresh[i] = 0;
+          kept[i] = -7;
+        }
+        CHECK(difference(read(target.fetch(target.call(ufunc, {a, b}, {.where = where}))), fresh) == "");
+        const Array out = target.place(make(dtype, std::vector<Exact>(x.size(), -7.0L)));
+        target.call(ufunc, {a, b}, {.out = out, .where = where});
+        CHECK(difference(read(target.fetch(out)), kept) == "");
+      }
+    }
+  });
+}
+
 TEST_CASE(
     "where: what divides integers by its operators alone, or calls itself, is not computed where the mask is false, either") {
   const std::vector<kiln::UfuncDefinition> shares{
