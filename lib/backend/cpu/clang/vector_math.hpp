@@ -1,5 +1,5 @@
-// glibc's vector math functions, for the loop vectorizer. LLVM 19 itself (-fveclib=libmvec) knows five of them, none 512 bits
-// wide, and calls AVX2's where the target has none.
+// Vector math functions, glibc's and kiln's own, for the loop vectorizer. LLVM 19 itself (-fveclib=libmvec) knows five of them,
+// none 512 bits wide, and calls AVX2's where the target has none.
 #pragma once
 
 namespace llvm {
@@ -8,8 +8,10 @@ class PassBuilder;
 
 namespace kiln::clang_module {
 
-/// Makes `builder`'s pipelines tell the vectorizer of the variants that libmvec has for each call of a math function. Only
-/// what the process's own libmvec defines is named, so an older glibc is right, too. Nothing happens on other processors.
+/// Makes `builder`'s pipelines tell the vectorizer of the variants that libmvec has for each call of a math function, and of
+/// those that a call of kiln_of_lanes_… names (kernels-src/power_lanes_cpu.hpp). What stands outside loops, as it is the same
+/// for all elements, is a variant's first lane, so that it has the same bits. Only what the process's own libmvec defines is
+/// named, so an older glibc is right, too. On other processors nothing is named.
 void use_vector_math(llvm::PassBuilder& builder);
 
 }  // namespace kiln::clang_module
