@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kiln/device.hpp"
@@ -36,7 +37,8 @@ struct Slice {
 };
 /// One item of an index: a slice, or a number, which drops the axis.
 struct Index {
-  template <std::integral T>
+  template <class T>
+    requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>))
   Index(T at) : position(static_cast<std::int64_t>(at)), drops(true) {}  // NOLINT(google-explicit-constructor)
   Index(Slice range) : slice(range) {}                                   // NOLINT(google-explicit-constructor)
   Slice slice;

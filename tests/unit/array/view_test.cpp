@@ -139,6 +139,8 @@ TEST_CASE("numbers of every integer type are indices") {
   const Array a = counted({2, 3});
   CHECK(a[{1LL, std::size_t{2}}].item<int>() == 5);
   CHECK(a[{static_cast<std::int8_t>(-1), 0U}].item<int>() == 3);
+  enum Column { first, second };
+  CHECK(a[{1, second}].item<int>() == 4);
 }
 
 TEST_CASE("any byte of a bool array but 0 is true, and read as C++'s true") {
