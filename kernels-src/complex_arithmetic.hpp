@@ -1,13 +1,10 @@
 // NumPy's arithmetic and order of complex numbers, where the operators of complex.hpp have none or another.
 #pragma once
-#include "kiln/complex_math.hpp"
+#include "kiln/complex_parts.hpp"
+#include "kiln/rounding.hpp"
 
 namespace kiln {
 
-template <class T>
-KILN_FN complex<T> power(const complex<T>& a, const complex<T>& b) {
-  return pow(a, b);
-}
 // The real part as a product: nothing cancels, and no infinities meet.
 template <class T>
 KILN_FN complex<T> square(const complex<T>& z) {

@@ -1,31 +1,12 @@
-// The functions of <complex>. complex64 computes in complex128 and rounds once, which costs little where loops are vectors, and
-// keeps every digit.
+// The functions of <complex> that compute. complex64 computes in complex128 and rounds once, which costs little where loops are
+// vectors, and keeps every digit.
 #pragma once
 #include "kiln/complex_circular.hpp"
+#include "kiln/complex_parts.hpp"
 #include "kiln/rounding.hpp"
 
 namespace kiln {
 
-template <class T>
-KILN_FN T real(const complex<T>& z) {
-  return z.re;
-}
-template <class T>
-KILN_FN T imag(const complex<T>& z) {
-  return z.im;
-}
-template <class T>
-KILN_FN complex<T> conj(const complex<T>& z) {
-  return {z.re, -z.im};
-}
-template <class T>
-KILN_FN T abs(const complex<T>& z) {
-  return hypot(z.re, z.im);
-}
-template <class T>
-KILN_FN T norm(const complex<T>& z) {
-  return z.re * z.re + z.im * z.im;
-}
 template <class T>
 KILN_FN T arg(const complex<T>& z) {
   return atan2(z.im, z.re);
@@ -34,22 +15,6 @@ template <real_number R, real_number A>
 KILN_FN complex<float_of<R, A>> polar(R radius, A angle) {
   using T = float_of<R, A>;
   return {static_cast<T>(radius) * cos(static_cast<T>(angle)), static_cast<T>(radius) * sin(static_cast<T>(angle))};
-}
-template <class T>
-KILN_FN bool isnan(const complex<T>& z) {
-  return isnan(z.re) || isnan(z.im);
-}
-template <class T>
-KILN_FN bool isinf(const complex<T>& z) {
-  return isinf(z.re) || isinf(z.im);
-}
-template <class T>
-KILN_FN bool isfinite(const complex<T>& z) {
-  return isfinite(z.re) && isfinite(z.im);
-}
-template <class T>
-KILN_FN complex<T> proj(const complex<T>& z) {
-  return isinf(z) ? complex<T>(T(INFINITY), copysign(T(0), z.im)) : z;
 }
 #define KILN_COMPLEX_FUNCTION(name)                              \
   template <class T>                                             \
@@ -136,6 +101,10 @@ template <class A, real_number B>
 KILN_FN complex<component<A, B>> pow(B x, const complex<A>& w) {
   using T = component<A, B>;
   return pow(complex<T>(x), w);
+}
+template <class T>
+KILN_FN complex<T> power(const complex<T>& a, const complex<T>& b) {
+  return pow(a, b);
 }
 
 }  // namespace kiln

@@ -2,9 +2,7 @@
 // that pass NaN on, the parts and the neighbours of a number. Halves come as float; where the spacing or the range of numbers
 // matters the dtype is an argument: next_number<float16>(x, y), floor_remainder<float16>(x, y).
 #pragma once
-#include "kiln/exponential.hpp"
 #include "kiln/integers.hpp"
-#include "kiln/power.hpp"
 #include "kiln/rounding.hpp"
 
 namespace kiln {
@@ -132,7 +130,7 @@ KILN_FN T minimum_number(T a, T b) {
   return a <= b || b != b ? a : b;
 }
 
-// a / b, of integers in float64; 1 / a, of integers towards zero and 0 of 0; a to the power of b.
+// a / b, of integers in float64; 1 / a, of integers towards zero and 0 of 0.
 template <class T>
 KILN_FN auto true_divide(const T& a, const T& b) {
   if constexpr (integer<T>) {
@@ -147,14 +145,6 @@ KILN_FN T reciprocal(T a) {
     return truncated_divide(T(1), a);
   } else {
     return 1 / a;
-  }
-}
-template <real_number T>
-KILN_FN T power(T a, T b) {
-  if constexpr (integer<T>) {
-    return integer_power(a, b);
-  } else {
-    return pow(a, b);
   }
 }
 // floor, ceil and trunc that leave integers what they are.
@@ -186,20 +176,6 @@ KILN_FN T round_to_zero(T x) {
 template <one_of<float, double> T>
 KILN_FN T heaviside(T x, T at_zero) {
   return x != x ? x : x == 0 ? at_zero : x < 0 ? T(0) : T(1);
-}
-
-// log(exp(a) + exp(b)) and log2(exp2(a) + exp2(b)), without overflow.
-template <one_of<float, double> T>
-KILN_FN T logaddexp(T a, T b) {
-  const T big = maximum(a, b);
-  const T d = a == b ? T(0) : -fabs(a - b);  // equal infinities have no difference
-  return a != a || b != b ? a + b : big + log1p(exp(d));
-}
-template <one_of<float, double> T>
-KILN_FN T logaddexp2(T a, T b) {
-  const T big = maximum(a, b);
-  const T d = a == b ? T(0) : -fabs(a - b);
-  return a != a || b != b ? a + b : big + T(1.4426950408889634074) * log1p(exp2(d));
 }
 
 // The bits of a number: an unsigned integer of its size. A half's are those of T, though it comes as a float.

@@ -68,16 +68,18 @@ constexpr std::array kIntegers{"wrapping_add",
                                "less_or_equal",
                                "bit_not"};
 constexpr std::array kFloating{
-    "truncated_remainder", "floor_divide", "floor_remainder", "floor_divmod", "maximum",     "minimum",  "maximum_number",
-    "minimum_number",      "heaviside",    "logaddexp",       "logaddexp2",   "next_number", "spacing",  "split_exponent",
-    "scale_exponent",      "true_divide",  "reciprocal",      "power",        "round_down",  "round_up", "round_to_zero"};
-constexpr std::array kComplexMath{"abs",   "arg",   "norm",     "conj", "proj", "polar", "exp",   "log",
-                                  "log2",  "log10", "sqrt",     "pow",  "sin",  "cos",   "tan",   "sinh",
-                                  "cosh",  "tanh",  "asin",     "acos", "atan", "asinh", "acosh", "atanh",
-                                  "isnan", "isinf", "isfinite", "real", "imag", "expm1", "exp2",  "log1p"};
-constexpr std::array kComplexArithmetic{"equal_to",       "less_than",      "less_or_equal", "maximum",    "minimum",
-                                        "maximum_number", "minimum_number", "true_divide",   "reciprocal", "power",
-                                        "rint",           "square",         "sign"};
+    "truncated_remainder", "floor_divide",   "floor_remainder", "floor_divmod", "maximum",  "minimum",
+    "maximum_number",      "minimum_number", "heaviside",       "next_number",  "spacing",  "split_exponent",
+    "scale_exponent",      "true_divide",    "reciprocal",      "round_down",   "round_up", "round_to_zero"};
+constexpr std::array kPowers{"power"};
+constexpr std::array kLogaddexp{"logaddexp", "logaddexp2"};
+constexpr std::array kComplexParts{"abs", "norm", "conj", "proj", "isnan", "isinf", "isfinite", "real", "imag"};
+constexpr std::array kComplexMath{"arg",   "polar", "exp",   "log",   "log2",  "log10", "sqrt", "pow",
+                                  "power", "sin",   "cos",   "tan",   "sinh",  "cosh",  "tanh", "asin",
+                                  "acos",  "atan",  "asinh", "acosh", "atanh", "expm1", "exp2", "log1p"};
+constexpr std::array kComplexArithmetic{"equal_to",   "less_than",      "less_or_equal",  "maximum",
+                                        "minimum",    "maximum_number", "minimum_number", "true_divide",
+                                        "reciprocal", "rint",           "square",         "sign"};
 
 template <std::size_t N>
 bool uses(const Used& used, const std::array<const char*, N>& names) {
@@ -114,7 +116,6 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   for (const auto& variable : text.type_variables) {
     look(variable.second);
   }
-  const bool complex_math = complex && uses(used, kComplexMath);
   std::vector<std::string> headers{"kiln/types.hpp"};
   if (half) {
     headers.emplace_back("kiln/half.hpp");
@@ -143,10 +144,19 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   if (uses(used, kFloating)) {
     headers.emplace_back("kiln/floating.hpp");
   }
+  if (uses(used, kPowers)) {
+    headers.emplace_back("kiln/powers.hpp");
+  }
+  if (uses(used, kLogaddexp)) {
+    headers.emplace_back("kiln/logaddexp.hpp");
+  }
   if (uses(used, kSpecial)) {
     headers.emplace_back("kiln/special.hpp");
   }
-  if (complex_math) {
+  if (complex && uses(used, kComplexParts)) {
+    headers.emplace_back("kiln/complex_parts.hpp");
+  }
+  if (complex && uses(used, kComplexMath)) {
     headers.emplace_back("kiln/complex_math.hpp");
   }
   if (complex && uses(used, kComplexArithmetic)) {

@@ -127,8 +127,11 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   text.functions = "";
   text.body = "return bfloat16(a) + abs(complex64(b)) + c;";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/complex.hpp",
-                                                               "kiln/math.hpp", "kiln/complex_math.hpp",
+                                                               "kiln/math.hpp", "kiln/complex_parts.hpp",
                                                                "kiln/elementwise_cpu.hpp"});
+  text.body = "return complex64(a) + power(complex64(b), c);";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/powers.hpp", "kiln/complex_math.hpp", "kiln/elementwise_cpu.hpp"});
   text.body = "return less_than(a, b);";
   CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::cpu) ==
         Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/integers.hpp", "kiln/complex_arithmetic.hpp",
@@ -139,7 +142,7 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   text.type_variables = {{"T", DType::float16}};
   CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/elementwise_gpu.hpp"});
   text.preamble = "#include \"mine.h\"";  // may use anything
-  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 14);
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 17);
 }
 
 TEST_CASE("a strided operand or a second dimension wants the n-dimensional form") {

@@ -1,0 +1,1 @@
+// What it includes is in tests/CMakeLists.txt.
