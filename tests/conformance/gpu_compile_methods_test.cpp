@@ -55,8 +55,9 @@ std::vector<Variant> variants() {
     found.push_back({"scan " + type, product(dtype), ScanSpec{.input = {dtype, dtype}, .output = dtype, .reorderable = true}});
     if (in_order(dtype)) found.push_back({"scatter in order " + type, product(dtype), scatter(dtype, true)});
     if (itemsize(dtype) <= 8) found.push_back({"scatter " + type, product(dtype), scatter(dtype, false)});
-    for (const char* body : {"return a + b;", "return wrapping_add(a, b);", "return max(a, b);", "return min(b, a);",
-                             "return a & b;", "return a | b;", "return b ^ a;"}) {
+    const char* const sum = kind(dtype) == Kind::integer ? "return wrapping_add(a, b);" : "return a + b;";
+    for (const char* body :
+         {sum, "return max(a, b);", "return min(b, a);", "return a & b;", "return a | b;", "return b ^ a;"}) {
       ScatterSpec spec = scatter(dtype, false);
       spec.atomic = codegen::atomic_of(binary(body), spec);
       if (spec.atomic != codegen::Atomic::none) found.push_back({"scatter " + type + ": " + body, binary(body), spec});

@@ -80,7 +80,7 @@ TEST_CASE("where: random operands and masks agree with index arithmetic") {
   std::uint64_t stream = 900;
   on_every_device([&](const Target& target) {
     auto source = random_source(stream++);
-    const int cases = kiln::test::rounds(target.device().is_cpu() ? 250 : 60);
+    const int cases = kiln::test::rounds(target.device().is_cpu() ? 120 : 60);
     for (int i = 0; i < cases; ++i) {
       const int ndim = static_cast<int>(source() % 6);
       const MaskedDtypes& dtypes = kMaskedDtypes[source() % std::size(kMaskedDtypes)];

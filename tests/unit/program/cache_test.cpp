@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "../base/sanitizer.hpp"
 #include "../base/temporary_directory.hpp"
 #include "../cache/sample.hpp"
 #include "cache/key.hpp"
@@ -349,7 +350,7 @@ TEST_CASE("children forked while caches come and go can use every one of them") 
     while (!stop) (void)program::build(Kernel(Cache(CacheOptions{})).request, *device.compiler());
   });
   int wrong = 0;
-  for (int i = 0; i < 50 && wrong == 0; ++i) {
+  for (int i = 0; i < kiln::test::rounds(50) && wrong == 0; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(60);  // a child that hangs is killed
