@@ -168,8 +168,8 @@ class KILN_API Array {
   /// On the same device. A GPU array that is not packed in that order goes through the host.
   [[nodiscard]] Array copy(Order order = Order::c) const;
   /// Converted element by element as C++ does (float to integer truncates; out of range gives the nearest end of the
-  /// range, NaN gives 0); a copy even where the dtype is the same, its axes in the same order in memory. On a GPU the
-  /// elements go through the host. TypeError where `casting` forbids it.
+  /// range, NaN gives 0); a copy even where the dtype is the same, its axes in the same order in memory, in C order where one
+  /// is broadcast. On a GPU the elements go through the host. TypeError where `casting` forbids it.
   [[nodiscard]] Array astype(DType dtype, Casting casting = Casting::unsafe) const;
   /// A new host array, in C order. Waits for the device's default stream. Of a strided GPU array all bytes between its first
   /// and its last element are moved.

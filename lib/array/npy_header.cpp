@@ -199,7 +199,9 @@ class Parser {
       case 'V':
         return start + "raw bytes have no type; view them as another dtype before saving";
       default:
-        return start + "kiln reads bool, integers of 8 to 64 bits, float16 to float64, bfloat16, complex64 and complex128";
+        return start +
+               "kiln reads bool, integers of 8 to 64 bits, float16 to float64, bfloat16, complex64 and complex128, written as "
+               "'<f8' or '|b1' are";
     }
   }
 

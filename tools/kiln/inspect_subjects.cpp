@@ -62,7 +62,7 @@ std::vector<Subject> find_kernels(const SubjectChoice& choice) {
     CacheOptions options{.directory = folder->path()};
     const std::string present = choice.cache.names_bundle() ? choice.cache.directory() : cache.directory();
     if (!present.empty()) options.read_only = {present};
-    cache = Cache(std::move(options));
+    cache = Cache(options);
   };
   if (cache.directory().empty()) use_folder();
   std::vector<Subject> subjects;

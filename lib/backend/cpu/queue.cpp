@@ -12,7 +12,7 @@ namespace kiln::backend::cpu {
 CpuQueue::CpuQueue() : owner_(getpid()) {
   if (forked()) return;
   try {
-    thread_ = std::make_unique<std::thread>([this] { work_off(); });
+    thread_ = std::make_unique<std::thread>([state = state_] { state->work_off(); });
   } catch (const std::system_error& error) {
     throw DeviceError(std::string("failed to make a stream on the CPU: no thread for it: ") + error.what());
   }
@@ -23,63 +23,70 @@ bool CpuQueue::in_child() const noexcept {
 }
 
 CpuQueue::~CpuQueue() {
+  if (thread_ == nullptr) return;
   if (in_child()) {
-    // The thread is the parent's: joining or destroying it would wait for ever or end the process.
+    // The thread is the parent's: joining or destroying it would wait for ever or end the process. So would destroying what it
+    // waited on, and it may have been in the middle of its list.
     static_cast<void>(thread_.release());
+    static_cast<void>(new std::shared_ptr<State>(std::move(state_)));
     return;
   }
   {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
+    const std::lock_guard lock(state_->mutex);
+    state_->ending = true;
   }
-  more_.notify_one();
-  thread_->join();
+  state_->more.notify_one();
+  if (thread_->get_id() == std::this_thread::get_id()) {
+    thread_->detach();
+  } else {
+    thread_->join();
+  }
 }
 
 void CpuQueue::post(std::function<void()> work, After after) {
   if (in_child()) return work();
   {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back({std::move(work), after});
+    const std::lock_guard lock(state_->mutex);
+    state_->tasks.push_back({std::move(work), after});
   }
-  more_.notify_one();
+  state_->more.notify_one();
 }
 
-void CpuQueue::work_off() {
-  std::unique_lock lock(mutex_);
+void CpuQueue::State::work_off() {
+  std::unique_lock lock(mutex);
   while (true) {
-    more_.wait(lock, [this] { return !tasks_.empty() || ending_; });
-    if (tasks_.empty()) return;
-    Task task = std::move(tasks_.front());
-    tasks_.pop_front();
-    busy_ = true;
-    const bool skip = failure_ != nullptr && task.after == After::success;
+    more.wait(lock, [this] { return !tasks.empty() || ending; });
+    if (tasks.empty()) return;
+    Task task = std::move(tasks.front());
+    tasks.pop_front();
+    busy = true;
+    const bool skip = failure != nullptr && task.after == After::success;
     lock.unlock();
-    std::exception_ptr failure;
+    std::exception_ptr thrown;
     try {
       if (!skip) task.work();
     } catch (...) {
-      failure = std::current_exception();
+      thrown = std::current_exception();
     }
     task.work = nullptr;  // what it held is released before anyone who waits goes on
     lock.lock();
-    if (failure != nullptr && failure_ == nullptr) failure_ = failure;
-    busy_ = false;
-    if (tasks_.empty()) idle_.notify_all();
+    if (thrown != nullptr && failure == nullptr) failure = thrown;
+    busy = false;
+    if (tasks.empty()) idle.notify_all();
   }
 }
 
 void CpuQueue::wait() noexcept {
   if (in_child()) return;
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return tasks_.empty() && !busy_; });
+  std::unique_lock lock(state_->mutex);
+  state_->idle.wait(lock, [this] { return state_->tasks.empty() && !state_->busy; });
 }
 
 void CpuQueue::synchronize() {
   wait();
   if (in_child()) return;
-  std::unique_lock lock(mutex_);
-  if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) {
+  std::unique_lock lock(state_->mutex);
+  if (const std::exception_ptr failure = std::exchange(state_->failure, nullptr)) {
     lock.unlock();
     std::rethrow_exception(failure);
   }

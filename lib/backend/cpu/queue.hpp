@@ -21,7 +21,7 @@ class CpuQueue : public Queue {
   /// DeviceError where no thread can be had.
   CpuQueue();
   /// Waits for all work; a failure that nobody asked for is lost. In a forked child, where the thread does not exist, nothing
-  /// is waited for.
+  /// is waited for. The thread itself may call it: the work then goes on behind its back.
   ~CpuQueue() override;
 
   enum class After : std::uint8_t {
@@ -43,17 +43,21 @@ class CpuQueue : public Queue {
     std::function<void()> work;
     After after;
   };
-  void work_off();
+  /// The thread's as well: the last task may hold what holds the queue, which is then destroyed by its own thread.
+  struct State {
+    std::mutex mutex;
+    std::condition_variable more;
+    std::condition_variable idle;
+    std::deque<Task> tasks;
+    bool busy = false;
+    bool ending = false;
+    std::exception_ptr failure;
+    void work_off();
+  };
   [[nodiscard]] bool in_child() const noexcept;
 
   pid_t owner_;
-  std::mutex mutex_;
-  std::condition_variable more_;
-  std::condition_variable idle_;
-  std::deque<Task> tasks_;
-  bool busy_ = false;
-  bool ending_ = false;
-  std::exception_ptr failure_;
+  std::shared_ptr<State> state_ = std::make_shared<State>();
   std::unique_ptr<std::thread> thread_;
 };
 

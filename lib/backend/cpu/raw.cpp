@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 #include <vector>
+
+#include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
 
 // Blocks may take different times: several pieces for each thread, so that none waits long for the last.
 constexpr std::int64_t kBlockPiecesPerThread = 8;
+// Each thread has a block's. Far more than any GPU's, far less than any machine's memory.
+constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 28;
 
 }  // namespace
 
@@ -27,6 +32,10 @@ void run_raw(const CpuModule& module, const RawLaunch& launch, Threads& threads)
     if (launch.size == 0) return;
     const CpuLaunch call{.data = arguments.data(), .shape = nullptr, .strides = nullptr, .rank = 1};
     return threads.run(module, call, launch.size);
+  }
+  if (launch.shared_bytes > kMostSharedBytes) {
+    throw DeviceError("a block on the CPU has at most " + std::to_string(kMostSharedBytes) +
+                      " bytes of shared memory; .shared_bytes is " + std::to_string(launch.shared_bytes));
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);

@@ -215,7 +215,8 @@ TEST_CASE("dtypes that are refused") {
         "dtype '|V2' is not supported: raw bytes have no type; view them as another dtype before saving (at byte 20)");
   CHECK(with("'<f16'") ==
         "dtype '<f16' is not supported: kiln reads bool, integers of 8 to 64 bits, float16 to float64, bfloat16, complex64 and "
-        "complex128 (at byte 20)");
+        "complex128, written as '<f8' or '|b1' are (at byte 20)");
+  CHECK(with("'float64'").find("dtype 'float64' is not supported: ") == 0);
   CHECK(with("''").find("dtype '' is not supported: ") == 0);
   CHECK(with("'\x01'").find("dtype '?' is not supported: ") == 0);
   CHECK(with("[('a', '<f4')]") == "structured dtypes are not supported: save each field as an array of its own (at byte 20)");

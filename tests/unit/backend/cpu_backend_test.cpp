@@ -328,6 +328,26 @@ TEST_CASE("cpu backend: destroying a queue waits for its work") {
   CHECK(done == 5);
 }
 
+TEST_CASE("cpu backend: a queue is destroyed by its own thread, with what its last work held") {
+  struct Owner {
+    std::shared_ptr<CpuQueue> queue;
+    std::promise<void>* gone;
+    Owner(std::shared_ptr<CpuQueue> q, std::promise<void>* g) : queue(std::move(q)), gone(g) {}
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() {
+      queue.reset();
+      gone->set_value();
+    }
+  };
+  std::promise<void> gate, gone;
+  auto queue = std::make_shared<CpuQueue>();
+  queue->post([owner = std::make_shared<Owner>(queue, &gone), opened = gate.get_future().share()] { opened.wait(); });
+  queue.reset();
+  gate.set_value();
+  CHECK(gone.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready);
+}
+
 TEST_CASE("cpu backend: memory is aligned, and none is an error") {
   Backend& device = backend::cpu::open(0);
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{65}, std::size_t{5} << 20}) {

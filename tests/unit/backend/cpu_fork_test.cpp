@@ -87,6 +87,21 @@ TEST_CASE("cpu fork: a queue made before the fork works in the child's own threa
   CHECK(wait_for(child) == 0);
 }
 
+TEST_CASE("cpu fork: a child destroys a queue that was idle at the fork") {
+  backend::watch_forks();
+  auto queue = std::make_unique<backend::cpu::CpuQueue>();
+  queue->post([] {});
+  queue->synchronize();
+  usleep(20'000);  // until its thread waits for more
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    queue.reset();
+    _exit(0);
+  }
+  CHECK(wait_for(child) == 0);
+}
+
 }  // namespace
 }  // namespace kiln
 
