@@ -71,10 +71,10 @@ TEST_CASE("kernels: launches that are none") {
   CHECK(launch_error({.grid = {1 << 30, 1 << 30, 1 << 30}}) ==
         "k: .grid is (1073741824, 1073741824, 1073741824), which is too many");
   CHECK(launch_error({.grid = {1}, .shared_bytes = -1}) == "k: .shared_bytes is -1; it is a number of bytes");
-  CHECK(message_of<kiln::DeviceError>([&] {
-          kernel_of("void(float32[:] x)")({.grid = {1}, .shared_bytes = std::int64_t{1} << 40},
-                                          Array::zeros({4}, DType::float32));
-        }) == "a block on the CPU has at most 268435456 bytes of shared memory; .shared_bytes is 1099511627776");
+  const std::string beyond = message_of<kiln::DeviceError>([&] {
+    kernel_of("void(float32[:] x)")({.grid = {1}, .shared_bytes = std::int64_t{1} << 40}, Array::zeros({4}, DType::float32));
+  });
+  CHECK(beyond.find(".shared_bytes is 1099511627776, and the device has ") != std::string::npos);
 }
 
 TEST_CASE("kernels: definitions that are none") {

@@ -34,8 +34,8 @@ void run_raw(const CpuModule& module, const RawLaunch& launch, Threads& threads)
     return threads.run(module, call, launch.size);
   }
   if (launch.shared_bytes > kMostSharedBytes) {
-    throw DeviceError("a block on the CPU has at most " + std::to_string(kMostSharedBytes) +
-                      " bytes of shared memory; .shared_bytes is " + std::to_string(launch.shared_bytes));
+    throw DeviceError(".shared_bytes is " + std::to_string(launch.shared_bytes) + ", and the device has " +
+                      std::to_string(kMostSharedBytes) + " for a block");
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);
