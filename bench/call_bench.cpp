@@ -1,4 +1,4 @@
-// What one call costs when there is almost nothing to compute.
+// What one call costs when there is almost nothing to compute, and what new results cost when there is much.
 #include <benchmark/benchmark.h>
 
 #include <kiln/kiln.hpp>
@@ -26,7 +26,7 @@ void call_with_out(benchmark::State& state) {
     benchmark::ClobberMemory();
   }
 }
-BENCHMARK(call_with_out)->Arg(1)->Arg(64)->Arg(1000);
+BENCHMARK(call_with_out)->Arg(1)->Arg(64)->Arg(1000)->Arg(2000000)->Arg(10000000);
 
 void call_with_out_braces(benchmark::State& state) {
   const Prepared arrays(state.range(0));
@@ -41,7 +41,7 @@ void call_allocating(benchmark::State& state) {
   const Prepared arrays(state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize(saxpy(2.0F, arrays.x, arrays.y));
 }
-BENCHMARK(call_allocating)->Arg(1)->Arg(64)->Arg(1000);
+BENCHMARK(call_allocating)->Arg(1)->Arg(64)->Arg(1000)->Arg(2000000)->Arg(10000000);
 
 void call_broadcasting(benchmark::State& state) {
   const Prepared arrays(state.range(0));

@@ -53,7 +53,8 @@ class KILN_API Array {
   /// No array: `if (a)` is false, and every other use is a TypeError.
   Array() noexcept = default;
 
-  /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError.
+  /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError. The memory of freed arrays of 2 MiB
+  /// and more is kept for later ones (KILN_HOST_POOL_MAX_BYTES).
   /// @{
   [[nodiscard]] static Array empty(const Shape& shape, DType dtype, Order order = Order::c);
   [[nodiscard]] static Array zeros(const Shape& shape, DType dtype, Order order = Order::c);

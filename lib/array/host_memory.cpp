@@ -1,23 +1,19 @@
-// Small blocks lie behind their control block; from kLarge on the kernel gives whole pages.
+// Small blocks lie behind their control block; large ones are whole pages.
 #include "array/host_memory.hpp"
-
-#include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <string>
 
+#include "base/page_pool.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::detail {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kLarge = std::size_t{4} << 20;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 [[noreturn]] void out_of_memory(std::size_t bytes) {
   throw DeviceError("failed to allocate " + std::to_string(bytes) + " bytes of host memory: the system has no more");
@@ -49,26 +45,18 @@ struct TailAllocator {
   friend bool operator==(const TailAllocator&, const TailAllocator&) noexcept { return true; }
 };
 
-HostMemory allocate_pages(std::size_t bytes) {
-  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) out_of_memory(bytes);
-  // A huge page must start on its own size: take one more and give the ends back.
-  const std::size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
-  void* mapped = mmap(nullptr, rounded + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) out_of_memory(bytes);
-  char* begin = static_cast<char*>(mapped);
-  const auto misplaced = reinterpret_cast<std::uintptr_t>(begin) % kHugePage;
-  const std::size_t head = misplaced == 0 ? 0 : kHugePage - misplaced;
-  if (head > 0) munmap(begin, head);
-  char* data = begin + head;
-  if (kHugePage > head) munmap(data + rounded, kHugePage - head);
-  madvise(data, rounded, MADV_HUGEPAGE);
-  return {std::shared_ptr<void>(data, [rounded](void* address) noexcept { munmap(address, rounded); }), data};
+HostMemory allocate_pages(std::size_t bytes, bool zeroed) {
+  base::PagePool& pool = base::page_pool();
+  void* const data = pool.allocate(bytes, zeroed);
+  if (data == nullptr) out_of_memory(bytes);
+  return {std::shared_ptr<void>(data, [&pool, bytes](void* address) noexcept { pool.deallocate(address, bytes); }),
+          static_cast<char*>(data)};
 }
 
 }  // namespace
 
 HostMemory allocate_host(std::size_t bytes, bool zeroed) {
-  if (bytes >= kLarge) return allocate_pages(bytes);
+  if (bytes >= base::kPagesFrom) return allocate_pages(bytes, zeroed);
   HostMemory memory;
   try {
     memory.owner = std::allocate_shared<Nothing>(TailAllocator<Nothing>(bytes, &memory.data));

@@ -1,5 +1,5 @@
-// Memory for host arrays: 64-byte aligned, one allocation with its reference count while it is small, pages of its own with
-// huge pages asked for when it is large.
+// Memory for host arrays: 64-byte aligned, one allocation with its reference count while it is small, pages of the pool when it
+// is large.
 #pragma once
 
 #include <cstddef>

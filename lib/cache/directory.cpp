@@ -7,10 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
-#include <limits>
 
+#include "base/byte_count.hpp"
 #include "base/fault_point.hpp"
 #include "base/file.hpp"
 
@@ -53,21 +52,6 @@ std::string absolute_path(std::string path) {
   return path;
 }
 
-std::optional<std::uint64_t> parse_bytes(const std::string& text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{}) return std::nullopt;
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  int shift = 0;
-  if (unit == "K") shift = 10;
-  if (unit == "M") shift = 20;
-  if (unit == "G") shift = 30;
-  if (shift == 0 && !unit.empty()) return std::nullopt;
-  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
-  return number << shift;
-}
-
 Settings read_settings(const std::function<std::optional<std::string>(const char*)>& env) {
   Settings settings;
   const auto own = env("KILN_CACHE_DIR");
@@ -87,7 +71,7 @@ Settings read_settings(const std::function<std::optional<std::string>(const char
   }
   settings.read_only_directories = split_paths(env("KILN_CACHE_READONLY_DIRS").value_or(""));
   if (const auto bound = env("KILN_CACHE_MAX_BYTES"); bound && !bound->empty()) {
-    if (const auto bytes = parse_bytes(*bound)) {
+    if (const auto bytes = base::parse_bytes(*bound)) {
       settings.max_bytes = *bytes;
     } else {
       settings.complaints.push_back(fmt::format(

@@ -28,9 +28,6 @@ struct Settings {
 /// directory.
 [[nodiscard]] std::string absolute_path(std::string path);
 
-/// A number of bytes: "1000000", "512K", "100M", "2G" (powers of 1024). Nothing for any other text.
-[[nodiscard]] std::optional<std::uint64_t> parse_bytes(const std::string& text);
-
 enum class Trust { trusted, missing, refused };
 
 struct Verdict {

@@ -2,8 +2,8 @@
 #include "codegen/needed_headers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "codegen/kernel_text.hpp"
@@ -36,57 +36,82 @@ void collect(std::string_view text, Used& used) {
   }
 }
 
-constexpr std::array kMath{"sqrt", "rsqrt",    "exp",      "log",      "sin",     "cos",   "sincos",   "hypot",
-                           "fabs", "abs",      "floor",    "fmin",     "fmax",    "min",   "max",      "clamp",
-                           "fma",  "sign",     "copysign", "pi",       "isnan",   "isinf", "isfinite", "M_PI",
-                           "M_E",  "INFINITY", "NAN",      "HUGE_VAL", "signbit", "real",  "imag",     "conj"};
-constexpr std::array kPower{"pow"};
-constexpr std::array kExponential{"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
-constexpr std::array kTrigonometry{"tan",  "asin", "acos",  "atan",  "atan2", "sinh",
-                                   "cosh", "tanh", "asinh", "acosh", "atanh", "arg"};
-constexpr std::array kRounding{"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
-constexpr std::array kSpecial{"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
-                              "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
-constexpr std::array kIntegers{"wrapping_add",
-                               "wrapping_subtract",
-                               "wrapping_multiply",
-                               "wrapping_negate",
-                               "square",
-                               "magnitude",
-                               "truncated_divide",
-                               "truncated_remainder",
-                               "floor_divide",
-                               "floor_remainder",
-                               "shift_left",
-                               "shift_right",
-                               "integer_power",
-                               "gcd",
-                               "lcm",
-                               "bit_count",
-                               "equal_to",
-                               "less_than",
-                               "less_or_equal",
-                               "bit_not"};
-constexpr std::array kFloating{
+constexpr std::string_view kMath[] = {"sqrt", "rsqrt",    "exp",      "log",      "sin",     "cos",   "sincos",   "hypot",
+                                      "fabs", "abs",      "floor",    "fmin",     "fmax",    "min",   "max",      "clamp",
+                                      "fma",  "sign",     "copysign", "pi",       "isnan",   "isinf", "isfinite", "M_PI",
+                                      "M_E",  "INFINITY", "NAN",      "HUGE_VAL", "signbit", "real",  "imag",     "conj"};
+constexpr std::string_view kPower[] = {"pow"};
+constexpr std::string_view kExponential[] = {"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
+constexpr std::string_view kTrigonometry[] = {"tan",  "asin", "acos",  "atan",  "atan2", "sinh",
+                                              "cosh", "tanh", "asinh", "acosh", "atanh", "arg"};
+constexpr std::string_view kRounding[] = {"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
+constexpr std::string_view kSpecial[] = {"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
+                                         "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
+constexpr std::string_view kIntegers[] = {"wrapping_add",
+                                          "wrapping_subtract",
+                                          "wrapping_multiply",
+                                          "wrapping_negate",
+                                          "square",
+                                          "magnitude",
+                                          "truncated_divide",
+                                          "truncated_remainder",
+                                          "floor_divide",
+                                          "floor_remainder",
+                                          "shift_left",
+                                          "shift_right",
+                                          "integer_power",
+                                          "gcd",
+                                          "lcm",
+                                          "bit_count",
+                                          "equal_to",
+                                          "less_than",
+                                          "less_or_equal",
+                                          "bit_not"};
+constexpr std::string_view kFloating[] = {
     "truncated_remainder", "floor_divide",   "floor_remainder", "floor_divmod", "maximum",  "minimum",
     "maximum_number",      "minimum_number", "heaviside",       "next_number",  "spacing",  "split_exponent",
     "scale_exponent",      "true_divide",    "reciprocal",      "round_down",   "round_up", "round_to_zero"};
-constexpr std::array kPowers{"power"};
-constexpr std::array kLogaddexp{"logaddexp", "logaddexp2"};
-constexpr std::array kComplexParts{"abs", "norm", "conj", "proj", "isnan", "isinf", "isfinite", "real", "imag"};
-constexpr std::array kComplexMath{"arg",   "polar", "exp",   "log",   "log2",  "log10", "sqrt", "pow",
-                                  "power", "sin",   "cos",   "tan",   "sinh",  "cosh",  "tanh", "asin",
-                                  "acos",  "atan",  "asinh", "acosh", "atanh", "expm1", "exp2", "log1p"};
-constexpr std::array kComplexArithmetic{"equal_to",   "less_than",      "less_or_equal",  "maximum",
-                                        "minimum",    "maximum_number", "minimum_number", "true_divide",
-                                        "reciprocal", "rint",           "square",         "sign"};
+constexpr std::string_view kPowers[] = {"power"};
+constexpr std::string_view kLogaddexp[] = {"logaddexp", "logaddexp2"};
+constexpr std::string_view kComplexParts[] = {"abs", "norm", "conj", "proj", "isnan", "isinf", "isfinite", "real", "imag"};
+constexpr std::string_view kComplexMath[] = {"arg",   "polar", "exp",   "log",   "log2",  "log10", "sqrt", "pow",
+                                             "power", "sin",   "cos",   "tan",   "sinh",  "cosh",  "tanh", "asin",
+                                             "acos",  "atan",  "asinh", "acosh", "atanh", "expm1", "exp2", "log1p"};
+constexpr std::string_view kComplexArithmetic[] = {"equal_to",   "less_than",      "less_or_equal",  "maximum",
+                                                   "minimum",    "maximum_number", "minimum_number", "true_divide",
+                                                   "reciprocal", "rint",           "square",         "sign"};
 
-template <std::size_t N>
-bool uses(const Used& used, const std::array<const char*, N>& names) {
-  return used.includes || std::any_of(names.begin(), names.end(), [&](std::string_view n) { return used.names.contains(n); });
+/// A header of kernels-src and the names that it offers.
+struct Offer {
+  const char* header;
+  std::span<const std::string_view> names;
+  bool for_complex = false;  ///< needed beside complex numbers only
+};
+
+constexpr Offer kOffers[] = {{"kiln/math.hpp", kMath},
+                             {"kiln/power.hpp", kPower},
+                             {"kiln/exponential.hpp", kExponential},
+                             {"kiln/trigonometry.hpp", kTrigonometry},
+                             {"kiln/rounding.hpp", kRounding},
+                             {"kiln/integers.hpp", kIntegers},
+                             {"kiln/floating.hpp", kFloating},
+                             {"kiln/powers.hpp", kPowers},
+                             {"kiln/logaddexp.hpp", kLogaddexp},
+                             {"kiln/special.hpp", kSpecial},
+                             {"kiln/complex_parts.hpp", kComplexParts, true},
+                             {"kiln/complex_math.hpp", kComplexMath, true},
+                             {"kiln/complex_arithmetic.hpp", kComplexArithmetic, true}};
+
+constexpr std::string_view kHalves[] = {"float16", "bfloat16"};
+constexpr std::string_view kComplex[] = {"complex64", "complex128", "complex"};
+
+bool holds_any(const Names& used, std::span<const std::string_view> names) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return used.contains(name); });
 }
-bool uses(const Used& used, std::initializer_list<std::string_view> names) {
-  return used.includes || std::any_of(names.begin(), names.end(), [&](std::string_view n) { return used.names.contains(n); });
+
+/// An included file may use any name.
+bool uses(const Used& used, std::span<const std::string_view> names) {
+  return used.includes || holds_any(used.names, names);
 }
 
 }  // namespace
@@ -94,7 +119,7 @@ bool uses(const Used& used, std::initializer_list<std::string_view> names) {
 bool names_any(std::string_view text, std::span<const std::string_view> names) {
   Used used;
   collect(text, used);
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return used.names.contains(name); });
+  return holds_any(used.names, names);
 }
 
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target) {
@@ -102,8 +127,8 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   for (const auto& [file, part] : texts_of(text)) {
     collect(part, used);
   }
-  bool half = uses(used, {"float16", "bfloat16"});
-  bool complex = uses(used, {"complex64", "complex128", "complex"});
+  bool half = uses(used, kHalves);
+  bool complex = uses(used, kComplex);
   const auto look = [&](DType dtype) {
     half = half || is_half(dtype);
     complex = complex || kind(dtype) == Kind::complex;
@@ -123,44 +148,8 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   if (complex) {
     headers.emplace_back("kiln/complex.hpp");
   }
-  if (uses(used, kMath)) {
-    headers.emplace_back("kiln/math.hpp");
-  }
-  if (uses(used, kPower)) {
-    headers.emplace_back("kiln/power.hpp");
-  }
-  if (uses(used, kExponential)) {
-    headers.emplace_back("kiln/exponential.hpp");
-  }
-  if (uses(used, kTrigonometry)) {
-    headers.emplace_back("kiln/trigonometry.hpp");
-  }
-  if (uses(used, kRounding)) {
-    headers.emplace_back("kiln/rounding.hpp");
-  }
-  if (uses(used, kIntegers)) {
-    headers.emplace_back("kiln/integers.hpp");
-  }
-  if (uses(used, kFloating)) {
-    headers.emplace_back("kiln/floating.hpp");
-  }
-  if (uses(used, kPowers)) {
-    headers.emplace_back("kiln/powers.hpp");
-  }
-  if (uses(used, kLogaddexp)) {
-    headers.emplace_back("kiln/logaddexp.hpp");
-  }
-  if (uses(used, kSpecial)) {
-    headers.emplace_back("kiln/special.hpp");
-  }
-  if (complex && uses(used, kComplexParts)) {
-    headers.emplace_back("kiln/complex_parts.hpp");
-  }
-  if (complex && uses(used, kComplexMath)) {
-    headers.emplace_back("kiln/complex_math.hpp");
-  }
-  if (complex && uses(used, kComplexArithmetic)) {
-    headers.emplace_back("kiln/complex_arithmetic.hpp");
+  for (const Offer& offer : kOffers) {
+    if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
   headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
   return headers;

@@ -1,7 +1,5 @@
 #include "backend/cpu/backend.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -19,6 +17,7 @@
 #include "backend/cpu/reduction.hpp"
 #include "backend/cpu/scan.hpp"
 #include "backend/cpu/scatter.hpp"
+#include "base/page_pool.hpp"
 #include "base/usable_threads.hpp"
 #include "kiln/error.hpp"
 
@@ -26,9 +25,6 @@ namespace kiln::backend::cpu {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kHugeFrom = std::size_t{4} << 20;
-constexpr std::size_t kAddressSpace = std::size_t{1} << 47;
 constexpr std::size_t kScalarBytes = 16;
 constexpr int kMaxThreads = 4096;
 
@@ -125,27 +121,32 @@ std::shared_ptr<Module> CpuBackend::load(std::string_view code, const std::strin
 }
 
 void* CpuBackend::allocate(std::size_t bytes, Queue*) {
-  const std::size_t alignment = bytes >= kHugeFrom ? kHugePage : kAlignment;
-  // aligned_alloc wants a multiple of the alignment.
-  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  void* const address = bytes > kAddressSpace ? nullptr : std::aligned_alloc(alignment, rounded);
+  void* const address =
+      bytes >= base::kPagesFrom
+          ? base::page_pool().allocate(bytes, false)
+          : std::aligned_alloc(kAlignment, (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment);
   if (address == nullptr) {
     throw DeviceError("failed to allocate " + std::to_string(bytes) +
                       " bytes on the CPU: the system has no more memory to give");
   }
-  if (bytes >= kHugeFrom) madvise(address, rounded, MADV_HUGEPAGE);  // a wish: without it only page faults are more
   return address;
 }
 
-void CpuBackend::deallocate(void* address, std::size_t, Queue* queue) noexcept {
+void CpuBackend::deallocate(void* address, std::size_t bytes, Queue* queue) noexcept {
+  const auto free = [address, bytes] {
+    if (bytes >= base::kPagesFrom)
+      base::page_pool().deallocate(address, bytes);
+    else
+      std::free(address);
+  };
   if (queue != nullptr) {
     try {
-      return own(queue)->post([address] { std::free(address); }, CpuQueue::After::anything);
+      return own(queue)->post(free, CpuQueue::After::anything);
     } catch (...) {
       own(queue)->wait();  // no memory for the task: free it here, after the work that may use it
     }
   }
-  std::free(address);
+  free();
 }
 
 void CpuBackend::upload(void* device, const void* host, std::size_t bytes, Queue* queue) {

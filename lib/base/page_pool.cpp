@@ -1,0 +1,145 @@
+#include "base/page_pool.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/byte_count.hpp"
+#include "base/environment.hpp"
+#include "base/usable_memory.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::base {
+namespace {
+
+void* map(std::size_t bytes, std::size_t used) noexcept {
+  // A huge page must start on its own size: take one more and give the ends back.
+  void* const mapped = mmap(nullptr, bytes + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(mapped);
+  const auto misplaced = reinterpret_cast<std::uintptr_t>(begin) % kHugePage;
+  const std::size_t head = misplaced == 0 ? 0 : kHugePage - misplaced;
+  if (head > 0) munmap(begin, head);
+  char* const address = begin + head;
+  if (kHugePage > head) munmap(address + bytes, kHugePage - head);
+  // Only a wish. Less than half of the last one would be wasted on small arrays.
+  const std::size_t huge = (used + kHugePage / 2) / kHugePage * kHugePage;
+  if (huge > 0) madvise(address, huge, MADV_HUGEPAGE);
+  return address;
+}
+
+// AddressSanitizer would not see the use of a freed array.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kHidesErrors = true;
+#elif defined(__has_feature)
+constexpr bool kHidesErrors = __has_feature(address_sanitizer);
+#else
+constexpr bool kHidesErrors = false;
+#endif
+
+std::size_t limit_of_process() {
+  const std::optional<std::string> wish = env("KILN_HOST_POOL_MAX_BYTES");
+  if (!wish || wish->empty()) return kHidesErrors ? 0 : usable_memory() / 8;
+  const std::optional<std::uint64_t> bytes = parse_bytes(*wish);
+  if (!bytes) {
+    throw DeviceError("KILN_HOST_POOL_MAX_BYTES is \"" + *wish +
+                      "\", which is no number of bytes; write it as 0, 500M or 2G, or leave it unset");
+  }
+  return *bytes;
+}
+
+}  // namespace
+
+std::size_t pool_size(std::size_t bytes) noexcept {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 4) return 0;
+  const std::size_t unit = std::max(kHugePage, std::bit_floor(bytes) / 8);
+  return (bytes + unit - 1) / unit * unit;
+}
+
+void* PagePool::allocate(std::size_t bytes, bool zeroed) noexcept {
+  const std::size_t size = pool_size(bytes);
+  if (size == 0) return nullptr;
+  void* address = nullptr;
+  Blocks out{};
+  std::size_t leaving = 0;
+  if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock() && count_ > 0) {
+    if (!zeroed) address = take(size);
+    leaving = drop(out, 0);
+  }
+  unmap({out.data(), leaving});
+  if (address == nullptr) address = map(size, bytes);
+  if (address != nullptr) return address;
+  release();
+  return map(size, bytes);
+}
+
+void PagePool::deallocate(void* address, std::size_t bytes) noexcept {
+  const std::size_t size = pool_size(bytes);
+  Blocks out{};
+  std::size_t leaving = 0;
+  if (const std::unique_lock guard(lock_, std::try_to_lock); size > limit_ || !guard.owns_lock()) {
+    out[leaving++] = {.address = address, .bytes = size, .freed = {}};
+  } else {
+    leaving = drop(out, size);
+    kept_[count_++] = {.address = address, .bytes = size, .freed = Clock::now()};
+    total_ += size;
+  }
+  unmap({out.data(), leaving});
+}
+
+void PagePool::release() noexcept {
+  Blocks out{};
+  std::size_t leaving = 0;
+  if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock()) {
+    out = kept_;
+    leaving = std::exchange(count_, 0);
+    total_ = 0;
+  }
+  unmap({out.data(), leaving});
+}
+
+// The one of that size which was freed last: it is the likeliest to be in the caches.
+void* PagePool::take(std::size_t size) noexcept {
+  for (std::size_t k = count_; k-- > 0;) {
+    if (kept_[k].bytes != size) continue;
+    void* const address = kept_[k].address;
+    std::move(kept_.begin() + k + 1, kept_.begin() + count_, kept_.begin() + k);
+    --count_;
+    total_ -= size;
+    return address;
+  }
+  return nullptr;
+}
+
+// Takes out what nobody has wanted for long, and as much as makes room for `room` bytes; gives how many blocks that is.
+std::size_t PagePool::drop(Blocks& out, std::size_t room) noexcept {
+  const Clock::time_point now = Clock::now();
+  const auto goes = [&](const Block& oldest, std::size_t gone) {
+    return now - oldest.freed > idle_ || total_ > limit_ - room || (room > 0 && count_ - gone == kMostBlocks);
+  };
+  std::size_t leaving = 0;
+  for (; leaving < count_ && goes(kept_[leaving], leaving); ++leaving) {
+    out[leaving] = kept_[leaving];
+    total_ -= kept_[leaving].bytes;
+  }
+  std::move(kept_.begin() + leaving, kept_.begin() + count_, kept_.begin());
+  count_ -= leaving;
+  return leaving;
+}
+
+void PagePool::unmap(std::span<const Block> blocks) noexcept {
+  for (const Block& block : blocks) munmap(block.address, block.bytes);
+}
+
+PagePool& page_pool() {
+  static PagePool* const pool = new PagePool(limit_of_process());  // NOLINT(cppcoreguidelines-owning-memory)
+  return *pool;
+}
+
+}  // namespace kiln::base

@@ -1,0 +1,209 @@
+#include "base/page_pool.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "base/child_process.hpp"
+#include "kiln/array.hpp"
+#include "kiln/error.hpp"
+
+using kiln::base::kHugePage;
+using kiln::base::PagePool;
+using kiln::base::pool_size;
+
+namespace {
+
+constexpr std::size_t kMany = std::numeric_limits<std::size_t>::max();
+
+bool is_mapped(void* address) {
+  return msync(address, 4096, MS_ASYNC) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("blocks of nearly one size have one size") {
+  CHECK(pool_size(1) == kHugePage);
+  CHECK(pool_size(kHugePage) == kHugePage);
+  CHECK(pool_size(kHugePage + 1) == 2 * kHugePage);
+  CHECK(pool_size(200 << 20) == 208 << 20);
+  CHECK(pool_size(203 << 20) == 208 << 20);
+  CHECK(pool_size(256 << 20) == 256 << 20);
+  CHECK(pool_size(kMany) == 0);
+  CHECK(pool_size(kMany / 2) == 0);
+  for (std::size_t bytes = kHugePage; bytes < std::size_t{1} << 40; bytes += bytes / 7 + 1) {
+    CAPTURE(bytes);
+    CHECK(pool_size(bytes) >= bytes);
+    CHECK(pool_size(bytes) - bytes < std::max(kHugePage, bytes / 8 + 1));
+    CHECK(pool_size(bytes) % kHugePage == 0);
+    CHECK(pool_size(pool_size(bytes)) == pool_size(bytes));
+  }
+}
+
+TEST_CASE("what is freed is the next block of its size") {
+  PagePool pool(64 << 20);
+  void* const first = pool.allocate(5 << 20, false);
+  REQUIRE(first != nullptr);
+  CHECK(reinterpret_cast<std::uintptr_t>(first) % kHugePage == 0);
+  std::memset(first, 7, 5 << 20);
+  pool.deallocate(first, 5 << 20);
+  CHECK(is_mapped(first));
+  void* const other = pool.allocate(3 << 20, false);
+  CHECK(other != first);
+  void* const again = pool.allocate((5 << 20) + 1, false);
+  CHECK(again == first);
+  pool.deallocate(again, (5 << 20) + 1);
+  void* const zeroed = pool.allocate(5 << 20, true);
+  CHECK(zeroed != first);
+  const char* const bytes = static_cast<const char*>(zeroed);
+  CHECK(std::all_of(bytes, bytes + (5 << 20), [](char byte) { return byte == 0; }));
+  pool.deallocate(zeroed, 5 << 20);
+  CHECK(pool.allocate(5 << 20, false) == zeroed);  // freed last
+  CHECK(pool.allocate(5 << 20, false) == first);
+  pool.deallocate(other, 3 << 20);
+  pool.release();
+  CHECK_FALSE(is_mapped(other));
+  pool.deallocate(first, 5 << 20);
+  pool.deallocate(zeroed, 5 << 20);
+}
+
+TEST_CASE("a pool keeps no more than its limit, and what was freed last") {
+  void* last = nullptr;
+  {
+    PagePool pool(10 << 20);
+    std::vector<void*> blocks;
+    for (int k = 0; k < 4; ++k) blocks.push_back(pool.allocate(4 << 20, false));
+    for (void* const block : blocks) pool.deallocate(block, 4 << 20);
+    CHECK_FALSE(is_mapped(blocks[0]));
+    CHECK_FALSE(is_mapped(blocks[1]));
+    CHECK(is_mapped(blocks[2]));
+    CHECK(is_mapped(blocks[3]));
+    void* const large = pool.allocate(12 << 20, false);
+    pool.deallocate(large, 12 << 20);
+    CHECK_FALSE(is_mapped(large));
+    CHECK(is_mapped(blocks[2]));
+    last = blocks[3];
+  }
+  CHECK_FALSE(is_mapped(last));
+}
+
+TEST_CASE("a pool keeps 64 blocks") {
+  PagePool pool(kMany);
+  std::vector<void*> blocks;
+  for (int k = 0; k < 66; ++k) blocks.push_back(pool.allocate(1, false));
+  for (void* const block : blocks) pool.deallocate(block, 1);
+  CHECK(std::count_if(blocks.begin(), blocks.end(), is_mapped) == 64);
+  CHECK_FALSE(is_mapped(blocks[1]));
+  CHECK(is_mapped(blocks[2]));
+}
+
+TEST_CASE("what nobody wants for long goes back") {
+  PagePool pool(64 << 20, std::chrono::milliseconds(1));
+  void* const old = pool.allocate(4 << 20, false);
+  void* const other = pool.allocate(8 << 20, false);
+  pool.deallocate(old, 4 << 20);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(is_mapped(old));
+  pool.deallocate(other, 8 << 20);
+  CHECK_FALSE(is_mapped(old));
+  CHECK(is_mapped(other));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(pool.allocate(8 << 20, false) == other);  // wanted, however old
+  pool.deallocate(other, 8 << 20);
+}
+
+TEST_CASE("memory that the system has not is no block") {
+  PagePool pool(64 << 20);
+  CHECK(pool.allocate(kMany, false) == nullptr);
+  CHECK(pool.allocate(kMany / 4, true) == nullptr);
+}
+
+TEST_CASE("threads do not get one block at a time") {
+  PagePool pool(16 << 20);
+  std::atomic<int> wrong{0};
+  const auto work = [&](unsigned char own) {
+    for (int k = 0; k < 300; ++k) {
+      const std::size_t bytes = (1 + static_cast<std::size_t>(k) % 3) * kHugePage;
+      auto* const block = static_cast<unsigned char*>(pool.allocate(bytes, false));
+      std::memset(block, own, 4096);
+      block[bytes - 1] = own;
+      std::this_thread::yield();
+      wrong += !std::all_of(block, block + 4096, [own](unsigned char byte) { return byte == own; }) || block[bytes - 1] != own;
+      pool.deallocate(block, bytes);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned char own = 1; own <= 4; ++own) threads.emplace_back(work, own);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a child forked while another thread is in the pool can go on") {
+  PagePool pool(16 << 20);
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    while (!done) pool.deallocate(pool.allocate(kHugePage, false), kHugePage);
+  });
+  int failed = 0;
+  for (int k = 0; k < 20; ++k) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      for (int i = 0; i < 3; ++i) {
+        void* const block = pool.allocate(kHugePage, false);
+        if (block == nullptr) _exit(1);
+        *static_cast<char*>(block) = 1;
+        pool.deallocate(block, kHugePage);
+      }
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    failed += status != 0;
+  }
+  done = true;
+  other.join();
+  CHECK(failed == 0);
+}
+
+TEST_CASE("zeros are zeros where freed arrays of their size were not") {
+  constexpr std::int64_t kElements = 1 << 20;
+  for (int k = 0; k < 3; ++k) {
+    CHECK(kiln::Array::full({kElements}, 7.0f).size() == kElements);
+    const kiln::Array zeros = kiln::Array::zeros({kElements}, kiln::DType::float32);
+    const float* const data = zeros.as<float>();
+    CHECK(std::all_of(data, data + kElements, [](float x) { return x == 0; }));
+  }
+}
+
+TEST_CASE("in a process without a pool" * doctest::skip()) {
+  kiln::Array array = kiln::Array::full({1 << 20}, 7.0f);
+  void* const data = array.data();
+  CHECK(is_mapped(data));
+  array = kiln::Array();
+  CHECK_FALSE(is_mapped(data));
+}
+
+TEST_CASE("in a process whose limit is no number" * doctest::skip()) {
+  CHECK(kiln::Array::full({1000}, 7.0f).size() == 1000);
+  for (int k = 0; k < 2; ++k) {
+    CHECK_THROWS_WITH_AS(static_cast<void>(kiln::Array::full({1 << 20}, 7.0f)),
+                         "KILN_HOST_POOL_MAX_BYTES is \"much\", which is no number of bytes; write it as 0, 500M or 2G, or "
+                         "leave it unset",
+                         kiln::DeviceError);
+  }
+}
+
+TEST_CASE("KILN_HOST_POOL_MAX_BYTES limits the pool of the process") {
+  CHECK(kiln::test::ChildProcess("in a process without a pool", {{"KILN_HOST_POOL_MAX_BYTES", "0"}}).wait() == 0);
+  CHECK(kiln::test::ChildProcess("in a process whose limit is no number", {{"KILN_HOST_POOL_MAX_BYTES", "much"}}).wait() == 0);
+}
