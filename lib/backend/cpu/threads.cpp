@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace kiln::backend::cpu {
 namespace {
@@ -12,6 +13,12 @@ namespace {
 constexpr int kChunksPerThread = 4;
 /// A stretch shorter than this says more about the caches than about the kernel.
 constexpr double kTrustedNs = 2'000;
+/// After so many short calls in a row helpers are called for the next ones.
+constexpr int kRow = 4;
+constexpr int kRowBeforeStart = 64;    // oneTBB's takes a millisecond
+constexpr double kWorthCalling = 1.5;  // arrivals: calling takes the caller a third of one
+constexpr double kGapNs = 40'000;
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 /// Runs [begin, end) and notes how long an element took.
 template <class Work>
@@ -29,10 +36,10 @@ double now_ns() noexcept {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain) {
+Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain, double serial_ns) {
   const double work = element_ns * static_cast<double>(size);
-  if (threads <= 1 || size <= grain || work < kSerialNs) return {.elements = size, .count = 1};
-  const double wanted = std::clamp(work / (kSerialNs / 2), 2.0, static_cast<double>(threads) * kChunksPerThread);
+  if (threads <= 1 || size <= grain || work < serial_ns) return {.elements = size, .count = 1};
+  const double wanted = std::clamp(work / (serial_ns / 2), 2.0, static_cast<double>(threads) * kChunksPerThread);
   // Rounded up to whole grains: the last chunk may be shorter, never one more.
   const std::int64_t each = (size + static_cast<std::int64_t>(wanted) - 1) / static_cast<std::int64_t>(wanted);
   const std::int64_t elements = (each + grain - 1) / grain * grain;
@@ -70,7 +77,8 @@ void Threads::run_measured(const CpuModule& module, std::int64_t size, Measure m
   }
   if (begin == size) return;
 
-  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_, measure.grain);
+  const double rest_ns = element_ns * static_cast<double>(size - begin);
+  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_, measure.grain, serial_ns(rest_ns));
   if (chunks.count > 1) {
     run_chunks(module, begin, size, chunks, measure, work);
   } else if (module.time_for_a_look()) {
@@ -81,22 +89,17 @@ void Threads::run_measured(const CpuModule& module, std::int64_t size, Measure m
 }
 
 void Threads::each(std::int64_t count, const std::function<void(std::int64_t)>& work) {
-  namespace tbb = oneapi::tbb;
   if (count <= 1 || count_ == 1 || forked()) {
     for (std::int64_t i = 0; i < count; ++i) work(i);
-    return;
+  } else {
+    share(count, work);
   }
-  arena().execute([&] {
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::parallel_for(std::int64_t{0}, count, work, tbb::simple_partitioner(), context);
-  });
 }
 
 template <class Work>
 void Threads::run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure,
                          const Work& work) {
-  namespace tbb = oneapi::tbb;
-  const auto chunk = [&](std::int64_t index) {
+  share(chunks.count, [&](std::int64_t index) {
     const std::int64_t first = begin + index * chunks.elements;
     const std::int64_t last = std::min(first + chunks.elements, size);
     // One of them keeps the measure fresh: data and caches differ from call to call.
@@ -104,23 +107,47 @@ void Threads::run_chunks(const CpuModule& module, std::int64_t begin, std::int64
       timed(module, measure.weight, work, first, last);
     else
       work(first, last);
-  };
-  arena().execute([&] {
-    // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::parallel_for(std::int64_t{0}, chunks.count, chunk, tbb::simple_partitioner(), context);
   });
 }
 
-oneapi::tbb::task_arena& Threads::arena() {
+template <class Work>
+void Threads::share(std::int64_t count, const Work& work) {
+  namespace tbb = oneapi::tbb;
+  start();
+  const Crew::Piece piece = [](const void* all, std::int64_t index) { (*static_cast<const Work*>(all))(index); };
+  if (crew_ && crew_->run(count, &work, piece)) return;
+  arena_->execute([&] {
+    // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.
+    tbb::task_group_context context(tbb::task_group_context::isolated);
+    tbb::parallel_for(std::int64_t{0}, count, work, tbb::simple_partitioner(), context);
+  });
+}
+
+void Threads::start() {
   using oneapi::tbb::global_control;
   // oneTBB prints a warning where an arena asks for more threads than it may have: more than the hardware's would only wait for
   // one another.
   std::call_once(made_, [this] {
     const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
-    arena_.emplace(static_cast<int>(std::clamp<std::size_t>(allowed, 1, static_cast<std::size_t>(count_))));
+    const int threads = static_cast<int>(std::clamp<std::size_t>(allowed, 1, static_cast<std::size_t>(count_)));
+    arena_.emplace(threads);
+    if (threads > 1) crew_ = std::make_shared<Crew>(*arena_, threads - 1);
+    known_.store(crew_.get(), std::memory_order_release);
   });
-  return *arena_;
+}
+
+// From where on work is divided. Helpers on the lookout are there at once. Who has to be called is worth it where the work
+// takes longer than he does, or in a row of calls, for the next ones.
+double Threads::serial_ns(double work_ns) noexcept {
+  if (work_ns < kSerialBesideHelpersNs) return kEndless;
+  const Crew* const crew = known_.load(std::memory_order_acquire);
+  if (crew != nullptr && crew->has_helpers()) return kSerialBesideHelpersNs;
+  if (work_ns >= kSerialNs && (crew == nullptr || work_ns >= kWorthCalling * crew->arrival_ns())) return kSerialNs;
+  const double now = now_ns();
+  const bool in_a_row = now < last_short_end_.exchange(now + work_ns, std::memory_order_relaxed) + kGapNs;
+  const int calls = in_a_row ? short_calls_.load(std::memory_order_relaxed) + 1 : 0;
+  short_calls_.store(calls, std::memory_order_relaxed);
+  return calls >= (crew == nullptr ? kRowBeforeStart : kRow) ? kSerialBesideHelpersNs : kEndless;
 }
 
 }  // namespace kiln::backend::cpu

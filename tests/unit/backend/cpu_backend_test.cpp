@@ -13,12 +13,14 @@
 #include <cstring>
 #include <fstream>
 #include <future>
+#include <limits>
 #include <thread>
 #include <vector>
 
 #include "backend/cpu/code_image.hpp"
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/threads.hpp"
 #include "backend/cpu_kernels.hpp"
 #include "base/usable_threads.hpp"
 
@@ -195,13 +197,41 @@ TEST_CASE("cpu backend: heavy kernels of few elements use the threads, too") {
   CHECK(static_cast<const CpuModule&>(*module).element_ns() > 20.0F);
 }
 
+TEST_CASE("cpu backend: short calls in a row use the threads, too") {
+  if (base::usable_threads() < 2) return;
+  const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
+  const auto& kernel = static_cast<const CpuModule&>(*module);
+  backend::cpu::Threads threads(2);
+  std::atomic<int> by_others{0};
+  const auto caller = std::this_thread::get_id();
+  std::vector<std::atomic<int>> calls(100);
+  const auto work = [&](std::int64_t begin, std::int64_t end) {
+    if (std::this_thread::get_id() != caller) ++by_others;
+    for (std::int64_t i = begin; i < end; ++i) {
+      ++calls[static_cast<std::size_t>(i)];
+      const double until = backend::cpu::now_ns() + 100;
+      while (backend::cpu::now_ns() < until) continue;
+    }
+  };
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  int rounds = 0;
+  for (; by_others < 10 && std::chrono::steady_clock::now() < give_up; ++rounds) {
+    kernel.set_element_ns(100);  // 10 µs in all
+    threads.run(kernel, {.size = 100, .weight = 1, .work = work});
+  }
+  CHECK(by_others >= 10);
+  CHECK(std::all_of(calls.begin(), calls.end(), [rounds](const std::atomic<int>& n) { return n == rounds; }));
+}
+
 TEST_CASE("cpu backend: how work is cut") {
   using backend::cpu::cut;
   CHECK(cut(1'000'000, 0.01, 8).count == 1);  // 10 µs
   CHECK(cut(1'000'000, 1.0, 1).count == 1);
   CHECK(cut(64, 1e6, 8).count == 1);
   CHECK(cut(65, 1e6, 8).count == 2);
-  CHECK(cut(1'000'000, 0.03, 64).count <= 4);  // 30 µs: chunks of 10 µs at least
+  CHECK(cut(1'000'000, 0.03, 64).count <= 4);            // 30 µs: chunks of 10 µs at least
+  CHECK(cut(1'000'000, 0.01, 8, 64, 5'000).count == 4);  // 10 µs: where 5 are worth it, chunks of 2.5
+  CHECK(cut(1'000'000, 1.0, 8, 64, std::numeric_limits<double>::infinity()).count == 1);
   for (const std::int64_t size : {65L, 1000L, 4097L, 1'000'000L, 5'000'000'000L}) {
     for (const int threads : {2, 3, 64}) {
       const auto chunks = cut(size, 1e4, threads);

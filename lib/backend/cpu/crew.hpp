@@ -1,0 +1,67 @@
+// Threads that help a caller through a list of pieces: oneTBB's workers, which look out for the next list a little while before
+// they go. One that sleeps comes 20 to 50 µs after it was called in a virtual machine, and calling it takes the caller 10: in a
+// row of calls of 50 µs it may come too late for every one.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "backend/cpu/cache_line.hpp"
+
+namespace kiln::backend::cpu {
+
+/// Up to `helpers` threads of an arena. Thread-safe: one caller at a time has them.
+class Crew : public std::enable_shared_from_this<Crew> {
+ public:
+  using Piece = void (*)(const void* work, std::int64_t index);
+
+  Crew(oneapi::tbb::task_arena& arena, int helpers) : arena_(arena), shares_(static_cast<std::size_t>(helpers) + 1) {}
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// Calls piece(work, i) for each i of [0, count), in the caller and in helpers, and returns when all is done. Each thread
+  /// begins with a share of its own, the same one in call after call, whose data its caches may still have. What a piece throws
+  /// is thrown here, when the others are done. False where another caller has the crew: nothing was called.
+  bool run(std::int64_t count, const void* work, Piece piece);
+
+  /// Whether a helper is on the lookout, or called.
+  [[nodiscard]] bool has_helpers() const noexcept;
+  /// How long a helper takes to come, as of late: 20 µs at first, 100 at most.
+  [[nodiscard]] double arrival_ns() const noexcept { return arrival_ns_.load(std::memory_order_relaxed); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct alignas(kCacheLine) Share {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+    std::atomic<bool> has_helper{false};  // or one is called
+  };
+
+  void call_helpers(std::size_t parties) noexcept;
+  void help(std::size_t self, Clock::time_point called) noexcept;
+  void take_pieces(std::size_t self) noexcept;
+
+  oneapi::tbb::task_arena& arena_;
+  std::vector<Share> shares_;  // the caller's first
+
+  std::atomic<double> arrival_ns_{20'000};
+  std::atomic<bool> taken_{false};
+  // The list: written by the one caller while it is closed and nobody is inside.
+  const void* work_ = nullptr;
+  Piece piece_ = nullptr;
+  std::size_t parties_ = 0;
+  std::exception_ptr error_;
+  std::atomic<bool> failed_{false};
+  // Odd: the list of that number is open.
+  alignas(kCacheLine) std::atomic<std::uint64_t> list_{0};
+  alignas(kCacheLine) std::atomic<int> inside_{0};
+};
+
+}  // namespace kiln::backend::cpu
