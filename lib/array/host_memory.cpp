@@ -49,8 +49,12 @@ HostMemory allocate_pages(std::size_t bytes, bool zeroed) {
   base::PagePool& pool = base::page_pool();
   void* const data = pool.allocate(bytes, zeroed);
   if (data == nullptr) out_of_memory(bytes);
-  return {std::shared_ptr<void>(data, [&pool, bytes](void* address) noexcept { pool.deallocate(address, bytes); }),
-          static_cast<char*>(data)};
+  try {
+    return {std::shared_ptr<void>(data, [&pool, bytes](void* address) noexcept { pool.deallocate(address, bytes); }),
+            static_cast<char*>(data)};
+  } catch (const std::bad_alloc&) {
+    out_of_memory(bytes);
+  }
 }
 
 }  // namespace
@@ -58,8 +62,14 @@ HostMemory allocate_pages(std::size_t bytes, bool zeroed) {
 HostMemory allocate_host(std::size_t bytes, bool zeroed) {
   if (bytes >= base::kPagesFrom) return allocate_pages(bytes, zeroed);
   HostMemory memory;
+  const auto allocate = [&] { memory.owner = std::allocate_shared<Nothing>(TailAllocator<Nothing>(bytes, &memory.data)); };
   try {
-    memory.owner = std::allocate_shared<Nothing>(TailAllocator<Nothing>(bytes, &memory.data));
+    try {
+      allocate();
+    } catch (const std::bad_alloc&) {
+      base::page_pool().release();
+      allocate();
+    }
   } catch (const std::bad_alloc&) {
     out_of_memory(bytes);
   }

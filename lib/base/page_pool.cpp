@@ -3,9 +3,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,8 +30,8 @@ void* map(std::size_t bytes, std::size_t used) noexcept {
   if (head > 0) munmap(begin, head);
   char* const address = begin + head;
   if (kHugePage > head) munmap(address + bytes, kHugePage - head);
-  // Only a wish. Less than half of the last one would be wasted on small arrays.
-  const std::size_t huge = (used + kHugePage / 2) / kHugePage * kHugePage;
+  // Only a wish. Less than half of the last one would be wasted on small arrays; large ones may be for more than is used now.
+  const std::size_t huge = used > 8 * kHugePage ? bytes : (used + kHugePage / 2) / kHugePage * kHugePage;
   if (huge > 0) madvise(address, huge, MADV_HUGEPAGE);
   return address;
 }
@@ -138,8 +140,13 @@ void PagePool::unmap(std::span<const Block> blocks) noexcept {
 }
 
 PagePool& page_pool() {
-  static PagePool* const pool = new PagePool(limit_of_process());  // NOLINT(cppcoreguidelines-owning-memory)
-  return *pool;
+  // A static of the function's would leave a child for ever locked out that was forked while it is made.
+  static constinit std::atomic<PagePool*> made{nullptr};
+  PagePool* pool = made.load(std::memory_order_acquire);
+  if (pool != nullptr) return *pool;
+  auto mine = std::make_unique<PagePool>(limit_of_process());
+  if (!made.compare_exchange_strong(pool, mine.get(), std::memory_order_acq_rel)) return *pool;
+  return *mine.release();
 }
 
 }  // namespace kiln::base

@@ -25,12 +25,15 @@ class Crew : public std::enable_shared_from_this<Crew> {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// Calls piece(work, i) for each i of [0, count), in the caller and in helpers, and returns when all is done. Each thread
-  /// begins with a share of its own, the same one in call after call, whose data its caches may still have. What a piece throws
-  /// is thrown here, when the others are done. False where another caller has the crew: nothing was called.
-  bool run(std::int64_t count, const void* work, Piece piece);
+  /// Calls piece(work, i) for each i of [0, count), in the caller and in `most` - 1 helpers at the most, and returns when all
+  /// is done. Each thread begins with a share of its own, the same one in call after call, whose data its caches may still
+  /// have. What a piece throws is thrown here, when the others are done. False where another caller has the crew: nothing was
+  /// called.
+  bool run(std::int64_t count, const void* work, Piece piece, std::size_t most);
 
-  /// Whether a helper is on the lookout, or called.
+  /// How many it has at the most.
+  [[nodiscard]] std::size_t helpers() const noexcept { return shares_.size() - 1; }
+  /// Whether one is on the lookout, or called.
   [[nodiscard]] bool has_helpers() const noexcept;
   /// How long a helper takes to come, as of late: 20 µs at first, 100 at most.
   [[nodiscard]] double arrival_ns() const noexcept { return arrival_ns_.load(std::memory_order_relaxed); }
@@ -46,20 +49,23 @@ class Crew : public std::enable_shared_from_this<Crew> {
 
   void call_helpers(std::size_t parties) noexcept;
   void help(std::size_t self, Clock::time_point called) noexcept;
+  bool look(std::size_t self, std::uint64_t& last) noexcept;
+  bool leave(std::size_t self, std::uint64_t& last) noexcept;
   void take_pieces(std::size_t self) noexcept;
 
   oneapi::tbb::task_arena& arena_;
   std::vector<Share> shares_;  // the caller's first
 
   std::atomic<double> arrival_ns_{20'000};
-  std::atomic<bool> taken_{false};
+  alignas(kCacheLine) std::atomic<bool> taken_{false};
   // The list: written by the one caller while it is closed and nobody is inside.
-  const void* work_ = nullptr;
+  alignas(kCacheLine) const void* work_ = nullptr;
   Piece piece_ = nullptr;
   std::size_t parties_ = 0;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
-  // Odd: the list of that number is open.
+  // Its number, from kPartiesBits on, and below how many it is for; 0 there while it is closed.
+  static constexpr int kPartiesBits = 16;
   alignas(kCacheLine) std::atomic<std::uint64_t> list_{0};
   alignas(kCacheLine) std::atomic<int> inside_{0};
 };

@@ -113,25 +113,32 @@ void Threads::run_chunks(const CpuModule& module, std::int64_t begin, std::int64
 template <class Work>
 void Threads::share(std::int64_t count, const Work& work) {
   namespace tbb = oneapi::tbb;
-  start();
+  using tbb::global_control;
+  const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
+  if (allowed <= 1) {
+    for (std::int64_t i = 0; i < count; ++i) work(i);
+    return;
+  }
+  start(allowed);
   const Crew::Piece piece = [](const void* all, std::int64_t index) { (*static_cast<const Work*>(all))(index); };
-  if (crew_ && crew_->run(count, &work, piece)) return;
+  if (crew_->run(count, &work, piece, allowed)) return;
+  // The caller must not be one of another's helpers while it waits for its last piece.
   arena_->execute([&] {
-    // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.
-    tbb::task_group_context context(tbb::task_group_context::isolated);
-    tbb::parallel_for(std::int64_t{0}, count, work, tbb::simple_partitioner(), context);
+    tbb::this_task_arena::isolate([&] {
+      // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.
+      tbb::task_group_context context(tbb::task_group_context::isolated);
+      tbb::parallel_for(std::int64_t{0}, count, work, tbb::simple_partitioner(), context);
+    });
   });
 }
 
-void Threads::start() {
-  using oneapi::tbb::global_control;
+void Threads::start(std::size_t allowed) {
   // oneTBB prints a warning where an arena asks for more threads than it may have: more than the hardware's would only wait for
   // one another.
-  std::call_once(made_, [this] {
-    const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
-    const int threads = static_cast<int>(std::clamp<std::size_t>(allowed, 1, static_cast<std::size_t>(count_)));
+  std::call_once(made_, [this, allowed] {
+    const int threads = static_cast<int>(std::min(allowed, static_cast<std::size_t>(count_)));
     arena_.emplace(threads);
-    if (threads > 1) crew_ = std::make_shared<Crew>(*arena_, threads - 1);
+    crew_ = std::make_shared<Crew>(*arena_, threads - 1);
     known_.store(crew_.get(), std::memory_order_release);
   });
 }

@@ -78,13 +78,13 @@ class Threads {
   // work(index) for each of [0, count).
   template <class Work>
   void share(std::int64_t count, const Work& work);
-  void start();
+  void start(std::size_t allowed);
   double serial_ns(double work_ns) noexcept;
 
   int count_;
   std::once_flag made_;
   std::optional<oneapi::tbb::task_arena> arena_;
-  std::shared_ptr<Crew> crew_;               // null: the caller is alone
+  std::shared_ptr<Crew> crew_;
   std::atomic<const Crew*> known_{nullptr};  // the same, for those who do not start it
   std::atomic<double> last_short_end_{0};
   std::atomic<int> short_calls_{0};

@@ -1,11 +1,13 @@
 #include "backend/cpu/backend.hpp"
 
 #include <doctest/doctest.h>
+#include <oneapi/tbb/global_control.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -221,6 +223,54 @@ TEST_CASE("cpu backend: short calls in a row use the threads, too") {
   }
   CHECK(by_others >= 10);
   CHECK(std::all_of(calls.begin(), calls.end(), [rounds](const std::atomic<int>& n) { return n == rounds; }));
+}
+
+TEST_CASE("cpu backend: threads are no more than oneTBB may use now") {
+  using oneapi::tbb::global_control;
+  const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
+  const auto& kernel = static_cast<const CpuModule&>(*module);
+  backend::cpu::Threads threads(2);
+  std::atomic<int> by_others{0};
+  const auto caller = std::this_thread::get_id();
+  const auto work = [&](std::int64_t, std::int64_t) {
+    if (std::this_thread::get_id() != caller) ++by_others;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  };
+  kernel.set_element_ns(1e6);
+  threads.run(kernel, {.size = 100, .weight = 1, .work = work});
+  const global_control one(global_control::max_allowed_parallelism, 1);
+  by_others = 0;
+  for (int round = 0; round < 20; ++round) {
+    kernel.set_element_ns(1e6);
+    threads.run(kernel, {.size = 100, .weight = 1, .work = work});
+  }
+  CHECK(by_others == 0);
+}
+
+TEST_CASE("cpu backend: a caller helps nobody else") {
+  const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
+  const auto& kernel = static_cast<const CpuModule&>(*module);
+  backend::cpu::Threads threads(2);
+  std::array<std::thread::id, 2> callers;
+  std::atomic<int> ready{0};
+  std::atomic<int> wrong{0};
+  const auto call = [&](std::size_t self) {
+    callers[self] = std::this_thread::get_id();
+    ++ready;
+    while (ready < 2) std::this_thread::yield();
+    const auto work = [&, self](std::int64_t, std::int64_t) {
+      wrong += std::this_thread::get_id() == callers[1 - self];
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    };
+    for (int round = 0; round < 200; ++round) {
+      kernel.set_element_ns(1e6);
+      threads.run(kernel, {.size = 8, .weight = 1, .work = work});
+    }
+  };
+  std::thread other(call, 1);
+  call(0);
+  other.join();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("cpu backend: how work is cut") {

@@ -45,7 +45,7 @@ TEST_CASE("a crew calls every piece once, whoever takes it") {
     for (int round = 0; round < kiln::test::rounds(2000); ++round) {
       const std::int64_t count = round % 37 + 1;
       const Counts counts(count);
-      REQUIRE(crew->run(count, &counts, Counts::piece));
+      REQUIRE(crew->run(count, &counts, Counts::piece, 64));
       REQUIRE(counts.all(1));
       if (round % 100 == 0) std::this_thread::sleep_for(300us);  // helpers leave and are called again
     }
@@ -67,7 +67,7 @@ TEST_CASE("helpers work while the caller does") {
     while (both.there < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     if (both.there < 2) both.met = false;
   };
-  CHECK(crew->run(2, &meeting, meet));
+  CHECK(crew->run(2, &meeting, meet, 64));
   CHECK(meeting.met);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("what a piece throws is thrown when the others are done") {
   for (int round = 0; round < 20; ++round) {
     std::string text;
     try {
-      crew->run(16, &counts, throwing);
+      crew->run(16, &counts, throwing, 64);
     } catch (const std::runtime_error& error) {
       text = error.what();
     }
@@ -90,7 +90,7 @@ TEST_CASE("what a piece throws is thrown when the others are done") {
     CHECK(counts.all(round + 1));
   }
   const Counts after(3);
-  CHECK(crew->run(3, &after, Counts::piece));
+  CHECK(crew->run(3, &after, Counts::piece, 64));
   CHECK(after.all(1));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("one caller at a time has a crew, the others hear so") {
     callers.emplace_back([&] {
       for (int round = 0; round < kiln::test::rounds(2000); ++round) {
         const Counts counts(9);
-        const bool had = crew->run(9, &counts, Counts::piece);
+        const bool had = crew->run(9, &counts, Counts::piece, 64);
         wrong += !counts.all(had ? 1 : 0);
         ran += had;
       }
@@ -116,9 +116,10 @@ TEST_CASE("one caller at a time has a crew, the others hear so") {
   // Within a piece as well: the crew is its caller's.
   const auto inner = [](const void* work, std::int64_t) {
     const Counts counts(2);
-    if ((*static_cast<const std::shared_ptr<Crew>*>(work))->run(2, &counts, Counts::piece)) throw std::logic_error("it ran");
+    if ((*static_cast<const std::shared_ptr<Crew>*>(work))->run(2, &counts, Counts::piece, 64))
+      throw std::logic_error("it ran");
   };
-  CHECK(crew->run(4, &crew, inner));
+  CHECK(crew->run(4, &crew, inner, 64));
 }
 
 TEST_CASE("a crew that goes leaves no helper behind that needs it") {
@@ -126,7 +127,7 @@ TEST_CASE("a crew that goes leaves no helper behind that needs it") {
   for (int round = 0; round < kiln::test::rounds(500); ++round) {
     const auto crew = std::make_shared<Crew>(arena, 1);
     const Counts counts(4);
-    CHECK(crew->run(4, &counts, Counts::piece));
+    CHECK(crew->run(4, &counts, Counts::piece, 64));
     CHECK(counts.all(1));
   }
 }
