@@ -31,7 +31,7 @@ struct DeviceInfo {
 class KILN_API Device {
  public:
   struct CpuOptions {
-    int threads = 0;  ///< 0: every hardware thread that the process may use
+    int threads = 0;  ///< 0: every hardware thread that the process may use. They watch for the next call for 50 µs, then sleep
   };
 
   /// The CPU.

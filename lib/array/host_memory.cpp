@@ -62,14 +62,8 @@ HostMemory allocate_pages(std::size_t bytes, bool zeroed) {
 HostMemory allocate_host(std::size_t bytes, bool zeroed) {
   if (bytes >= base::kPagesFrom) return allocate_pages(bytes, zeroed);
   HostMemory memory;
-  const auto allocate = [&] { memory.owner = std::allocate_shared<Nothing>(TailAllocator<Nothing>(bytes, &memory.data)); };
   try {
-    try {
-      allocate();
-    } catch (const std::bad_alloc&) {
-      base::page_pool().release();
-      allocate();
-    }
+    memory.owner = std::allocate_shared<Nothing>(TailAllocator<Nothing>(bytes, &memory.data));
   } catch (const std::bad_alloc&) {
     out_of_memory(bytes);
   }

@@ -31,11 +31,9 @@ class Crew : public std::enable_shared_from_this<Crew> {
   /// called.
   bool run(std::int64_t count, const void* work, Piece piece, std::size_t most);
 
-  /// How many it has at the most.
-  [[nodiscard]] std::size_t helpers() const noexcept { return shares_.size() - 1; }
-  /// Whether one is on the lookout, or called.
+  /// Whether a helper is on the lookout, or called.
   [[nodiscard]] bool has_helpers() const noexcept;
-  /// How long a helper takes to come, as of late: 20 µs at first, 100 at most.
+  /// How long one takes to come, as of late: 20 µs at first, 100 at most.
   [[nodiscard]] double arrival_ns() const noexcept { return arrival_ns_.load(std::memory_order_relaxed); }
 
  private:

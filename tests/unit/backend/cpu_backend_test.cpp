@@ -32,6 +32,7 @@ namespace {
 using backend::Backend;
 using backend::cpu::CpuModule;
 using backend::cpu::CpuQueue;
+using oneapi::tbb::global_control;
 using test::BinaryLaunch;
 
 /// Elements far enough apart in value that a wrong index shows.
@@ -200,7 +201,7 @@ TEST_CASE("cpu backend: heavy kernels of few elements use the threads, too") {
 }
 
 TEST_CASE("cpu backend: short calls in a row use the threads, too") {
-  if (base::usable_threads() < 2) return;
+  const global_control two(global_control::max_allowed_parallelism, 2);  // where there is one processor, too
   const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
   const auto& kernel = static_cast<const CpuModule&>(*module);
   backend::cpu::Threads threads(2);
@@ -226,7 +227,7 @@ TEST_CASE("cpu backend: short calls in a row use the threads, too") {
 }
 
 TEST_CASE("cpu backend: threads are no more than oneTBB may use now") {
-  using oneapi::tbb::global_control;
+  const global_control two(global_control::max_allowed_parallelism, 2);
   const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
   const auto& kernel = static_cast<const CpuModule&>(*module);
   backend::cpu::Threads threads(2);
@@ -248,6 +249,7 @@ TEST_CASE("cpu backend: threads are no more than oneTBB may use now") {
 }
 
 TEST_CASE("cpu backend: a caller helps nobody else") {
+  const global_control two(global_control::max_allowed_parallelism, 2);
   const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
   const auto& kernel = static_cast<const CpuModule&>(*module);
   backend::cpu::Threads threads(2);
