@@ -1,8 +1,11 @@
 // exp, log and sqrt of complex128, by which complex_math.hpp makes those of both complex types. Values at infinities and NaN
 // are C's (Annex G); selections stand in place of branches, so that loops over them become vector loops.
 #pragma once
+#include "kiln/circular.hpp"
 #include "kiln/complex.hpp"
+#include "kiln/exp.hpp"
 #include "kiln/exponential.hpp"
+#include "kiln/log.hpp"
 #include "kiln/trigonometry.hpp"
 
 namespace kiln::complex_double {

@@ -26,13 +26,15 @@ struct cpu_kernel {
 };
 
 // Whole blocks of 64 elements, so that vector loops need no scalar remainder: libm's vector functions and its scalar ones
-// differ in the last bits, and a result must not depend on where its element stands. Not inlined for the same reason.
+// differ in the last bits, and a result must not depend on where its element stands. Not inlined for the same reason. By !=,
+// not by <, the compiler sees that whole vectors leave nothing over, and has no loops for it: 345 bytes instead of 671 of exp
+// of float32, and first calls of tanh and pow take 34 and 54 ms instead of 38 and 60.
 template <class Work>
 KILN_NOINLINE void run_blocks(void* const* operands, int64 count, int64, int64) {
   const Work work(operands, 0, 0);
   const int64 elements = count * 64;
 #pragma clang loop vectorize(assume_safety)
-  for (int64 i = 0; i < elements; ++i) {
+  for (int64 i = 0; i != elements; ++i) {
     work.one(i);
   }
 }

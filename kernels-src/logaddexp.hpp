@@ -1,5 +1,6 @@
 // Sums of numbers that are given by their logarithms, as NumPy's.
 #pragma once
+#include "kiln/exp.hpp"
 #include "kiln/exponential.hpp"
 #include "kiln/floating.hpp"
 

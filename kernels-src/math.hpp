@@ -1,6 +1,6 @@
 // The functions of <cmath> under one set of names, overloaded on type. float32 stays float32, halves are computed in float32,
-// integers alone count as float64 and beside a floating argument take its type. Rarer ones have headers of
-// their own, as each costs compile time.
+// integers alone count as float64 and beside a floating argument take its type. Those that take
+// more than a few lines have headers of their own, as each costs compile time.
 #pragma once
 #include "kiln/types.hpp"
 
@@ -62,41 +62,7 @@ using float_of = typename choose_float<any_double<T...> || !any_single<T...>>::t
 #define KILN_LIBM_2(name) KILN_FUNCTION_2(name, KILN_LIBM(name##f), KILN_LIBM(name))
 
 KILN_FUNCTION_1(sqrt, KILN_SQRTF, KILN_LIBM(sqrt))
-KILN_LIBM_1(exp)
 
-// Fused where there is an instruction for it, whatever the user's text may have fused.
-KILN_FN float multiply_add(float a, float b, float c) {
-  if constexpr (KILN_FUSED) {
-    return KILN_LIBM(fmaf)(a, b, c);
-  } else {
-    return a * b + c;
-  }
-}
-// Cephes' polynomial (S. Moshier), without branches: 2 ulp, and faster than the vector function of glibc.
-KILN_FN float log_by_polynomial(float x) {
-  const bool small = x < 0x1p-126f;
-  const uint32 bits = bit_cast<uint32>(small ? x * 0x1p23f : x);
-  // The fraction in [sqrt(1/2), sqrt(2)).
-  const int32 shifted = int32(bits - 0x3f3504f3u);
-  const float e = static_cast<float>((shifted >> 23) - (small ? 23 : 0));
-  const float t = bit_cast<float>(bits - (uint32(shifted) & 0xff800000u)) - 1;
-  const float z = t * t;
-  float p = 7.0376836292e-2f;
-  p = multiply_add(p, t, -1.1514610310e-1f);
-  p = multiply_add(p, t, 1.1676998740e-1f);
-  p = multiply_add(p, t, -1.2420140846e-1f);
-  p = multiply_add(p, t, 1.4249322787e-1f);
-  p = multiply_add(p, t, -1.6668057665e-1f);
-  p = multiply_add(p, t, 2.0000714765e-1f);
-  p = multiply_add(p, t, -2.4999993993e-1f);
-  p = multiply_add(p, t, 3.3333331174e-1f);
-  const float tail = multiply_add(-0.5f, z, multiply_add(e, -2.12194440e-4f, p * t * z));
-  const float y = multiply_add(e, 0.693359375f, t + tail);
-  return x > 0 ? (x < INFINITY ? y : x) : x == 0 ? -INFINITY : NAN;
-}
-KILN_FUNCTION_1(log, KILN_LOGF, KILN_LIBM(log))
-KILN_LIBM_1(sin)
-KILN_LIBM_1(cos)
 KILN_LIBM_1(floor)
 KILN_LIBM_1(fabs)
 KILN_LIBM_2(fmin)
@@ -123,12 +89,6 @@ template <real_number T>
 KILN_FN float_of<T> rsqrt(T x) {
   return 1 / sqrt(x);
 }
-template <real_number T, class R>
-KILN_FN void sincos(T x, R* sine, R* cosine) {
-  *sine = sin(x);
-  *cosine = cos(x);
-}
-
 // An integer's stays an integer; the smallest has no positive counterpart and stays what it is.
 template <real_number T>
 KILN_FN auto abs(T x) {

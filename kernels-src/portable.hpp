@@ -66,6 +66,15 @@
 #define KILN_OWN_OF_MANY_REGISTERS(own, libm) KILN_LIBM(libm)
 #endif
 
+// Functions of whole registers of AVX-512 (avx512_cpu.hpp), which the vectorizer calls for a loop's lanes, and else of one
+// number.
+#if KILN_OWN_MATH && defined(__AVX512DQ__) && KILN_VECTOR_BITS == 512
+#define KILN_LANES 1
+#define KILN_OF_LANES(lanes, single) ::kiln::lanes
+#else
+#define KILN_OF_LANES(lanes, single) single
+#endif
+
 #if !KILN_CPU
 #define KILN_SHARED __shared__
 #define KILN_BARRIER() __syncthreads()

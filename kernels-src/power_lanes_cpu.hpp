@@ -1,72 +1,24 @@
-// pow of a register's lanes by AVX-512's instructions for tables in registers, classes of numbers and products with powers of
-// 2, which no loop over single numbers compiles to. The vectorizer calls it for the lanes of a loop
-// (lib/backend/cpu/clang/vector_math.cpp); for a single number there is power_cpu.hpp.
+// pow of a register's lanes; see avx512_cpu.hpp. For a single number there is power_cpu.hpp.
 //
 // Where y is not large, x neither subnormal nor infinite nor NaN, and the result far from infinity and 0, the logarithm and its
 // product with y are two numbers each, and what the curve of the logarithm loses is multiplied by y: 0.53 ulp with small y,
 // 0.62 of float32 with 256, 1.1 of float64 with 128. Elsewhere it is what power_cpu.hpp has for single numbers.
 #pragma once
 #include "kiln/power_cpu.hpp"
+#include "kiln/powers_of_2_lanes_cpu.hpp"
 
 #pragma float_control(precise, on, push)
 namespace kiln::avx512 {
 
-typedef float floats __attribute__((ext_vector_type(16)));
-typedef float floats_8 __attribute__((ext_vector_type(8)));
-typedef int32 ints __attribute__((ext_vector_type(16)));
-typedef double doubles __attribute__((ext_vector_type(8)));
-typedef int64 longs __attribute__((ext_vector_type(8)));
-
-inline constexpr int as_set = 4;  // how instructions round
-
-template <class V>
-KILN_FN V fused(V a, V b, V c) {
-  return __builtin_elementwise_fma(a, b, c);
-}
-template <class V>
-struct table {
-  V low, high;
-};
-// The element whose number is in the low bits of each lane.
-KILN_FN floats at(const table<floats>& t, ints i) {
-  return __builtin_ia32_vpermi2varps512(t.low, i, t.high);
-}
-KILN_FN doubles at(const table<doubles>& t, longs i) {
-  return __builtin_ia32_vpermi2varpd512(t.low, i, t.high);
-}
-// x 2^n, of n its whole part.
-KILN_FN floats scaled(floats x, floats n) {
-  return __builtin_ia32_scalefps512_mask(x, n, x, 0xffff, as_set);
-}
-KILN_FN doubles scaled(doubles x, doubles n) {
-  return __builtin_ia32_scalefpd512_mask(x, n, x, 0xff, as_set);
-}
-// The lanes whose size is below a limit.
-KILN_FN uint32 below(floats x, float limit) {
-  return __builtin_ia32_cmpps512_mask(__builtin_elementwise_abs(x), floats(limit), 1, 0xffff, as_set);
-}
-KILN_FN uint32 below(doubles x, double limit) {
-  return __builtin_ia32_cmppd512_mask(__builtin_elementwise_abs(x), doubles(limit), 1, 0xff, as_set);
-}
-inline constexpr int zero = 2 | 4, negative = 64, zero_or_negative = zero | negative;
-inline constexpr int infinite_subnormal_or_nan = 8 | 16 | 32 | 1 | 128;
-template <int Classes>
-KILN_FN uint32 lanes_of(floats x) {
-  return __builtin_ia32_fpclassps512_mask(x, Classes, 0xffff);
-}
-template <int Classes>
-KILN_FN uint32 lanes_of(doubles x) {
-  return __builtin_ia32_fpclasspd512_mask(x, Classes, 0xff);
-}
-
 // |x| = 2^e m with m in [3/4, 3/2), and as many parts of these m, by their first bits, as a table has elements. Each has a c
 // near 1/m of so few bits that m c - 1 is exact, 1 itself beside 1; the logarithm of 1/c in two numbers, the first of few bits;
 // and powers of 2 in steps of one such part, in two numbers each.
-struct float_power {
+template <class T>
+struct power_of;
+template <>
+struct power_of<float> {
   using number = float;
   using lanes = floats;
-  using bits = ints;
-  static constexpr uint32 all = 0xffff;
   static constexpr int32 three_quarters = 0x3f400000;
   static constexpr int fraction = 23, index = 18;
   static constexpr float inverse_ln2 = 0x1.715476p+0f, inverse_ln2_rest = 0x1.4ae0cp-26f;
@@ -113,11 +65,10 @@ struct float_power {
   }
   static KILN_FN float of_one(float x, float y) { return power_of_floats(x, y); }
 };
-struct double_power {
+template <>
+struct power_of<double> {
   using number = double;
   using lanes = doubles;
-  using bits = longs;
-  static constexpr uint32 all = 0xff;
   static constexpr int64 three_quarters = 0x3fe8000000000000;
   static constexpr int fraction = 52, index = 48;
   static constexpr double inverse_ln2 = 0x1.71547652b82fep+0, inverse_ln2_rest = 0x1.777d0ffda0d24p-56;
@@ -133,16 +84,7 @@ struct double_power {
        0x1.4bc302ffa76fbp-43, 0x1.5669df6a2b592p-43, 0x1.5f101c141e67p-42},
       {-0x1.708b4b2b5056cp-42, -0x1.b8afe492bf6ffp-42, -0x1.ce60916e52e91p-44, 0x1.36c101ee1344p-43, 0x1.4bc302ffa76fbp-42,
        0x1.871a7610e40bdp-45, -0x1.3167ccc538261p-44, 0x0p+0}};
-  static constexpr table<lanes> powers = {
-      {0x1p+0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0, 0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0,
-       0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0},
-      {0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f09p+0, 0x1.ae89f995ad3adp+0,
-       0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0}};
-  static constexpr table<lanes> powers_rest = {
-      {0x0p+0, 0x1.8a62e4adc610bp-54, -0x1.19041b9d78a76p-55, 0x1.9b07eb6c70573p-54, 0x1.6f46ad23182e4p-55,
-       0x1.ada0911f09ebcp-55, 0x1.d4397afec42e2p-56, 0x1.6324c054647adp-54},
-      {-0x1.bdd3413b26456p-54, -0x1.41577ee04992fp-55, 0x1.6e9f156864b27p-54, 0x1.c7c46b071f2bep-56, 0x1.7a1cd345dcc81p-54,
-       0x1.11065895048ddp-55, 0x1.2ed02d75b3707p-55, -0x1.e9c23179c2893p-54}};
+  static constexpr table<lanes> powers = sixteenths, powers_rest = sixteenths_rest;
   // By powers of powers: one after the other their steps were what took the time.
   static KILN_FN lanes curve(lanes t) {
     const lanes t_2 = t * t, t_4 = t_2 * t_2;
@@ -161,12 +103,11 @@ struct double_power {
     return fused(r_2 * r_2, fused(r_2, lanes(0x1.ffcd7ad9a6463p-17), pair(r, 0x1.430a49610efc6p-13, 0x1.5d87fe7846d2cp-10)),
                  first);
   }
-  static KILN_FN lanes pair(lanes x, double c_1, double c_0) { return fused(x, lanes(c_1), lanes(c_0)); }
   static KILN_FN double of_one(double x, double y) { return power_of_doubles(x, y); }
 };
 
 // What zeros and signs make of the power of a size.
-template <class P, class V = typename P::lanes, class B = typename P::bits>
+template <class P, class V = typename P::lanes, class B = bits_of<V>>
 KILN_FN V with_zero_and_sign(V x, V y, V power) {
   const B whole = (B)(__builtin_elementwise_rint(y) == y);
   const V y_half = y * V(0.5f);
@@ -179,7 +120,7 @@ KILN_FN V with_zero_and_sign(V x, V y, V power) {
 // The loop of single numbers, of all lanes.
 template <class P, class V = typename P::lanes>
 KILN_NOINLINE V power_of_any(V x, V y) {
-  typename P::number a[sizeof(V) / sizeof(typename P::number)], b[sizeof(V) / sizeof(typename P::number)];
+  number_of<V> a[sizeof(V) / sizeof(number_of<V>)], b[sizeof(V) / sizeof(number_of<V>)];
   __builtin_memcpy(a, &x, sizeof x);
   __builtin_memcpy(b, &y, sizeof y);
 #pragma clang loop vectorize(assume_safety)
@@ -190,8 +131,10 @@ KILN_NOINLINE V power_of_any(V x, V y) {
   return x;
 }
 
-template <class P, class V = typename P::lanes, class B = typename P::bits>
-KILN_FN V power_of_lanes(V x, V y) {
+template <class P>
+KILN_FN typename P::lanes power(typename P::lanes x, typename P::lanes y) {
+  using V = typename P::lanes;
+  using B = bits_of<V>;
   const B size = (B)__builtin_elementwise_abs(x);
   const B e = (size - P::three_quarters) >> P::fraction;
   const V m = (V)(size - (e << P::fraction));
@@ -209,49 +152,26 @@ KILN_FN V power_of_lanes(V x, V y) {
   const uint32 special = lanes_of<infinite_subnormal_or_nan>(x);
   const uint32 other = lanes_of<zero_or_negative>(x);
   const uint32 usual = (below(z, P::far) | lanes_of<zero>(x)) & below(y, P::most) & ~special;
-  if (__builtin_expect(usual != P::all, 0)) {
-    return power_of_any<P>(x, y);
-  }
   const V sum = (z + z_rest) + P::round_to_step, n = sum - P::round_to_step, r = (z - n) + z_rest;
   const B j = (B)sum;
   const V step = at(P::powers, j);
   const V power = scaled(fused(step, r * P::growth(r), at(P::powers_rest, j)) + step, n);
-  return __builtin_expect(other != 0, 0) ? with_zero_and_sign<P>(x, y, power) : power;
-}
-
-KILN_FN floats power_of_16_floats(floats x, floats y) {
-  return power_of_lanes<float_power>(x, y);
-}
-// In loops that have wider numbers, too.
-KILN_FN floats_8 power_of_8_floats(floats_8 x, floats_8 y) {
-  floats both_x, both_y;
-  both_x.lo = both_x.hi = x;
-  both_y.lo = both_y.hi = y;
-  return power_of_16_floats(both_x, both_y).lo;
-}
-KILN_FN doubles power_of_8_doubles(doubles x, doubles y) {
-  return power_of_lanes<double_power>(x, y);
+  const V signed_power = __builtin_expect(other != 0, 0) ? with_zero_and_sign<P>(x, y, power) : power;
+  return __builtin_expect(usual == lanes_of_register<V>::all, 1) ? signed_power
+                                                                 : chosen(usual, signed_power, power_of_any<P>(x, y));
 }
 
 }  // namespace kiln::avx512
-
-// Become a call of one of the functions: of the one for as many lanes as the vectorizer takes, or that for a single number.
-extern "C" {
-__attribute__((const, nothrow)) float kiln_of_lanes_float(float x, float y, float (*one)(float, float),
-                                                          kiln::avx512::floats_8 (*of_8)(kiln::avx512::floats_8,
-                                                                                         kiln::avx512::floats_8),
-                                                          kiln::avx512::floats (*of_16)(kiln::avx512::floats,
-                                                                                        kiln::avx512::floats));
-__attribute__((const, nothrow)) double kiln_of_lanes_double(double x, double y, double (*one)(double, double),
-                                                            kiln::avx512::doubles (*of_8)(kiln::avx512::doubles,
-                                                                                          kiln::avx512::doubles));
-}
 namespace kiln {
-KILN_FN float power_of_float_lanes(float x, float y) {
-  return kiln_of_lanes_float(x, y, power_of_floats, avx512::power_of_8_floats, avx512::power_of_16_floats);
+KILN_FN float power_of_one(float x, float y) {
+  return power_of_floats(x, y);
 }
-KILN_FN double power_of_double_lanes(double x, double y) {
-  return kiln_of_lanes_double(x, y, power_of_doubles, avx512::power_of_8_doubles);
+KILN_FN double power_of_one(double x, double y) {
+  return power_of_doubles(x, y);
+}
+template <class T>
+KILN_FN T power_of_lanes(T x, T y) {
+  return avx512::of_lanes<avx512::power<avx512::power_of<T>>>(x, y, power_of_one);
 }
 }  // namespace kiln
 #pragma float_control(pop)

@@ -1,5 +1,6 @@
 // The rarer functions of <cmath>; see math.hpp for the rules.
 #pragma once
+#include "kiln/exponents.hpp"
 #include "kiln/rounding.hpp"
 
 namespace kiln {
@@ -31,9 +32,9 @@ KILN_TO_INTEGER(llrint, int64)
 template <real_number T>
 KILN_FN float_of<T> ldexp(T x, int exponent) {
   if constexpr (same<float_of<T>, float>) {
-    return KILN_LIBM(ldexpf)(static_cast<float>(x), exponent);
+    return KILN_OWN(scale_exponent, ldexpf)(static_cast<float>(x), exponent);
   } else {
-    return KILN_LIBM(ldexp)(static_cast<double>(x), exponent);
+    return KILN_OWN(scale_exponent, ldexp)(static_cast<double>(x), exponent);
   }
 }
 template <real_number T>
@@ -42,11 +43,15 @@ KILN_FN float_of<T> scalbn(T x, int exponent) {
 }
 template <real_number T>
 KILN_FN float_of<T> frexp(T x, int* exponent) {
+#if KILN_OWN_MATH
+  return split_exponent(static_cast<float_of<T>>(x), *exponent);
+#else
   if constexpr (same<float_of<T>, float>) {
     return KILN_LIBM(frexpf)(static_cast<float>(x), exponent);
   } else {
     return KILN_LIBM(frexp)(static_cast<double>(x), exponent);
   }
+#endif
 }
 template <real_number T, class R>
 KILN_FN float_of<T> modf(T x, R* whole) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of kernels-src/*_cpu.hpp: minimax polynomials, by the second algorithm of Remez.
+"""Prints the coefficients of kernels-src/*_cpu.hpp: minimax polynomials and quotients of them, by the second algorithm of Remez.
 
 usage: minimax.py [NAME…]        (needs mpmath; a minute)
 
@@ -16,6 +16,21 @@ LN2 = mp.log(2)
 SMALL = mp.mpf("0.34660")  # log(2) / 2 and what rounding n adds
 LOG_Z = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.0001")
 TAN_Z = (mp.sqrt(2) - 1) ** 2 * mp.mpf("1.0001")
+EIGHTH = (mp.pi / 4 * mp.mpf("1.0001")) ** 2
+STEP = LN2 / 32 * mp.mpf("1.001")
+
+
+def extrema_of(errors, count):
+    """The places of the largest error of each run of one sign, at most `count` of them."""
+    extrema = []
+    for k, e in enumerate(errors):
+        if not extrema or (errors[extrema[-1]] > 0) != (e > 0):
+            extrema.append(k)
+        elif abs(e) > abs(errors[extrema[-1]]):
+            extrema[-1] = k
+    while len(extrema) > count:
+        extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
+    return extrema
 
 
 def remez(function, weight, low, high, count, rounds=12, grid=300):
@@ -39,14 +54,7 @@ def remez(function, weight, low, high, count, rounds=12, grid=300):
         worst = max(abs(e) for e in errors)
         if best is None or worst < best[0]:
             best = (worst, coefficients)
-        extrema = []  # the largest of each run of one sign
-        for k, e in enumerate(errors):
-            if not extrema or (errors[extrema[-1]] > 0) != (e > 0):
-                extrema.append(k)
-            elif abs(e) > abs(errors[extrema[-1]]):
-                extrema[-1] = k
-        while len(extrema) > count + 1:
-            extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
+        extrema = extrema_of(errors, count + 1)
         if len(extrema) < count + 1:
             break
         points = [grid_points[k] for k in extrema]
@@ -86,6 +94,28 @@ FITS = {
     "cosh float64": (lambda z: (mp.cosh(mp.sqrt(z)) - 1) / z, lambda z: z, TINY, SMALL**2, 6, 53),
     # atan: (atan(t) / t - 1) / z of z = t^2
     "atan float64": (lambda z: root(z, mp.atan), lambda z: z * mp.sqrt(z) / mp.atan(mp.sqrt(z)), TINY, TAN_Z, 11, 53),
+    # atan of the quotient of the smaller of two sizes by the larger
+    "atan float32": (lambda z: root(z, mp.atan), lambda z: z * mp.sqrt(z) / mp.atan(mp.sqrt(z)), TINY, mp.mpf("1.00001"), 8, 24),
+    # asin: (asin(s) / s - 1) / z of z = s^2
+    "asin float32": (lambda z: root(z, mp.asin), lambda z: z * mp.sqrt(z) / mp.asin(mp.sqrt(z)), TINY, mp.mpf("0.2501"), 5, 24),
+    "asin float64": (lambda z: root(z, mp.asin), lambda z: z * mp.sqrt(z) / mp.asin(mp.sqrt(z)), TINY, mp.mpf("0.2501"), 12, 53),
+    # sin and cos of an eighth of a turn either way: (sin(r) / r - 1) / z and (cos(r) - 1) / z of z = r^2
+    "sin float32": (lambda z: root(z, mp.sin), lambda z: z * mp.sqrt(z) / mp.sin(mp.sqrt(z)), TINY, EIGHTH, 4, 24),
+    "cos float32": (lambda z: (mp.cos(mp.sqrt(z)) - 1) / z, lambda z: z, TINY, EIGHTH, 4, 24),
+    "sin float64": (lambda z: root(z, mp.sin), lambda z: z * mp.sqrt(z) / mp.sin(mp.sqrt(z)), TINY, EIGHTH, 6, 53),
+    "cos float64": (lambda z: (mp.cos(mp.sqrt(z)) - 1) / z, lambda z: z, TINY, EIGHTH, 6, 53),
+    # exp of a register's lanes: (exp(r) - 1 - r) / r^2; of float64 and expm1 in steps of 1/16 of log(2)
+    "exp float32": (lambda r: near(r, mp.mpf(1) / 2, lambda r: (mp.expm1(r) - r) / r**2), lambda r: r**2 / mp.exp(r) if r else TINY,
+                    -SMALL, SMALL, 5, 24),
+    "exp float64": (lambda r: near(r, mp.mpf(1) / 2, lambda r: (mp.expm1(r) - r) / r**2), lambda r: r**2 / mp.exp(r) if r else TINY,
+                    -STEP, STEP, 5, 53),
+    "expm1 step": (lambda r: near(r, mp.mpf(1) / 2, lambda r: (mp.expm1(r) - r) / r**2),
+                   lambda r: abs(r**2 / mp.expm1(r)) if r else TINY, -STEP, STEP, 6, 53),
+    # log of a register's lanes: (log(1 + t) - t) / t^2, where scripts/logarithm_tables.py says that t is
+    "log float32": (lambda t: near(t, mp.mpf(-1) / 2, lambda t: (mp.log1p(t) - t) / t**2),
+                    lambda t: abs(t**2 / mp.log1p(t)) if t else TINY**2, mp.mpf("-0.0165"), mp.mpf("0.0192"), 3, 24),
+    "log float64": (lambda t: near(t, mp.mpf(-1) / 2, lambda t: (mp.log1p(t) - t) / t**2),
+                    lambda t: abs(t**2 / mp.log1p(t)) if t else TINY**2, mp.mpf("-0.03175"), mp.mpf("0.0373"), 8, 53),
     # cbrt: ((1 - e)^(-1/3) - 1) / e where the guess's error is
     "cbrt float64": (lambda e: near(e, mp.mpf(1) / 3, lambda e: (mp.power(1 - e, -mp.mpf(1) / 3) - 1) / e),
                      lambda e: abs(e) + mp.mpf(2) ** -60, mp.mpf("-0.10192"), mp.mpf("0.10228"), 6, 53),
@@ -101,6 +131,51 @@ FITS = {
 }
 
 
+# name: function, interval, counts of coefficients above and below, bits
+QUOTIENTS = {
+    # tan(r) / r of z = r^2, both polynomials with 1 as their first coefficient
+    "tan float32": (lambda z: mp.tan(mp.sqrt(z)) / mp.sqrt(z), TINY, EIGHTH, 1, 2, 24),
+    "tan float64": (lambda z: mp.tan(mp.sqrt(z)) / mp.sqrt(z), TINY, EIGHTH, 3, 3, 53),
+}
+
+
+def remez_quotient(function, low, high, above, below, rounds=25, grid=400):
+    """(relative error, coefficients above, below) of (1 + p1 x + …) / (1 + q1 x + …); each system takes the last one's lower polynomial for
+    the error's weight."""
+    count = above + below
+    middle, half = (low + high) / 2, (high - low) / 2
+    grid_points = [middle - half * mp.cos(mp.pi * i / grid) for i in range(grid + 1)]
+    known = [(x, function(x)) for x in grid_points]
+    points = [middle - half * mp.cos(mp.pi * (2 * i + 1) / (2 * count + 2)) for i in range(count + 1)]
+    lower, best = [], None
+    for _ in range(rounds):
+        for _ in range(3):
+            matrix, right = mp.matrix(count + 1, count + 1), mp.matrix(count + 1, 1)
+            for i, x in enumerate(points):
+                y = function(x)
+                for j in range(above):
+                    matrix[i, j] = x ** (j + 1)
+                for j in range(below):
+                    matrix[i, above + j] = -y * x ** (j + 1)
+                matrix[i, count] = -((-1) ** i) * y * with_one(lower, x)
+                right[i] = y - 1
+            solution = mp.lu_solve(matrix, right)
+            upper, lower = [solution[j] for j in range(above)], [solution[above + j] for j in range(below)]
+        errors = [with_one(upper, x) / with_one(lower, x) / y - 1 for x, y in known]
+        worst = max(abs(e) for e in errors)
+        if best is None or worst < best[0]:
+            best = (worst, upper, lower)
+        extrema = extrema_of(errors, count + 1)
+        if len(extrema) < count + 1:
+            break
+        points = [grid_points[k] for k in extrema]
+    return best
+
+
+def with_one(coefficients, x):
+    return mp.polyval([*coefficients[::-1], 1], x)
+
+
 def literal(value, bits):
     mantissa, exponent = mp.frexp(value)
     text = float(mp.ldexp(mp.nint(mp.ldexp(mantissa, bits)), exponent - bits)).hex()
@@ -112,3 +187,8 @@ for name, (function, weight, low, high, count, bits) in FITS.items():
         continue
     error, coefficients = remez(function, weight, low, high, count)
     print(f"{name}: 2^{float(mp.log(error, 2)):.1f}: " + ", ".join(literal(c, bits) for c in coefficients), flush=True)
+for name, (function, low, high, above, below, bits) in QUOTIENTS.items():
+    if len(sys.argv) > 1 and name not in sys.argv[1:]:
+        continue
+    error, upper, lower = remez_quotient(function, low, high, above, below)
+    print(f"{name}: 2^{float(mp.log(error, 2)):.1f}: " + " / ".join(", ".join(literal(c, bits) for c in part) for part in (upper, lower)))

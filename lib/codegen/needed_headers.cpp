@@ -36,14 +36,16 @@ void collect(std::string_view text, Used& used) {
   }
 }
 
-constexpr std::string_view kMath[] = {"sqrt", "rsqrt",    "exp",      "log",      "sin",     "cos",   "sincos",   "hypot",
-                                      "fabs", "abs",      "floor",    "fmin",     "fmax",    "min",   "max",      "clamp",
-                                      "fma",  "sign",     "copysign", "pi",       "isnan",   "isinf", "isfinite", "M_PI",
-                                      "M_E",  "INFINITY", "NAN",      "HUGE_VAL", "signbit", "real",  "imag",     "conj"};
+constexpr std::string_view kMath[] = {"sqrt", "rsqrt", "hypot",    "fabs", "abs",      "floor",   "fmin",  "fmax",  "min",
+                                      "max",  "clamp", "fma",      "sign", "copysign", "pi",      "isnan", "isinf", "isfinite",
+                                      "M_PI", "M_E",   "INFINITY", "NAN",  "HUGE_VAL", "signbit", "real",  "imag",  "conj"};
+constexpr std::string_view kExp[] = {"exp"};
+constexpr std::string_view kLog[] = {"log"};
+constexpr std::string_view kCircular[] = {"sin", "cos", "tan", "sincos"};
 constexpr std::string_view kPower[] = {"pow"};
 constexpr std::string_view kExponential[] = {"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
-constexpr std::string_view kTrigonometry[] = {"tan",  "asin", "acos",  "atan",  "atan2", "sinh",
-                                              "cosh", "tanh", "asinh", "acosh", "atanh", "arg"};
+constexpr std::string_view kTrigonometry[] = {"asin", "acos",  "atan",  "atan2", "sinh", "cosh",
+                                              "tanh", "asinh", "acosh", "atanh", "arg"};
 constexpr std::string_view kRounding[] = {"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
 constexpr std::string_view kSpecial[] = {"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
                                          "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
@@ -68,9 +70,10 @@ constexpr std::string_view kIntegers[] = {"wrapping_add",
                                           "less_or_equal",
                                           "bit_not"};
 constexpr std::string_view kFloating[] = {
-    "truncated_remainder", "floor_divide",   "floor_remainder", "floor_divmod", "maximum",  "minimum",
-    "maximum_number",      "minimum_number", "heaviside",       "next_number",  "spacing",  "split_exponent",
-    "scale_exponent",      "true_divide",    "reciprocal",      "round_down",   "round_up", "round_to_zero"};
+    "truncated_remainder", "floor_divide",   "floor_remainder", "floor_divmod", "maximum", "minimum",
+    "maximum_number",      "minimum_number", "heaviside",       "next_number",  "spacing", "true_divide",
+    "reciprocal",          "round_down",     "round_up",        "round_to_zero"};
+constexpr std::string_view kExponents[] = {"split_exponent", "scale_exponent"};
 constexpr std::string_view kPowers[] = {"power"};
 constexpr std::string_view kLogaddexp[] = {"logaddexp", "logaddexp2"};
 constexpr std::string_view kComplexParts[] = {"abs", "norm", "conj", "proj", "isnan", "isinf", "isfinite", "real", "imag"};
@@ -89,12 +92,16 @@ struct Offer {
 };
 
 constexpr Offer kOffers[] = {{"kiln/math.hpp", kMath},
+                             {"kiln/exp.hpp", kExp},
+                             {"kiln/log.hpp", kLog},
+                             {"kiln/circular.hpp", kCircular},
                              {"kiln/power.hpp", kPower},
                              {"kiln/exponential.hpp", kExponential},
                              {"kiln/trigonometry.hpp", kTrigonometry},
                              {"kiln/rounding.hpp", kRounding},
                              {"kiln/integers.hpp", kIntegers},
                              {"kiln/floating.hpp", kFloating},
+                             {"kiln/exponents.hpp", kExponents},
                              {"kiln/powers.hpp", kPowers},
                              {"kiln/logaddexp.hpp", kLogaddexp},
                              {"kiln/special.hpp", kSpecial},

@@ -113,7 +113,7 @@ TEST_CASE("cpu compiler: functions of libmvec are no wider than the vectors of t
   }
 }
 
-// kernels-src/power_lanes_cpu.hpp, by lib/backend/cpu/clang/vector_math.cpp.
+// kernels-src/*_lanes_cpu.hpp, by lib/backend/cpu/clang/vector_math.cpp.
 TEST_CASE("cpu compiler: powers are those of a register's lanes where vectors have 512 bits") {
   struct Body {
     std::string text, functions;

@@ -9,7 +9,7 @@ class PassBuilder;
 namespace kiln::clang_module {
 
 /// Makes `builder`'s pipelines tell the vectorizer of the variants that libmvec has for each call of a math function, and of
-/// those that a call of kiln_of_lanes_… names (kernels-src/power_lanes_cpu.hpp). What stands outside loops, as it is the same
+/// those that a call of kiln_of_lanes_… names (kernels-src/avx512_cpu.hpp). What stands outside loops, as it is the same
 /// for all elements, is a variant's first lane, so that it has the same bits. Only what the process's own libmvec defines is
 /// named, so an older glibc is right, too. On other processors nothing is named.
 void use_vector_math(llvm::PassBuilder& builder);

@@ -1,0 +1,67 @@
+// Exponents of a register's lanes; see avx512_cpu.hpp. What memory in the L3 cache takes is all that frexp and ldexp of a
+// float32 take on a Zen 4, 0.14 ns; by integers and products it was 0.14 to 0.16.
+#pragma once
+#include "kiln/avx512_cpu.hpp"
+
+#pragma float_control(precise, on, push)
+namespace kiln {
+namespace avx512 {
+
+// x of zeros, infinities and NaN.
+KILN_FN floats half_to_one(floats x) {
+  const floats m = __builtin_ia32_getmantps512_mask(x, 2, x, 0xffff, as_set);
+  return answered<0x00110111>(m, x);
+}
+KILN_FN doubles half_to_one(doubles x) {
+  const doubles m = __builtin_ia32_getmantpd512_mask(x, 2, x, 0xff, as_set);
+  return answered<0x00110111>(m, x);
+}
+// 0 of zeros, infinities and NaN.
+KILN_FN floats exponent_above(floats x) {
+  return answered<0x00880888>(exponent(x) + 1, x);
+}
+KILN_FN doubles exponent_above(doubles x) {
+  return answered<0x00880888>(exponent(x) + 1, x);
+}
+
+}  // namespace avx512
+
+KILN_FN float fraction_of_one(float x) {
+  int exponent;
+  return x - x == 0 ? __builtin_frexpf(x, &exponent) : x;
+}
+KILN_FN double fraction_of_one(double x) {
+  int exponent;
+  return x - x == 0 ? __builtin_frexp(x, &exponent) : x;
+}
+KILN_FN float exponent_of_one(float x) {
+  int exponent = 0;
+  __builtin_frexpf(x, &exponent);
+  return x - x == 0 ? float(exponent) : 0;
+}
+KILN_FN double exponent_of_one(double x) {
+  int exponent = 0;
+  __builtin_frexp(x, &exponent);
+  return x - x == 0 ? double(exponent) : 0;
+}
+KILN_FN float scaled_of_one(float x, float n) {
+  return __builtin_ldexpf(x, int(n));
+}
+KILN_FN double scaled_of_one(double x, double n) {
+  return __builtin_ldexp(x, int(n));
+}
+template <one_of<float, double> T>
+KILN_FN T fraction_of_lanes(T x) {
+  return avx512::of_lanes<avx512::half_to_one>(x, fraction_of_one);
+}
+template <one_of<float, double> T>
+KILN_FN T exponent_of_lanes(T x) {
+  return avx512::of_lanes<avx512::exponent_above>(x, exponent_of_one);
+}
+template <one_of<float, double> T>
+KILN_FN T scaled_of_lanes(T x, T n) {
+  return avx512::of_lanes<avx512::scaled>(x, n, scaled_of_one);
+}
+
+}  // namespace kiln
+#pragma float_control(pop)
