@@ -5,15 +5,6 @@
 #include "kiln/math.hpp"
 
 #pragma float_control(precise, on, push)
-// The vendor's function of one number.
-#define KILN_OF_ONE(name, libm)    \
-  KILN_FN float name(float x) {    \
-    return __builtin_##libm##f(x); \
-  }                                \
-  KILN_FN double name(double x) {  \
-    return __builtin_##libm(x);    \
-  }
-
 namespace kiln::avx512 {
 
 typedef float floats __attribute__((ext_vector_type(16)));
@@ -168,35 +159,36 @@ KILN_FN V with_rare_others(uint32 usual, V y, V x) {
 
 }  // namespace kiln::avx512
 
-// Become a call of one of the two functions: of that for as many lanes as the vectorizer takes, or that for a single number.
+// Become calls of the function, for as many lanes as the vectorizer takes, or for one number, with the same bits. Two branches'
+// calls of different functions must not become one.
 extern "C" {
-__attribute__((const, nothrow)) float kiln_of_lanes_float(float x, float (*one)(float),
-                                                          kiln::avx512::floats (*lanes)(kiln::avx512::floats));
-__attribute__((const, nothrow)) double kiln_of_lanes_double(double x, double (*one)(double),
-                                                            kiln::avx512::doubles (*lanes)(kiln::avx512::doubles));
-__attribute__((const, nothrow)) float kiln_of_lanes_float_2(float x, float y, float (*one)(float, float),
-                                                            kiln::avx512::floats (*lanes)(kiln::avx512::floats,
-                                                                                          kiln::avx512::floats));
-__attribute__((const, nothrow)) double kiln_of_lanes_double_2(double x, double y, double (*one)(double, double),
-                                                              kiln::avx512::doubles (*lanes)(kiln::avx512::doubles,
-                                                                                             kiln::avx512::doubles));
+__attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float(float x,
+                                                                   kiln::avx512::floats (*lanes)(kiln::avx512::floats));
+__attribute__((const, nothrow, nomerge)) double kiln_of_lanes_double(double x,
+                                                                     kiln::avx512::doubles (*lanes)(kiln::avx512::doubles));
+__attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float_2(float x, float y,
+                                                                     kiln::avx512::floats (*lanes)(kiln::avx512::floats,
+                                                                                                   kiln::avx512::floats));
+__attribute__((const, nothrow, nomerge)) double kiln_of_lanes_double_2(double x, double y,
+                                                                       kiln::avx512::doubles (*lanes)(kiln::avx512::doubles,
+                                                                                                      kiln::avx512::doubles));
 }
 namespace kiln::avx512 {
 template <floats (*Of)(floats)>
-KILN_FN float of_lanes(float x, float (*one)(float)) {
-  return kiln_of_lanes_float(x, one, Of);
+KILN_FN float of_lanes(float x) {
+  return kiln_of_lanes_float(x, Of);
 }
 template <doubles (*Of)(doubles)>
-KILN_FN double of_lanes(double x, double (*one)(double)) {
-  return kiln_of_lanes_double(x, one, Of);
+KILN_FN double of_lanes(double x) {
+  return kiln_of_lanes_double(x, Of);
 }
 template <floats (*Of)(floats, floats)>
-KILN_FN float of_lanes(float x, float y, float (*one)(float, float)) {
-  return kiln_of_lanes_float_2(x, y, one, Of);
+KILN_FN float of_lanes(float x, float y) {
+  return kiln_of_lanes_float_2(x, y, Of);
 }
 template <doubles (*Of)(doubles, doubles)>
-KILN_FN double of_lanes(double x, double y, double (*one)(double, double)) {
-  return kiln_of_lanes_double_2(x, y, one, Of);
+KILN_FN double of_lanes(double x, double y) {
+  return kiln_of_lanes_double_2(x, y, Of);
 }
 }  // namespace kiln::avx512
 #pragma float_control(pop)

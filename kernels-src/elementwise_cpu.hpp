@@ -31,10 +31,10 @@ struct cpu_kernel {
 // of float32, and first calls of tanh and pow take 34 and 54 ms instead of 38 and 60.
 template <class Work>
 KILN_NOINLINE void run_blocks(void* const* operands, int64 count, int64, int64) {
+  if (count <= 0) return;
   const Work work(operands, 0, 0);
-  const int64 elements = count * 64;
 #pragma clang loop vectorize(assume_safety)
-  for (int64 i = 0; i != elements; ++i) {
+  for (int64 i = 0; i != count * 64; ++i) {
     work.one(i);
   }
 }

@@ -26,41 +26,17 @@ KILN_FN doubles exponent_above(doubles x) {
 
 }  // namespace avx512
 
-KILN_FN float fraction_of_one(float x) {
-  int exponent;
-  return x - x == 0 ? __builtin_frexpf(x, &exponent) : x;
-}
-KILN_FN double fraction_of_one(double x) {
-  int exponent;
-  return x - x == 0 ? __builtin_frexp(x, &exponent) : x;
-}
-KILN_FN float exponent_of_one(float x) {
-  int exponent = 0;
-  __builtin_frexpf(x, &exponent);
-  return x - x == 0 ? float(exponent) : 0;
-}
-KILN_FN double exponent_of_one(double x) {
-  int exponent = 0;
-  __builtin_frexp(x, &exponent);
-  return x - x == 0 ? double(exponent) : 0;
-}
-KILN_FN float scaled_of_one(float x, float n) {
-  return __builtin_ldexpf(x, int(n));
-}
-KILN_FN double scaled_of_one(double x, double n) {
-  return __builtin_ldexp(x, int(n));
-}
 template <one_of<float, double> T>
 KILN_FN T fraction_of_lanes(T x) {
-  return avx512::of_lanes<avx512::half_to_one>(x, fraction_of_one);
+  return avx512::of_lanes<avx512::half_to_one>(x);
 }
 template <one_of<float, double> T>
 KILN_FN T exponent_of_lanes(T x) {
-  return avx512::of_lanes<avx512::exponent_above>(x, exponent_of_one);
+  return avx512::of_lanes<avx512::exponent_above>(x);
 }
 template <one_of<float, double> T>
 KILN_FN T scaled_of_lanes(T x, T n) {
-  return avx512::of_lanes<avx512::scaled>(x, n, scaled_of_one);
+  return avx512::of_lanes<avx512::scaled>(x, n);
 }
 
 }  // namespace kiln

@@ -82,10 +82,9 @@ KILN_FN typename L::lanes logarithm(typename L::lanes x) {
 
 }  // namespace kiln::avx512
 namespace kiln {
-KILN_OF_ONE(logarithm_of_one, log)
 template <class T>
 KILN_FN T logarithm_of_lanes(T x) {
-  return avx512::of_lanes<avx512::logarithm<avx512::logarithm_of<T>>>(x, logarithm_of_one);
+  return avx512::of_lanes<avx512::logarithm<avx512::logarithm_of<T>>>(x);
 }
 }  // namespace kiln
 #pragma float_control(pop)

@@ -68,7 +68,8 @@ KILN_FN T sinh_by_polynomials(T x) {
   const hyperbolic_parts<T> of = split_hyperbolic(x);
   const T difference = of.up - of.down;
   const T half = difference + fused(difference, of.cosine, (of.up + of.down) * of.sine);
-  return copysign(half + half, x);
+  return fabs(x) < (same<T, double> ? T(0x1p-28) : T(0x1p-13)) ? x
+                                                               : copysign(half + half, x);  // nothing of a subnormal is lost
 }
 // In the same way: 1.8 ulp, 0.27 ns of a float and 0.71 of a double, libmvec's 0.29 and 0.70.
 template <one_of<float, double> T>

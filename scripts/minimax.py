@@ -134,7 +134,7 @@ FITS = {
 # name: function, interval, counts of coefficients above and below, bits
 QUOTIENTS = {
     # tan(r) / r of z = r^2, both polynomials with 1 as their first coefficient
-    "tan float32": (lambda z: mp.tan(mp.sqrt(z)) / mp.sqrt(z), TINY, EIGHTH, 1, 2, 24),
+    "tan float32": (lambda z: mp.tan(mp.sqrt(z)) / mp.sqrt(z), TINY, EIGHTH, 2, 2, 24),
     "tan float64": (lambda z: mp.tan(mp.sqrt(z)) / mp.sqrt(z), TINY, EIGHTH, 3, 3, 53),
 }
 

@@ -11,6 +11,7 @@
 namespace kiln {
 namespace {
 
+constexpr int kMostThreads = 4096;
 constexpr const char* kForms =
     "\"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), \"best\"";
 
@@ -40,9 +41,9 @@ void check_gpu(DeviceKind kind, int index) {
 }  // namespace
 
 Device Device::cpu(CpuOptions options) {
-  if (options.threads < 0 || options.threads > 4096) {
-    throw DeviceError("Device::cpu: threads is " + std::to_string(options.threads) +
-                      "; give a number from 1 to 4096, or 0 for every hardware thread");
+  if (options.threads < 0 || options.threads > kMostThreads) {
+    throw DeviceError("Device::cpu: threads is " + std::to_string(options.threads) + "; give a number from 1 to " +
+                      std::to_string(kMostThreads) + ", or 0 for every hardware thread");
   }
   return {DeviceKind::cpu, options.threads};
 }
@@ -93,6 +94,10 @@ Device Device::from_string(std::string_view text) {
   if (kind == "cpu") {
     if (colon != std::string_view::npos && number == 0) {
       throw DeviceError("unknown device \"" + std::string(text) + "\": a CPU needs at least one thread; devices are " + kForms);
+    }
+    if (number > kMostThreads) {
+      throw DeviceError("unknown device \"" + std::string(text) + "\": a CPU has at most " + std::to_string(kMostThreads) +
+                        " threads; devices are " + kForms);
     }
     return cpu({.threads = number});
   }

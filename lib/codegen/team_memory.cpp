@@ -193,10 +193,11 @@ std::optional<std::int64_t> team_bytes(const UserText& text, const NamedSizes& s
     if (!size || declares_type(tokens, type) || declares_type(around, type)) return std::nullopt;
     Count count(tokens, i + 5, sizes);
     const std::optional<std::int64_t> value = count.sum();
-    if (!value || *value < 0 || count.at() >= tokens.size() || !tokens[count.at()].is(")")) return std::nullopt;
+    if (!value || count.at() >= tokens.size() || !tokens[count.at()].is(")")) return std::nullopt;
     for (const std::string& name : count.names()) {
       if (declares_name(tokens, name)) return std::nullopt;
     }
+    if (*value < 0) return value;
     std::int64_t own = 0;
     if (__builtin_mul_overflow(*value, *size, &own) ||
         __builtin_add_overflow(bytes, (own + kAlignment - 1) / kAlignment * kAlignment, &bytes)) {

@@ -144,6 +144,10 @@ void Call::form_teams(codegen::GufuncSpec& spec) const {
         const auto dimension = layout.find(name);
         return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
       });
+  if (bytes && *bytes < 0) {
+    throw ShapeError(gufunc_.name() + ": a shared<T>() asks for " + std::to_string(*bytes) +
+                     " elements; its count must not be negative for cores of these sizes");
+  }
   if (bytes && *bytes > tuning::kTeamBytes) {
     throw ShapeError(gufunc_.name() + ": its shared<T>() come to " + std::to_string(*bytes) + " bytes, a team has " +
                      std::to_string(tuning::kTeamBytes) + "; share less, or work through smaller parts");

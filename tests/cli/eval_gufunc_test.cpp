@@ -71,6 +71,8 @@ TEST_CASE("--layout: what is wrong is said") {
   CHECK(eval_usage_error({"-l", "(n)->()", kLength, x, "--initial", "1"}) == "kiln: error: --initial is for --method reduce");
   CHECK(eval_usage_error({"-l", "(n)->()", kLength, x, "--axis", "0,1"}) ==
         "kiln: error: --axis of a kernel with a --layout is one axis; give --axes \"0,1;1,2;0,1\"");
+  CHECK(eval_usage_error({"-l", "(n)->()", kLength, x, "--axis", "all"}) ==
+        "kiln: error: --axis \"all\" is for --method; of a kernel with a --layout it is one axis");
   CHECK(eval_usage_error({"-l", "(n)->()", kLength, x, "--axes", "0;x"}) ==
         "kiln: error: --axes \"x\" is not a number; give axes as in \"0,1;1,2;0,1\"");
   CHECK(eval_usage_error({"-l", "(n)->()", kLength, x, x}) == "kiln: error: \"length\" takes 1 operand, 2 given");

@@ -169,6 +169,7 @@ TEST_CASE("errors: device names") {
   CHECK(message("cuda:x") == "unknown device \"cuda:x\": expected a number after ':'; " + forms);
   CHECK(message("cuda:-1") == "unknown device \"cuda:-1\": expected a number after ':'; " + forms);
   CHECK(message("cpu:0") == "unknown device \"cpu:0\": a CPU needs at least one thread; " + forms);
+  CHECK(message("cpu:5000") == "unknown device \"cpu:5000\": a CPU has at most 4096 threads; " + forms);
   CHECK(message("cuda:999").starts_with("there is no device cuda:999: "));
   CHECK(message("hip:999").starts_with("there is no device hip:999: "));
   CHECK(kiln::Device::from_string("cpu:3") == kiln::Device::cpu({.threads = 3}));

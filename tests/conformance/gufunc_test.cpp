@@ -689,6 +689,15 @@ TEST_CASE("gufuncs: a team shares an item") {
     CHECK(list_of(target.fetch(results[1]))[1] != 0);
     const std::string message = message_of<ShapeError>([&] { gufunc.outputs<3>(target.place(counting({100000}))); });
     CHECK(message.find("normalized: its shared<T>() come to 40") == 0);
+    const Gufunc less = kiln::guvectorize({.name = "less",
+                                           .layout = "(n)->()",
+                                           .signatures = {"void(float32[:] x, float32[:] y)"},
+                                           .group = "32",
+                                           .body = "auto* own = shared<float>(n - 12); own[0] = x(0); y(0) = own[0];"});
+    CHECK(list_of(target.fetch(less.outputs<1>({target.place(counting({13}))})[0])) ==
+          std::vector<double>{list_of(counting({13}))[0]});
+    CHECK(message_of<ShapeError>([&] { less.outputs<1>({target.place(counting({5}))}); }) ==
+          "less: a shared<T>() asks for -7 elements; its count must not be negative for cores of these sizes");
   });
   const auto refused = [&](const std::string& group) { return message_of<SignatureError>([&] { define(group); }); };
   for (const char* group : {"0", "31", "33", "512", "warp", "32 "}) {

@@ -36,6 +36,9 @@ GufuncCall::GufuncCall(const LayoutOptions& layout, const MethodOptions& options
   if (!options.method.empty()) throw UsageError("--method is for ufuncs: a kernel with a --layout has none");
   if (!options.initial.empty()) throw UsageError("--initial is for --method reduce");
   if (!options.axis.empty()) {
+    if (options.axis == "all" || options.axis == "none") {
+      throw UsageError(fmt::format("--axis \"{}\" is for --method; of a kernel with a --layout it is one axis", options.axis));
+    }
     const std::vector<int> axis = axis_numbers(options.axis, "--axis");
     if (axis.size() != 1) throw UsageError("--axis of a kernel with a --layout is one axis; give --axes \"0,1;1,2;0,1\"");
     call_.axis = axis.front();

@@ -15,8 +15,10 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,10 @@ struct Variant {
 };
 using Variants = llvm::StringMap<std::vector<Variant>>;
 
+std::string mapping_of(unsigned lanes, std::size_t arguments, llvm::StringRef scalar, llvm::StringRef vector) {
+  return ("_ZGV_LLVM_N" + llvm::Twine(lanes) + std::string(arguments, 'v') + "_" + scalar + "(" + vector + ")").str();
+}
+
 Variants find_variants() {
   Variants variants;
   void* const library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -67,48 +73,77 @@ Variants find_variants() {
   return variants;
 }
 
-/// What computes half as many lanes as `lanes` does, by a call of it: for loops that have wider numbers, too. It is made here,
-/// and not in kernels-src, since almost no kernel has such a loop: as a function of its own it took 3 of the 14 ms that the
-/// optimizer takes for the sine of a float32.
-llvm::Function* half_of(llvm::Function& lanes) {
-  const std::string name = (lanes.getName() + ".half").str();
+/// What computes `count` lanes, or one number where it is 1, by a call of `lanes`, which computes more: for loops that have
+/// wider numbers, too, and for numbers of no loop. Of libmvec as well, whose narrower functions have other bits than its wide
+/// ones. It is made here, and not in kernels-src, since few kernels need it: as functions of their own there halves took 3 of
+/// the 14 ms that the optimizer takes for the sine of a float32. For the processor that `user` is for.
+llvm::Function* fewer_of(llvm::Function& lanes, unsigned count, const llvm::Function& user) {
+  const std::string name = (lanes.getName() + "." + llvm::Twine(count)).str();
   if (llvm::Function* const there = lanes.getParent()->getFunction(name)) return there;
   const auto* const whole = llvm::cast<llvm::FixedVectorType>(lanes.getReturnType());
-  const unsigned count = whole->getNumElements() / 2;
-  auto* const type = llvm::FixedVectorType::get(whole->getElementType(), count);
+  llvm::Type* const element = whole->getElementType();
+  llvm::Type* const type = count == 1 ? element : llvm::FixedVectorType::get(element, count);
   const llvm::SmallVector<llvm::Type*, 2> parameters(lanes.arg_size(), type);
-  auto* const half = llvm::Function::Create(llvm::FunctionType::get(type, parameters, false), llvm::Function::InternalLinkage,
-                                            name, *lanes.getParent());
-  half->addFnAttrs({lanes.getContext(), lanes.getAttributes().getFnAttrs()});
-  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(lanes.getContext(), "", half));
+  auto* const fewer = llvm::Function::Create(llvm::FunctionType::get(type, parameters, false), llvm::Function::InternalLinkage,
+                                             name, *lanes.getParent());
+  for (const char* const attribute : {"target-cpu", "target-features", "tune-cpu", "prefer-vector-width"}) {
+    if (user.hasFnAttribute(attribute)) fewer->addFnAttr(user.getFnAttribute(attribute));
+  }
+  // A call is little beside what one number takes, and each of them would be as long.
+  fewer->addFnAttr(count == 1 ? llvm::Attribute::NoInline : llvm::Attribute::AlwaysInline);
+  fewer->setDoesNotThrow();
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(lanes.getContext(), "", fewer));
+  llvm::SmallVector<llvm::Value*, 2> arguments;
+  if (count == 1) {
+    for (llvm::Argument& argument : fewer->args()) {
+      arguments.push_back(builder.CreateVectorSplat(whole->getNumElements(), &argument));
+    }
+    builder.CreateRet(builder.CreateExtractElement(builder.CreateCall(&lanes, arguments), std::uint64_t{0}));
+    return fewer;
+  }
   llvm::SmallVector<int, 16> first(count);
   std::iota(first.begin(), first.end(), 0);
   llvm::SmallVector<int, 16> twice(first);
   twice.append(first);
-  llvm::SmallVector<llvm::Value*, 2> arguments;
-  for (llvm::Argument& argument : half->args()) arguments.push_back(builder.CreateShuffleVector(&argument, twice));
+  for (llvm::Argument& argument : fewer->args()) arguments.push_back(builder.CreateShuffleVector(&argument, twice));
   builder.CreateRet(builder.CreateShuffleVector(builder.CreateCall(&lanes, arguments), first));
-  return half;
+  return fewer;
 }
 
-/// kiln_of_lanes_…(arguments, one, lanes) of kernels-src, which no library has: becomes a call of `one`, with the other, and
-/// half of it, for the vectorizer, whose mappings it adds. The call is gone; null where it is another one.
+/// The same for one number, by a function that is known only when the kernel runs.
+void call_chosen(llvm::CallInst& call, llvm::SmallVectorImpl<llvm::Value*>& arguments, llvm::Value* lanes) {
+  llvm::IRBuilder<> builder(&call);
+  const unsigned count = 512 / static_cast<unsigned>(call.getType()->getPrimitiveSizeInBits());
+  for (llvm::Value*& argument : arguments) argument = builder.CreateVectorSplat(count, argument);
+  auto* const type = llvm::FixedVectorType::get(call.getType(), count);
+  const llvm::SmallVector<llvm::Type*, 2> parameters(arguments.size(), type);
+  llvm::CallInst* const all = builder.CreateCall(llvm::FunctionType::get(type, parameters, false), lanes, arguments);
+  call.replaceAllUsesWith(builder.CreateExtractElement(all, std::uint64_t{0}));
+  call.eraseFromParent();
+}
+
+/// kiln_of_lanes_…(arguments, lanes) of kernels-src, which no library has: becomes a call for one number, with `lanes`, and
+/// half of it, for the vectorizer, whose mappings it adds. All have the same bits. The call is gone; null where it is another
+/// one.
 llvm::CallInst* without_lanes(llvm::CallInst& call) {
-  llvm::Function* const callee = call.getCalledFunction();
-  if (callee == nullptr || !callee->getName().starts_with("kiln_of_lanes_")) return nullptr;
   llvm::SmallVector<llvm::Value*, 4> arguments(call.args());
-  auto* const lanes = llvm::cast<llvm::Function>(arguments.pop_back_val());
-  auto* const one = llvm::cast<llvm::Function>(arguments.pop_back_val());
+  llvm::Value* const given = arguments.pop_back_val();
+  auto* const lanes = llvm::dyn_cast<llvm::Function>(given);
+  if (lanes == nullptr) {
+    call_chosen(call, arguments, given);
+    return nullptr;
+  }
+  const llvm::Function& user = *call.getFunction();
+  llvm::Function* const one = fewer_of(*lanes, 1, user);
   auto* const single = llvm::CallInst::Create(one, arguments, "", call.getIterator());
   single->setDoesNotAccessMemory();
   single->setDoesNotThrow();
   single->addFnAttr(llvm::Attribute::WillReturn);
   single->setDebugLoc(call.getDebugLoc());
+  const unsigned count = llvm::cast<llvm::FixedVectorType>(lanes->getReturnType())->getNumElements();
   llvm::SmallVector<std::string, 2> mappings;
-  for (llvm::Function* const variant : {half_of(*lanes), lanes}) {
-    const auto* const type = llvm::cast<llvm::FixedVectorType>(variant->getReturnType());
-    mappings.push_back("_ZGV_LLVM_N" + std::to_string(type->getNumElements()) + std::string(arguments.size(), 'v') + "_" +
-                       one->getName().str() + "(" + variant->getName().str() + ")");
+  for (const llvm::Function* const variant : {fewer_of(*lanes, count / 2, user), lanes}) {
+    mappings.push_back(mapping_of(variant == lanes ? count : count / 2, arguments.size(), one->getName(), variant->getName()));
   }
   llvm::VFABI::setVectorVariantNames(single, mappings);
   call.replaceAllUsesWith(single);
@@ -116,8 +151,9 @@ llvm::CallInst* without_lanes(llvm::CallInst& call) {
   return single;
 }
 
-/// Outside loops stands what each turn would compute alike, of broadcast and scalar operands. libm's functions of one number
-/// and their vector variants differ in the last bits, and how an operand lies must not show: the widest variant's first lane.
+/// libm's functions of one number and their vector variants differ in the last bits: the widest variant's first lane instead.
+/// For what stands outside loops, as each turn would compute it alike, of broadcast and scalar operands: how an operand lies
+/// must not show. And for the turns that whole vectors leave over, as where an element stands must not show, either.
 void take_first_lane(llvm::CallInst& call) {
   llvm::SmallVector<std::string, 8> mappings;
   llvm::VFABI::getVectorVariantNames(call, mappings);
@@ -140,8 +176,10 @@ void take_first_lane(llvm::CallInst& call) {
   call.eraseFromParent();
 }
 
+/// Also of functions that are not optimized: without it they call what no library has.
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
+  static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     static const Variants variants = find_variants();
@@ -154,17 +192,17 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
-      llvm::CallInst* named = without_lanes(*call);
-      if (named == nullptr) {
-        const auto found = variants.find(call->getCalledFunction()->getName());
-        if (found == variants.end() || !name_variants(*call, found->second, features, bytes)) continue;
-        named = call;
-      }
-      if (llvm::Loop* const loop = loops.getLoopFor(named->getParent())) {
-        one_vector_at_a_time(*loop);
+      llvm::Loop* const loop = loops.getLoopFor(call->getParent());
+      const llvm::StringRef name = call->getCalledFunction()->getName();
+      bool named = false;
+      if (name.starts_with("kiln_of_lanes_")) {
+        named = without_lanes(*call) != nullptr;
       } else {
-        take_first_lane(*named);
+        const auto found = variants.find(name);
+        named = found != variants.end() && name_variants(*call, found->second, features, bytes);
+        if (named && loop == nullptr) take_first_lane(*call);
       }
+      if (named && loop != nullptr) one_vector_at_a_time(*loop);
     }
     return llvm::PreservedAnalyses::all();
   }
@@ -174,25 +212,64 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
   // float32 on a Zen 5 instead of 0.37.
   static void one_vector_at_a_time(llvm::Loop& loop) { llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1); }
 
-  /// Whether there are any.
+  /// Whether there are any: the widest that the processor has, and half of it.
   static bool name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features,
                             unsigned bytes) {
-    llvm::SmallVector<std::string, 8> mappings;
+    const Variant* widest = nullptr;
     for (const Variant& variant : variants) {
       if (variant.bytes > bytes) continue;
       if (*variant.feature != '\0' && !features.contains(std::string(variant.feature) + ",")) continue;
-      const auto shape = llvm::VFABI::tryDemangleForVFABI(variant.mapping, call.getFunctionType());
-      if (!shape) continue;
-      llvm::Module& module = *call.getModule();
-      if (module.getFunction(variant.vector_name) == nullptr) {
-        auto* const declared = llvm::Function::Create(llvm::VFABI::createFunctionType(*shape, call.getFunctionType()),
-                                                      llvm::Function::ExternalLinkage, variant.vector_name, module);
-        declared->copyAttributesFrom(call.getCalledFunction());
-      }
-      mappings.push_back(variant.mapping);
+      widest = &variant;
     }
-    if (!mappings.empty()) llvm::VFABI::setVectorVariantNames(&call, mappings);
-    return !mappings.empty();
+    if (widest == nullptr) return false;
+    const auto shape = llvm::VFABI::tryDemangleForVFABI(widest->mapping, call.getFunctionType());
+    if (!shape) return false;
+    llvm::Module& module = *call.getModule();
+    llvm::Function* lanes = module.getFunction(widest->vector_name);
+    if (lanes == nullptr) {
+      lanes = llvm::Function::Create(llvm::VFABI::createFunctionType(*shape, call.getFunctionType()),
+                                     llvm::Function::ExternalLinkage, widest->vector_name, module);
+      lanes->copyAttributesFrom(call.getCalledFunction());
+    }
+    const auto count = static_cast<unsigned>(shape->Shape.VF.getFixedValue());
+    llvm::SmallVector<std::string, 2> mappings{widest->mapping};
+    if (count > 2) {
+      const llvm::Function* const half = fewer_of(*lanes, count / 2, *call.getFunction());
+      mappings.push_back(mapping_of(count / 2, call.arg_size(), call.getCalledFunction()->getName(), half->getName()));
+    }
+    llvm::VFABI::setVectorVariantNames(&call, mappings);
+    return true;
+  }
+};
+
+/// What is left of loops that were vectorized, unrolled or not: calls of functions that the same function of the kernel calls
+/// for whole vectors, too.
+class TakeLanesOfRemainders : public llvm::PassInfoMixin<TakeLanesOfRemainders> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    std::set<const llvm::Function*> called;
+    llvm::SmallVector<llvm::CallInst*, 8> scalar;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+      called.insert(call->getCalledFunction());
+      // kiln's own are their own first lane.
+      if (call->hasFnAttr(llvm::VFABI::MappingsAttrName) && call->getCalledFunction()->isDeclaration()) scalar.push_back(call);
+    }
+    for (llvm::CallInst* const call : scalar) {
+      if (calls_variant(*call, called)) take_first_lane(*call);
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+
+ private:
+  static bool calls_variant(const llvm::CallInst& call, const std::set<const llvm::Function*>& called) {
+    llvm::SmallVector<std::string, 2> mappings;
+    llvm::VFABI::getVectorVariantNames(call, mappings);
+    return std::any_of(mappings.begin(), mappings.end(), [&](const std::string& mapping) {
+      const auto shape = llvm::VFABI::tryDemangleForVFABI(mapping, call.getFunctionType());
+      return shape && called.count(call.getModule()->getFunction(shape->VectorName)) > 0;
+    });
   }
 };
 
@@ -208,6 +285,7 @@ void use_vector_math(llvm::PassBuilder& builder) {
   });
   // What kiln_of_lanes_… has become, and no more of it than is called.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(TakeLanesOfRemainders()));
     passes.addPass(llvm::AlwaysInlinerPass());
     passes.addPass(llvm::GlobalDCEPass());
   });
