@@ -179,7 +179,7 @@ void take_first_lane(llvm::CallInst& call) {
 /// Also of functions that are not optimized: without it they call what no library has.
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
-  static bool isRequired() { return true; }
+  static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     static const Variants variants = find_variants();
