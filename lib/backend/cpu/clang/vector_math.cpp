@@ -197,7 +197,7 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
       bool named = false;
       if (name.starts_with("kiln_of_lanes_")) {
         named = without_lanes(*call) != nullptr;
-      } else {
+      } else if (!function.hasOptNone()) {  // in whose loops libm's functions would stay
         const auto found = variants.find(name);
         named = found != variants.end() && name_variants(*call, found->second, features, bytes);
         if (named && loop == nullptr) take_first_lane(*call);
