@@ -119,7 +119,7 @@ constexpr OwnFunction kOwn[] = {
     {"log", std::log, 1.1, 1.25, Own::in_lanes},
     {"sin", std::sin, 1.5, 1.9, Own::in_lanes},
     {"cos", std::cos, 1.5, 1.9, Own::in_lanes},
-    {"tan", std::tan, 3.1, 3.1, Own::in_lanes},
+    {"tan", std::tan, 3.3, 3.1, Own::in_lanes},
 };
 
 template <class T>
