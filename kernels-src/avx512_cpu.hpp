@@ -102,7 +102,7 @@ KILN_FN uint32 below(doubles x, double limit) {
   return __builtin_ia32_cmppd512_mask(__builtin_elementwise_abs(x), doubles(limit), 1, 0xff, as_set);
 }
 inline constexpr int zero = 2 | 4, negative = 64, zero_or_negative = zero | negative;
-inline constexpr int infinite_or_nan = 8 | 16 | 1 | 128, infinite_subnormal_or_nan = infinite_or_nan | 32;
+inline constexpr int infinite_subnormal_or_nan = 8 | 16 | 32 | 1 | 128;
 template <int Classes>
 KILN_FN uint32 lanes_of(floats x) {
   return __builtin_ia32_fpclassps512_mask(x, Classes, 0xffff);

@@ -47,7 +47,7 @@ KILN_FN T log1p_by_polynomial(T x) {
   return x > -1 ? (x < T(INFINITY) ? y : x) : x == -1 ? T(-INFINITY) : T(NAN);
 }
 
-// 2^n e^r - 1, all of it a half until the end, where infinity is 2^128: 1.6 ulp. On a Zen 4 0.20 ns, libmvec's 0.30.
+// 2^n e^r - 1, all of it a half until the end, where infinity is 2^128: 1.6 ulp. On a Zen 4 0.21 ns, libmvec's 0.30.
 KILN_FN float expm1_by_polynomial(float x) {
   const float low = x < -20.0f ? -20.0f : x;
   const float a = low > 89.0f ? 89.0f : low;

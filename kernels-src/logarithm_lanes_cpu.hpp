@@ -8,7 +8,8 @@ namespace kiln::avx512 {
 // x = 2^e m, where 1 / m is near an element c of a table: e log(2) - log(c) + log(m c), the last by a polynomial of t = m c
 // - 1. The first two have no bits below those of a number so large that their sum is exact, and their rests apart; next to 1 c
 // is 1/2, and nothing is left of the two. 1.1 ulp of float32, 1.25 of float64. The tables are of scripts/logarithm_tables.py.
-// On a Zen 4 0.25 ns of a float and 0.64 of a double; libmvec's 0.29 and 0.70 with up to 3.9 and 1.6 ulp, or 0.94.
+// On a Zen 4 0.25 ns of a float and 0.64 of a double; libmvec's 0.29 and 0.70 with up to 3.9
+// and 1.6 ulp.
 template <class T>
 struct logarithm_of;
 template <>
