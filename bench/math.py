@@ -125,26 +125,30 @@ def ask_kiln(name, operands):
     return server.ask("math", arguments.n, arguments.threads, arguments.seconds, name, *(f"{d}:{low}:{high}" for d, low, high in operands))
 
 
-rows = []
+dtypes_asked = set(arguments.dtypes.split(",")) if arguments.dtypes else None
+asked = [(name, operands) for name, operands in (ROWS + MORE_ROWS if dtypes_asked else ROWS)
+         if (not only or name in only) and (not dtypes_asked or operands[0][0] in dtypes_asked)]
+kiln, numpy = [[] for _ in asked], [[] for _ in asked]
+# A round goes over all functions: the seconds in which a virtual machine's processors share a core then fall on different rows.
+for at in range(arguments.rounds):
+    for row, (name, operands) in enumerate(asked):
+        function = np._core.umath.clip if name == "clip" else getattr(np, name)
+        inputs = [uniform(*operand) for operand in operands]
+        results = function(*inputs)
+        out = results if isinstance(results, tuple) else (results,)
+        kiln[row].append(ask_kiln(name, operands))
+        numpy[row].append(measure(lambda: function(*inputs, out=out)))
+    print(f"round {at + 1} of {arguments.rounds}", file=sys.stderr, flush=True)
+server.close()
+
 print(f"numpy {np.__version__}; {arguments.n} elements, {arguments.threads} threads; ns per element")
 print(f"{'function':16}{'dtypes':24}{'kiln':>9}{'numpy':>9}{'ratio':>7}{'spread':>9}")
-dtypes_asked = set(arguments.dtypes.split(",")) if arguments.dtypes else None
-for name, operands in ROWS + MORE_ROWS if dtypes_asked else ROWS:
-    if (only and name not in only) or (dtypes_asked and operands[0][0] not in dtypes_asked):
-        continue
-    function = np._core.umath.clip if name == "clip" else getattr(np, name)
-    inputs = [uniform(*operand) for operand in operands]
-    results = function(*inputs)
-    out = results if isinstance(results, tuple) else (results,)
-    kiln, numpy = [], []
-    for _ in range(arguments.rounds):
-        kiln.append(ask_kiln(name, operands))
-        numpy.append(measure(lambda: function(*inputs, out=out)))
-    ratio, spread = min(numpy) / min(kiln), max(max(kiln) / min(kiln), max(numpy) / min(numpy))
+rows = []
+for (name, operands), ours, theirs in zip(asked, kiln, numpy):
+    ratio, spread = min(theirs) / min(ours), max(max(ours) / min(ours), max(theirs) / min(theirs))
     dtypes = ",".join(dict.fromkeys(d for d, *_ in operands))
-    print(f"{name:16}{dtypes:24}{min(kiln):9.3f}{min(numpy):9.3f}{ratio:7.2f}{spread:9.2f}", flush=True)
-    rows.append({"function": name, "dtypes": dtypes, "kiln": min(kiln), "numpy": min(numpy), "ratio": ratio, "spread": spread})
-server.close()
+    print(f"{name:16}{dtypes:24}{min(ours):9.3f}{min(theirs):9.3f}{ratio:7.2f}{spread:9.2f}")
+    rows.append({"function": name, "dtypes": dtypes, "kiln": min(ours), "numpy": min(theirs), "ratio": ratio, "spread": spread})
 below = [f"{r['function']} {r['dtypes']} {r['ratio']:.2f}" for r in rows if r["ratio"] < 2]
 print(f"{len(rows)} rows, {len(rows) - len(below)} of them at 2 or more; below: {'; '.join(below) or 'none'}")
 if arguments.json:
