@@ -94,12 +94,26 @@ KILN_FN doubles quotient(doubles a, doubles b) {
   const doubles inverse = fused(fused(-b, guess, doubles(1)), guess, guess), near = a * inverse;
   return fused(fused(-b, near, a), inverse, near);
 }
+// 1 / sqrt(x), to 14 digits.
+KILN_FN floats inverse_root(floats x) {
+  return __builtin_ia32_rsqrt14ps512_mask(x, x, 0xffff);
+}
+KILN_FN doubles inverse_root(doubles x) {
+  return __builtin_ia32_rsqrt14pd512_mask(x, x, 0xff);
+}
 // The lanes whose size is below a limit.
 KILN_FN uint32 below(floats x, float limit) {
   return __builtin_ia32_cmpps512_mask(__builtin_elementwise_abs(x), floats(limit), 1, 0xffff, as_set);
 }
 KILN_FN uint32 below(doubles x, double limit) {
   return __builtin_ia32_cmppd512_mask(__builtin_elementwise_abs(x), doubles(limit), 1, 0xff, as_set);
+}
+// Those in which neither is NaN.
+KILN_FN uint32 ordered(floats x, floats y) {
+  return __builtin_ia32_cmpps512_mask(x, y, 7, 0xffff, as_set);
+}
+KILN_FN uint32 ordered(doubles x, doubles y) {
+  return __builtin_ia32_cmppd512_mask(x, y, 7, 0xff, as_set);
 }
 inline constexpr int zero = 2 | 4, negative = 64, zero_or_negative = zero | negative;
 inline constexpr int infinite_subnormal_or_nan = 8 | 16 | 32 | 1 | 128;

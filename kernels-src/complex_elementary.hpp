@@ -5,6 +5,7 @@
 #include "kiln/complex.hpp"
 #include "kiln/exp.hpp"
 #include "kiln/exponential.hpp"
+#include "kiln/hypot.hpp"
 #include "kiln/log.hpp"
 #include "kiln/trigonometry.hpp"
 

@@ -1,7 +1,7 @@
 // The functions of <complex> that look at a number's parts, its size and its class.
 #pragma once
 #include "kiln/complex.hpp"
-#include "kiln/math.hpp"
+#include "kiln/hypot.hpp"
 
 namespace kiln {
 

@@ -69,14 +69,6 @@ KILN_LIBM_2(fmin)
 KILN_LIBM_2(fmax)
 KILN_LIBM_2(copysign)
 
-// The square of a float is exact in double, and nothing overflows: as good as libm's, and it vectorizes.
-KILN_FN float hypot_by_double(float x, float y) {
-  const float r = static_cast<float>(KILN_LIBM(sqrt)(static_cast<double>(x) * x + static_cast<double>(y) * y));
-  const bool infinite = KILN_LIBM(fabsf)(x) == INFINITY || KILN_LIBM(fabsf)(y) == INFINITY;
-  return infinite ? INFINITY : r;
-}
-KILN_FUNCTION_2(hypot, KILN_HYPOTF, KILN_LIBM(hypot))
-
 template <real_number A, real_number B, real_number C>
 KILN_FN float_of<A, B, C> fma(A x, B y, C z) {
   if constexpr (same<float_of<A, B, C>, float>) {

@@ -170,12 +170,14 @@ KILN_FN float angle_by_polynomial(float above, float beside, bool left) {
   const float rest = fused(turned * z, fused(z_2 * z_2, second, first), quarters * quarter<float>[1]);
   return fused(quarters, quarter<float>[0], rest + turned);
 }
-// Of (d - n) / (d + n) where the angle is beyond a sixteenth of a turn, so that the polynomial is shorter.
+// Of (d - n) / (d + n) where the angle is beyond a sixteenth of a turn, so that the polynomial is shorter; scaled, as the sum of
+// two large numbers overflows, and the bound between two subnormal ones is rounded to one of them.
 KILN_FN double angle_by_polynomial(double above, double beside, bool left) {
   const bool steep = above > beside;
   const double n = steep ? beside : above, d = steep ? above : beside;
-  const bool middle = n > 0x1.a827999fcef32p-2 * d;
-  const double quotient = (middle ? n - d : n) / (middle ? n + d : d);
+  const double scale = d > 1 ? 0x1p-2 : 0x1p60, n_scaled = n * scale, d_scaled = d * scale;
+  const bool middle = n_scaled > 0x1.a827999fcef32p-2 * d_scaled;
+  const double quotient = (middle ? n_scaled - d_scaled : n) / (middle ? n_scaled + d_scaled : d);
   const double t = n == d ? 0.0 : quotient;
   const double z = t * t, z_2 = z * z, z_4 = z_2 * z_2;
   const double first = fused(z_2, polynomial(z, -0x1.24924922a9e07p-3, 0x1.c71c70e4e3332p-4),

@@ -36,11 +36,12 @@ void collect(std::string_view text, Used& used) {
   }
 }
 
-constexpr std::string_view kMath[] = {"sqrt", "rsqrt", "hypot",    "fabs", "abs",      "floor",   "fmin",  "fmax",  "min",
-                                      "max",  "clamp", "fma",      "sign", "copysign", "pi",      "isnan", "isinf", "isfinite",
-                                      "M_PI", "M_E",   "INFINITY", "NAN",  "HUGE_VAL", "signbit", "real",  "imag",  "conj"};
+constexpr std::string_view kMath[] = {"sqrt",  "rsqrt",    "fabs", "abs",      "floor",   "fmin",  "fmax",  "min",      "max",
+                                      "clamp", "fma",      "sign", "copysign", "pi",      "isnan", "isinf", "isfinite", "M_PI",
+                                      "M_E",   "INFINITY", "NAN",  "HUGE_VAL", "signbit", "real",  "imag",  "conj"};
 constexpr std::string_view kExp[] = {"exp"};
 constexpr std::string_view kLog[] = {"log"};
+constexpr std::string_view kHypot[] = {"hypot"};
 constexpr std::string_view kCircular[] = {"sin", "cos", "tan", "sincos"};
 constexpr std::string_view kPower[] = {"pow"};
 constexpr std::string_view kExponential[] = {"cbrt", "exp2", "expm1", "log2", "log10", "log1p"};
@@ -94,6 +95,7 @@ struct Offer {
 constexpr Offer kOffers[] = {{"kiln/math.hpp", kMath},
                              {"kiln/exp.hpp", kExp},
                              {"kiln/log.hpp", kLog},
+                             {"kiln/hypot.hpp", kHypot},
                              {"kiln/circular.hpp", kCircular},
                              {"kiln/power.hpp", kPower},
                              {"kiln/exponential.hpp", kExponential},

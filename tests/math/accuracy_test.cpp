@@ -227,17 +227,21 @@ TEST_CASE_TEMPLATE("math: nothing of subnormal numbers is lost", T, float, doubl
   }
 }
 
-TEST_CASE_TEMPLATE("math: arctan2 is as near as it promises", T, float, double) {
-  if (!have_cpu()) return;
+template <class T>
+struct Points {
   std::vector<T> y;
   std::vector<T> x;
+};
+/// All around, with coordinates of like and of unlike size, and what is special beside it.
+template <class T>
+Points<T> points_of_every_side() {
+  Points<T> points;
   std::mt19937_64 random(17);
   std::uniform_real_distribution<double> one(-1, 1);
   for (int i = 0; i < 1 << 19; ++i) {
-    // Points all around, of like and of unlike size.
     const double scale = std::exp2((i % 2 == 0 ? 1 : 40) * one(random));
-    y.push_back(static_cast<T>(one(random)));
-    x.push_back(static_cast<T>(scale * one(random)));
+    points.y.push_back(static_cast<T>(one(random)));
+    points.x.push_back(static_cast<T>(scale * one(random)));
   }
   const T apart[] = {0,
                      1,
@@ -247,20 +251,61 @@ TEST_CASE_TEMPLATE("math: arctan2 is as near as it promises", T, float, double) 
                      INFINITY,
                      NAN,
                      std::numeric_limits<T>::denorm_min(),
+                     2 * std::numeric_limits<T>::denorm_min(),
+                     7 * std::numeric_limits<T>::denorm_min(),
                      std::numeric_limits<T>::min(),
+                     std::sqrt(std::numeric_limits<T>::min()),
+                     std::sqrt(std::numeric_limits<T>::max()),
+                     std::numeric_limits<T>::max() / 2,
                      std::numeric_limits<T>::max()};
   for (const T a : apart) {
     for (const T b : apart) {
       for (int signs = 0; signs < 4; ++signs) {
-        y.push_back(std::copysign(a, T(signs % 2 == 0 ? 1 : -1)));
-        x.push_back(std::copysign(b, T(signs < 2 ? 1 : -1)));
+        points.y.push_back(std::copysign(a, T(signs % 2 == 0 ? 1 : -1)));
+        points.x.push_back(std::copysign(b, T(signs < 2 ? 1 : -1)));
       }
     }
   }
+  return points;
+}
+
+TEST_CASE_TEMPLATE("math: arctan2 is as near as it promises", T, float, double) {
+  if (!have_cpu()) return;
+  const auto [y, x] = points_of_every_side<T>();
   const Array got = kiln::math::arctan2(array_of(y), array_of(x));
   const Worst worst = worst_of<T>(
       got, [&](std::size_t i) { return std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i])); });
   CHECK_MESSAGE(worst.distance <= bound_here(2.5), y[worst.index], ", ", x[worst.index]);
+}
+
+TEST_CASE_TEMPLATE("math: hypot is as near as it promises", T, float, double) {
+  if (!have_cpu()) return;
+  const auto [y, x] = points_of_every_side<T>();
+  const Array got = kiln::math::hypot(array_of(y), array_of(x));
+  const Worst worst = worst_of<T>(
+      got, [&](std::size_t i) { return std::hypot(static_cast<long double>(y[i]), static_cast<long double>(x[i])); });
+  CHECK_MESSAGE(worst.distance <= bound_here(0.8, Own::in_lanes), y[worst.index], ", ", x[worst.index], " gives ",
+                static_cast<const T*>(got.data())[worst.index]);
+}
+
+TEST_CASE_TEMPLATE("math: the sides of a right triangle come out exactly", T, float, double) {
+  if (!have_cpu()) return;
+  std::vector<T> x;
+  std::vector<T> y;
+  std::vector<T> want;
+  for (int m = 2; m <= 600; ++m) {
+    for (int n = 1; n < m; ++n) {
+      const T scale = std::exp2(T(n % 7 * 40 - 120));  // squares of some are out of float32's range
+      x.push_back(scale * static_cast<T>(m * m - n * n));
+      y.push_back(scale * static_cast<T>(-2 * m * n));
+      want.push_back(scale * static_cast<T>(m * m + n * n));
+    }
+  }
+  const Array got = kiln::math::hypot(array_of(x), array_of(y));
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (got.as<T>()[i] != want[i]) ++wrong;
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("math: a power that float32 can hold comes out exactly") {
