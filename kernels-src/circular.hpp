@@ -6,9 +6,34 @@
 #endif
 
 namespace kiln {
+namespace circular {
 
-KILN_FUNCTION_1(sin, KILN_OF_LANES(sine_of_lanes, KILN_LIBM(sinf)), KILN_OF_LANES(sine_of_lanes, KILN_LIBM(sin)))
-KILN_FUNCTION_1(cos, KILN_OF_LANES(cosine_of_lanes, KILN_LIBM(cosf)), KILN_OF_LANES(cosine_of_lanes, KILN_LIBM(cos)))
+// libmvec's may be a neighbour of 1 that is beyond it, of which acos is NaN.
+template <class T>
+KILN_FN T within_1(T y) {
+#if KILN_CPU
+  return y > 1 ? T(1) : y < -1 ? T(-1) : y;
+#else
+  return y;
+#endif
+}
+KILN_FN float sine(float x) {
+  return within_1(KILN_LIBM(sinf)(x));
+}
+KILN_FN double sine(double x) {
+  return within_1(KILN_LIBM(sin)(x));
+}
+KILN_FN float cosine(float x) {
+  return within_1(KILN_LIBM(cosf)(x));
+}
+KILN_FN double cosine(double x) {
+  return within_1(KILN_LIBM(cos)(x));
+}
+
+}  // namespace circular
+
+KILN_FUNCTION_1(sin, KILN_OF_LANES(sine_of_lanes, circular::sine), KILN_OF_LANES(sine_of_lanes, circular::sine))
+KILN_FUNCTION_1(cos, KILN_OF_LANES(cosine_of_lanes, circular::cosine), KILN_OF_LANES(cosine_of_lanes, circular::cosine))
 KILN_FUNCTION_1(tan, KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tanf)), KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tan)))
 template <real_number T, class R>
 KILN_FN void sincos(T x, R* sine, R* cosine) {

@@ -8,7 +8,10 @@ namespace kiln {
 // The real part as a product: nothing cancels, and no infinities meet.
 template <class T>
 KILN_FN complex<T> square(const complex<T>& z) {
-  return {(z.re - z.im) * (z.re + z.im), z.re * z.im + z.re * z.im};
+  // Of equal sizes the difference of their squares is 0, though their sum may be infinite, and no negative one.
+  const T difference = z.re - z.im, sum = z.re + z.im;
+  const T re = difference == 0 || sum == 0 ? T(0) : difference * sum + T(0);
+  return {re, z.re * z.im + z.re * z.im};
 }
 // NumPy's quotient: Smith's, and by 0 each component by 0.
 template <class T>
@@ -65,10 +68,13 @@ KILN_FN complex<T> minimum_number(const complex<T>& a, const complex<T>& b) {
 // The number of modulus 1 in the same direction; 0 of 0, NaN where there is no one direction.
 template <class T>
 KILN_FN complex<T> sign(const complex<T>& z) {
-  const T r = abs(z);
+  // Scaled, as the size of a large number would be infinite.
+  const T scale = fabs(z.re) > 1 || fabs(z.im) > 1 ? T(0.25) : T(1);
+  const complex<T> near(z.re * scale, z.im * scale);
+  const T r = abs(near);
   const bool x = isinf(z.re), y = isinf(z.im);
-  const T re = x ? copysign(T(1), z.re) : r == 0 || y ? T(0) : z.re / r;
-  const T im = y ? copysign(T(1), z.im) : r == 0 || x ? T(0) : z.im / r;
+  const T re = x ? copysign(T(1), z.re) : r == 0 || y ? T(0) : near.re / r;
+  const T im = y ? copysign(T(1), z.im) : r == 0 || x ? T(0) : near.im / r;
   const bool none = r != r || (x && y);
   return {none ? T(NAN) : re, none ? T(NAN) : im};
 }

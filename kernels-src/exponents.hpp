@@ -5,6 +5,7 @@
 #include "kiln/exponents_lanes_cpu.hpp"
 #endif
 
+KILN_PRECISE_BEGIN
 namespace kiln {
 
 // x = fraction * 2^exponent with a fraction in [0.5, 1), for any x but zero, infinities and NaN, which stay with exponent 0.
@@ -72,3 +73,4 @@ KILN_FN T scale_exponent(T x, I exponent) {
 }
 
 }  // namespace kiln
+KILN_PRECISE_END

@@ -5,6 +5,7 @@
 #include "kiln/integers.hpp"
 #include "kiln/rounding.hpp"
 
+KILN_PRECISE_BEGIN
 namespace kiln {
 
 // Not inlined: compilers take fmod for an instruction, and would compute it for every element, beside what replaces it.
@@ -110,6 +111,10 @@ template <one_of<float, double> T>
 KILN_FN T truncated_remainder(T a, T b) {
   return exact_fmod(a, b);
 }
+
+}  // namespace kiln
+KILN_PRECISE_END
+namespace kiln {
 
 // The larger and the smaller; the first NaN, if there is one.
 template <real_number T>

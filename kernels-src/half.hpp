@@ -3,6 +3,7 @@
 #pragma once
 #include "kiln/types.hpp"
 
+KILN_PRECISE_BEGIN
 namespace kiln {
 
 KILN_FN uint16 half_from_float(float x) {
@@ -200,3 +201,4 @@ KILN_FN T operator--(T& x, int) {
 }
 
 }  // namespace kiln
+KILN_PRECISE_END

@@ -3,6 +3,7 @@
 #pragma once
 #include "kiln/types.hpp"
 
+KILN_PRECISE_BEGIN
 namespace kiln {
 
 template <integer T>
@@ -80,18 +81,18 @@ KILN_FN T bit_not(T a) {
   }
 }
 
-// C++'s quotient, towards zero, of every pair. Up to 32 bits by a floating division, which is exact there: vectors have it,
-// and none for integers.
+// C++'s quotient, towards zero, of every pair. On CPUs up to 32 bits by a floating division, which is exact there: vectors have
+// it, and none for integers.
 template <integer T>
 KILN_FN T truncated_divide(T a, T b) {
-  if constexpr (sizeof(T) <= 2) {
+  if constexpr (sizeof(T) <= 2 && KILN_FLOATING_QUOTIENTS) {
     const float q = static_cast<float>(a) / static_cast<float>(b == 0 ? T(1) : b);
     return b == 0 ? T(0) : T(static_cast<int32>(q));
   } else {
     const bool undefined = b == 0 || (is_signed_integer<T> && b == T(-1));  // by -1: MIN would overflow
     const T divisor = undefined ? T(1) : b;
     T q;
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (sizeof(T) == 4 && KILN_FLOATING_QUOTIENTS) {
       q = static_cast<T>(static_cast<double>(a) / static_cast<double>(divisor));
     } else {
       q = a / divisor;
@@ -223,3 +224,4 @@ KILN_FN bool less_or_equal(const A& a, const B& b) {
 }
 
 }  // namespace kiln
+KILN_PRECISE_END

@@ -10,7 +10,17 @@
 #define KILN_CPU 1
 #endif
 
+// Between these, divisions are exact and nothing is reordered, whatever the user's text may have; NVRTC knows no such thing.
+#if KILN_CUDA
+#define KILN_PRECISE_BEGIN
+#define KILN_PRECISE_END
+#else
+#define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
+#define KILN_PRECISE_END _Pragma("float_control(pop)")
+#endif
+
 #if KILN_CPU
+#define KILN_FLOATING_QUOTIENTS true  // of integers: vectors have a division of floats only
 #define KILN_FN inline __attribute__((always_inline))
 #define KILN_NOINLINE inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
@@ -36,6 +46,7 @@
 #define __forceinline__ inline
 #endif
 #else
+#define KILN_FLOATING_QUOTIENTS false
 #define KILN_FN __device__ inline __attribute__((always_inline))
 #define KILN_NOINLINE __device__ inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void

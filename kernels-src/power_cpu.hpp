@@ -65,8 +65,8 @@ KILN_FN float power_of_floats(float x, float y) {
   return power_with_sign(x, y, static_cast<float>(fused(r, exp2_slope, 1.0) * power_of_2(n)));
 }
 
-// 2^(y log2(x)), the logarithm and the product in two numbers each: 1.5 ulp. Of random arguments on a Zen 4 3.0 ns, libmvec's
-// 3.8.
+// 2^(y log2(x)), the logarithm, the product and its power in two numbers each: 0.72 ulp. Of random arguments on a Zen 4 3.2 ns,
+// libmvec's 3.8.
 KILN_FN double power_of_doubles(double x, double y) {
   // 2 / log(2) and a third of it, in two parts each.
   constexpr double first = 0x1.71547652b82fep1, first_rest = 0x1.777d0ffda0d24p-55;
@@ -97,16 +97,20 @@ KILN_FN double power_of_doubles(double x, double y) {
   const double p = within(product, 1100);
   const double p_rest = p == product ? fused(y, more, fused(y, known, -product)) : 0;
   const double n = p + round_in_place<double>;
-  const double r = (p - (n - round_in_place<double>)) + p_rest;
-  const double exp2_slope =
-      polynomial(r, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a4p-3, 0x1.c6b08d7049fe8p-5, 0x1.3b2ab6fba0116p-7,
-                 0x1.5d87fe78cd6bep-10, 0x1.4309130ed9892p-13, 0x1.ffcbfba99481cp-17, 0x1.62bfc79b5e071p-20,
-                 0x1.b5267c9d96c54p-24, 0x1.e61b530df1d63p-28, 0x1.e79c3b64035dep-32);
+  const double near = p - (n - round_in_place<double>), r = near + p_rest, r_rest = (near - r) + p_rest;
+  // 2^r in two numbers: what is exact comes out so, as x to the power of 1.
+  constexpr double ln2 = 0x1.62e42fefa39efp-1, ln2_rest = 0x1.abc9e3b39803fp-56;
+  const double line = ln2 * r, line_rest = fused(ln2, r_rest, fused(ln2_rest, r, fused(ln2, r, -line)));
+  const double exp2_curve = polynomial(
+      r, 0x1.ebfbdff82c5a4p-3, 0x1.c6b08d7049fe8p-5, 0x1.3b2ab6fba0116p-7, 0x1.5d87fe78cd6bep-10, 0x1.4309130ed9892p-13,
+      0x1.ffcbfba99481cp-17, 0x1.62bfc79b5e071p-20, 0x1.b5267c9d96c54p-24, 0x1.e61b530df1d63p-28, 0x1.e79c3b64035dep-32);
   // By two powers of 2: one would not reach, and only the last rounds.
   const uint64 half = (bit_cast<uint64>(n) >> 1) << 52;
   const uint64 other_half = (bit_cast<uint64>(n) << 52) - half;
   constexpr uint64 one = 0x3ff0000000000000ull;
-  const double power = fused(r, exp2_slope, 1.0) * bit_cast<double>(half + one) * bit_cast<double>(other_half + one);
+  const double whole = 1 + line;
+  const double small_power = whole + (((1 - whole) + line) + fused(r * r, exp2_curve, line_rest));
+  const double power = small_power * bit_cast<double>(half + one) * bit_cast<double>(other_half + one);
   return power_with_sign(x, y, power);
 }
 

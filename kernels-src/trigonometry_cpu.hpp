@@ -170,8 +170,8 @@ KILN_FN float angle_by_polynomial(float above, float beside, bool left) {
   const float rest = fused(turned * z, fused(z_2 * z_2, second, first), quarters * quarter<float>[1]);
   return fused(quarters, quarter<float>[0], rest + turned);
 }
-// Of (d - n) / (d + n) where the angle is beyond a sixteenth of a turn, so that the polynomial is shorter; scaled, as the sum of
-// two large numbers overflows, and the bound between two subnormal ones is rounded to one of them.
+// Of (d - n) / (d + n) where the angle is beyond a sixteenth of a turn, so that the polynomial is shorter; scaled, as the sum
+// of two large numbers overflows, and the bound between two subnormal ones is rounded to one of them.
 KILN_FN double angle_by_polynomial(double above, double beside, bool left) {
   const bool steep = above > beside;
   const double n = steep ? beside : above, d = steep ? above : beside;

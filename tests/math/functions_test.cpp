@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include <kiln/kiln.hpp>
 
+#include <cmath>
+#include <complex>
 #include <functional>
 #include <set>
 #include <string>
@@ -46,6 +48,37 @@ TEST_CASE("math: a handle is called as a ufunc is") {
   CHECK(math::add->nin() == 2);
   CHECK(math::add.resolve({a, b}).loop == "float64(float64 x1, float64 x2)");
   CHECK(&math::true_divide.ufunc() == &math::divide.ufunc());
+}
+
+TEST_CASE("math: complex squares and signs at the ends of the numbers") {
+  if (conformance::devices().empty()) return conformance::note_not_run("cpu");
+  using complex = std::complex<double>;
+  const auto of = [](const math::Function& function, complex z) {
+    return function(kiln::Array::from<complex>({z})).item<complex>();
+  };
+  for (const complex z : {complex(-1, 1), complex(-2, -2), complex(-0.0, 0), complex(0, 1e-200)}) {
+    CHECK(of(math::square, z).real() == 0);
+    CHECK_FALSE(std::signbit(of(math::square, z).real()));
+  }
+  CHECK(of(math::square, {3, 1}) == complex(8, 6));
+  CHECK(of(math::square, {1.2e308, 1.2e308}) == complex(0, INFINITY));
+  CHECK(of(math::square, {1.2e308, 1e308}) == complex(INFINITY, INFINITY));
+  for (const double size : {1e-310, 1e-160, 1e-3, 0.5, 1e3, 1e160, 0x1p1022}) {
+    CHECK(std::abs(of(math::sign, {3 * size / 2, -2 * size}) - complex(0.6, -0.8)) < 1e-12);
+    CHECK(of(math::sign, {0, -size}) == complex(0, -1));
+  }
+}
+
+TEST_CASE("math: cosines and sines are no larger than 1") {
+  if (conformance::devices().empty()) return conformance::note_not_run("cpu");
+  std::vector<double> x;
+  for (int i = 0; i < 20000; ++i) x.push_back(1e-13 * i + (i % 4) * 1.5707963267948966);
+  for (const math::Function* const function : {&math::sin, &math::cos}) {
+    const kiln::Array y = (*function)(kiln::Array::from<double>(x));
+    const kiln::Array z = (*function)(kiln::Array::from<double>(x).astype(kiln::DType::float32, kiln::Casting::unsafe));
+    for (const double value : y.to_vector<double>()) REQUIRE(std::abs(value) <= 1);
+    for (const float value : z.to_vector<float>()) REQUIRE(std::abs(value) <= 1);
+  }
 }
 
 TEST_CASE("math: every row of the table is found by its name and says what the ufunc is") {
