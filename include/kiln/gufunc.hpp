@@ -118,11 +118,23 @@ class KILN_API Gufunc {
   std::vector<Array> outputs(std::span<const Arg> args, const GufuncOptions& options = {}) const;
 
   /// What the call would do, without running or compiling anything.
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  [[nodiscard]] GufuncResolution resolve(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return resolve(std::span<const Arg>(list));
+  }
   [[nodiscard]] GufuncResolution resolve(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const;
   [[nodiscard]] GufuncResolution resolve(std::span<const Arg> args, const GufuncOptions& options = {}) const;
   /// The same for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for type
   /// variables).
   [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
+  template <class... Shapes>
+    requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...))
+  [[nodiscard]] GufuncResolution resolve(const Shapes&... shapes) const {
+    const Shape list[] = {shapes...};
+    return resolve(std::span<const Shape>(list));
+  }
 
   /// Compiles every loop whose types are fixed for contiguous operands of any size, for a target with or without such a
   /// device: "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.

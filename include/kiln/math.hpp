@@ -85,13 +85,23 @@ class KILN_API Function {
     return ufunc().reduceat(a, indices, options);
   }
 
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  [[nodiscard]] Resolution resolve(const Args&... args) const {
+    return ufunc().resolve(args...);
+  }
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
+    return ufunc().resolve(args, options);
+  }
+  [[nodiscard]] Resolution resolve(std::span<const Arg> args, const CallOptions& options = {}) const {
     return ufunc().resolve(args, options);
   }
   int compile(std::string_view target) const { return ufunc().compile(target); }
   [[nodiscard]] const std::string& name() const { return ufunc().name(); }
   [[nodiscard]] int nin() const { return ufunc().nin(); }
   [[nodiscard]] int nout() const { return ufunc().nout(); }
+  [[nodiscard]] const std::string& identity() const { return ufunc().identity(); }
+  [[nodiscard]] bool reorderable() const { return ufunc().reorderable(); }
 
   /// For the library's own tables.
   consteval Function(const detail::Entry& entry, std::atomic<const Ufunc*>& slot) noexcept : entry_(&entry), slot_(&slot) {}

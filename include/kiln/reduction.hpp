@@ -107,7 +107,14 @@ class KILN_API Reduction {
 
   /// What the call would do, without running or compiling anything. The variant is "contiguous" (along what is reduced),
   /// "columns" (across it), "strided" or "empty".
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  [[nodiscard]] Resolution resolve(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return resolve(std::span<const Arg>(list));
+  }
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const;
+  [[nodiscard]] Resolution resolve(std::span<const Arg> args, const ReductionOptions& options = {}) const;
 
   /// Compiles, for every loop whose types are fixed, what contiguous arrays run that are reduced whole: "sm_90", "gfx90a",
   /// "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.

@@ -178,7 +178,14 @@ class KILN_API Ufunc {
   [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
 
   /// What the call would do, without running or compiling anything.
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  [[nodiscard]] Resolution resolve(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return resolve(std::span<const Arg>(list));
+  }
   [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;
+  [[nodiscard]] Resolution resolve(std::span<const Arg> args, const CallOptions& options = {}) const;
 
   /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
   /// "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.

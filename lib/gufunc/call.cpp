@@ -52,7 +52,7 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
   if (where_) ufunc::check_mask(names(), where_);
   if (nin_ + nout_ + (where_ ? 1U : 0U) > std::size_t{backend::kMaxOperands}) {
     throw TypeError(gufunc.name() + ": .where makes more operands than the " + std::to_string(backend::kMaxOperands) +
-                    " that a kernel takes; use fewer outputs");
+                    " that a kernel takes; use fewer operands");
   }
 }
 

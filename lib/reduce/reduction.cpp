@@ -141,7 +141,10 @@ std::vector<Array> Reduction::outputs(std::span<const Arg> args, const Reduction
 }
 
 Resolution Reduction::resolve(std::initializer_list<Arg> args, const ReductionOptions& options) const {
-  return reduce::Call(*impl_, {args.begin(), args.size()}, options).resolve();
+  return resolve(std::span<const Arg>(args.begin(), args.size()), options);
+}
+Resolution Reduction::resolve(std::span<const Arg> args, const ReductionOptions& options) const {
+  return reduce::Call(*impl_, args, options).resolve();
 }
 
 int Reduction::compile(std::string_view target) const {

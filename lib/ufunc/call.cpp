@@ -45,7 +45,7 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
   // On a CPU the outputs that keep values are read, too.
   if (options.where && count_ + (options.out.empty() ? 0 : nout_) > kMaxOperands) {
     throw TypeError(ufunc.name() + ": .where makes more operands than the " + std::to_string(kMaxOperands) +
-                    " that a kernel takes; use fewer outputs");
+                    " that a kernel takes; use fewer operands");
   }
   take_outputs();
   if (inputs_ == nin_) return;

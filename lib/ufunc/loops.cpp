@@ -258,6 +258,9 @@ std::vector<DType> effective_dtypes(std::span<const Argument> arguments) {
 }
 
 Loop choose_loop(const LoopRequest& request) {
+  if (!request.forced_signature.empty() && request.dtype) {
+    throw TypeError(std::string(request.name) + ": .dtype and .signature both force a loop; give one of them");
+  }
   const Typed given{request.arguments, effective_dtypes(request.arguments), kind_of_arrays(request.arguments)};
   Loop loop = !request.forced_signature.empty() ? forced_by_signature(request)
               : request.dtype                   ? forced_by_dtype(request, given)

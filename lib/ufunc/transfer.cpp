@@ -14,7 +14,7 @@ Array send(const Array& host, const Device& device) {
       repeats = true;
     }
   }
-  if (!repeats) return to_device(host, device);
+  if (!repeats || host.size() == 0) return to_device(host, device);
   return to_device(detail::make_array(std::move(once)), device).broadcast_to(shape);
 }
 

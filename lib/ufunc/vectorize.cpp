@@ -158,7 +158,10 @@ std::vector<Expr> Ufunc::outputs(std::span<const Expr> args) const {
 }
 
 Resolution Ufunc::resolve(std::initializer_list<Arg> args, const CallOptions& options) const {
-  return ufunc::Call(*impl_, {args.begin(), args.size()}, options).resolve();
+  return resolve(std::span<const Arg>(args.begin(), args.size()), options);
+}
+Resolution Ufunc::resolve(std::span<const Arg> args, const CallOptions& options) const {
+  return ufunc::Call(*impl_, args, options).resolve();
 }
 
 int Ufunc::compile(std::string_view target) const {

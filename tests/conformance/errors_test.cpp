@@ -80,6 +80,54 @@ TEST_CASE("errors: dtypes that no loop takes") {
   });
 }
 
+TEST_CASE("errors: two ways to force a loop") {
+  on_every_device([&](const Target& target) {
+    Fixture(target).check<TypeError>({1.0F, 2.0F}, {.dtype = DType::float32, .signature = "float32, float32 -> float32"},
+                                     "subtract: .dtype and .signature both force a loop; give one of them");
+  });
+}
+
+TEST_CASE("errors: a mask is an operand, too") {
+  std::string inputs;
+  std::vector<kiln::Arg> args;
+  for (int i = 0; i < 31; ++i) {
+    inputs += (i == 0 ? "float32 a" : ", float32 a") + std::to_string(i);
+    args.emplace_back(1.0F);
+  }
+  const Ufunc many = kiln::vectorize({.name = "many", .signatures = {"float32(" + inputs + ")"}, .body = "return a0;"});
+  const auto each = kiln::guvectorize({.name = "each",
+                                       .layout =
+                                           [] {
+                                             std::string layout = "()";
+                                             for (int i = 1; i < 31; ++i) layout += ",()";
+                                             return layout + "->()";
+                                           }(),
+                                       .signatures = {"void(" + inputs + ", float32 r)"},
+                                       .body = "r = a0;"});
+  on_every_device([&](const Target& target) {
+    const kiln::CallOptions masked = target.options({.where = target.place(make(DType::bool_, {1}))});
+    CHECK(target.fetch(many(args, target.options())).item<float>() == 1);
+    CHECK(message_of<TypeError>([&] { many(args, masked); }) ==
+          "many: .where makes more operands than the 32 that a kernel takes; use fewer operands");
+    CHECK(message_of<TypeError>([&] { each(args, {.where = masked.where, .stream = masked.stream}); }) ==
+          "each: .where makes more operands than the 32 that a kernel takes; use fewer operands");
+  });
+}
+
+TEST_CASE("errors: an out of no elements whose strides are 0 can be written") {
+  float none = 0;
+  on_every_device([&](const Target& target) {
+    const Array out = Array::view(&none, {0, 3}, DType::float32, {.strides = kiln::Strides{0, 0}});
+    const Array in = Array::zeros({0, 3}, DType::float32);
+    CHECK(target.call(subtract(), {in, in}, {.out = out}).shape() == kiln::Shape{0, 3});
+    const Array mask = Array::zeros({0, 3}, DType::bool_);
+    CHECK(target.call(subtract(), {in, in}, {.out = out, .where = mask}).shape() == kiln::Shape{0, 3});
+    const auto copied = kiln::guvectorize(
+        {.name = "copied", .layout = "(n)->(n)", .signatures = {"void(float32[:] a, float32[:] b)"}, .body = "b(0) = a(0);"});
+    CHECK(copied({in}, {.out = out, .stream = target.options().stream}).shape() == kiln::Shape{0, 3});
+  });
+}
+
 TEST_CASE("errors: a scalar that does not fit") {
   const Ufunc add = kiln::vectorize({.name = "add", .signatures = {"T(T a, T b)"}, .body = "return a + b;"});
   on_every_device([&](const Target& target) {
@@ -173,6 +221,15 @@ TEST_CASE("errors: device names") {
   CHECK(message("cuda:999").starts_with("there is no device cuda:999: "));
   CHECK(message("hip:999").starts_with("there is no device hip:999: "));
   CHECK(kiln::Device::from_string("cpu:3") == kiln::Device::cpu({.threads = 3}));
+}
+
+TEST_CASE("errors: a body or an expression") {
+  CHECK(message_of<kiln::SignatureError>([] {
+          (void)kiln::vectorize({.name = "f", .signatures = {"int32(int32 a)"}});
+        }).starts_with("f: neither a body nor an expression given"));
+  CHECK(message_of<kiln::SignatureError>([] {
+          (void)kiln::vectorize({.name = "f", .signatures = {"int32(int32 a)"}, .body = "return a;", .expression = "a"});
+        }).starts_with("f: give a body or an expression, not both"));
 }
 
 TEST_CASE("errors: signatures and texts that cannot be read fail at the definition") {

@@ -416,6 +416,8 @@ TEST_CASE("gufuncs: resolve says what a call would do") {
   const kiln::GufuncResolution large = matmul_by_item().resolve(shapes);
   CHECK(large.outputs == std::vector<Shape>{Shape{7, 1000, 10}});
   CHECK(large.mapping == "an item");
+  CHECK(matmul_by_item().resolve(shapes[0], shapes[1]).outputs == large.outputs);
+  CHECK(matmul().resolve(a, counting({40, 3})).outputs == found.outputs);
   CHECK(matmul().resolve({a, counting({40, 0})}).mapping == "nothing");
   CHECK(matmul().resolve({a.transpose({0, 2, 1}), counting({2, 3})}).variants[0] == "input 0 (A): contiguous along m");
 }

@@ -47,6 +47,13 @@ TEST_CASE("math: a handle is called as a ufunc is") {
   CHECK(plain.name() == "add");
   CHECK(math::add->nin() == 2);
   CHECK(math::add.resolve({a, b}).loop == "float64(float64 x1, float64 x2)");
+  CHECK(math::add.resolve(a, b).loop == "float64(float64 x1, float64 x2)");
+  const std::vector<kiln::Arg> args = {a, 2.0F};
+  CHECK(math::add.resolve(args, {.casting = kiln::Casting::unsafe, .dtype = kiln::DType::float32}).loop ==
+        "float32(float32 x1, float32 x2)");
+  CHECK(math::add.identity() == "0");
+  CHECK(math::add.reorderable());
+  CHECK_FALSE(math::subtract.reorderable());
   CHECK(&math::true_divide.ufunc() == &math::divide.ufunc());
 }
 
