@@ -10,13 +10,14 @@
 #define KILN_CPU 1
 #endif
 
-// Between these, divisions are exact and nothing is reordered, whatever the user's text may have; NVRTC knows no such thing.
-#if KILN_CUDA
-#define KILN_PRECISE_BEGIN
-#define KILN_PRECISE_END
-#else
+// Between these, divisions are exact and nothing is reordered, whatever the user's text may have; NVRTC and hipRTC know no such
+// thing.
+#if KILN_CPU || KILN_EMULATED
 #define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
 #define KILN_PRECISE_END _Pragma("float_control(pop)")
+#else
+#define KILN_PRECISE_BEGIN
+#define KILN_PRECISE_END
 #endif
 
 #if KILN_CPU
