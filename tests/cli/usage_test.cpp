@@ -43,6 +43,49 @@ TEST_CASE("unknown options, and options without their value") {
                  "unknown --casting \"loose\": no, equiv, safe, same_kind or unsafe");
 }
 
+TEST_CASE("an option with an empty value, which a script's unset variable gives") {
+  for (const char* option : {"--where", "--method", "--axis", "--initial", "--casting", "--dtype", "--layout", "--each",
+                             "--group", "--sizes", "--axes", "--file", "--output", "--device", "--define", "--include-dir"}) {
+    CAPTURE(option);
+    const std::string reason = std::string(option) + " has an empty value";
+    check_usage_of({"eval", "add", sample("a"), "1", option, ""}, reason);
+    check_usage_of({"eval", option, "", "add", sample("a"), "1"}, reason);
+    check_usage_of({"eval", "add", sample("a"), std::string(option) + "=", "1"}, reason);
+  }
+  check_usage_of({"eval", "add", sample("a"), "1", "-m", ""}, "--method has an empty value");
+  check_usage_of({"cache", "path", "--dir", ""}, "--dir has an empty value", "kiln cache path");
+  check_usage_of({"cache", "list", "--sort", ""}, "--sort has an empty value", "kiln cache list");
+  check_usage_of({"cache", "list", "--kernel", "", "--kernel", "add"}, "--kernel has an empty value", "kiln cache list");
+  check_usage_of({"cache", "prune", "--max-bytes", ""}, "--max-bytes has an empty value", "kiln cache prune");
+  check_usage_of({"cache", "prune", "--older-than", ""}, "--older-than has an empty value", "kiln cache prune");
+  check_usage_of({"compile", "m.json", "-t", ""}, "--target has an empty value", "kiln compile");
+  check_usage_of({"compile", "m.json", "--jobs", ""}, "--jobs has an empty value", "kiln compile");
+  check_usage_of({"inspect", "m.json", "--as="}, "--as has an empty value", "kiln inspect");
+  check_usage_of({"eval", "add", "1", "2", "--whre="}, "unknown option \"--whre\" of kiln eval; did you mean \"--where\"?");
+}
+
+TEST_CASE("texts of C++ may be empty, and so may a macro's value") {
+  for (const std::vector<std::string>& empty :
+       {std::vector<std::string>{"--functions", ""}, {"--preamble", ""}, {"--preamble="}, {"-D", "UNUSED="}}) {
+    std::vector<std::string> words{"eval", "float64 twice(float64 x) = 2 * x", "1.5"};
+    words.insert(words.end() - 1, empty.begin(), empty.end());
+    const auto result = run(words);
+    CHECK(result.err == "");
+    CHECK(result.out == "3.0\n");
+  }
+}
+
+TEST_CASE("an axis beyond all ranges") {
+  const std::string sum = "T sum(T a, T b) = a + b";
+  check_usage_of({"eval", sum, sample("a"), "-m", "reduce", "--axis", "99999999999"}, "--axis \"99999999999\" is out of range");
+  check_usage_of({"eval", sum, sample("a"), "-m", "reduce", "--axis", "0,-99999999999"},
+                 "--axis \"-99999999999\" is out of range");
+  check_usage_of({"eval", sum, sample("a"), "-m", "reduce", "--axis", "99999999999x"},
+                 "--axis \"99999999999x\" is not a number; give one axis, several with commas, all or none");
+  check_usage_of({"eval", "--layout", "(n)->()", "--axes", "99999999999;", "void f(T[:] x, T y) { y = x(0); }", sample("a")},
+                 "--axes \"99999999999\" is out of range");
+}
+
 TEST_CASE("a wrong number of operands or outputs") {
   check_usage_of({"eval"}, "no kernel: give its text, or --file FILE");
   check_usage_of({"eval", kTwice}, "\"twice\" takes 1 operand, 0 given");

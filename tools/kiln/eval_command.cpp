@@ -87,8 +87,9 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text_with_default(app, "-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N",
                         "DEVICE");
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
-  add_text(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE", "TEXT");
-  add_text(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
+  add_text_that_may_be_empty(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE",
+                             "TEXT");
+  add_text_that_may_be_empty(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
   add_list(app, "-D,--define", defines_, "Define a macro", "NAME[=VALUE]");
   add_list(app, "-I,--include-dir", include_dirs_, "Look for #include files in DIR", "DIR");
   add_flag(app, "--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");

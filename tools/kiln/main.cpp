@@ -42,8 +42,22 @@ int report_usage(std::string_view message, const CLI::App& command) {
   return kUsage;
 }
 
+/// Of "--where=" CLI11 would take the next word for the value: it becomes "--where" and an empty word.
+std::vector<std::string> with_empty_values_apart(std::vector<std::string> words) {
+  const auto end_of_options = std::find(words.begin(), words.end(), "--");
+  std::vector<std::string> apart;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const bool empty_value =
+        word < end_of_options && word->size() > 3 && word->starts_with("--") && word->find('=') == word->size() - 1;
+    if (empty_value) word->pop_back();
+    apart.push_back(std::move(*word));
+    if (empty_value) apart.emplace_back();
+  }
+  return apart;
+}
+
 std::vector<std::string> read_words(int argc, char** argv) {
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  std::vector<std::string> words = with_empty_values_apart({argv + std::min(argc, 1), argv + argc});
   if (!words.empty() && words.front() == "eval") words = kiln::tool::EvalCommand::protect(std::move(words));
   if (!words.empty() && words.front() == "help") {  // "kiln help eval" is "kiln eval --help"
     words.erase(words.begin());

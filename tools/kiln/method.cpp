@@ -27,7 +27,11 @@ using enum Casting;
 int axis_number(std::string_view text, std::string_view option) {
   int axis = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), axis);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+  const bool number = error != std::errc::invalid_argument && end == text.data() + text.size();
+  if (number && error == std::errc::result_out_of_range) {
+    throw UsageError(fmt::format("{} \"{}\" is out of range", option, text));
+  }
+  if (!number) {
     throw UsageError(option == "--axis"
                          ? fmt::format("--axis \"{}\" is not a number; give one axis, several with commas, all or none", text)
                          : fmt::format("{} \"{}\" is not a number; give axes as in \"0,1;1,2;0,1\"", option, text));

@@ -4,6 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "usage_error.hpp"
+
 namespace kiln::tool {
 namespace {
 
@@ -18,6 +20,18 @@ class HelpText : public CLI::Formatter {
  private:
   std::string usage_;
 };
+
+/// An option with a value. An empty one is most likely a variable that a script did not set: were it taken for no value at
+/// all, the command would do something else than what was asked.
+template <class To>
+CLI::Option* add_option(CLI::App& command, const std::string& names, To& to, const std::string& help, const std::string& type) {
+  CLI::Option* const option = command.add_option(names, to, help)->type_name(type);
+  if (option->get_positional()) return option;
+  return option->check([option](const std::string& text) {
+    if (text.empty()) throw UsageError(option->get_name() + " has an empty value");
+    return std::string();
+  });
+}
 
 }  // namespace
 
@@ -38,32 +52,37 @@ void add_flag(CLI::App& command, const std::string& names, bool& to, const std::
 }
 
 void add_text(CLI::App& command, const std::string& names, std::string& to, const std::string& help, const std::string& type) {
+  add_option(command, names, to, help, type);
+}
+
+void add_text_that_may_be_empty(CLI::App& command, const std::string& names, std::string& to, const std::string& help,
+                                const std::string& type) {
   command.add_option(names, to, help)->type_name(type);
 }
 
 void add_text_with_default(CLI::App& command, const std::string& names, std::string& to, const std::string& help,
                            const std::string& type) {
-  command.add_option(names, to, help)->type_name(type)->capture_default_str();
+  add_option(command, names, to, help, type)->capture_default_str();
 }
 
 void add_number(CLI::App& command, const std::string& names, int& to, const std::string& help, const std::string& type,
                 int least, int most) {
-  command.add_option(names, to, help)->type_name(type)->check(CLI::Range(least, most));
+  add_option(command, names, to, help, type)->check(CLI::Range(least, most));
 }
 
 void add_words(CLI::App& command, const std::string& name, std::vector<std::string>& to, const std::string& help,
                const std::string& type) {
-  command.add_option(name, to, help)->type_name(type);
+  add_option(command, name, to, help, type);
 }
 
 void add_list(CLI::App& command, const std::string& names, std::vector<std::string>& to, const std::string& help,
               const std::string& type) {
-  command.add_option(names, to, help)->expected(1)->allow_extra_args(false)->take_all()->type_name(type);
+  add_option(command, names, to, help, type)->expected(1)->allow_extra_args(false)->take_all();
 }
 
 void add_comma_list(CLI::App& command, const std::string& names, std::vector<std::string>& to, const std::string& help,
                     const std::string& type) {
-  command.add_option(names, to, help)->expected(1)->allow_extra_args(false)->take_all()->type_name(type)->delimiter(',');
+  add_option(command, names, to, help, type)->expected(1)->allow_extra_args(false)->take_all()->delimiter(',');
 }
 
 void take_off_blanks(CLI::App& command) {

@@ -19,9 +19,12 @@ void set_footer(CLI::App& command, std::string text);
 [[nodiscard]] std::string help_of(const CLI::App& command);
 
 /// Each of these names what it takes by `type`, "FILE". `names` is "-o,--output" for an option, "MANIFEST" for a word of the
-/// command line.
+/// command line. An option's value that is empty is a UsageError.
 void add_flag(CLI::App& command, const std::string& names, bool& to, const std::string& help);
 void add_text(CLI::App& command, const std::string& names, std::string& to, const std::string& help, const std::string& type);
+/// For text of which none is some: C++ that a kernel may do without.
+void add_text_that_may_be_empty(CLI::App& command, const std::string& names, std::string& to, const std::string& help,
+                                const std::string& type);
 /// The help says what the text is where nothing is given.
 void add_text_with_default(CLI::App& command, const std::string& names, std::string& to, const std::string& help,
                            const std::string& type);

@@ -29,7 +29,6 @@ void add_target_option(CLI::App& app, std::vector<std::string>& targets, const s
 std::vector<std::string> unique_targets(const std::vector<std::string>& targets, const std::vector<std::string>& none) {
   std::vector<std::string> unique;
   for (const std::string& target : targets) {
-    if (target.empty()) throw UsageError("an empty --target");
     if (std::find(unique.begin(), unique.end(), target) == unique.end()) unique.push_back(target);
   }
   return unique.empty() ? none : unique;
