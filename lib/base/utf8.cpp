@@ -1,13 +1,11 @@
 #include "base/utf8.hpp"
 
-#include <cstddef>
-
 namespace kiln::base {
 namespace {
 
 // The number of continuation bytes and the range of the first of them, by Unicode's table 3-7; none for an invalid lead byte.
 struct Utf8Lead {
-  int continuations = 0;
+  std::size_t continuations = 0;
   unsigned char low = 0x80, high = 0xBF;
 };
 
@@ -24,17 +22,25 @@ Utf8Lead classify(unsigned char lead) noexcept {
 
 }  // namespace
 
+std::size_t utf8_length(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return 1;
+  const Utf8Lead kind = classify(lead);
+  const std::size_t length = 1 + kind.continuations;
+  if (kind.continuations == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < (i == 1 ? kind.low : 0x80) || byte > (i == 1 ? kind.high : 0xBF)) return 0;
+  }
+  return length;
+}
+
 bool is_utf8(std::string_view text) noexcept {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    if (lead < 0x80) continue;
-    const Utf8Lead kind = classify(lead);
-    if (kind.continuations == 0) return false;
-    for (int k = 1; k <= kind.continuations; ++k) {
-      if (++i >= text.size()) return false;
-      const auto byte = static_cast<unsigned char>(text[i]);
-      if (byte < (k == 1 ? kind.low : 0x80) || byte > (k == 1 ? kind.high : 0xBF)) return false;
-    }
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
   return true;
 }

@@ -1,11 +1,14 @@
-// Whether bytes are UTF-8.
+// Whether bytes are UTF-8, and how many of them are a character.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace kiln::base {
 
-/// By Unicode's table 3-7: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+/// Bytes of the character that the text begins with; 0 where there is none, or bytes that are not UTF-8. By Unicode's table
+/// 3-7: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+[[nodiscard]] std::size_t utf8_length(std::string_view text) noexcept;
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
 }  // namespace kiln::base

@@ -44,11 +44,9 @@ class Cursor {
     position_ = end;
     return read;
   }
-  /// ", found 'x'" or ", found the end of the text".
-  [[nodiscard]] std::string found() const {
-    if (at_end()) return ", found the end of the text";
-    return std::string(", found '") + text_[position_] + "'";
-  }
+  /// ", found 'x'" with the whole of a UTF-8 character, other bytes and control characters as '\xc3'; or ", found the end of
+  /// the text".
+  [[nodiscard]] std::string found() const;
   [[noreturn]] void fail(const std::string& message) const { fail_at(position_, message); }
   [[noreturn]] void fail_at(std::size_t position, const std::string& message) const {
     throw SignatureError(message, text_, position);

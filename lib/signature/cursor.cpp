@@ -1,0 +1,23 @@
+#include "signature/cursor.hpp"
+
+#include "base/utf8.hpp"
+
+namespace kiln::signature {
+namespace {
+
+std::string first_character(std::string_view text) {
+  const auto byte = static_cast<unsigned char>(text.front());
+  const bool control = byte < 0x20 || byte == 0x7f;
+  const std::size_t length = control ? 0 : base::utf8_length(text);
+  if (length > 0) return std::string(text.substr(0, length));
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  return {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
+}
+
+}  // namespace
+
+std::string Cursor::found() const {
+  return at_end() ? ", found the end of the text" : ", found '" + first_character(rest()) + "'";
+}
+
+}  // namespace kiln::signature
