@@ -31,7 +31,9 @@ class Run {
       if (text.starts_with("scalar/")) continue;
       arrays_.emplace(name, GoldenOperand::parse(text).make(target));
     }
-    for (const Array& out : outs_) before_.push_back(read(target.fetch(out)));
+    written_ = outs_;
+    if (call.method == "at") written_.push_back(arrays_.at("a"));
+    for (const Array& array : written_) before_.push_back(read(target.fetch(array)));
   }
 
   std::vector<Array> results() {
@@ -52,10 +54,10 @@ class Run {
     return {arrays_.at("a")};
   }
 
-  /// Whether every out has the values that it had.
+  /// Whether every array that the call writes has the values that it had.
   [[nodiscard]] bool untouched() const {
-    for (std::size_t i = 0; i < outs_.size(); ++i) {
-      if (!difference(read(target_.fetch(outs_[i])), before_[i]).empty()) return false;
+    for (std::size_t i = 0; i < written_.size(); ++i) {
+      if (!difference(read(target_.fetch(written_[i])), before_[i]).empty()) return false;
     }
     return true;
   }
@@ -117,6 +119,7 @@ class Run {
   const Target& target_;
   std::map<std::string, Array> arrays_;
   std::vector<Array> outs_;
+  std::vector<Array> written_;
   std::vector<std::vector<Exact>> before_;
 };
 
