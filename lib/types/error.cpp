@@ -4,29 +4,36 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace kiln {
 namespace {
 
-// What stands before the caret: one column for every character of `line` before byte `column`. Tabs are kept, so that
-// the caret lines up however wide a terminal shows them; bytes inside a UTF-8 character take no column.
+// Bytes of the character at a place of the line; a byte that is not UTF-8 is shown as one.
+std::size_t character_length(std::string_view line, std::size_t at) {
+  return std::max<std::size_t>(base::utf8_length(line.substr(at)), 1);
+}
+
+// What stands before the caret: one column for every character of `line` before byte `column`, which may be within one. Tabs
+// are kept, so that the caret lines up however wide a terminal shows them.
 std::string caret_line(std::string_view line, std::size_t column) {
   std::string pad;
-  for (std::size_t i = 0; i < std::min(column, line.size()); ++i) {
-    const auto byte = static_cast<unsigned char>(line[i]);
-    if ((byte & 0xc0U) == 0x80U) continue;
-    pad += line[i] == '\t' ? '\t' : ' ';
+  const std::size_t end = std::min(column, line.size());
+  for (std::size_t i = 0; i < end; i += character_length(line, i)) {
+    if (i + character_length(line, i) <= end) pad += line[i] == '\t' ? '\t' : ' ';
   }
-  // A position inside a character points at its start.
-  if (column < line.size() && !pad.empty() && (static_cast<unsigned char>(line[column]) & 0xc0U) == 0x80U) pad.pop_back();
   return pad + '^';
 }
 
-// Other control characters would move the terminal's cursor: shown as '?', so that columns stay.
+// Other control characters would move the terminal's cursor, and bytes that are not UTF-8 have no width: shown as '?', so
+// that columns stay.
 std::string printable(std::string_view line) {
-  std::string text(line);
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t') || byte == 0x7f) c = '?';
+  std::string text;
+  for (std::size_t i = 0; i < line.size(); i += character_length(line, i)) {
+    const auto byte = static_cast<unsigned char>(line[i]);
+    const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
+    const bool shown = !control && base::utf8_length(line.substr(i)) > 0;
+    text += shown ? line.substr(i, character_length(line, i)) : "?";
   }
   return text;
 }

@@ -34,6 +34,13 @@ TEST_CASE("tabs, control characters and UTF-8 keep the caret in its column") {
   CHECK(text_of(SignatureError("m", std::string_view("a\0b", 3), 2)) == "m\na?b\n  ^");
 }
 
+TEST_CASE("a byte that is not UTF-8 is shown as '?', in a column of its own") {
+  CHECK(text_of(SignatureError("m", "\xc3 x", 2)) == "m\n? x\n  ^");
+  CHECK(text_of(SignatureError("m", "\x80\xa9z", 2)) == "m\n??z\n  ^");
+  CHECK(text_of(SignatureError("m", "\xe2\x82x", 2)) == "m\n??x\n  ^");
+  CHECK(text_of(SignatureError("m", "x\xf0\x9f\x94\xa5z", 5)) == "m\nx\xf0\x9f\x94\xa5z\n  ^");
+}
+
 TEST_CASE("a compile error reads as a compiler's") {
   CompileError::Details details;
   details.diagnostics = {
