@@ -70,4 +70,18 @@ std::vector<Golden> golden_in_turn(const std::string& file, const Target& target
   return every(kEveryMode.size() * one_in(), golden(file), target);
 }
 
+bool is_refusal(const kiln::Error& error) {
+  return dynamic_cast<const kiln::TypeError*>(&error) != nullptr || dynamic_cast<const kiln::ShapeError*>(&error) != nullptr;
+}
+
+bool is_refused(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const kiln::Error& error) {
+    if (!is_refusal(error)) throw;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace conformance

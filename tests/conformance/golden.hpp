@@ -1,6 +1,7 @@
 // The golden files that golden/make_golden.py writes with NumPy.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,12 @@ std::vector<Golden> golden(const std::string& file, const Target& target);
 
 /// Each in one of the modes: a device's are all of them.
 std::vector<Golden> golden_in_turn(const std::string& file, const Target& target);
+
+/// Whether kiln found the call itself wrong. A kernel that did not compile, a device or a cache that failed are no such answer.
+bool is_refusal(const kiln::Error& error);
+
+/// Whether the call throws one of these.
+bool is_refused(const std::function<void()>& call);
 
 /// "int32" to its value.
 inline kiln::DType dtype_named(const std::string& name) {

@@ -58,7 +58,7 @@ TEST_CASE("reduce: what NumPy gives, for every ufunc, dtype and option") {
           if (line.fields[7] != "-") options.dtype = dtype_named(line.fields[7]);
           const Array array = target.place(make(dtype, values, shape_of(shape)));
           if (line.fields[9] == "error") {
-            CHECK_THROWS_AS(static_cast<void>(ufunc->reduce(array, reduce_on(target, options))), kiln::Error);
+            CHECK(is_refused([&] { (void)ufunc->reduce(array, reduce_on(target, options)); }));
             continue;
           }
           Array result;

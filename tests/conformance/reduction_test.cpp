@@ -60,7 +60,7 @@ TEST_CASE("reduction: what NumPy gives for argmax, argmin, mean and variance, do
           std::vector<Arg> args{x};
           if (y) args.emplace_back(y);
           if (line.fields[9] == "error") {
-            CHECK_THROWS_AS(static_cast<void>(reduction.outputs(args, options)), kiln::Error);
+            CHECK(is_refused([&] { (void)reduction.outputs(args, options); }));
             continue;
           }
           std::vector<Array> results;
