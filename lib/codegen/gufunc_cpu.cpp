@@ -20,6 +20,7 @@ std::string many_tiny(const GufuncSpec& spec) {
   for (std::size_t k = 0; k < operands.size(); ++k) {
     std::int64_t elements = 1;
     for (const std::size_t dimension : operands[k]->dimensions) elements *= *spec.dimensions[dimension].size;
+    if (operands[k]->item_stride >= 0) elements = operands[k]->item_stride;
     const std::string type =
         fmt::format("{}{}*", k < spec.inputs.size() ? "const " : "", stored_name(operands[k]->element.storage));
     pointers += fmt::format("  {0} const q{1} = reinterpret_cast<{0}>(launch->data[{1}]);\n", type, k);

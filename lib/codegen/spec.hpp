@@ -109,6 +109,7 @@ struct CoreOperandSpec {
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
+  std::int64_t item_stride = -1;             ///< in elements, of loop_rank 0 on the CPU; -1: as many as the core has
 };
 
 struct CoreDimensionSpec {
@@ -132,7 +133,7 @@ struct GufuncSpec {
   bool lanes = false;       ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/lanes.hpp
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
-  int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items that lie one behind the other in every operand
+  int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items whose strides are constants of the kernel
   bool wide_index = false;  ///< GPU: 64-bit index
 };
 

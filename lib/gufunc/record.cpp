@@ -37,10 +37,16 @@ void Call::record(ufunc::Recorder& recorder, const CoreLayout& layout, codegen::
   if (spec.team > 0) return tell(gpu_ ? ufunc::Processors::gpu : ufunc::Processors::cpu);
   if (alike && !tiny && !spec.lanes) return tell(ufunc::Processors::all);
   const int rank = spec.loop_rank;
-  if (tiny) spec.loop_rank = 0;
+  if (tiny) {
+    spec.loop_rank = 0;
+    take_item_strides(layout, spec);
+  }
   if (tiny || !gpu_) tell(ufunc::Processors::cpu);
   spec.loop_rank = rank;
   spec.lanes = false;
+  for (auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (codegen::CoreOperandSpec& operand : *operands) operand.item_stride = -1;
+  }
   // Host arrays are packed on their way to a GPU.
   for (auto* operands : {&spec.inputs, &spec.outputs}) {
     for (codegen::CoreOperandSpec& operand : *operands) {

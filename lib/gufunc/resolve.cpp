@@ -54,6 +54,8 @@ GufuncResolution Call::resolve() {
     resolution.mapping = "nothing";
   } else if (spec.team > 0 && gpu_) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
+  } else if (spec.loop_rank == 0 && !gpu_) {
+    resolution.mapping = "an item, several at once";
   } else if (spec.each.empty()) {
     resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
   } else {

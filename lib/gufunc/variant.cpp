@@ -55,6 +55,17 @@ CoreLayout Call::lay_out() const {
   return {shape_, operands};
 }
 
+namespace {
+
+/// Of a core whose sizes the kernel knows.
+std::int64_t elements_of(const codegen::GufuncSpec& spec, const codegen::CoreOperandSpec& operand) {
+  std::int64_t elements = 1;
+  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
+  return elements;
+}
+
+}  // namespace
+
 codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) const {
   const signature::Layout& text = gufunc_.layout();
   codegen::GufuncSpec spec;
@@ -97,30 +108,50 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
   } else if (many_tiny(layout, spec)) {
     spec.loop_rank = 0;
     spec.lanes = false;
+    take_item_strides(layout, spec);
   }
   return spec;
 }
 
+namespace {
+
+/// Whether a kernel that knows the stride reads several items at once that do not lie one behind the other.
+bool tiny_apart(std::int64_t elements, std::int64_t stride, std::int64_t size) {
+  if (stride == 0) return elements < tuning::kTinyCore;
+  return std::any_of(std::begin(tuning::kTinyStrides), std::end(tuning::kTinyStrides),
+                     [&](std::int64_t known) { return stride == known * size; });
+}
+
+}  // namespace
+
 /// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
-/// other.
+/// other or so that the kernel can know the stride.
 bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
   if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty()) || layout.iteration.rank() != 1 ||
       layout.iteration.size() == 1)
     return false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-    std::int64_t elements = 1;
-    for (const std::size_t dimension : operand.dimensions) {
-      if (!spec.dimensions[dimension].size) return false;
-      elements *= *spec.dimensions[dimension].size;
-    }
-    const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
-    if (elements > tuning::kTinyCore || (k < nin_ && is_scalar(k)) || !layout.cores[k].packed ||
-        layout.iteration.inner_stride(k) != elements * size) {
+    if (std::any_of(operand.dimensions.begin(), operand.dimensions.end(),
+                    [&](std::size_t dimension) { return !spec.dimensions[dimension].size; }))
       return false;
-    }
+    const std::int64_t elements = elements_of(spec, operand);
+    const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
+    const std::int64_t stride = layout.iteration.inner_stride(k);
+    const bool beside = stride == elements * size;
+    if (elements > tuning::kTinyCore || !layout.cores[k].packed ||
+        (!beside && (k >= nin_ || !tiny_apart(elements, stride, size))))
+      return false;
   }
   return true;
+}
+
+void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const std::int64_t stride = layout.iteration.inner_stride(k) / static_cast<std::int64_t>(itemsize(operand.element.storage));
+    if (stride != elements_of(spec, operand)) operand.item_stride = stride;
+  }
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.
@@ -219,6 +250,9 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
                                         ? 0xfe
                                         : static_cast<unsigned>(operand.unit + 1)));
     }
+  }
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const codegen::CoreOperandSpec& operand : *operands) add(operand.item_stride);
   }
   for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
   return key;

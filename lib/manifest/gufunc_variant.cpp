@@ -111,6 +111,26 @@ void read_order(const Node& node, GufuncSpec& spec) {
   spec.each = std::move(order);
 }
 
+/// Of a core whose sizes are known.
+std::int64_t elements_of(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  std::int64_t elements = 1;
+  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
+  return elements;
+}
+
+void read_item_strides(const Node& node, GufuncSpec& spec) {
+  if (spec.loop_rank != 0) node.fail("strides of items are of a rank of 0");
+  const std::vector<Node> strides = node.list();
+  if (strides.size() != count_of(spec)) {
+    node.fail(fmt::format("the loop has {} operands (inputs, then outputs), {} given", count_of(spec), strides.size()));
+  }
+  for (std::size_t k = 0; k < strides.size(); ++k) {
+    CoreOperandSpec& operand = operand_of(spec, k);
+    const std::int64_t stride = strides[k].integer(0, gufunc::tuning::kMostItemStride);
+    if (stride != elements_of(spec, operand)) operand.item_stride = stride;
+  }
+}
+
 }  // namespace
 
 GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
@@ -121,8 +141,8 @@ GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
 }
 
 GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
-  node.check_members(
-      {"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "team", "team_bytes", "where", "for"});
+  node.check_members({"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "team", "team_bytes", "where",
+                      "item_strides", "for"});
   GufuncVariant variant = plain_variant(gufunc, read_loop(node.at("loop"), gufunc.signatures()));
   GufuncSpec& spec = variant.spec;
   if (const auto list = node.find("operands")) {
@@ -142,6 +162,13 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   if (const auto rank = node.find("rank"); rank && spec.loop_rank == 0 && variant.processors != Processors::cpu) {
     rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
   }
+  if (spec.loop_rank == 0) {
+    for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
+      if (!dimension.size)
+        node.fail(fmt::format("a rank of 0 is of items of known sizes: give \"{}\" in \"sizes\"", dimension.name));
+    }
+  }
+  if (const auto strides = node.find("item_strides")) read_item_strides(*strides, spec);
   for (const char* member : {"team", "team_bytes"}) {
     if (const auto team = node.find(member); team && spec.team == 0) team->fail("teams are of a definition with a \"group\"");
   }
@@ -189,6 +216,14 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
     for (const codegen::EachSpec& each : spec.each) json["order"].push_back(each.name);
   }
   if (spec.loop_rank != 1) json["rank"] = spec.loop_rank;
+  bool beside = true;
+  for (std::size_t k = 0; k < count_of(spec); ++k) beside = beside && operand_of(spec, k).item_stride < 0;
+  if (!beside) {
+    for (std::size_t k = 0; k < count_of(spec); ++k) {
+      const CoreOperandSpec& operand = operand_of(spec, k);
+      json["item_strides"].push_back(operand.item_stride < 0 ? elements_of(spec, operand) : operand.item_stride);
+    }
+  }
   if (spec.wide_index) json["wide_index"] = true;
   if (spec.lanes) json["lanes"] = true;
   if (spec.team != plain.team) json["team"] = spec.team;

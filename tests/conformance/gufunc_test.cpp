@@ -478,6 +478,47 @@ TEST_CASE("gufuncs: several indices at once give what one gives") {
   }
 }
 
+TEST_CASE("gufuncs: tiny items that do not lie one behind the other") {
+  const auto check = [](const Target& target, DType dtype, std::int64_t n) {
+    // A definition of its own: few sizes of one become constants.
+    const Gufunc mixed = kiln::guvectorize({.name = "mixed",
+                                            .layout = "(n),(n),()->(n),()",
+                                            .signatures = {"void(T[:] a, T[:] b, T k, T[:] c, T d)"},
+                                            .body = "T sum = k; for (index i = 0; i < n; ++i) { sum += a(i) * b(n - 1 - i); "
+                                                    "c(i) = sum - b(i); } d = sum;"});
+    const auto call = [&](const std::vector<Array>& arrays) {
+      std::vector<kiln::Arg> args;
+      for (const Array& array : arrays) args.emplace_back(target.place(array));
+      const std::vector<Array> results = mixed.outputs(args, {.stream = target.options().stream});
+      return std::pair{list_of(target.fetch(results[0])), list_of(target.fetch(results[1]))};
+    };
+    for (const std::int64_t items : {2, 37, 200}) {
+      const Array packed = counting({items, n}, dtype);
+      const Array every_second = counting({2 * items, n}, dtype)[{Slice{.step = 2}}];
+      const Array padded = counting({items, n + 1}, dtype, 5)[{kiln::all, Slice{.stop = n}}];
+      const Array wide = counting({items, 8}, dtype, -1)[{kiln::all, Slice{.stop = n}}];
+      const Array one = counting({n}, dtype, 2);
+      const Array k = counting({2 * items}, dtype)[{Slice{.step = 2}}];
+      for (const Array& a : {packed, every_second, padded, wide, one, packed[{Slice{.step = -1}}]}) {
+        for (const Array& b : {packed, one}) {
+          CAPTURE(std::string(kiln::name(dtype)));
+          CAPTURE(n);
+          CAPTURE(items);
+          CAPTURE(a.strides());
+          const Shape full{items, n};
+          CHECK(call({a, b, k}) == call({a.broadcast_to(full).copy(), b.broadcast_to(full).copy(), k.copy()}));
+        }
+      }
+    }
+  };
+  on_every_device(
+      [&](const Target& target) {
+        for (const std::int64_t n : {1, 2, 3, 4, 7, 8}) check(target, DType::float32, n);
+        for (const DType dtype : {DType::float64, DType::int16}) check(target, dtype, 3);
+      },
+      {Mode::host});
+}
+
 TEST_CASE("gufuncs: several items at once give what one gives, to the last bit") {
   // Sums that differ with every other order, in a chain along the core.
   const auto define = [](std::string layout, std::string signature, std::string body) {
