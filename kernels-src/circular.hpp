@@ -11,11 +11,11 @@ namespace circular {
 // libmvec's may be a neighbour of 1 that is beyond it, of which acos is NaN.
 template <class T>
 KILN_FN T within_1(T y) {
-#if KILN_CPU
-  return y > 1 ? T(1) : y < -1 ? T(-1) : y;
-#else
-  return y;
-#endif
+  if constexpr (KILN_SINES_BEYOND_1) {
+    return y > 1 ? T(1) : y < -1 ? T(-1) : y;
+  } else {
+    return y;
+  }
 }
 KILN_FN float sine(float x) {
   return within_1(KILN_LIBM(sinf)(x));

@@ -69,7 +69,8 @@ KILN_FN complex<T> minimum_number(const complex<T>& a, const complex<T>& b) {
 template <class T>
 KILN_FN complex<T> sign(const complex<T>& z) {
   // Scaled, as the size of a large number would be infinite.
-  const T scale = fabs(z.re) > 1 || fabs(z.im) > 1 ? T(0.25) : T(1);
+  constexpr T large = sizeof(T) == 4 ? T(0x1p126) : T(0x1p1022);
+  const T scale = fabs(z.re) > large || fabs(z.im) > large ? T(0.25) : T(1);
   const complex<T> near(z.re * scale, z.im * scale);
   const T r = abs(near);
   const bool x = isinf(z.re), y = isinf(z.im);

@@ -41,7 +41,8 @@ KILN_FN double exact_fmod(double a, double b) {
   return fmod_of_far(a, b);
 }
 
-// The same of two numbers of type T. Without a branch loops become vectors: 0.7 ns of a float16 on a Zen 4 instead of 6.
+// The same of two numbers of type T, whose product with a quotient is exact, fused or not. Without a branch loops become
+// vectors: 0.7 ns of a float16 on a Zen 4 instead of 6.
 template <half_like T>
 KILN_FN float exact_fmod_of(float a, float b) {
   if constexpr (has_short_quotients<T>) {

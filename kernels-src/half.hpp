@@ -137,6 +137,10 @@ inline constexpr bool is_half<bfloat16> = true;
 template <>
 inline constexpr bool has_short_quotients<float16> = true;
 
+}  // namespace kiln
+KILN_PRECISE_END
+namespace kiln {
+
 // In an expression a half, and an integer beside one, counts as float; double stays.
 template <class T>
 KILN_FN auto widened(T x) {
@@ -201,4 +205,3 @@ KILN_FN T operator--(T& x, int) {
 }
 
 }  // namespace kiln
-KILN_PRECISE_END

@@ -3,7 +3,6 @@
 #pragma once
 #include "kiln/types.hpp"
 
-KILN_PRECISE_BEGIN
 namespace kiln {
 
 template <integer T>
@@ -81,6 +80,10 @@ KILN_FN T bit_not(T a) {
   }
 }
 
+}  // namespace kiln
+KILN_PRECISE_BEGIN
+namespace kiln {
+
 // C++'s quotient, towards zero, of every pair. On CPUs up to 32 bits by a floating division, which is exact there: vectors have
 // it, and none for integers.
 template <integer T>
@@ -127,6 +130,10 @@ KILN_FN T floor_remainder(T a, T b) {
     return r;
   }
 }
+
+}  // namespace kiln
+KILN_PRECISE_END
+namespace kiln {
 
 // A count that is negative, or the width and more, shifts everything out: 0 remains, or -1 of a negative number to the right.
 template <integer T>
@@ -224,4 +231,3 @@ KILN_FN bool less_or_equal(const A& a, const B& b) {
 }
 
 }  // namespace kiln
-KILN_PRECISE_END

@@ -10,8 +10,8 @@
 #define KILN_CPU 1
 #endif
 
-// Between these, divisions are exact and nothing is reordered, whatever the user's text may have; NVRTC and hipRTC know no such
-// thing.
+// Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
+// with sums; NVRTC and hipRTC know no such thing.
 #if KILN_CPU || KILN_EMULATED
 #define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
 #define KILN_PRECISE_END _Pragma("float_control(pop)")
@@ -22,6 +22,7 @@
 
 #if KILN_CPU
 #define KILN_FLOATING_QUOTIENTS true  // of integers: vectors have a division of floats only
+#define KILN_SINES_BEYOND_1 true      // libmvec's
 #define KILN_FN inline __attribute__((always_inline))
 #define KILN_NOINLINE inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
@@ -48,6 +49,7 @@
 #endif
 #else
 #define KILN_FLOATING_QUOTIENTS false
+#define KILN_SINES_BEYOND_1 false
 #define KILN_FN __device__ inline __attribute__((always_inline))
 #define KILN_NOINLINE __device__ inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void

@@ -37,7 +37,7 @@ class Call {
   void separate();
   [[nodiscard]] CoreLayout lay_out() const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants) const;
-  [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const;
   void take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
   void form_teams(codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;

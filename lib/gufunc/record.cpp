@@ -19,7 +19,8 @@ codegen::GufuncSpec spec_for(codegen::GufuncSpec spec, DeviceKind kind) {
 }
 
 void Call::record(ufunc::Recorder& recorder, const CoreLayout& layout, codegen::GufuncSpec spec) const {
-  const bool tiny = many_tiny(layout, spec);
+  // For a GPU host arrays have been packed: a CPU's kernel for items apart is not among those that a GPU's program records.
+  const bool tiny = many_tiny(layout, spec, true);
   std::int64_t threads = layout.iteration.size();
   for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));

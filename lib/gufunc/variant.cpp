@@ -105,7 +105,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
   if (gpu_) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > ufunc::tuning::kMaxNarrowIndex;
-  } else if (many_tiny(layout, spec)) {
+  } else if (many_tiny(layout, spec, constants)) {
     spec.loop_rank = 0;
     spec.lanes = false;
     take_item_strides(layout, spec);
@@ -125,11 +125,13 @@ bool tiny_apart(std::int64_t elements, std::int64_t stride, std::int64_t size) {
 }  // namespace
 
 /// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
-/// other or so that the kernel can know the stride.
-bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+/// other or, if it may know `strides`, so that they can be constants of it.
+bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const {
   if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty()) || layout.iteration.rank() != 1 ||
       layout.iteration.size() == 1)
     return false;
+  // Indices before the last two are units of their own (backend/kernel_abi.hpp), and here a unit is an item.
+  if (spec.each.size() > 2) return false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     if (std::any_of(operand.dimensions.begin(), operand.dimensions.end(),
@@ -140,7 +142,7 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec) 
     const std::int64_t stride = layout.iteration.inner_stride(k);
     const bool beside = stride == elements * size;
     if (elements > tuning::kTinyCore || !layout.cores[k].packed ||
-        (!beside && (k >= nin_ || !tiny_apart(elements, stride, size))))
+        (!beside && (k >= nin_ || !strides || !tiny_apart(elements, stride, size))))
       return false;
   }
   return true;

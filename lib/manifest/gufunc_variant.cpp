@@ -111,6 +111,25 @@ void read_order(const Node& node, GufuncSpec& spec) {
   spec.each = std::move(order);
 }
 
+/// Whether the items are those that calls compute several of at once.
+void check_tiny(const Node& node, const GufuncSpec& spec) {
+  for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
+    if (!dimension.size)
+      node.fail(fmt::format("a rank of 0 is of items of known sizes: give \"{}\" in \"sizes\"", dimension.name));
+  }
+  if (spec.masked) node.fail("a rank of 0 is of calls without a mask");
+  for (std::size_t k = 0; k < count_of(spec); ++k) {
+    const CoreOperandSpec& operand = operand_of(spec, k);
+    std::int64_t elements = 1;
+    for (const std::size_t dimension : operand.dimensions) {
+      elements *= *spec.dimensions[dimension].size;
+      if (elements > gufunc::tuning::kTinyCore)
+        node.fail(fmt::format("a rank of 0 is of items of at most {} elements", gufunc::tuning::kTinyCore));
+    }
+    if (!operand.packed) node.fail("a rank of 0 is of contiguous cores");
+  }
+}
+
 /// Of a core whose sizes are known.
 std::int64_t elements_of(const GufuncSpec& spec, const CoreOperandSpec& operand) {
   std::int64_t elements = 1;
@@ -162,12 +181,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   if (const auto rank = node.find("rank"); rank && spec.loop_rank == 0 && variant.processors != Processors::cpu) {
     rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
   }
-  if (spec.loop_rank == 0) {
-    for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
-      if (!dimension.size)
-        node.fail(fmt::format("a rank of 0 is of items of known sizes: give \"{}\" in \"sizes\"", dimension.name));
-    }
-  }
+  if (spec.loop_rank == 0) check_tiny(node, spec);
   if (const auto strides = node.find("item_strides")) read_item_strides(*strides, spec);
   for (const char* member : {"team", "team_bytes"}) {
     if (const auto team = node.find(member); team && spec.team == 0) team->fail("teams are of a definition with a \"group\"");
