@@ -506,8 +506,9 @@ TEST_CASE("gufuncs: tiny items that do not lie one behind the other") {
                                             .body = "T sum = k; for (index i = 0; i < n; ++i) { sum += a(i) * b(n - 1 - i); "
                                                     "c(i) = sum - b(i); } d = sum;"});
     const auto call = [&](const std::vector<Array>& arrays) {
-      std::vector<kiln::Arg> args;
-      for (const Array& array : arrays) args.emplace_back(target.place(array));
+      std::vector<Array> placed;
+      for (const Array& array : arrays) placed.push_back(target.place(array));
+      const std::vector<kiln::Arg> args(placed.begin(), placed.end());
       const std::vector<Array> results = mixed.outputs(args, {.stream = target.options().stream});
       return std::pair{list_of(target.fetch(results[0])), list_of(target.fetch(results[1]))};
     };
