@@ -26,7 +26,8 @@
 
 namespace kiln {
 
-/// The outputs to write to: one array, or one for each output of the ufunc.
+/// The outputs to write to: one array, or one for each output of the ufunc. Of several some may be empty handles, {Array(), r}:
+/// those outputs are fresh, as for None in NumPy.
 class Outputs {
  public:
   Outputs() = default;

@@ -11,14 +11,6 @@
 #include "ufunc/window.hpp"
 
 namespace kiln::gufunc {
-namespace {
-
-std::string plural(std::size_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
     : gufunc_(gufunc),
       args_(args),
@@ -29,7 +21,7 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
       outs_(nout_),
       where_(options.where) {
   if (args.size() != nin_) {
-    throw TypeError(gufunc.name() + " takes " + plural(nin_, "argument") + ", " + std::to_string(args.size()) +
+    throw TypeError(gufunc.name() + " takes " + ufunc::counted(nin_, "argument") + ", " + std::to_string(args.size()) +
                     " given; its layout is " + gufunc.layout().text);
   }
   for (std::size_t i = 0; i < nin_; ++i) {
@@ -39,16 +31,7 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
       throw TypeError(gufunc.name() + ": " + gufunc.operand_name(i) + " is an empty Array handle, not an array");
     }
   }
-  const auto outs = options.out.arrays();
-  if (!outs.empty() && outs.size() != nout_) {
-    throw TypeError(gufunc.name() + " has " + plural(nout_, "output") + ", .out names " + plural(outs.size(), "array"));
-  }
-  for (std::size_t i = 0; i < outs.size(); ++i) {
-    outs_[i] = outs[i];
-    if (!outs_[i]) {
-      throw TypeError(gufunc.name() + ": " + gufunc.operand_name(nin_ + i) + " is an empty Array handle, not an array");
-    }
-  }
+  std::ranges::copy(ufunc::outs_given(names(), nin_, nout_, options.out), outs_.begin());
   if (where_) ufunc::check_mask(names(), where_);
   if (nin_ + nout_ + (where_ ? 1U : 0U) > std::size_t{backend::kMaxOperands}) {
     throw TypeError(gufunc.name() + ": .where makes more operands than the " + std::to_string(backend::kMaxOperands) +

@@ -4,6 +4,7 @@
 
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
+#include "ufunc/checks.hpp"
 
 namespace kiln::gufunc {
 namespace {
@@ -13,10 +14,6 @@ using signature::CoreDimension;
 constexpr std::int64_t kUnknown = -1;
 constexpr std::int64_t kNone = -1;
 constexpr std::size_t kNobody = ~std::size_t{0};
-
-std::string counted(std::size_t n, const char* noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
-}
 
 class Shaping {
  public:
@@ -122,7 +119,7 @@ class Shaping {
       if (shape == nullptr) continue;
       if (shape->size() < core_count(i)) drop_optional(i, shape->size());
       if (shape->size() < core_count(i)) {
-        throw ShapeError(what() + shown(i) + " has " + counted(shape->size(), "dimension") + ", " +
+        throw ShapeError(what() + shown(i) + " has " + ufunc::counted(shape->size(), "dimension") + ", " +
                          (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(i) + " needs") + " " +
                          std::to_string(core_count(i)));
       }
@@ -163,7 +160,7 @@ class Shaping {
     if (may_omit && given == nin()) return;
     throw ShapeError(what() + ".axes has " + (given == 1 ? "1 entry" : std::to_string(given) + " entries") +
                      "; give one for each of the " + std::to_string(layout_.operands()) + " inputs and outputs" +
-                     (may_omit ? ", or of the " + counted(nin(), "input") + " alone" : ""));
+                     (may_omit ? ", or of the " + ufunc::counted(nin(), "input") + " alone" : ""));
   }
 
   void place_axes(std::size_t operand) {
@@ -193,9 +190,9 @@ class Shaping {
     const auto extent = static_cast<std::int64_t>(rank);
     const std::int64_t from_front = axis < 0 ? axis + extent : axis;
     if (from_front >= 0 && from_front < extent) return from_front;
-    throw ShapeError(what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " +
-                     shown(operand) + (shape_of(operand) == nullptr && rank > 0 ? " of " + counted(rank, "dimension") : "") +
-                     range(rank));
+    throw ShapeError(
+        what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " + shown(operand) +
+        (shape_of(operand) == nullptr && rank > 0 ? " of " + ufunc::counted(rank, "dimension") : "") + range(rank));
   }
 
   Dims listed(std::size_t operand, std::size_t rank) const {
@@ -332,7 +329,7 @@ class Shaping {
       const std::size_t rank = result_.loop.size() + core_count(i);
       if (given != nullptr && given->size() != rank) {
         throw ShapeError(what() + name_of(i) + " has shape " + to_string(*given) + ", the result has " +
-                         counted(rank, "dimension") + "; .out is never broadcast");
+                         ufunc::counted(rank, "dimension") + "; .out is never broadcast");
       }
       Shape shape(rank, 1);
       const OperandAxes& axes = result_.operands[i];

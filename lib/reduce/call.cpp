@@ -12,14 +12,6 @@
 #include "ufunc/window.hpp"
 
 namespace kiln::reduce {
-namespace {
-
-std::string plural(std::size_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 Call::Call(const detail::ReductionImpl& reduction, std::span<const Arg> args, const ReductionOptions& options)
     : reduction_(reduction),
       args_(args),
@@ -38,7 +30,7 @@ void Call::take_arguments() {
   if (args_.size() != nin_) {
     std::string loops;
     for (const auto& signature : reduction_.loops().signatures()) loops += (loops.empty() ? "" : "; ") + signature.text;
-    throw TypeError(name + " takes " + plural(nin_, "argument") + ", " + std::to_string(args_.size()) +
+    throw TypeError(name + " takes " + ufunc::counted(nin_, "argument") + ", " + std::to_string(args_.size()) +
                     " given; its loops are " + loops);
   }
   if (count_ + (reduction_.indexed() ? 1 : 0) > kMaxOperands) {
@@ -54,21 +46,17 @@ void Call::take_arguments() {
     operands_[k].rep = args_[k].array().rep().get();
   }
   if (masked_) {
-    if (options_.where.dtype() != DType::bool_) {
-      throw TypeError(name + ": cannot cast .where from " + std::string(kiln::name(options_.where.dtype())) +
-                      " to bool; give a bool array, such as the result of a comparison");
-    }
+    ufunc::check_mask(names(), options_.where);
     operands_[nin_].rep = options_.where.rep().get();
   }
-  const auto outs = options_.out.arrays();
-  if (outs.empty()) return;
-  if (outs.size() != nout_) {
-    throw TypeError(name + " has " + plural(nout_, "output") + ", .out names " + plural(outs.size(), "array"));
+  const auto outs = ufunc::outs_given(names(), nin_, nout_, options_.out);
+  for (std::size_t k = 0; k < outs.size(); ++k) {
+    if (outs[k]) operands_[inputs_ + k].rep = outs[k].rep().get();
   }
-  for (std::size_t k = 0; k < nout_; ++k) {
-    if (!outs[k]) throw TypeError(name + ": " + name_of(inputs_ + k) + " is an empty Array handle, not an array");
-    operands_[inputs_ + k].rep = outs[k].rep().get();
-  }
+}
+
+ufunc::CallNames Call::names() const {
+  return {reduction_.name(), [this](std::size_t operand) { return reduction_.loops().operand_name(operand); }};
 }
 
 std::string Call::name_of(std::size_t operand) const {
@@ -163,7 +151,9 @@ void Call::choose_loop() {
   options.casting = options_.casting;
   options.dtype = options_.dtype;
   options.signature = options_.signature;
-  plan_ = &reduction_.loops().make_plan(key, arguments, options);
+  ufunc::TypePlan& made = reduction_.loops().make_plan(key, arguments, options);
+  reduction_.check_identity(made.loop);
+  plan_ = &made;
 }
 
 void Call::lay_out() {
@@ -255,14 +245,7 @@ std::vector<std::size_t> Call::overlapping_inputs() const {
 
 void Call::convert_scalars() {
   const auto check = [&](std::size_t operand, DType to) {
-    const Arg& scalar = *operands_[operand].scalar;
-    if (kind(scalar.dtype()) != Kind::integer || kind(to) != Kind::integer || options_.casting == Casting::unsafe ||
-        integer_fits(scalar.dtype(), scalar.value(), to)) {
-      return;
-    }
-    throw TypeError(reduction_.name() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " +
-                    name_of(operand) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
-                    plan_->loop.text);
+    ufunc::check_fits(names(), plan_->loop, *operands_[operand].scalar, operand, to, options_.casting);
   };
   for (std::size_t k = 0; k < nin_; ++k) {
     if (!is_scalar(k)) continue;
@@ -295,13 +278,14 @@ void Call::run_through_device(std::span<Array> results) {
     }
   }
   const auto outs = options_.out.arrays();
+  const auto given = [&](std::size_t k) { return operands_[inputs_ + k].rep != nullptr; };
   std::vector<Array> targets;
   for (std::size_t k = 0; k < nout_; ++k) {
     // With scalars only, nothing else tells the inner call where to run.
-    if (!outs.empty() && !outs[k].is_host()) {
+    if (given(k) && !outs[k].is_host()) {
       targets.push_back(outs[k]);
     } else if (!outs.empty() || !any) {
-      targets.push_back(device_array(shape_, outs.empty() ? plan_->loop.outputs[k] : outs[k].dtype(), device_));
+      targets.push_back(device_array(shape_, storage_dtype(inputs_ + k), device_));
     }
   }
   options.out = Outputs(std::move(targets));
@@ -310,7 +294,7 @@ void Call::run_through_device(std::span<Array> results) {
   // Copies are ordered after the default stream only.
   if (queue_ != nullptr) queue_->synchronize();
   for (std::size_t k = 0; k < nout_; ++k) {
-    if (!outs.empty()) {
+    if (given(k)) {
       results[k] = outs[k];
       if (outs[k].is_host()) computed[k].copy_to_host(results[k]);
     } else {

@@ -13,6 +13,7 @@
 #include "kiln/reduction.hpp"
 #include "layout/reduction.hpp"
 #include "reduce/impl.hpp"
+#include "ufunc/checks.hpp"
 
 namespace kiln::reduce {
 
@@ -58,6 +59,7 @@ class Call {
   [[nodiscard]] Strides of_result(const detail::ArrayRep& rep) const;
   [[nodiscard]] Strides of_index() const;
 
+  [[nodiscard]] ufunc::CallNames names() const;
   [[nodiscard]] std::string name_of(std::size_t operand) const;
   [[nodiscard]] const Array& array_of(std::size_t operand) const;
   [[nodiscard]] bool is_mask(std::size_t operand) const noexcept { return operand == nin_ && masked_; }

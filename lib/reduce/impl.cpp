@@ -6,6 +6,7 @@
 #include "codegen/scanner.hpp"
 #include "codegen/speculation.hpp"
 #include "types/is_half.hpp"
+#include "ufunc/identity_literal.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -25,6 +26,11 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
     : loops_(std::move(loops)), stages_(std::move(stages)), members_(std::move(members)), indexed_(names(stages_.map, "i")) {
   if (!members_) return;
   for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
+}
+
+void ReductionImpl::check_identity(const ufunc::Loop& loop) const {
+  if (!stages_.accumulator.empty()) return;
+  ufunc::check_identity(name(), loops_->definition().identity, loop.outputs.front(), loop.text);
 }
 
 bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {

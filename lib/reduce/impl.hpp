@@ -35,6 +35,9 @@ class ReductionImpl {
   /// Whether the map asks for elements' numbers.
   [[nodiscard]] bool indexed() const noexcept { return indexed_; }
 
+  /// TypeError where it is a number that the accumulator of the loop cannot hold.
+  void check_identity(const ufunc::Loop& loop) const;
+
   /// The kernel of a loop, but for operands in memory, layout and what a mask lets be computed.
   [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const;
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;

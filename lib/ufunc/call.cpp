@@ -10,14 +10,6 @@
 #include "ufunc/uninitialized.hpp"
 
 namespace kiln::ufunc {
-namespace {
-
-std::string plural(std::size_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options)
     : ufunc_(ufunc),
       args_(args),
@@ -27,7 +19,7 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
       nout_(ufunc.nout()),
       count_(inputs_ + nout_) {
   if (args.size() != nin_) {
-    throw TypeError(ufunc.name() + " takes " + plural(nin_, "argument") + ", " + std::to_string(args.size()) +
+    throw TypeError(ufunc.name() + " takes " + counted(nin_, "argument") + ", " + std::to_string(args.size()) +
                     " given; its loops are " + [&] {
                       std::string text;
                       for (const auto& signature : ufunc.signatures()) text += (text.empty() ? "" : "; ") + signature.text;
@@ -55,15 +47,12 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
 }
 
 void Call::take_outputs() {
-  const auto outs = options_.out.arrays();
-  if (!outs.empty() && outs.size() != nout_) {
-    throw TypeError(ufunc_.name() + " has " + plural(nout_, "output") + ", .out names " + plural(outs.size(), "array"));
-  }
+  std::span<const Array> outs;
+  if (!options_.out.empty()) outs = outs_given(names(), nin_, nout_, options_.out);
   for (std::size_t i = 0; i < nout_; ++i) {
-    operands_[inputs_ + i] = {nullptr, nullptr, 0, {}};
-    if (outs.empty()) continue;
-    if (!outs[i]) throw TypeError(ufunc_.name() + ": " + name_of(inputs_ + i) + " is an empty Array handle, not an array");
-    operands_[inputs_ + i].rep = outs[i].rep().get();
+    const bool given = !outs.empty() && outs[i];
+    operands_[inputs_ + i] = {given ? outs[i].rep().get() : nullptr, nullptr, 0, {}};
+    some_outs_ = some_outs_ || (!outs.empty() && !given);
   }
 }
 
@@ -78,6 +67,7 @@ CallNames Call::names() const {
 
 void Call::run(std::span<Array> results) {
   place();
+  if (some_outs_) return run_with_fresh_outs(results);
   if (through_device_) return run_through_device(results);
   choose_loop();
   lay_out();
@@ -134,6 +124,25 @@ void Call::place() {
   queue_ = stream.queue().get();
   gpu_ = !device_.is_cpu();
   through_device_ = gpu_ && (any_host || placed == nullptr);
+}
+
+/// .out names some of the outputs: the others are made, and the call is one that names them all.
+void Call::run_with_fresh_outs(std::span<Array> results) {
+  choose_loop();
+  lay_out();
+  check_outputs();
+  convert_scalars();
+  if (size_ > 0) iterate();
+  allocate(results);
+  for (std::size_t i = 0; i < nout_; ++i) {
+    if (!options_.where || options_.out.arrays()[i]) continue;
+    // What the mask leaves out.
+    const Array zeros = Array::zeros(*shape_, compute_dtype(inputs_ + i));
+    results[i] = result_on_host_ ? zeros : to_device(zeros, device_);
+  }
+  CallOptions options = options_;
+  options.out = Outputs(std::vector<Array>(results.begin(), results.end()));
+  Call(ufunc_, args_, options).run(results);
 }
 
 /// Host arrays and a GPU: the inputs are brought there, the call is made on device arrays, host outputs are fetched.
@@ -281,7 +290,7 @@ void Call::iterate() {
 void Call::allocate(std::span<Array> results) {
   const auto outs = options_.out.arrays();
   for (std::size_t i = 0; i < nout_; ++i) {
-    if (!outs.empty()) {
+    if (!outs.empty() && outs[i]) {
       results[i] = outs[i];
       continue;
     }
@@ -290,7 +299,8 @@ void Call::allocate(std::span<Array> results) {
       const Order order = all_c_ || !all_f_ ? Order::c : Order::fortran;
       results[i] = result_on_host_ ? Array::empty(*shape_, dtype, order) : device_array(*shape_, dtype, device_, order);
     } else {
-      results[i] = detail::allocate(*shape_, dtype, iteration_->memory_order(), result_on_host_, device_);
+      results[i] = detail::allocate(*shape_, dtype, iteration_->memory_order(), result_on_host_,
+                                    result_on_host_ ? Device::cpu() : device_);
     }
   }
 }

@@ -38,6 +38,7 @@ class Call {
 
   void take_outputs();
   void place();
+  void run_with_fresh_outs(std::span<Array> results);
   void run_through_device(std::span<Array> results);
   void choose_loop();
   void lay_out();
@@ -97,6 +98,7 @@ class Call {
   bool all_c_ = true;  // every array is packed in C order and has the loop's shape
   bool all_f_ = true;
   bool aliased_ = false;
+  bool some_outs_ = false;  // .out names some of the outputs, and not all
   bool gpu_ = false;
   LayoutClass layout_;
   std::optional<layout::Iteration> iteration_;

@@ -1,12 +1,32 @@
 #include "ufunc/checks.hpp"
 
+#include <algorithm>
+
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
 
 namespace kiln::ufunc {
 
+std::string counted(std::size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::span<const Array> outs_given(const CallNames& names, std::size_t nin, std::size_t nout, const Outputs& out) {
+  const std::span<const Array> outs = out.arrays();
+  if (outs.empty()) return outs;
+  if (outs.size() != nout) {
+    throw TypeError(names.function + " has " + counted(nout, "output") + ", .out names " + counted(outs.size(), "array"));
+  }
+  if (std::none_of(outs.begin(), outs.end(), [](const Array& array) { return static_cast<bool>(array); })) {
+    throw TypeError(names.function + ": " + names.operand(nin) + " is an empty Array handle, not an array" +
+                    (nout > 1 ? ", and so are the others; leave .out away for fresh results" : ""));
+  }
+  return outs;
+}
+
 void check_results(const CallNames& names, const Loop& loop, std::span<const Array> outs, Casting casting) {
   for (std::size_t i = 0; i < outs.size(); ++i) {
+    if (!outs[i]) continue;
     const DType to = outs[i].dtype();
     if (can_cast(loop.outputs[i], to, casting)) continue;
     throw TypeError(names.function + ": cannot cast " + names.operand(loop.inputs.size() + i) + " from " +

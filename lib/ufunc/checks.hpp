@@ -6,15 +6,23 @@
 #include <string>
 
 #include "kiln/arg.hpp"
+#include "kiln/ufunc.hpp"
 #include "ufunc/loops.hpp"
 
 namespace kiln::ufunc {
+
+/// "1 array", "2 arrays".
+std::string counted(std::size_t count, const char* noun);
 
 /// The call, for messages: "input 1 (b)" by an operand's number, inputs counted first.
 struct CallNames {
   const std::string& function;
   std::function<std::string(std::size_t operand)> operand;
 };
+
+/// The arrays of .out: none, or one for each output; an empty handle among them stands for a fresh array, as None does in
+/// NumPy. TypeError for another number of them, or for nothing but empty handles.
+std::span<const Array> outs_given(const CallNames& names, std::size_t nin, std::size_t nout, const Outputs& out);
 
 /// TypeError where a result of the loop does not cast to the dtype of its given array.
 void check_results(const CallNames& names, const Loop& loop, std::span<const Array> outs, Casting casting);

@@ -9,6 +9,7 @@
 #include "types/convert.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/axes.hpp"
+#include "ufunc/identity_literal.hpp"
 #include "ufunc/identity_probe.hpp"
 #include "ufunc/reduction_loop.hpp"
 #include "ufunc/reduction_plan.hpp"
@@ -138,6 +139,10 @@ void Reduce::check_mask() {
 }
 
 void Reduce::check_start() {
+  // It stands for elements that do not count even where .initial stands in front.
+  if (has_identity() && !segmented_ && (!options_.initial || mask_ != nullptr)) {
+    check_identity(ufunc_.name(), ufunc_.definition().identity, plan_->loop.outputs[0], plan_->loop.text);
+  }
   if (has_identity() || options_.initial || segmented_) return;
   if (mask_ != nullptr) {
     throw TypeError(what() + ": the operation has no identity, so .where needs .initial: what nothing gives");

@@ -64,6 +64,13 @@ TEST_CASE("an option with an empty value, which a script's unset variable gives"
   check_usage_of({"eval", "add", "1", "2", "--whre="}, "unknown option \"--whre\" of kiln eval; did you mean \"--where\"?");
 }
 
+TEST_CASE("a flag takes no value, and nothing takes its place") {
+  const auto result = run({"eval", "--fast-math=", "float64 twice(float64 x) = 2 * x", "1.5"});
+  CHECK(result.err == "");
+  CHECK(result.out == "3.0\n");
+  CHECK(result.status == 0);
+}
+
 TEST_CASE("texts of C++ may be empty, and so may a macro's value") {
   for (const std::vector<std::string>& empty :
        {std::vector<std::string>{"--functions", ""}, {"--preamble", ""}, {"--preamble="}, {"-D", "UNUSED="}}) {

@@ -4,6 +4,7 @@
 
 #include "devices.hpp"
 #include "model.hpp"
+#include "reductions.hpp"
 #include "ufuncs.hpp"
 
 using namespace conformance;
@@ -232,5 +233,76 @@ TEST_CASE("out: several") {
     target.outputs(divmod, {a, b}, {.out = {b, a}});
     CHECK(difference(read(target.fetch(b)), {3, 3, 5}) == "");
     CHECK(difference(read(target.fetch(a)), {2, 2, 0}) == "");
+  });
+}
+
+TEST_CASE("out: some of several, the others fresh") {
+  const Ufunc divmod =
+      kiln::vectorize({.name = "divmod",
+                       .signatures = {"(int32 q, int32 r)(int32 a, int32 b)", "(int64 q, int64 r)(int64 a, int64 b)"},
+                       .body = "q = a / b; r = a % b;"});
+  const auto gufunc = kiln::guvectorize({.name = "ends",
+                                         .layout = "(n)->(),()",
+                                         .signatures = {"void(float64[:] x, float64[:] low, float64[:] high)"},
+                                         .body = "low(0) = x(0); high(0) = x(n - 1);"});
+  on_every_device([&](const Target& target) {
+    const Array a = target.place(make(DType::int32, {17, 23, 40}));
+    const Array b = target.place(make(DType::int32, {5, 7, 8}));
+    const auto same = [&](const Array& array, DType dtype, const std::vector<Exact>& expected) {
+      CHECK(array.dtype() == dtype);
+      CHECK(difference(read(target.fetch(array)), expected) == "");
+    };
+    for (const bool first : {true, false}) {
+      CAPTURE(first);
+      const Array given = target.place(make(DType::float32, {7, 7, 7}));
+      const kiln::Outputs outs = first ? kiln::Outputs{given, Array()} : kiln::Outputs{Array(), given};
+      auto results = target.outputs(divmod, {a, b}, {.out = outs});
+      CHECK(results[first ? 0 : 1].data() == given.data());
+      same(results[0], first ? DType::float32 : DType::int32, {3, 3, 5});
+      same(results[1], first ? DType::int32 : DType::float32, {2, 2, 0});
+      // Under a mask the one keeps its values, the other is zero.
+      const Array fours = target.place(make(DType::float32, {4, 4, 4}));
+      const Array mask = target.place(make(DType::bool_, {0, 1, 1}));
+      results =
+          target.outputs(divmod, {a, b}, {.out = first ? kiln::Outputs{fours, {}} : kiln::Outputs{{}, fours}, .where = mask});
+      same(results[0], first ? DType::float32 : DType::int32, {first ? 4.0L : 0.0L, 3, 5});
+      same(results[1], first ? DType::int32 : DType::float32, {first ? 0.0L : 4.0L, 2, 0});
+      // Enlarged by the one that is given, for scalars alone, and of no elements.
+      const Array square = target.place(Array::zeros({2, 3}, DType::int64));
+      results = target.outputs(divmod, {a, 3}, {.out = first ? kiln::Outputs{square, {}} : kiln::Outputs{{}, square}});
+      same(results[0], first ? DType::int64 : DType::int32, {5, 7, 13, 5, 7, 13});
+      same(results[1], first ? DType::int32 : DType::int64, {2, 2, 1, 2, 2, 1});
+      const Array none = target.place(Array::empty({0, 3}, DType::int64));
+      results = target.outputs(divmod, {none, 3}, {.out = first ? kiln::Outputs{none, {}} : kiln::Outputs{{}, none}});
+      CHECK(results[first ? 1 : 0].shape() == kiln::Shape{0, 3});
+
+      const kiln::Stream stream = target.options().stream;
+      const Array x = target.place(make(DType::float64, {1, 2, 3, 4, 5, 6}, kiln::Shape{2, 3}));
+      const Array two = target.place(make(DType::float64, {9, 9}));
+      const kiln::Outputs pair = first ? kiln::Outputs{two, {}} : kiln::Outputs{{}, two};
+      const auto ends = gufunc.outputs<2>({x}, {.out = pair, .stream = stream});
+      CHECK(ends[first ? 0 : 1].data() == two.data());
+      same(ends[0], DType::float64, {1, 4});
+      same(ends[1], DType::float64, {3, 6});
+      const auto least =
+          minmax.outputs<2>({x}, {.axis = 0,
+                                  .out = first ? kiln::Outputs{target.place(make(DType::float64, {9, 9, 9})), {}}
+                                               : kiln::Outputs{{}, target.place(make(DType::float32, {9, 9, 9}))},
+                                  .stream = stream});
+      same(least[0], DType::float64, {1, 2, 3});
+      same(least[1], first ? DType::float64 : DType::float32, {4, 5, 6});
+    }
+    const Array wrong = target.place(Array::zeros({2}, DType::int32));
+    CHECK(message_of<kiln::ShapeError>([&] { target.outputs(divmod, {a, b}, {.out = {Array(), wrong}}); }) ==
+          "divmod: shapes do not broadcast: input 0 (a) (3,), input 1 (b) (3,), output 1 (r) (2,); extents must be equal or 1, "
+          "counted from the last axis");
+    const Array narrow = target.place(Array::zeros({3}, DType::int8));
+    const kiln::CallOptions safely{.out = {Array(), narrow}, .casting = kiln::Casting::safe};
+    CHECK(message_of<kiln::TypeError>([&] { target.outputs(divmod, {a, b}, safely); }) ==
+          "divmod: cannot cast output 1 (r) from int32 to the out array's int8 under casting \"safe\" for the loop (int32 q, "
+          "int32 r)(int32 a, int32 b)");
+    CHECK(message_of<kiln::TypeError>([&] { target.outputs(divmod, {a, b}, {.out = {Array(), Array()}}); }) ==
+          "divmod: output 0 (q) is an empty Array handle, not an array, and so are the others; leave .out away for fresh "
+          "results");
   });
 }

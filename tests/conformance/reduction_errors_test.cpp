@@ -200,7 +200,59 @@ TEST_CASE("reduce errors: with KILN_DEBUG an identity that is none is found") {
           "leave it out and set .reorderable");
   }
   CHECK(make_product("1").reduce(x).item<double>() == 6);
+  CHECK(
+      message_of<kiln::TypeError>([&] { static_cast<void>(kiln::reduction(kiln::math::square, make_product("0"))(x)); }) ==
+      "product: .identity is \"0\", but product(0, x) is 0.0 where x is 3.0, in float64; give the value that changes none, or "
+      "leave it out and set .reorderable");
+  // Low enough for most values, and not for all.
+  const auto make_largest = [](const char* identity) {
+    return kiln::vectorize(
+        {.name = "largest", .signatures = {"T(T a, T b)"}, .body = "return a < b ? b : a;", .identity = identity});
+  };
+  CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(make_largest("-1e300").reduce(x)); }) ==
+        "largest: .identity is \"-1e300\", but largest(-1e300, x) is -1e+300 where x is -inf, in float64; give the value that "
+        "changes none, or leave it out and set .reorderable");
+  const Array whole = Array::from<int>({2, 3});
+  CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(make_largest("-1000").reduce(whole)); }) ==
+        "largest: .identity is \"-1000\", but largest(-1000, x) is -1000 where x is -10000000, in int32; give the value that "
+        "changes none, or leave it out and set .reorderable");
+  CHECK(make_largest("-INFINITY").reduce(x).item<double>() == 3);
   // It need not hold for what the function never gives.
   CHECK(kiln::math::hypot.reduce(Array::from<double>({-3, 4})).item<double>() == 5);
   unsetenv("KILN_DEBUG");
+}
+
+TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
+  const auto make_largest = [](const char* identity) {
+    return kiln::vectorize(
+        {.name = "largest", .signatures = {"T(T a, T b)"}, .body = "return a < b ? b : a;", .identity = identity});
+  };
+  const Array whole = Array::from<int>({2, 3});
+  const Array truth = Array::from<double>({0, 1}).astype(DType::bool_);
+  const auto text = [](const std::string& name, const std::string& identity, const std::string& dtype,
+                       const std::string& loop) {
+    return name + ": .identity is \"" + identity + "\", which " + dtype + " of the loop " + loop +
+           " cannot hold; restrict the loops to floating-point numbers, or leave .identity out and set .reorderable";
+  };
+  for (const char* identity : {"-INFINITY", "( NAN )", "-(INFINITY)", "1e10", "+HUGE_VAL"}) {
+    CAPTURE(identity);
+    const kiln::Ufunc largest = make_largest(identity);
+    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(largest.reduce(whole)); }) ==
+          text("largest", identity, "int32", "int32(int32 a, int32 b)"));
+    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(largest.reduce(truth)); }) ==
+          text("largest", identity, "bool", "bool(bool a, bool b)"));
+    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(kiln::reduction(kiln::math::square, largest)(whole)); }) ==
+          text("largest", identity, "int32", "int32(int32 a, int32 b)"));
+    const kiln::Reduction stages =
+        kiln::reduction({.name = "top", .signatures = {"T(T x)"}, .reduce = "return a < b ? b : a;", .identity = identity});
+    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(stages(whole)); }) ==
+          text("top", identity, "int32", "int32(int32 x)"));
+    // Where there is something else to start from, and in loops that can hold it, it is as good as any.
+    CHECK(largest.reduce(whole, {.initial = 1}).item<int>() == 3);
+    static_cast<void>(largest.reduce(Array::from<double>({2, 3})));
+  }
+  // Fractions are cut off, as those of .initial are; integers wrap, as in C++.
+  CHECK(make_largest("2.75").reduce(Array::from<int>({1})).item<int>() == 2);
+  CHECK(make_largest("1.0").reduce(truth).item<bool>());
+  CHECK(kiln::math::bitwise_and.reduce(Array::from<std::uint8_t>({})).item<std::uint8_t>() == 255);
 }

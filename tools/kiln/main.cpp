@@ -42,22 +42,30 @@ int report_usage(std::string_view message, const CLI::App& command) {
   return kUsage;
 }
 
-/// Of "--where=" CLI11 would take the next word for the value: it becomes "--where" and an empty word.
-std::vector<std::string> with_empty_values_apart(std::vector<std::string> words) {
+const CLI::App* command_named(const CLI::App& app, const std::string& word) {
+  const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); });
+  return commands.empty() ? nullptr : commands.front();
+}
+
+/// Of "--where=" CLI11 would take the next word for the value: it becomes "--where" and an empty word. A flag takes none.
+std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::vector<std::string> words) {
   const auto end_of_options = std::find(words.begin(), words.end(), "--");
+  const CLI::App* command = &app;
   std::vector<std::string> apart;
   for (auto word = words.begin(); word != words.end(); ++word) {
     const bool empty_value =
         word < end_of_options && word->size() > 3 && word->starts_with("--") && word->find('=') == word->size() - 1;
+    if (const CLI::App* const named = command_named(*command, *word); named != nullptr) command = named;
     if (empty_value) word->pop_back();
+    const CLI::Option* const option = empty_value ? command->get_option_no_throw(*word) : nullptr;
     apart.push_back(std::move(*word));
-    if (empty_value) apart.emplace_back();
+    if (empty_value && (option == nullptr || option->get_items_expected_max() > 0)) apart.emplace_back();
   }
   return apart;
 }
 
-std::vector<std::string> read_words(int argc, char** argv) {
-  std::vector<std::string> words = with_empty_values_apart({argv + std::min(argc, 1), argv + argc});
+std::vector<std::string> read_words(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words = with_empty_values_apart(app, {argv + std::min(argc, 1), argv + argc});
   if (!words.empty() && words.front() == "eval") words = kiln::tool::EvalCommand::protect(std::move(words));
   if (!words.empty() && words.front() == "help") {  // "kiln help eval" is "kiln eval --help"
     words.erase(words.begin());
@@ -79,7 +87,7 @@ int run(int argc, char** argv) {
   const kiln::tool::CommandSet commands(app, kiln::tool::commands());
   try {
     // CLI11 takes its arguments last one first.
-    std::vector<std::string> words = read_words(argc, argv);
+    std::vector<std::string> words = read_words(app, argc, argv);
     std::reverse(words.begin(), words.end());
     app.parse(std::move(words));
     kiln::tool::Command* const command = commands.chosen();
