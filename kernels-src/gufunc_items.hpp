@@ -14,6 +14,26 @@ struct lane_element {
   static constexpr bool in_place = true;
 };
 
+// One element of N items that lie side by side, where they are.
+template <class T, int N>
+struct lane_row {
+  struct storage {
+    T x[N];
+  };
+  using value = lanes<T, N>;
+  static constexpr bool in_place = false;
+  static KILN_FN value load(const storage& row) {
+    value x;
+    __builtin_memcpy(&x.v, &row, sizeof(x.v));
+    return x;
+  }
+  static KILN_FN storage store(const value& x) {
+    storage row;
+    __builtin_memcpy(&row, &x.v, sizeof(x.v));
+    return row;
+  }
+};
+
 namespace loops {
 
 template <class T, T... I>

@@ -11,28 +11,27 @@ namespace kiln::codegen {
 
 namespace {
 
-/// Items of tiny cores that lie one behind the other: a loop whose body unrolls to arithmetic on a few elements, which the
+/// Items of tiny cores whose strides the kernel knows: a loop whose body unrolls to arithmetic on a few elements, which the
 /// compiler computes for several items at once.
 std::string many_tiny(const GufuncSpec& spec) {
   std::string pointers;
   std::string arguments;
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    std::int64_t elements = 1;
-    for (const std::size_t dimension : operands[k]->dimensions) elements *= *spec.dimensions[dimension].size;
-    if (operands[k]->item_stride >= 0) elements = operands[k]->item_stride;
     const std::string type =
         fmt::format("{}{}*", k < spec.inputs.size() ? "const " : "", stored_name(operands[k]->element.storage));
     pointers += fmt::format("  {0} const q{1} = reinterpret_cast<{0}>(launch->data[{1}]);\n", type, k);
-    arguments += fmt::format(", q{} + x * {}", k, elements);
+    arguments += fmt::format(", q{} + x * {}", k, item_stride(spec, *operands[k]));
   }
   std::string loops;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     loops += fmt::format("    for (int64 e{0} = 0; e{0} < {1}; ++e{0})\n", e, size_of(spec, spec.each[e].dimension, "c"));
     arguments += fmt::format(", e{}", e);
   }
+  const bool packed = std::all_of(operands.begin(), operands.end(), [](const CoreOperandSpec* o) { return o->packed; });
+  pointers = (packed ? "  const core c{};\n" : "  core c;\n" + launch_numbers(spec)) + pointers;
   return fmt::format(
-      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  const core c{{}};\n{}"
+      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n{}"
       "#pragma clang loop vectorize(assume_safety)\n  for (int64 x = begin; x < end; ++x) {{\n{}    one(c{});\n  }}\n}}\n",
       pointers, loops, arguments);
 }

@@ -26,6 +26,11 @@ bool may_turn_in_loop(const GufuncSpec& spec, const CoreOperandSpec& operand) {
   return !size || *size >= 16;
 }
 
+/// Whether the items lie side by side, the elements of each apart: a vector is read from where they are.
+bool is_across(const CoreOperandSpec& operand) {
+  return !operand.packed;
+}
+
 }  // namespace
 
 bool takes_items(const GufuncSpec& spec) {
@@ -39,11 +44,13 @@ std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operan
     const auto& extent = spec.dimensions[operand.dimensions[a]].size;
     const auto stride = known_stride(spec, operand, a);
     list += fmt::format(", axis<{}, {}>", extent ? std::to_string(*extent) : "varies",
-                        stride ? fmt::format("{} * N", *stride) : "varies");
+                        !stride              ? "varies"
+                        : is_across(operand) ? std::to_string(*stride)
+                                             : fmt::format("{} * N", *stride));
   }
   if (operand.as_view) list = fmt::format(", axis<1, {} * N>", size);
-  return fmt::format("template <int N>\nusing wide{} = view<lane_element<{}, N>, {}{}>;\n", number,
-                     type_name(operand.element.compute), output, list);
+  return fmt::format("template <int N>\nusing wide{} = view<{}<{}, N>, {}{}>;\n", number,
+                     is_across(operand) ? "lane_row" : "lane_element", type_name(operand.element.compute), output, list);
 }
 
 std::string wide_type(const CoreOperandSpec& operand, std::size_t number, bool output) {
@@ -62,8 +69,17 @@ std::string several_items_function(const GufuncSpec& spec) {
     const bool output = k >= spec.inputs.size();
     const std::string type = type_name(operand.element.compute);
     const std::string count = elements_text(spec, operand);
-    before += fmt::format("  auto* const t{} = cut<{}, N>(pool, {});\n", k, type, count);
     const char* const comma = k == 0 ? "" : ", ";
+    if (is_across(operand)) {
+      arguments +=
+          fmt::format("{0}operands::wide{1}<N>(reinterpret_cast<typename operands::wide{1}<N>::storage*>(p[{1}])", comma, k);
+      for (const std::size_t dimension : operand.dimensions) {
+        arguments += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
+      }
+      arguments += ")";
+      continue;
+    }
+    before += fmt::format("  auto* const t{} = cut<{}, N>(pool, {});\n", k, type, count);
     if (!is_view(operand)) {
       arguments += fmt::format("{}*t{}", comma, k);
       if (output) before += fmt::format("  *t{} = lanes<{}, N>({}(0));\n", k, type, type);

@@ -63,6 +63,16 @@ bool in_memory(const CoreOperandSpec& operand) {
   return operand.element.access != Access::scalar;
 }
 
+std::int64_t core_elements(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  std::int64_t elements = 1;
+  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
+  return elements;
+}
+
+std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  return operand.item_stride < 0 ? core_elements(spec, operand) : operand.item_stride;
+}
+
 std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
   auto stride = static_cast<std::int64_t>(itemsize(operand.element.storage));
   if (operand.unit == static_cast<int>(axis)) return stride;

@@ -1,6 +1,8 @@
 // What the kernels of generalized ufuncs share on all targets: from the addresses of an item's cores to a call of the body.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,12 @@ namespace kiln::codegen {
 
 /// Whether it is read or written through an address: all but scalar arguments.
 [[nodiscard]] bool in_memory(const CoreOperandSpec& operand);
+
+/// Elements of its core, of sizes that the kernel knows.
+[[nodiscard]] std::int64_t core_elements(const GufuncSpec& spec, const CoreOperandSpec& operand);
+
+/// Elements from one item to the next, of a loop_rank of 0 on the CPU.
+[[nodiscard]] std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand);
 
 /// The stride along one of its core dimensions, where the kernel knows it.
 [[nodiscard]] std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand,

@@ -86,8 +86,10 @@ class GufuncImpl {
   [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
   /// "input 1 (B)", "output 0 (C)": how messages name an operand.
   [[nodiscard]] std::string operand_name(std::size_t operand) const;
-  /// Whether the body's text allows several indices of .each at once, or several items, and whether that is worth it.
+  /// Whether the body's text allows several indices of .each at once, or several items.
   [[nodiscard]] bool suits_lanes() const noexcept { return suits_lanes_; }
+  /// Whether several items at once are worth that their cores are turned.
+  [[nodiscard]] bool suits_turning() const noexcept { return suits_turning_; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
@@ -116,6 +118,7 @@ class GufuncImpl {
   std::vector<gufunc::Each> each_;
   gufunc::Group group_;
   bool suits_lanes_ = false;
+  bool suits_turning_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};
 };

@@ -45,12 +45,10 @@ void Call::record(ufunc::Recorder& recorder, const CoreLayout& layout, codegen::
   if (tiny || !gpu_) tell(ufunc::Processors::cpu);
   spec.loop_rank = rank;
   spec.lanes = false;
-  for (auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (codegen::CoreOperandSpec& operand : *operands) operand.item_stride = -1;
-  }
   // Host arrays are packed on their way to a GPU.
   for (auto* operands : {&spec.inputs, &spec.outputs}) {
     for (codegen::CoreOperandSpec& operand : *operands) {
+      operand.item_stride = -1;
       if (alike) continue;
       operand.packed = true;
       operand.unit = static_cast<int>(operand.dimensions.size()) - 1;

@@ -20,11 +20,15 @@ inline constexpr std::int64_t kTinyCore = 8;
 /// Elements from one item of an input to the next, where it is not one behind the other, for which vectors are shuffled
 /// together; 0, one item for all, does for less than kTinyCore elements. One thread, float32, over the time of items one behind
 /// the other, without and with it: inner products of 2 of every second item 2.3 and 1.17, of 4 2.25 and 1.4, cross products of
-/// xyz of xyzw 3.3 and 1.5, one vector for all 3.3 and 0.9. Of strides of 6, 10 and 14 elements are gathered: 2.2 and 3.6;
+/// xyz of xyzw 3.3 and 1.15, one vector for all 3.3 and 0.9. Of strides of 6, 10 and 14 elements are gathered: 2.2 and 3.6;
 /// outputs apart are scattered: 3.3 and 4.
 inline constexpr std::int64_t kTinyStrides[] = {2, 4, 8};
 inline constexpr int kMostItemStride = 8;
 static_assert(kMostItemStride >= kTinyCore && kMostItemStride == kTinyStrides[2]);
+/// The same where items lie side by side, the elements of each apart: nothing is shuffled, but loops must unroll. One thread,
+/// float32, without and with it: cross product 2.6 and 0.7, inner product of 8 5.3 and 1.1, of 16 11.8 and 2.6, of 32 18.6 and
+/// 6.0, matrix product of 3 × 3 11 and 2.4; of 5 × 5, which does not unroll, 56.
+inline constexpr std::int64_t kTinyCoreAcross = 32;
 /// Elements of an item's operands from which on, and bytes of all items up to which a CPU computes 16 items at once by turning
 /// their cores (kernels-src/gufunc_items.hpp). One thread, 1e4 items of float32, nanoseconds of an item without and with it:
 /// inner product of 9 2.6 and 2.5, of 16 4.7 and 3.0, of 32 12.0 and 6.0, of 64 31.9 and 12.9, of 128 70 and 26; running sum of

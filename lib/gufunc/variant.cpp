@@ -5,6 +5,7 @@
 
 #include "backend/kernel_abi.hpp"
 #include "codegen/gufunc_items.hpp"
+#include "codegen/gufunc_text.hpp"
 #include "codegen/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
@@ -54,17 +55,6 @@ CoreLayout Call::lay_out() const {
   for (std::size_t o = 0; o < nout_; ++o) add(nin_ + o, outs_[o]);
   return {shape_, operands};
 }
-
-namespace {
-
-/// Of a core whose sizes the kernel knows.
-std::int64_t elements_of(const codegen::GufuncSpec& spec, const codegen::CoreOperandSpec& operand) {
-  std::int64_t elements = 1;
-  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
-  return elements;
-}
-
-}  // namespace
 
 codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) const {
   const signature::Layout& text = gufunc_.layout();
@@ -137,9 +127,10 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
     if (std::any_of(operand.dimensions.begin(), operand.dimensions.end(),
                     [&](std::size_t dimension) { return !spec.dimensions[dimension].size; }))
       return false;
-    const std::int64_t elements = elements_of(spec, operand);
+    const std::int64_t elements = codegen::core_elements(spec, operand);
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
     const std::int64_t stride = layout.iteration.inner_stride(k);
+    if (strides && stride == size && elements <= (spec.lanes ? tuning::kTinyCore : tuning::kTinyCoreAcross)) continue;
     const bool beside = stride == elements * size;
     if (elements > tuning::kTinyCore || !layout.cores[k].packed ||
         (!beside && (k >= nin_ || !strides || !tiny_apart(elements, stride, size))))
@@ -152,7 +143,7 @@ void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     const std::int64_t stride = layout.iteration.inner_stride(k) / static_cast<std::int64_t>(itemsize(operand.element.storage));
-    if (stride != elements_of(spec, operand)) operand.item_stride = stride;
+    if (stride != codegen::core_elements(spec, operand)) operand.item_stride = stride;
   }
 }
 
@@ -204,8 +195,9 @@ bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
          std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
 }
 
-/// Whether a CPU should compute several items at once, by turning their cores: float32 that need no conversion, each item's
-/// core in one piece, enough items behind each other and enough of each, where all of it comes from a cache.
+/// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
+/// behind each other. Each operand's items lie side by side, or their cores are turned: float32 in one piece, enough of each,
+/// where all of it comes from a cache.
 bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
   if (gpu_ || spec.masked || gufunc_.group().teams || !gufunc_.suits_lanes() ||
       plan_->refuses_lanes.load(std::memory_order_relaxed)) {
@@ -213,21 +205,31 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   }
   if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
   double elements = 0;  // of an item
-  double moved = 0;     // of them from memory for each item anew
+  double turned = 0;    // of them those whose items are not side by side
+  double moved = 0;     // and from memory for each item anew
+  bool narrow = true;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-    if (operand.element.compute != DType::float32 || operand.element.storage != DType::float32 || !layout.cores[k].packed) {
-      return false;
-    }
+    const DType dtype = operand.element.storage;
+    if (operand.element.compute != dtype || (dtype != DType::float32 && dtype != DType::float64)) return false;
+    narrow = narrow && dtype == DType::float32;
     double core = 1;
     for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
     elements += core;
-    if (layout.iteration.inner_stride(k) != 0) moved += core;
+    const std::int64_t stride = layout.iteration.inner_stride(k);
+    if (layout.cores[k].packed) {
+      if (core > 1 || stride != static_cast<std::int64_t>(itemsize(dtype))) turned += core;
+      if (stride != 0) moved += core;
+    } else if (stride != static_cast<std::int64_t>(itemsize(dtype))) {
+      return false;
+    }
   }
+  if (turned == 0) return true;
   constexpr double kItemsize = sizeof(float);
   // Each operand's room is rounded up to a line.
   const double room = elements * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
-  return elements >= tuning::kFewestOfItem && room <= static_cast<double>(codegen::kBytesOfItems) &&
+  return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
+         room <= static_cast<double>(codegen::kBytesOfItems) &&
          moved * kItemsize * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems;
 }
 

@@ -10,6 +10,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/kernel_abi.hpp"
+#include "codegen/gufunc_text.hpp"
 #include "gufunc/plain_spec.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
@@ -111,6 +112,11 @@ void read_order(const Node& node, GufuncSpec& spec) {
   spec.each = std::move(order);
 }
 
+[[noreturn]] void fail_as_large(const Node& node) {
+  node.fail(fmt::format("a rank of 0 is of items of at most {} elements, {} where items lie side by side",
+                        gufunc::tuning::kTinyCore, gufunc::tuning::kTinyCoreAcross));
+}
+
 /// Whether the items are those that calls compute several of at once.
 void check_tiny(const Node& node, const GufuncSpec& spec) {
   for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
@@ -119,22 +125,22 @@ void check_tiny(const Node& node, const GufuncSpec& spec) {
   }
   if (spec.masked) node.fail("a rank of 0 is of calls without a mask");
   for (std::size_t k = 0; k < count_of(spec); ++k) {
-    const CoreOperandSpec& operand = operand_of(spec, k);
     std::int64_t elements = 1;
-    for (const std::size_t dimension : operand.dimensions) {
+    for (const std::size_t dimension : operand_of(spec, k).dimensions) {
       elements *= *spec.dimensions[dimension].size;
-      if (elements > gufunc::tuning::kTinyCore)
-        node.fail(fmt::format("a rank of 0 is of items of at most {} elements", gufunc::tuning::kTinyCore));
+      if (elements > gufunc::tuning::kTinyCoreAcross) fail_as_large(node);
     }
-    if (!operand.packed) node.fail("a rank of 0 is of contiguous cores");
   }
 }
 
-/// Of a core whose sizes are known.
-std::int64_t elements_of(const GufuncSpec& spec, const CoreOperandSpec& operand) {
-  std::int64_t elements = 1;
-  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
-  return elements;
+/// And whether their cores lie as they do there.
+void check_tiny_cores(const Node& node, const GufuncSpec& spec) {
+  for (std::size_t k = 0; k < count_of(spec); ++k) {
+    const CoreOperandSpec& operand = operand_of(spec, k);
+    if (codegen::item_stride(spec, operand) == 1) continue;
+    if (codegen::core_elements(spec, operand) > gufunc::tuning::kTinyCore) fail_as_large(node);
+    if (!operand.packed) node.fail("a rank of 0 is of contiguous cores, or of items side by side (item_strides of 1)");
+  }
 }
 
 void read_item_strides(const Node& node, GufuncSpec& spec) {
@@ -146,8 +152,19 @@ void read_item_strides(const Node& node, GufuncSpec& spec) {
   for (std::size_t k = 0; k < strides.size(); ++k) {
     CoreOperandSpec& operand = operand_of(spec, k);
     const std::int64_t stride = strides[k].integer(0, gufunc::tuning::kMostItemStride);
-    if (stride != elements_of(spec, operand)) operand.item_stride = stride;
+    if (stride != codegen::core_elements(spec, operand)) operand.item_stride = stride;
   }
+}
+
+/// Whether the items are those that calls compute as vectors.
+void check_item_lanes(const Node& node, const GufuncSpec& spec) {
+  bool suits = !spec.masked && spec.team == 0;
+  for (std::size_t k = 0; k < count_of(spec); ++k) {
+    const codegen::OperandSpec& element = operand_of(spec, k).element;
+    suits = suits && (element.compute == DType::float32 || element.compute == DType::float64) &&
+            element.storage == element.compute && element.access != Access::scalar;
+  }
+  if (!suits) node.fail("without \"each\" lanes are items, of float32 or float64 and stored so, without \"where\"");
 }
 
 }  // namespace
@@ -183,6 +200,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   }
   if (spec.loop_rank == 0) check_tiny(node, spec);
   if (const auto strides = node.find("item_strides")) read_item_strides(*strides, spec);
+  if (spec.loop_rank == 0) check_tiny_cores(node, spec);
   for (const char* member : {"team", "team_bytes"}) {
     if (const auto team = node.find(member); team && spec.team == 0) team->fail("teams are of a definition with a \"group\"");
   }
@@ -195,16 +213,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   }
   if (const auto flag = node.find("lanes")) {
     spec.lanes = flag->flag();
-    const auto turns = [&](std::size_t k) {
-      const CoreOperandSpec& operand = operand_of(spec, k);
-      return operand.element.compute == DType::float32 && operand.element.storage == DType::float32 && operand.packed &&
-             operand.element.access != codegen::Access::scalar;
-    };
-    bool all_turn = !spec.masked && spec.team == 0;
-    for (std::size_t k = 0; k < count_of(spec); ++k) all_turn = all_turn && turns(k);
-    if (spec.lanes && spec.each.empty() && !all_turn) {
-      flag->fail("without \"each\" lanes are items, whose operands are contiguous, float32 and stored so, without \"where\"");
-    }
+    if (spec.lanes && spec.each.empty()) check_item_lanes(*flag, spec);
     if (spec.lanes && variant.processors != Processors::cpu) flag->fail("lanes are a CPU's: write \"for\": \"cpu\"");
   }
   return variant;
@@ -234,8 +243,7 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   for (std::size_t k = 0; k < count_of(spec); ++k) beside = beside && operand_of(spec, k).item_stride < 0;
   if (!beside) {
     for (std::size_t k = 0; k < count_of(spec); ++k) {
-      const CoreOperandSpec& operand = operand_of(spec, k);
-      json["item_strides"].push_back(operand.item_stride < 0 ? elements_of(spec, operand) : operand.item_stride);
+      json["item_strides"].push_back(codegen::item_stride(spec, operand_of(spec, k)));
     }
   }
   if (spec.wide_index) json["wide_index"] = true;

@@ -83,6 +83,11 @@ std::mt19937_64 random_source(std::uint64_t stream);
 /// A comment that no earlier run has had in a kernel: what it stands in misses every cache.
 std::string unique_comment();
 
+/// The elements in C order.
+inline std::vector<double> list_of(const kiln::Array& array) {
+  return array.astype(kiln::DType::float64).to_vector<double>();
+}
+
 /// The text of the E that `call` throws; fails the case where it throws nothing or something else.
 template <class E, class Call>
 std::string message_of(Call call) {

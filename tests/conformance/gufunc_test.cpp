@@ -65,10 +65,6 @@ Array counting(const Shape& shape, DType dtype = DType::float32, std::int64_t fi
   return Array::from(std::span<const double>(values), shape).astype(dtype);
 }
 
-std::vector<double> list_of(const Array& array) {
-  return array.astype(DType::float64).to_vector<double>();
-}
-
 /// The product of items, from flat lists in C order.
 std::vector<double> product(const std::vector<double>& a, const std::vector<double>& b, std::size_t items, std::size_t m,
                             std::size_t n, std::size_t p) {
@@ -530,7 +526,28 @@ TEST_CASE("gufuncs: tiny items that do not lie one behind the other") {
           if (!target.device().is_cpu() || n == 8) continue;
           const bool at_once = mixed.resolve(a, b, k).mapping == "an item, several at once";
           const std::int64_t apart = a.strides()[0] / static_cast<std::int64_t>(kiln::itemsize(dtype));
-          CHECK(at_once == (a.ndim() == 1 || apart == n || apart == 2 || apart == 4 || apart == 8));
+          CHECK(at_once == (a.ndim() == 1 || apart == n || apart == 1 || apart == 2 || apart == 4 || apart == 8));
+        }
+      }
+      // Side by side, the elements of each apart; into such an output, too, of which nothing else is touched.
+      const Array across = counting({n, 2 * items}, dtype)[{kiln::all, Slice{.stop = items}}].transpose();
+      const Array mirrored = across[{kiln::all, Slice{.step = -1}}];
+      for (const Array& a : {across, mirrored, packed}) {
+        for (const Array& b : {across, one}) {
+          CAPTURE(std::string(kiln::name(dtype)));
+          CAPTURE(n);
+          CAPTURE(items);
+          const auto expected = call({a.copy(), b.broadcast_to({items, n}).copy(), k.copy()});
+          CHECK(call({a, b, k}) == expected);
+          const Array room = Array::full({n + 2, items + 5}, -7.0).astype(dtype);
+          const Array out = room[{Slice{.start = 1, .stop = n + 1}, Slice{.start = 3, .stop = items + 3}}].transpose();
+          const Array sums = Array::zeros({items}, dtype);
+          mixed.outputs(std::vector<kiln::Arg>{a, b, k}, {.out = {out, sums}, .stream = target.options().stream});
+          CHECK(list_of(out.copy()) == expected.first);
+          CHECK(list_of(sums) == expected.second);
+          const std::vector<double> all = list_of(room);
+          CHECK(std::count(all.begin(), all.end(), -7.0) - std::count(expected.first.begin(), expected.first.end(), -7.0) ==
+                10 + 5 * n + 2 * items);
         }
       }
     }
@@ -609,6 +626,14 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
             with_one.push_back(sum);
           }
           CHECK(values(run(target, inner, {a, one})) == with_one);
+          // Items side by side: one operand, both, and in a loop of two dimensions.
+          const auto across = [](const Array& array) { return array.transpose().copy().transpose(); };
+          CHECK(values(run(target, inner, {across(a), b})) == sums);
+          CHECK(values(run(target, inner, {across(a), across(b)})) == sums);
+          const auto two_loops = [&](const Array& array) { return across(array).broadcast_to({2, items, n}); };
+          std::vector<T> twice = sums;
+          twice.insert(twice.end(), sums.begin(), sums.end());
+          CHECK(values(run(target, inner, {two_loops(a), across(b)})) == twice);
           std::vector<T> reversed(sums.rbegin(), sums.rend());
           CHECK(values(run(target, inner, {a[{Slice{.step = -1}}], b[{Slice{.step = -1}}]})) == reversed);
           const Array from = target.place(a);
@@ -628,6 +653,9 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
           }
           run(target, inside, {a}, {.out = out});
           CHECK(values(target.fetch(out)) == kept);
+          out = target.place(across(wide[{Slice{.stop = items}}]));
+          run(target, inside, {across(a)}, {.out = out});
+          CHECK(values(target.fetch(out)) == kept);
         }
       }
     };
@@ -640,12 +668,35 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     // Too few items, small ones, cores not in one piece, no room, beyond the caches, another dtype, a mask.
     CHECK(mapping(counting({15, 64}), counting({15, 64})) == "an item");
     CHECK(mapping(counting({40, 11}), counting({40, 11})) == "an item");
-    CHECK(mapping(counting({64, 40}).transpose(), counting({40, 64})) == "an item");
+    CHECK(mapping(counting({40, 128})[{kiln::all, Slice{.step = 2}}], counting({40, 64})) == "an item");
     CHECK(mapping(counting({40, 300}), counting({40, 300})) == "an item");
     CHECK(mapping(Array::empty({40000, 64}, DType::float32), Array::empty({40000, 64}, DType::float32)) == "an item");
     CHECK(mapping(Array::empty({40000, 64}, DType::float32), counting({64})) == "an item, several at once");
     CHECK(mapping(counting({40, 64}, DType::float64), counting({40, 64})) == "an item");
     CHECK(mapping(counting({40, 64}, DType::int16), counting({40, 64})) == "an item");
+    // Items side by side need not be turned: of float64, of any size, and beyond the caches.
+    const Array across = counting({64, 40}).transpose();
+    CHECK(mapping(across, counting({40, 64})) == "an item, several at once");
+    CHECK(mapping(across, across) == "an item, several at once");
+    CHECK(mapping(across.astype(DType::float64).transpose().copy().transpose(),
+                  across.astype(DType::float64).transpose().copy().transpose()) == "an item, several at once");
+    CHECK(mapping(across.astype(DType::float64).transpose().copy().transpose(), counting({40, 64}, DType::float64)) ==
+          "an item");
+    const Array large = Array::empty({300, 40000}, DType::float32).transpose();
+    CHECK(mapping(large, large) == "an item, several at once");
+    // And of no chain, and in any order.
+    const auto sum_of = [](bool fast) {
+      return kiln::guvectorize({.name = "twice",
+                                .layout = "(n)->(n)",
+                                .signatures = {"void(float32[:] x, float32[:] y)"},
+                                .body = "for (index i = 0; i < n; ++i) y(i) = x(i) * 2;",
+                                .fast_math = fast});
+    };
+    CHECK(sum_of(false).resolve({across}, {.out = across.copy()}).mapping == "an item");
+    for (const bool fast : {false, true}) {
+      CHECK(sum_of(fast).resolve({across}, {.out = Array::empty({64, 40}, DType::float32).transpose()}).mapping ==
+            "an item, several at once");
+    }
     CHECK(inner.resolve({counting({40, 64}), counting({40, 64})}, {.where = Array::zeros({40}, DType::bool_)}).mapping ==
           "an item");
   }
