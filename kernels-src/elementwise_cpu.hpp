@@ -25,6 +25,22 @@ struct cpu_kernel {
   const uint8* itemsize;
 };
 
+// A body that a mask leaves out in places, and that may trap: it is computed there on the values of the first element that
+// counts. False where none does, and then nothing is computed. Beside a branch for each element, x / y of 1e6 int32 under a
+// mask of three of four took 2.1 ns an element, without a mask 1.05.
+template <class Work>
+KILN_FN bool choose(Work& work, int64 count) {
+  if constexpr (requires { work.choose(count); }) {
+    if (!work.choose(count)) {
+      for (int64 i = 0; i < count; ++i) {
+        work.leave(i);
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
 // Whole blocks of 64 elements, so that vector loops need no scalar remainder: libm's vector functions and its scalar ones
 // differ in the last bits, and a result must not depend on where its element stands. Not inlined for the same reason. By !=,
 // not by <, the compiler sees that whole vectors leave nothing over, and has no loops for it: 345 bytes instead of 671 of exp
@@ -32,7 +48,8 @@ struct cpu_kernel {
 template <class Work>
 KILN_NOINLINE void run_blocks(void* const* operands, int64 count, int64, int64) {
   if (count <= 0) return;
-  const Work work(operands, 0, 0);
+  Work work(operands, 0, 0);
+  if (!choose(work, count * 64)) return;
 #pragma clang loop vectorize(assume_safety)
   for (int64 i = 0; i != count * 64; ++i) {
     work.one(i);
@@ -50,10 +67,12 @@ KILN_NOINLINE void run_rows(void* const* operands, int64 count, int64 columns, i
   int64 row = 0;
 #pragma clang loop unroll(disable)
   for (int64 part = 0; part < 2 * count; ++part) {
-    const Work work(operands, part * 32, row + (left < 32 ? 32 - left : 0));
+    Work work(operands, part * 32, row + (left < 32 ? 32 - left : 0));
+    if (choose(work, 32)) {
 #pragma clang loop vectorize(assume_safety) unroll(disable)
-    for (int64 i = 0; i < 32; ++i) {
-      work.one(i);
+      for (int64 i = 0; i < 32; ++i) {
+        work.one(i);
+      }
     }
     left -= 32;
     row += left > 0 ? 0 : 32;

@@ -100,7 +100,7 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
     return declarations + call + ");";
   }
   declarations += fmt::format("const boolean where = {}; ", arguments[count]);
-  return declarations + (spec.speculative ? "" : "if (where) ") + call + ");";
+  return declarations + (spec.speculation != Speculation::none ? "" : "if (where) ") + call + ");";
 }
 
 }  // namespace kiln::codegen

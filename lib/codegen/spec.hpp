@@ -37,6 +37,13 @@ enum class Masking : std::uint8_t {
   keep,  ///< their outputs stay as they were
 };
 
+/// For which elements that a mask leaves out a CPU may compute the body all the same.
+enum class Speculation : std::uint8_t {
+  none,        ///< for none: it is skipped
+  on_counted,  ///< on the values of an element that counts, which will do for others as it does for that
+  free,        ///< on their own
+};
+
 struct ElementwiseSpec {
   std::vector<OperandSpec> inputs =
       {};  ///< the arguments; then, if masking, the mask; then on the CPU, if keeping, each output
@@ -48,8 +55,8 @@ struct ElementwiseSpec {
   bool aliased = false;      ///< an output is also an input: no __restrict__
   bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
   Masking masking = Masking::none;
-  bool speculative = false;   ///< the body may be computed where the mask is false, too: see may_speculate()
-  std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
+  Speculation speculation = Speculation::none;  ///< CPU, if masking: see speculation_of()
+  std::size_t arguments = 0;                    ///< of `inputs`, those that are the body's, if masking
 };
 
 /// How the threads of a GPU share a reduction.

@@ -56,10 +56,10 @@ bool add_tokens(std::string_view text, std::vector<Token>& tokens) {
 
 }  // namespace
 
-bool may_speculate(const UserText& text, bool integers) {
+Speculation speculation_of(const UserText& text, bool integers) {
   std::vector<Token> tokens;
   for (const std::string* part : {&text.preamble, &text.functions, &text.body}) {
-    if (!add_tokens(*part, tokens)) return false;
+    if (!add_tokens(*part, tokens)) return Speculation::none;
   }
   FloatingNames floating;
   for (const auto& [name, dtype] : text.type_variables) {
@@ -68,7 +68,8 @@ bool may_speculate(const UserText& text, bool integers) {
   for (const auto* names : {&text.input_names, &text.output_names}) {
     if (!integers) floating.values.insert(floating.values.end(), names->begin(), names->end());
   }
-  return divides_floating_only(tokens, floating) && !recurses(tokens);
+  if (recurses(tokens)) return Speculation::none;
+  return divides_floating_only(tokens, floating) ? Speculation::free : Speculation::on_counted;
 }
 
 }  // namespace kiln::codegen

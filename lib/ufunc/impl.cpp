@@ -114,9 +114,10 @@ const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key
 void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout,
                              DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
-  const ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_,
-                               .speculative = layout.masking != codegen::Masking::none && definition_of(loop).defines.empty() &&
-                                              codegen::may_speculate(text, computes_integers(loop))};
+  ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_};
+  if (layout.masking != codegen::Masking::none && definition_of(loop).defines.empty()) {
+    body.speculation = codegen::speculation_of(text, computes_integers(loop));
+  }
   const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
   work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc"));
 }

@@ -114,7 +114,7 @@ codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> sto
     // __restrict__.
     spec.rank = std::min<int>(layout.rank, 2);
     spec.nontemporal = layout.large && !body.arithmetic_bound;
-    spec.speculative = spec.masking != codegen::Masking::none && body.speculative;
+    if (spec.masking != codegen::Masking::none) spec.speculation = body.speculation;
     if (spec.masking == codegen::Masking::keep) {
       for (const codegen::OperandSpec& output : spec.outputs) {
         spec.inputs.push_back({output.storage, output.storage, output.access});

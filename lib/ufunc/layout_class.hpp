@@ -56,8 +56,8 @@ struct Placement {
 
 /// What a ufunc's text tells of its loops.
 struct BodyTraits {
-  bool arithmetic_bound = false;  ///< waits for arithmetic rather than for memory
-  bool speculative = false;       ///< codegen::may_speculate()
+  bool arithmetic_bound = false;                                  ///< waits for arithmetic rather than for memory
+  codegen::Speculation speculation = codegen::Speculation::none;  ///< of one with a mask
 };
 
 /// The variant of a loop for operands that are stored as `storage` (inputs, the mask if there is one, then outputs; a scalar as

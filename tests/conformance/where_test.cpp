@@ -23,6 +23,14 @@ const Ufunc& combine_carefully() {
   return ufunc;
 }
 
+/// The same, computed on the values of another element where the mask is false: it divides integers.
+const Ufunc& combine_and_divide() {
+  static const Ufunc ufunc = kiln::vectorize({.name = "combine_and_divide",
+                                              .signatures = {"T(T a, T b)"},
+                                              .body = "const int64 one = 3 / int64(3); return T(3) * a + b * T(one);"});
+  return ufunc;
+}
+
 struct MaskedDtypes {
   DType a, b, result, out;
 };
@@ -85,7 +93,8 @@ TEST_CASE("where: random operands and masks agree with index arithmetic") {
       const int ndim = static_cast<int>(source() % 6);
       const MaskedDtypes& dtypes = kMaskedDtypes[source() % std::size(kMaskedDtypes)];
       const bool careful = source() % 3 == 0 && dtypes.a != DType::float16;  // whose sum rounds otherwise
-      check_combine(target, careful ? combine_carefully() : combine(), random_loop_shape(ndim, 1500, source), dtypes, source);
+      const Ufunc& other = i % 2 == 0 ? combine() : combine_and_divide();
+      check_combine(target, careful ? combine_carefully() : other, random_loop_shape(ndim, 1500, source), dtypes, source);
     }
   });
 }
@@ -114,6 +123,37 @@ TEST_CASE("where: nothing is computed where the mask is false") {
     const Array out = target.place(make(DType::int32, std::vector<Exact>(static_cast<std::size_t>(count), -7.0L)));
     target.call(divide, {x, y}, {.out = out, .where = where});
     CHECK(difference(read(target.fetch(out)), kept) == "");
+    // Rows of which whole ones are left out, a first element that counts far behind, none at all.
+    for (const std::int64_t columns : {5, 37, 600}) {
+      for (const std::int64_t first : {0, 25, 40}) {
+        CAPTURE(columns);
+        CAPTURE(first);
+        std::vector<Exact> rows, divisors, counts, results;
+        for (std::int64_t i = 0; i < 40; ++i) {
+          const bool counted = i >= first && i % 3 != 0;
+          divisors.emplace_back(counted ? static_cast<long double>(i % 3) : 0.0L);
+          counts.emplace_back(counted ? 1.0L : 0.0L);
+          for (std::int64_t j = 0; j < columns; ++j) {
+            rows.emplace_back(static_cast<long double>(i * columns + j));
+            results.emplace_back(counted ? static_cast<long double>((i * columns + j) / (i % 3)) : -7.0L);
+          }
+        }
+        const Array numerators = target.place(make(DType::int32, rows, kiln::Shape{40, columns}));
+        const Array denominators = target.place(make(DType::int32, divisors, kiln::Shape{40, 1}));
+        const Array some = target.place(make(DType::bool_, counts, kiln::Shape{40, 1}));
+        const Array sevens = target.place(Array::full({40, columns}, -7).astype(DType::int32));
+        target.call(divide, {numerators, denominators}, {.out = sevens, .where = some});
+        CHECK(difference(read(target.fetch(sevens)), results) == "");
+        // Every element's own divisor and mask, in the order of the transpose.
+        const auto turned = [&](const Array& array) {
+          return target.place(target.fetch(array).broadcast_to({40, columns}).copy().transpose());
+        };
+        const Array back =
+            target.fetch(target.call(divide, {turned(numerators), turned(denominators)}, {.where = turned(some)}));
+        for (Exact& result : results) result = result == Exact(-7) ? Exact(0) : result;
+        CHECK(difference(read(back.transpose().copy()), results) == "");
+      }
+    }
     const Array starts = target.place(make(DType::int32, {0, 1, 6, 0, 27}));
     CHECK(difference(read(target.fetch(target.call(halve, {starts}, {.where = mask_of(target, {0, 1, 1, 0, 1})}))),
                      {0, 0, 8, 0, 111}) == "");
@@ -121,7 +161,8 @@ TEST_CASE("where: nothing is computed where the mask is false") {
 }
 
 TEST_CASE("where: what is computed has the bits of a call without a mask, into an out, too") {
-  // libm's functions of one number and of a vector differ in the last bits. What divides integers is computed in a branch.
+  // libm's functions of one number and of a vector differ in the last bits. What divides integers is computed on other
+  // elements.
   const Ufunc ufuncs[] = {kiln::vectorize("T(T x, int32 n) where T: float32, float64", "return exp(x) * (n / 2);"),
                           kiln::vectorize("T(T x, int32 n) where T: float32, float64",
                                           "T sum = 0; for (int i = 0; i < 2; ++i) sum += cos(x) * n; return sum;"),

@@ -129,3 +129,19 @@ TEST_CASE("speculation: loops, tables, pointers and what is behind an #include a
     CHECK_FALSE(may("return a;", false, body));
   }
 }
+
+TEST_CASE("speculation: what divides integers may be computed on the values of an element that counts") {
+  using codegen::Speculation;
+  const auto of = [](const std::string& body) {
+    codegen::UserText text;
+    text.body = body;
+    text.input_names = {"a", "b"};
+    text.output_names = {"r"};
+    return codegen::speculation_of(text, true);
+  };
+  CHECK(of("return a * b;") == Speculation::free);
+  CHECK(of("return a / b;") == Speculation::on_counted);
+  CHECK(of("return a > 0 ? b % a : 0;") == Speculation::on_counted);
+  CHECK(of("return table[a] / b;") == Speculation::none);
+  CHECK(of("while (a > b) a /= 2; return a;") == Speculation::none);
+}
