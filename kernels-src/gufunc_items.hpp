@@ -1,37 +1,18 @@
-// Several items of a generalized ufunc at once, on the CPU: their cores are turned in a buffer, so that one element of N items
-// is a vector, and the body runs once with vectors as its numbers (lanes.hpp). Each item's own sums stay in order.
+// Several items of a generalized ufunc at once, on the CPU: one element of N items is a vector, and the body runs once with
+// vectors as its numbers (lanes.hpp). Where items lie side by side it is in memory as it is; other cores are turned in a
+// buffer. Each item's own sums stay in order.
 #pragma once
 #include "kiln/gufunc_cpu.hpp"
 #include "kiln/lanes.hpp"
 
 namespace kiln {
 
-// One element of N items, for views.
+// One element of N items, in the buffer or where items lie side by side, for views.
 template <class T, int N>
 struct lane_element {
   using storage = lanes<T, N>;
   using value = lanes<T, N>;
   static constexpr bool in_place = true;
-};
-
-// One element of N items that lie side by side, where they are.
-template <class T, int N>
-struct lane_row {
-  struct storage {
-    T x[N];
-  };
-  using value = lanes<T, N>;
-  static constexpr bool in_place = false;
-  static KILN_FN value load(const storage& row) {
-    value x;
-    __builtin_memcpy(&x.v, &row, sizeof(x.v));
-    return x;
-  }
-  static KILN_FN storage store(const value& x) {
-    storage row;
-    __builtin_memcpy(&row, &x.v, sizeof(x.v));
-    return row;
-  }
 };
 
 namespace loops {

@@ -32,7 +32,8 @@ concept uniform_number = one_of<T, float, double> || integer<T>;
 
 template <lane_number T, int N>
 struct lanes {
-  typedef T vector __attribute__((ext_vector_type(N)));
+  // Of a number's alignment: it may stand where an array's elements do (gufunc_items.hpp).
+  typedef T vector __attribute__((ext_vector_type(N), aligned(alignof(T))));
   vector v;
   lanes() = default;
   KILN_FN explicit lanes(vector x) : v(x) {}

@@ -106,7 +106,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
   }
   if (chooses) {
     members += fmt::format(
-        "  KILN_FN bool choose(int64 count) {{\n    for (int64 i = 0; i < count; ++i) {{\n      if (!{}) continue;\n{}"
+        "  KILN_FN bool choose(int64 i, int64 end) {{\n    for (; i < end; ++i) {{\n      if (!{}) continue;\n{}"
         "      return true;\n    }}\n    return false;\n  }}\n  KILN_FN void leave(int64 i) const {{\n{}  }}\n",
         arguments[spec.arguments], chosen, left);
   }

@@ -31,10 +31,24 @@ bool is_across(const CoreOperandSpec& operand) {
   return !operand.packed;
 }
 
+/// The loops that indices of .each are here.
+std::string loops_over_each(const GufuncSpec& spec) {
+  std::string loops;
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    loops += fmt::format("  for (int64 e{0} = 0; e{0} < {1}; ++e{0})\n", e, size_of(spec, spec.each[e].dimension, "c"));
+  }
+  return loops;
+}
+std::string each_indices(const GufuncSpec& spec) {
+  std::string list;
+  for (std::size_t e = 0; e < spec.each.size(); ++e) list += fmt::format(", e{}", e);
+  return list;
+}
+
 }  // namespace
 
 bool takes_items(const GufuncSpec& spec) {
-  return spec.lanes && spec.each.empty() && spec.loop_rank > 0;
+  return spec.lanes && (spec.each.empty() || spec.folded) && spec.loop_rank > 0;
 }
 
 std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output) {
@@ -49,8 +63,8 @@ std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operan
                                              : fmt::format("{} * N", *stride));
   }
   if (operand.as_view) list = fmt::format(", axis<1, {} * N>", size);
-  return fmt::format("template <int N>\nusing wide{} = view<{}<{}, N>, {}{}>;\n", number,
-                     is_across(operand) ? "lane_row" : "lane_element", type_name(operand.element.compute), output, list);
+  return fmt::format("template <int N>\nusing wide{} = view<lane_element<{}, N>, {}{}>;\n", number,
+                     type_name(operand.element.compute), output, list);
 }
 
 std::string wide_type(const CoreOperandSpec& operand, std::size_t number, bool output) {
@@ -94,11 +108,14 @@ std::string several_items_function(const GufuncSpec& spec) {
     if (output) after += "  turn_out<" + turned;
     // A body may leave elements of an output as they are.
     if (output && is_view(operand)) before += "  if (keeps) turn_in<" + turned;
-    if (!output) before += (may_turn_in_loop(spec, operand) ? "  turn_items<" : "  turn_in<") + turned;
+    const bool in_loop = spec.each.empty() && may_turn_in_loop(spec, operand);
+    if (!output) before += (in_loop ? "  turn_items<" : "  turn_in<") + turned;
   }
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
     if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");
   }
+  before += loops_over_each(spec);
+  arguments += each_indices(spec);
   return fmt::format(
       "template <int N>\nKILN_FN void several(const core& c, char* const* p, const int64* step, unsigned char* pool, bool "
       "keeps) {{\n{}  in_lanes<N>({});\n{}}}\n",
@@ -112,12 +129,13 @@ std::string several_items_kernel(const GufuncSpec& spec) {
     arguments += fmt::format(", reinterpret_cast<{}{}*>(p[{}])", k < spec.inputs.size() ? "const " : "",
                              stored_name(operands[k]->element.storage), k);
   }
+  arguments += each_indices(spec);
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  alignas(64) unsigned char pool[{}];\n  walk_several<{}, {}>(*launch, begin, end,\n"
       "    [&](char* const* p, const int64* step) {{ several<{}>(c, p, step, pool, launch->keeps != 0); }},\n"
-      "    [&](char* const* p) {{ one(c{}); }});\n}}\n",
-      launch_numbers(spec), kBytesOfItems, operands.size(), kItemsAtOnce, kItemsAtOnce, arguments);
+      "    [&](char* const* p) {{\n{}      one(c{}); }});\n}}\n",
+      launch_numbers(spec), kBytesOfItems, operands.size(), kItemsAtOnce, kItemsAtOnce, loops_over_each(spec), arguments);
 }
 
 }  // namespace kiln::codegen

@@ -126,7 +126,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   }
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const std::string& name = spec.each[e].name;
-    if (spec.lanes && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
+    if (spec.lanes && !items && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
     numbers += ", const ::kiln::kiln_index " + name;
   }
   if (items) again += numbers;

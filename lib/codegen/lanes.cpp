@@ -13,12 +13,16 @@ namespace {
 
 // What a body of nothing but arithmetic and counted loops is written with, beside its own names.
 // The last rows are functions that lanes.hpp has not, and which bodies are likely to call.
-constexpr std::array<std::string_view, 60> kOther{
-    "if",    "else",   "while",  "do",       "switch",   "goto", "return", "break", "continue", "static", "struct", "class",
-    "union", "enum",   "using",  "typedef",  "template", "auto", "sizeof", "asm",   "new",      "delete", "throw",  "try",
-    "float", "double", "int",    "long",     "short",    "char", "bool",   "data",  "row",      "int8",   "int16",  "int32",
-    "int64", "uint32", "uint64", "decltype", "exp",      "log",  "pow",    "min",   "max",      "fmin",   "fmax",   "floor",
-    "ceil",  "round",  "sin",    "cos",      "tan",      "tanh", "exp2",   "log2",  "expm1",    "log1p",  "isnan",  "clamp"};
+constexpr std::array<std::string_view, 95> kOther{
+    "if",       "else",  "while", "do",        "switch",  "goto",      "return",   "break",   "continue", "static", "struct",
+    "class",    "union", "enum",  "using",     "typedef", "template",  "auto",     "sizeof",  "asm",      "new",    "delete",
+    "throw",    "try",   "float", "double",    "int",     "long",      "short",    "char",    "bool",     "data",   "row",
+    "int8",     "int16", "int32", "int64",     "uint32",  "uint64",    "decltype", "exp",     "log",      "pow",    "min",
+    "max",      "fmin",  "fmax",  "floor",     "ceil",    "round",     "sin",      "cos",     "tan",      "tanh",   "exp2",
+    "log2",     "expm1", "log1p", "isnan",     "clamp",   "erf",       "erfc",     "asin",    "acos",     "atan",   "atan2",
+    "sinh",     "cosh",  "asinh", "acosh",     "atanh",   "cbrt",      "hypot",    "tgamma",  "lgamma",   "fmod",   "ldexp",
+    "copysign", "log10", "rint",  "trunc",     "square",  "sign",      "maximum",  "minimum", "power",    "conj",   "real",
+    "imag",     "fma",   "norm",  "remainder", "rsqrt",   "nearbyint", "logaddexp"};
 constexpr std::string_view kOtherMarks = "?&|[#%!~^:\\";
 
 }  // namespace

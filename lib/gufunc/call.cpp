@@ -63,7 +63,7 @@ void Call::run(std::span<Array> results) {
   if (gpu_ && (any_host || place_.on_host)) return run_through_device(results);
   separate();
   const CoreLayout layout = lay_out();
-  codegen::GufuncSpec spec = make_spec(layout, true);
+  codegen::GufuncSpec spec = make_spec(layout, true, gpu_);
   if (nothing_to_do(spec)) {
     std::ranges::move(allocate(), results.begin());
     return;

@@ -35,12 +35,16 @@ class Call {
   void run_through_device(std::span<Array> results);
   [[nodiscard]] std::vector<std::size_t> overlapping_inputs() const;
   void separate();
-  [[nodiscard]] CoreLayout lay_out() const;
-  [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants) const;
+  /// How the operands lie; `sent`: host arrays as they do once they are on a GPU.
+  [[nodiscard]] CoreLayout lay_out(bool sent = false) const;
+  /// The indices of .each, the one last along which the first output's elements are nearest.
+  [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(const CoreLayout& layout) const;
+  [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
   [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const;
   void take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
-  void form_teams(codegen::GufuncSpec& spec) const;
+  void form_teams(codegen::GufuncSpec& spec, bool gpu) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] bool may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
@@ -49,7 +53,7 @@ class Call {
   [[nodiscard]] backend::GufuncLaunch make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
                                                   std::span<const Array> results) const;
   [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
-  void record(ufunc::Recorder& recorder, const CoreLayout& layout, codegen::GufuncSpec spec) const;
+  void record(ufunc::Recorder& recorder, const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
 
   [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return !inputs_[input]; }
   [[nodiscard]] Array array_of_scalar(std::size_t input) const;

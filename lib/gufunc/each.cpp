@@ -9,6 +9,19 @@
 
 namespace kiln::gufunc {
 
+namespace {
+
+/// How often an output has the dimension, at most: (n)->(n,n) has an index for rows and one for columns.
+std::int64_t most_in_an_output(const signature::Layout& layout, std::size_t dimension) {
+  std::int64_t most = 0;
+  for (const auto& output : layout.outputs) {
+    most = std::max<std::int64_t>(most, std::count(output.begin(), output.end(), dimension));
+  }
+  return most;
+}
+
+}  // namespace
+
 std::vector<Each> parse_each(std::string_view text, const signature::Layout& layout) {
   std::vector<Each> all;
   signature::Cursor cursor(text);
@@ -39,11 +52,14 @@ std::vector<Each> parse_each(std::string_view text, const signature::Layout& lay
       cursor.fail_at(dimension_at, "\"" + std::string(dimension) + "\" is no core dimension of the layout " + layout.text);
     }
     each.dimension = *found;
+    std::int64_t before = 0;
     for (const Each& other : all) {
       if (other.name == each.name) cursor.fail_at(at, "the index \"" + each.name + "\" is named twice");
-      if (other.dimension == each.dimension) {
-        cursor.fail_at(dimension_at, "the core dimension \"" + std::string(dimension) + "\" has two indices");
-      }
+      before += other.dimension == each.dimension ? 1 : 0;
+    }
+    if (before > 0 && before >= most_in_an_output(layout, each.dimension)) {
+      cursor.fail_at(dimension_at, "the core dimension \"" + std::string(dimension) + "\" has " + std::to_string(before + 1) +
+                                       " indices, and no output has it as often");
     }
     all.push_back(std::move(each));
   } while (cursor.accept(','));

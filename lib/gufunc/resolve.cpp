@@ -39,7 +39,7 @@ GufuncResolution Call::resolve() {
     resolution.copies.push_back((i == nin_ ? ".where" : gufunc_.operand_name(i)) + " overlaps an output and is copied first");
   }
   const CoreLayout lying = lay_out();
-  const codegen::GufuncSpec spec = make_spec(lying, true);
+  const codegen::GufuncSpec spec = make_spec(lying, true, gpu_);
   for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
     if (dimension.size && !dimension.name.empty()) {
       resolution.constants.push_back(dimension.name + " = " + std::to_string(*dimension.size));
@@ -56,7 +56,7 @@ GufuncResolution Call::resolve() {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.loop_rank == 0 && !gpu_) {
     resolution.mapping = "an item, several at once";
-  } else if (spec.each.empty()) {
+  } else if (spec.each.empty() || spec.folded) {
     resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
   } else {
     std::string list;

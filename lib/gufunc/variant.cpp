@@ -11,6 +11,7 @@
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
+#include "ufunc/transfer.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::gufunc {
@@ -23,7 +24,11 @@ std::vector<std::size_t> order_of(const std::vector<Each>& each, const std::vect
   std::vector<std::size_t> order(each.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto reach = [&](std::size_t e) {
-    const auto found = std::find(dimensions.begin(), dimensions.end(), each[e].dimension);
+    // The second index of a dimension goes along the second axis that it is of.
+    auto before = std::count_if(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(e),
+                                [&](const Each& other) { return other.dimension == each[e].dimension; });
+    const auto found = std::find_if(dimensions.begin(), dimensions.end(),
+                                    [&](std::size_t dimension) { return dimension == each[e].dimension && before-- == 0; });
     return found == dimensions.end() ? INT64_MAX : std::abs(strides[static_cast<std::size_t>(found - dimensions.begin())]);
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return reach(a) > reach(b); });
@@ -32,16 +37,20 @@ std::vector<std::size_t> order_of(const std::vector<Each>& each, const std::vect
 
 }  // namespace
 
-CoreLayout Call::lay_out() const {
+CoreLayout Call::lay_out(bool sent) const {
   const signature::Layout& layout = gufunc_.layout();
   std::vector<Strides> fresh;
-  fresh.reserve(nout_);  // no growth below: addresses are taken
+  fresh.reserve(nin_ + nout_ + 1);  // no growth below: addresses are taken
+  const auto strides_of = [&](const Array& array) -> const Strides& {
+    const detail::ArrayRep& rep = *array.rep();
+    return sent && rep.on_host ? fresh.emplace_back(ufunc::as_sent(rep, true, 0).strides) : rep.strides;
+  };
   std::vector<PlacedCore> operands;
   const auto add = [&](std::size_t operand, const Array& array) {
     const auto size = static_cast<std::int64_t>(itemsize(storage_dtype(operand)));
     const auto* const dimensions = &layout.of(operand);
     if (array) {
-      operands.push_back({&array.shape(), &array.strides(), &shape_.operands[operand], dimensions, size});
+      operands.push_back({&array.shape(), &strides_of(array), &shape_.operands[operand], dimensions, size});
     } else if (operand < nin_) {
       operands.push_back({nullptr, nullptr, nullptr, dimensions, size});
     } else {
@@ -51,12 +60,24 @@ CoreLayout Call::lay_out() const {
     }
   };
   for (std::size_t i = 0; i < nin_; ++i) add(i, inputs_[i]);
-  if (where_) operands.push_back({&where_.shape(), &where_.strides(), &shape_.where, nullptr, 1});
+  if (where_) operands.push_back({&where_.shape(), &strides_of(where_), &shape_.where, nullptr, 1});
   for (std::size_t o = 0; o < nout_; ++o) add(nin_ + o, outs_[o]);
   return {shape_, operands};
 }
 
-codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) const {
+std::vector<codegen::EachSpec> Call::each_in_order(const CoreLayout& layout) const {
+  const signature::Layout& text = gufunc_.layout();
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < nin_; ++k) first += text.of(k).size();
+  const std::span<const std::int64_t> strides(layout.core_strides.data() + first, text.of(nin_).size());
+  std::vector<codegen::EachSpec> all;
+  for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), strides)) {
+    all.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
+  }
+  return all;
+}
+
+codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool gpu) const {
   const signature::Layout& text = gufunc_.layout();
   codegen::GufuncSpec spec;
   spec.masked = static_cast<bool>(where_);
@@ -66,38 +87,33 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants) co
     spec.dimensions.push_back(
         {.name = dimension.size ? "" : dimension.name, .size = constant ? std::optional(shape_.sizes[d]) : std::nullopt});
   }
-  std::vector<std::int64_t> output_strides;
-  std::size_t first_stride = 0;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const CoreLayout::Core& core = layout.cores[k < nin_ || !where_ ? k : k + 1];
     const bool scalar = k < nin_ && is_scalar(k);
     // A scalar stands in host memory: a CPU's kernel reads it there as any element.
     codegen::CoreOperandSpec operand{
-        .element = {storage_dtype(k), compute_dtype(k), scalar && gpu_ ? codegen::Access::scalar : codegen::Access::contiguous},
+        .element = {storage_dtype(k), compute_dtype(k), scalar && gpu ? codegen::Access::scalar : codegen::Access::contiguous},
         .dimensions = text.of(k),
         .unit = core.unit,
         .packed = core.packed,
         .as_view = gufunc_.as_view(k)};
-    if (k == nin_) {
-      const auto from = layout.core_strides.begin() + static_cast<std::ptrdiff_t>(first_stride);
-      output_strides.assign(from, from + static_cast<std::ptrdiff_t>(text.of(k).size()));
-    }
-    first_stride += text.of(k).size();
     (k < nin_ ? spec.inputs : spec.outputs).push_back(std::move(operand));
   }
-  for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), output_strides)) {
-    spec.each.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
+  spec.each = each_in_order(layout);
+  if (!gpu && !spec.each.empty()) spec.lanes = takes_lanes(spec);
+  if (!gpu && !spec.lanes && (spec.each.empty() || may_fold(layout, spec))) {
+    spec.lanes = takes_items_at_once(layout, spec);
+    spec.folded = spec.lanes && !spec.each.empty();
   }
-  spec.lanes = spec.each.empty() ? takes_items_at_once(layout, spec) : takes_lanes(spec);
-  if (gufunc_.group().teams) form_teams(spec);
+  if (gufunc_.group().teams) form_teams(spec, gpu);
   std::int64_t threads = layout.iteration.size();
   for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
-  if (gpu_) {
+  if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > ufunc::tuning::kMaxNarrowIndex;
   } else if (many_tiny(layout, spec, constants)) {
     spec.loop_rank = 0;
-    spec.lanes = false;
+    spec.lanes = spec.folded = false;
     take_item_strides(layout, spec);
   }
   return spec;
@@ -117,7 +133,7 @@ bool tiny_apart(std::int64_t elements, std::int64_t stride, std::int64_t size) {
 /// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
 /// other or, if it may know `strides`, so that they can be constants of it.
 bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const {
-  if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty()) || layout.iteration.rank() != 1 ||
+  if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty() && !spec.folded) || layout.iteration.rank() != 1 ||
       layout.iteration.size() == 1)
     return false;
   // Indices before the last two are units of their own (backend/kernel_abi.hpp), and here a unit is an item.
@@ -148,7 +164,7 @@ void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.
-void Call::form_teams(codegen::GufuncSpec& spec) const {
+void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
   const signature::Layout& layout = gufunc_.layout();
   spec.team = gufunc_.group().lanes;
   if (spec.team == 0) {
@@ -161,7 +177,7 @@ void Call::form_teams(codegen::GufuncSpec& spec) const {
     spec.team = tuning::kFewestInTeam;
     while (spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest) spec.team *= 2;
   }
-  const std::int64_t lanes = gpu_ ? spec.team : 1;
+  const std::int64_t lanes = gpu ? spec.team : 1;
   const auto bytes =
       codegen::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
         if (name == "lanes") return lanes;
@@ -186,7 +202,7 @@ void Call::form_teams(codegen::GufuncSpec& spec) const {
 
 /// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
 bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
-  if (gpu_ || !gufunc_.suits_lanes() || plan_->refuses_lanes.load(std::memory_order_relaxed)) return false;
+  if (!gufunc_.suits_lanes() || plan_->refuses_lanes.load(std::memory_order_relaxed)) return false;
   if (shape_.sizes[spec.each.back().dimension] < tuning::kFewestLanes) return false;
   const auto fits = [](const codegen::CoreOperandSpec& operand) {
     return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
@@ -195,12 +211,22 @@ bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
          std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
 }
 
+/// Whether indices of .each may be loops around the body, for items to be computed at once: few of them, or too few along the
+/// last one to make vectors of, or elements that lie apart.
+bool Call::may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+  std::int64_t indices = 1;
+  for (const codegen::EachSpec& each : spec.each) indices *= std::max<std::int64_t>(shape_.sizes[each.dimension], 1);
+  const bool apart =
+      std::any_of(layout.cores.begin(), layout.cores.end(), [](const CoreLayout::Core& core) { return !core.packed; });
+  if (apart) return indices <= tuning::kMostFoldedApart;
+  return indices <= tuning::kMostFolded && shape_.sizes[spec.each.back().dimension] % tuning::kFewestInVector != 0;
+}
+
 /// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
 /// behind each other. Each operand's items lie side by side, or their cores are turned: float32 in one piece, enough of each,
 /// where all of it comes from a cache.
 bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
-  if (gpu_ || spec.masked || gufunc_.group().teams || !gufunc_.suits_lanes() ||
-      plan_->refuses_lanes.load(std::memory_order_relaxed)) {
+  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_lanes() || plan_->refuses_lanes.load(std::memory_order_relaxed)) {
     return false;
   }
   if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
@@ -218,7 +244,7 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
     elements += core;
     const std::int64_t stride = layout.iteration.inner_stride(k);
     if (layout.cores[k].packed) {
-      if (core > 1 || stride != static_cast<std::int64_t>(itemsize(dtype))) turned += core;
+      if (core > 1 || (stride != 0 && stride != static_cast<std::int64_t>(itemsize(dtype)))) turned += core;
       if (stride != 0) moved += core;
     } else if (stride != static_cast<std::int64_t>(itemsize(dtype))) {
       return false;
@@ -227,7 +253,7 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   if (turned == 0) return true;
   constexpr double kItemsize = sizeof(float);
   // Each operand's room is rounded up to a line.
-  const double room = elements * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
+  const double room = turned * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
   return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
          room <= static_cast<double>(codegen::kBytesOfItems) &&
          moved * kItemsize * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems;
@@ -241,6 +267,7 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   add(static_cast<std::uint16_t>(place_.device.index()));
   add(static_cast<std::uint8_t>(spec.masked));
   add(static_cast<std::uint8_t>(spec.lanes));
+  add(static_cast<std::uint8_t>(spec.folded));
   add(spec.team);
   add(spec.team_bytes);
   add(static_cast<std::uint8_t>(spec.wide_index));
@@ -266,7 +293,7 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
 const Kernel& Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const {
   Kernel::Key key = kernel_key(spec);
   if (const Kernel* const known = ufunc::find(plan_->kernels, key)) return *known;
-  codegen::GufuncSpec general = make_spec(layout, false);
+  codegen::GufuncSpec general = make_spec(layout, false, gpu_);
   Kernel::Key general_key = kernel_key(general);
   if (key != general_key && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
     plan_->specialized.store(tuning::kMaxSpecialized, std::memory_order_relaxed);
@@ -277,10 +304,11 @@ const Kernel& Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& s
   if (!spec.lanes) return gufunc_.make_kernel(*plan_, key, spec, backend);
   try {
     return gufunc_.make_kernel(*plan_, key, spec, backend);
-  } catch (const CompileError&) {
-    // The body asks more of its numbers than vectors can, or it is wrong, which the plain kernel will tell.
+  } catch (const Error&) {
+    // The body asks more of its numbers than vectors can, or it is wrong, or there is no compiler, which the plain kernel will
+    // tell.
     plan_->refuses_lanes.store(true, std::memory_order_relaxed);
-    spec = make_spec(layout, true);
+    spec = make_spec(layout, true, gpu_);
     return find_kernel(layout, spec, backend);
   }
 }
@@ -318,7 +346,9 @@ backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen:
   for (std::size_t o = 0; o < nout_; ++o) add(results[o], spec.outputs[o].dimensions.size());
   launch.sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
   launch.core_strides = layout.core_strides;
-  for (const codegen::EachSpec& each : spec.each) launch.each.push_back(shape_.sizes[each.dimension]);
+  for (const codegen::EachSpec& each : spec.each) {
+    if (!spec.folded) launch.each.push_back(shape_.sizes[each.dimension]);
+  }
   launch.team = spec.team;
   launch.wide_index = spec.wide_index;
   launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });

@@ -124,6 +124,7 @@ void check_tiny(const Node& node, const GufuncSpec& spec) {
       node.fail(fmt::format("a rank of 0 is of items of known sizes: give \"{}\" in \"sizes\"", dimension.name));
   }
   if (spec.masked) node.fail("a rank of 0 is of calls without a mask");
+  if (spec.team > 0) node.fail("a rank of 0 is of items that no team shares");
   for (std::size_t k = 0; k < count_of(spec); ++k) {
     std::int64_t elements = 1;
     for (const std::size_t dimension : operand_of(spec, k).dimensions) {
@@ -161,10 +162,11 @@ void check_item_lanes(const Node& node, const GufuncSpec& spec) {
   bool suits = !spec.masked && spec.team == 0;
   for (std::size_t k = 0; k < count_of(spec); ++k) {
     const codegen::OperandSpec& element = operand_of(spec, k).element;
-    suits = suits && (element.compute == DType::float32 || element.compute == DType::float64) &&
-            element.storage == element.compute && element.access != Access::scalar;
+    suits =
+        suits && (element.compute == DType::float32 || element.compute == DType::float64) && element.storage == element.compute;
   }
-  if (!suits) node.fail("without \"each\" lanes are items, of float32 or float64 and stored so, without \"where\"");
+  if (!suits)
+    node.fail("without \"each\", or with \"folded\", lanes are items, of float32 or float64 and stored so, without \"where\"");
 }
 
 }  // namespace
@@ -177,8 +179,8 @@ GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
 }
 
 GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
-  node.check_members({"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "team", "team_bytes", "where",
-                      "item_strides", "for"});
+  node.check_members({"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "folded", "team", "team_bytes",
+                      "where", "item_strides", "for"});
   GufuncVariant variant = plain_variant(gufunc, read_loop(node.at("loop"), gufunc.signatures()));
   GufuncSpec& spec = variant.spec;
   if (const auto list = node.find("operands")) {
@@ -211,9 +213,15 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   if (const auto bytes = node.find("team_bytes")) {
     spec.team_bytes = bytes->integer(0, static_cast<int>(gufunc::tuning::kTeamBytes));
   }
+  if (const auto flag = node.find("folded")) {
+    spec.folded = flag->flag();
+    if (spec.folded && spec.each.empty()) flag->fail("there is no \"each\" whose indices could be loops");
+    if (spec.folded && !(node.find("lanes") && node.at("lanes").flag())) flag->fail("it is a way of \"lanes\": set that, too");
+  }
   if (const auto flag = node.find("lanes")) {
     spec.lanes = flag->flag();
-    if (spec.lanes && spec.each.empty()) check_item_lanes(*flag, spec);
+    if (spec.lanes && spec.loop_rank == 0) flag->fail("a rank of 0 computes several items at once by itself: leave lanes out");
+    if (spec.lanes && (spec.each.empty() || spec.folded)) check_item_lanes(*flag, spec);
     if (spec.lanes && variant.processors != Processors::cpu) flag->fail("lanes are a CPU's: write \"for\": \"cpu\"");
   }
   return variant;
@@ -248,6 +256,7 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   }
   if (spec.wide_index) json["wide_index"] = true;
   if (spec.lanes) json["lanes"] = true;
+  if (spec.folded) json["folded"] = true;
   if (spec.team != plain.team) json["team"] = spec.team;
   if (spec.team_bytes != plain.team_bytes) json["team_bytes"] = spec.team_bytes;
   if (spec.masked) json["where"] = true;

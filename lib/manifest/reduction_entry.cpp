@@ -128,7 +128,9 @@ Json read_reduction_variant(const Node& node, const ReductionImpl& impl, Units& 
   KernelVariant variant = reduce::usual_variant(loop, !impl.reorderable());
   if (const auto where = node.find("where")) {
     variant.masked = where->flag();
-    if (variant.masked && !impl.has_identity()) where->fail("a mask wants an \"identity\", for where no element counts");
+    if (variant.masked && !impl.has_identity() && !impl.takes_initial()) {
+      where->fail("a mask wants an \"identity\", for where no element counts");
+    }
   }
   if (const auto list = node.find("operands")) {
     const std::vector<Node> operands = list->list();

@@ -151,9 +151,7 @@ void Call::choose_loop() {
   options.casting = options_.casting;
   options.dtype = options_.dtype;
   options.signature = options_.signature;
-  ufunc::TypePlan& made = reduction_.loops().make_plan(key, arguments, options);
-  reduction_.check_identity(made.loop);
-  plan_ = &made;
+  plan_ = &reduction_.loops().make_plan(key, arguments, options);
 }
 
 void Call::lay_out() {
@@ -195,15 +193,26 @@ void Call::name_axes() {
   }
 }
 
-void Call::check_start() const {
-  if (reduction_.has_identity()) return;
+void Call::check_start() {
+  if (options_.initial) {
+    if (!reduction_.takes_initial()) {
+      throw TypeError(reduction_.name() +
+                      ": .initial is one number, and the accumulator of this reduction has members; leave .initial out");
+    }
+    initial_ = ufunc::initial_value(reduction_.name(), *options_.initial, options_.stream, plan_->loop.outputs.front(),
+                                    plan_->loop.text);
+  }
+  // The identity stands for elements that do not count even where .initial stands in front.
+  if (!options_.initial || masked_) reduction_.check_identity(plan_->loop);
+  if (reduction_.has_identity() || options_.initial) return;
+  const std::string give =
+      std::string("; give .identity in the definition") + (reduction_.takes_initial() ? ", or .initial in the call" : "");
   if (masked_) {
-    throw TypeError(reduction_.name() +
-                    ": .where needs an identity, for where no element counts; give .identity in the definition");
+    throw TypeError(reduction_.name() + ": .where needs an identity, for where no element counts" + give);
   }
   if (elements_ == 0) {
     throw ShapeError(reduction_.name() + ": nothing to reduce in inputs of shape " + to_string(whole_) +
-                     ", and there is no identity; give .identity in the definition");
+                     ", and there is no identity" + give);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "layout/reduction.hpp"
 #include "reduce/impl.hpp"
 #include "ufunc/checks.hpp"
+#include "ufunc/initial_value.hpp"
 
 namespace kiln::reduce {
 
@@ -46,7 +47,7 @@ class Call {
   void choose_loop();
   void lay_out();
   void name_axes();
-  void check_start() const;
+  void check_start();
   void check_outputs() const;
   std::vector<std::size_t> overlapping_inputs() const;
   void convert_scalars();
@@ -91,6 +92,7 @@ class Call {
   bool through_device_ = false;  // host arrays with a GPU to run on
   backend::Queue* queue_ = nullptr;
   std::array<Value, kMaxOperands> values_;
+  ufunc::InitialValue initial_;
   std::vector<Array> held_;  // private copies
 };
 

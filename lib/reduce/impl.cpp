@@ -29,7 +29,7 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
 }
 
 void ReductionImpl::check_identity(const ufunc::Loop& loop) const {
-  if (!stages_.accumulator.empty()) return;
+  if (!has_identity() || !takes_initial()) return;
   ufunc::check_identity(name(), loops_->definition().identity, loop.outputs.front(), loop.text);
 }
 

@@ -35,6 +35,8 @@ class ReductionImpl {
   /// Whether the map asks for elements' numbers.
   [[nodiscard]] bool indexed() const noexcept { return indexed_; }
 
+  /// Whether an accumulator is a number, that a call may start from.
+  [[nodiscard]] bool takes_initial() const noexcept { return stages_.accumulator.empty(); }
   /// TypeError where it is a number that the accumulator of the loop cannot hold.
   void check_identity(const ufunc::Loop& loop) const;
 

@@ -120,6 +120,7 @@ void Call::launch(std::span<const Array> results) {
                                       .reduced = layout.reduced(),
                                       .outputs = layout.outputs(),
                                       .count = layout.count(),
+                                      .initial = options_.initial ? initial_.bytes.data() : nullptr,
                                       .columns_inside = layout.columns_inside(),
                                       .mapping = static_cast<backend::ReductionMapping>(spec.mapping),
                                       .width = spec.width,

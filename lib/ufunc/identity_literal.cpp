@@ -20,21 +20,27 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::optional<double> floating_literal(std::string_view text) {
-  text = trimmed(text);
-  if (text.empty()) return std::nullopt;
-  if (text.front() == '(' && text.back() == ')') return floating_literal(text.substr(1, text.size() - 2));
-  if (text.front() == '-' || text.front() == '+') {
-    const std::optional<double> value = floating_literal(text.substr(1));
-    return value && text.front() == '-' ? -*value : value;
+  bool negative = false;
+  for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+    if (text.front() == '(' && text.back() == ')') {
+      text = text.substr(1, text.size() - 2);
+    } else if (text.front() == '-' || text.front() == '+') {
+      negative = negative != (text.front() == '-');
+      text.remove_prefix(1);
+    } else {
+      break;
+    }
   }
-  if (text == "INFINITY" || text == "HUGE_VAL" || text == "HUGE_VALF") return std::numeric_limits<double>::infinity();
+  const auto with_sign = [negative](double value) { return negative ? -value : value; };
+  if (text == "INFINITY" || text == "HUGE_VAL" || text == "HUGE_VALF")
+    return with_sign(std::numeric_limits<double>::infinity());
   if (text == "NAN") return std::numeric_limits<double>::quiet_NaN();
   if (text.find_first_of(".eE") == std::string_view::npos || text.find_first_of("xX") != std::string_view::npos)
     return std::nullopt;
   if (text.back() == 'f' || text.back() == 'F') text.remove_suffix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::general);
-  if (error == std::errc() && end == text.data() + text.size()) return value;
+  if (error == std::errc() && end == text.data() + text.size()) return with_sign(value);
   return std::nullopt;
 }
 

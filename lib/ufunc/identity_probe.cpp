@@ -4,13 +4,13 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
+#include "types/is_half.hpp"
 #include "ufunc/call.hpp"
 #include "ufunc/reduce.hpp"
 
@@ -18,11 +18,12 @@ namespace kiln::ufunc {
 namespace {
 
 // Pairs whose results are tried: an identity need not hold for what f never gives, as 0 of hypot for negative numbers.
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFirst[] = {1, 2, -1, 3, 0.5, 100, -7, 1, -kInfinity, kInfinity};
-constexpr double kSecond[] = {3, -2, -5, 1, 4, 7, 0.25, 1, -kInfinity, kInfinity};
-// In their place for integers, of which a body might count up to one, and complex numbers, of which infinities have many.
+// Far out, where -1000 is not the least; not so far that a loop which counts up to it would not end, or that a square is
+// infinite.
 constexpr double kLarge = 1e7;
+constexpr double kLargeHalf = 200;
+constexpr double kFirst[] = {1, 2, -1, 3, 0.5, 100, -7, 1, -kLarge, kLarge};
+constexpr double kSecond[] = {3, -2, -5, 1, 4, 7, 0.25, 1, -kLarge, kLarge};
 constexpr std::size_t kCount = std::size(kFirst);
 
 Array values(const double (&numbers)[kCount], DType dtype) {
@@ -30,7 +31,7 @@ Array values(const double (&numbers)[kCount], DType dtype) {
   const bool no_sign = dtype == DType::bool_ || !can_cast(DType::int8, dtype, Casting::same_kind);
   auto* to = static_cast<char*>(array.data());
   for (const double number : numbers) {
-    const double positive = kind(dtype) == Kind::floating ? std::abs(number) : std::min(std::abs(number), kLarge);
+    const double positive = is_half(dtype) ? std::min(std::abs(number), kLargeHalf) : std::abs(number);
     const double value = no_sign ? positive : std::copysign(positive, number);
     convert_scalar(DType::float64, &value, dtype, to);
     to += itemsize(dtype);

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-#include "array/number_format.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/broadcast.hpp"
-#include "types/convert.hpp"
-#include "types/is_half.hpp"
 #include "ufunc/axes.hpp"
 #include "ufunc/identity_literal.hpp"
 #include "ufunc/identity_probe.hpp"
@@ -217,41 +214,7 @@ Array Reduce::run_through_device() {
 }
 
 void Reduce::convert_initial() {
-  if (!options_.initial) return;
-  const Arg& given = *options_.initial;
-  Array host;
-  DType from = given.dtype();
-  const void* value = given.value();
-  if (given.is_array()) {
-    if (!given.array()) throw TypeError(what() + ": .initial is an empty Array handle, not a value");
-    if (given.array().size() != 1) {
-      throw ShapeError(what() + ": .initial has shape " + to_string(given.array().shape()) + "; give a scalar");
-    }
-    // It is read here, and queued work may still write it.
-    if (backend::Queue* const queue = options_.stream.queue().get(); queue != nullptr) queue->synchronize();
-    host = given.array().copy_to_host();
-    from = host.dtype();
-    value = host.data();
-  }
-  const DType to = loop_dtype();
-  const auto refuse = [&](const std::string& number, const char* why) {
-    throw TypeError(what() + ": the " + number + " given as .initial " + why + " " + std::string(name(to)) +
-                    ", the dtype of the loop " + plan_->loop.text);
-  };
-  if (kind(from) == Kind::integer && kind(to) == Kind::integer && !integer_fits(from, value, to)) {
-    refuse("integer " + integer_text(from, value), "does not fit in");
-  }
-  if (kind(from) == Kind::complex && (kind(to) == Kind::integer || kind(to) == Kind::floating)) {
-    refuse("complex number", "cannot become");
-  }
-  if (kind(from) == Kind::floating && kind(to) == Kind::integer && !float_fits(from, value, to)) {
-    double number = 0;
-    convert_scalar(from, value, DType::float64, &number);
-    refuse("number " + detail::scalar_text(number, DType::float64), "does not fit in");
-  }
-  convert_scalar(from, value, to, initial_.data());
-  // Halves are accumulated as float32.
-  if (is_half(to)) convert_scalar(to, initial_.data(), DType::float32, initial_.data());
+  if (options_.initial) initial_ = initial_value(what(), *options_.initial, options_.stream, loop_dtype(), plan_->loop.text);
 }
 
 /// Inputs that the result would overwrite while they are read are copied first.
@@ -349,7 +312,7 @@ void Reduce::launch(const Piece& piece, const Array& target) {
                                       .reduced = layout.reduced(),
                                       .outputs = layout.outputs(),
                                       .count = layout.count(),
-                                      .initial = options_.initial ? initial_.data() : nullptr,
+                                      .initial = options_.initial ? initial_.bytes.data() : nullptr,
                                       .segments = piece.segments,
                                       .columns_inside = layout.columns_inside(),
                                       .mapping = static_cast<backend::ReductionMapping>(spec.mapping),

@@ -14,6 +14,7 @@
 #include "kiln/methods.hpp"
 #include "layout/reduction.hpp"
 #include "ufunc/impl.hpp"
+#include "ufunc/initial_value.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/reduction_plan.hpp"
 #include "ufunc/segment_plan.hpp"
@@ -97,7 +98,7 @@ class Reduce {
   backend::Queue* queue_ = nullptr;
   std::vector<Array> held_;           // private copies
   std::shared_ptr<const void> keep_;  // what queued work refers to
-  alignas(16) std::array<unsigned char, backend::kAccumulatorBytes> initial_{};
+  InitialValue initial_;
 };
 
 }  // namespace kiln::ufunc

@@ -372,7 +372,9 @@ TEST_CASE("gufuncs: definitions that cannot be") {
   CHECK(message({.each = "i:k"}).find("\"k\" is no core dimension of the layout (m,n)->(m)") == 0);
   CHECK(message({.each = "i"}).find("expected ':' between an index and its core dimension, found the end of the text") == 0);
   CHECK(message({.each = "i:m,"}).find("expected the name of an index, as in \"i:m\", found the end of the text") == 0);
-  CHECK(message({.each = "i:m, j:m"}).find("the core dimension \"m\" has two indices") == 0);
+  CHECK(message({.each = "i:m, j:m"}).find("the core dimension \"m\" has 2 indices, and no output has it as often") == 0);
+  CHECK(message({.layout = "(m)->(m,m)", .signatures = {"void(float32[:] A, float32[:,:] y)"}, .each = "i:m, j:m, k:m"})
+            .find("the core dimension \"m\" has 3 indices, and no output has it as often") == 0);
   CHECK(message({.each = "i:m, i:n"}).find("the index \"i\" is named twice") == 0);
   CHECK(message({.each = "for:m"}).find("\"for\" cannot be an index's name: it is a C++ keyword") == 0);
   CHECK(message({.each = "A:m"}).find("bad: the index \"A\" has the name of an operand or a type; rename one") == 0);
@@ -472,6 +474,41 @@ TEST_CASE("gufuncs: several indices at once give what one gives") {
   if (kiln::Device::best().is_cpu()) {
     CHECK(matmul().resolve({counting({100, 40}), counting({40, 100})}).mapping == "an item's (i, j), several j at once");
   }
+}
+
+TEST_CASE("gufuncs: two indices of one dimension") {
+  const Gufunc apart = kiln::guvectorize({.name = "apart",
+                                          .layout = "(n,d)->(n,n)",
+                                          .signatures = {"void(T[:,:] x, T[:,:] y)"},
+                                          .each = "i:n, j:n",
+                                          .body = "T sum = 0; for (index k = 0; k < d; ++k) sum += (x(i, k) - 2 * x(j, k)) * "
+                                                  "(x(i, k) + 1); y(i, j) = sum;"});
+  on_every_device([&](const Target& target) {
+    for (const std::int64_t n : {1, 3, 20, 70}) {
+      CAPTURE(n);
+      constexpr std::int64_t kDepth = 3;
+      const Array x = counting({2, n, kDepth});
+      const std::vector<double> from = list_of(x);
+      std::vector<double> expected;
+      for (std::int64_t item = 0; item < 2; ++item) {
+        const auto at = [&](std::int64_t i, std::int64_t k) {
+          return from[static_cast<std::size_t>((item * n + i) * kDepth + k)];
+        };
+        for (std::int64_t i = 0; i < n; ++i) {
+          for (std::int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (std::int64_t k = 0; k < kDepth; ++k) sum += (at(i, k) - 2 * at(j, k)) * (at(i, k) + 1);
+            expected.push_back(sum);
+          }
+        }
+      }
+      CHECK(list_of(run(target, apart, {x})) == expected);
+      // Rows of the result lie across: the other index moves fastest.
+      const Array out = target.place(Array::zeros({n, n, 2}, DType::float32)).transpose({2, 1, 0});
+      apart({target.place(x)}, {.out = out, .stream = target.options().stream});
+      CHECK(list_of(target.fetch(out)) == expected);
+    }
+  });
 }
 
 TEST_CASE("gufuncs: tiny items whose indices are three") {
@@ -684,6 +721,14 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
           "an item");
     const Array large = Array::empty({300, 40000}, DType::float32).transpose();
     CHECK(mapping(large, large) == "an item, several at once");
+    // After all these calls: no kernel was refused.
+    const Array out = Array::empty({64, 40}, DType::float32).transpose();
+    CHECK(inside.resolve({across}, {.out = out}).mapping == "an item, several at once");
+    CHECK(inside.resolve({counting({40, 64})}, {.out = counting({40, 64})}).mapping == "an item, several at once");
+    // One number for all items is no core that is turned.
+    const Gufunc scaled = define("(n),()->(n)", "void(T[:] x, T k, T[:] y)", "for (index i = 0; i < n; ++i) y(i) = x(i) * k;");
+    CHECK(scaled.resolve({across, 2.0F}, {.out = out}).mapping == "an item, several at once");
+    CHECK(scaled.resolve({across, counting({40})}, {.out = out}).mapping == "an item, several at once");
     // And of no chain, and in any order.
     const auto sum_of = [](bool fast) {
       return kiln::guvectorize({.name = "twice",

@@ -116,10 +116,24 @@ TEST_CASE("reduction errors: calls") {
         "in .axis, or set .reorderable or .identity in the definition");
     const Array nothing = target.place(Array::zeros({0, 3}, DType::float64));
     CHECK(shape_error([&] { static_cast<void>(ordered({nothing}, with({.axis = 0, .out = out}))); }) ==
-          "ordered: nothing to reduce in inputs of shape (0, 3), and there is no identity; give .identity in the definition");
+          "ordered: nothing to reduce in inputs of shape (0, 3), and there is no identity; give .identity in the definition, "
+          "or .initial in the call");
     const Array mask = target.place(Array::full({3}, true));
     CHECK(type_error([&] { static_cast<void>(ordered({x}, with({.axis = 0, .where = mask, .out = out}))); }) ==
-          "ordered: .where needs an identity, for where no element counts; give .identity in the definition");
+          "ordered: .where needs an identity, for where no element counts; give .identity in the definition, or .initial in "
+          "the call");
+    // A struct is no number to start from.
+    CHECK(type_error([&] { static_cast<void>(argmax({x}, with({.initial = 1}))); }) ==
+          "argmax: .initial is one number, and the accumulator of this reduction has members; leave .initial out");
+    CHECK(type_error([&] { static_cast<void>(minmax.outputs<2>({x}, with({.where = mask}))); }) ==
+          "minmax: .where needs an identity, for where no element counts; give .identity in the definition");
+    CHECK(type_error([&] { static_cast<void>(dot({x, x}, with({.initial = Array()}))); }) ==
+          "dot: .initial is an empty Array handle, not a value");
+    CHECK(shape_error([&] { static_cast<void>(dot({x, x}, with({.initial = x}))); }) ==
+          "dot: .initial has shape (2, 3); give a scalar");
+    const Array small = target.place(Array::from<std::int8_t>({1, 2, 3}));
+    CHECK(type_error([&] { static_cast<void>(dot({small, small}, with({.initial = 300}))); }) ==
+          "dot: the integer 300 given as .initial does not fit in int8, the dtype of the loop int8(int8 x, int8 y)");
     CHECK(type_error([&] { static_cast<void>(argmax({x}, with({.where = x}))); }) ==
           "argmax: cannot cast .where from float64 to bool; give a bool array, such as the result of a comparison");
     const Array wide = target.place(Array::full({4, 2, 3}, true));
@@ -209,14 +223,26 @@ TEST_CASE("reduce errors: with KILN_DEBUG an identity that is none is found") {
     return kiln::vectorize(
         {.name = "largest", .signatures = {"T(T a, T b)"}, .body = "return a < b ? b : a;", .identity = identity});
   };
-  CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(make_largest("-1e300").reduce(x)); }) ==
-        "largest: .identity is \"-1e300\", but largest(-1e300, x) is -1e+300 where x is -inf, in float64; give the value that "
+  CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(make_largest("-1e5").reduce(x)); }) ==
+        "largest: .identity is \"-1e5\", but largest(-1e5, x) is -100000.0 where x is -10000000.0, in float64; give the value "
+        "that "
         "changes none, or leave it out and set .reorderable");
   const Array whole = Array::from<int>({2, 3});
   CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(make_largest("-1000").reduce(whole)); }) ==
         "largest: .identity is \"-1000\", but largest(-1000, x) is -1000 where x is -10000000, in int32; give the value that "
         "changes none, or leave it out and set .reorderable");
   CHECK(make_largest("-INFINITY").reduce(x).item<double>() == 3);
+  // Values from which a sum would overflow, or a loop never end, are none to hold against it.
+  const kiln::Ufunc either =
+      kiln::vectorize({.name = "either", .signatures = {"T(T a, T b)"}, .body = "return a + b - a * b;", .identity = "0"});
+  for (const DType dtype : {DType::float16, DType::float32, DType::float64}) {
+    CHECK(either.reduce(Array::from<double>({0.5, 0.5}).astype(dtype)).astype(DType::float64).item<double>() == 0.75);
+  }
+  const kiln::Ufunc angles =
+      kiln::vectorize({.signatures = {"float64(float64 a, float64 b)"},
+                       .body = "double s = a + b; while (s > 360) s -= 360; while (s < -360) s += 360; return s;",
+                       .identity = "0"});
+  CHECK(angles.reduce(Array::from<double>({350, 20})).item<double>() == 10);
   // It need not hold for what the function never gives.
   CHECK(kiln::math::hypot.reduce(Array::from<double>({-3, 4})).item<double>() == 5);
   unsetenv("KILN_DEBUG");
@@ -241,16 +267,27 @@ TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
           text("largest", identity, "int32", "int32(int32 a, int32 b)"));
     CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(largest.reduce(truth)); }) ==
           text("largest", identity, "bool", "bool(bool a, bool b)"));
-    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(kiln::reduction(kiln::math::square, largest)(whole)); }) ==
-          text("largest", identity, "int32", "int32(int32 a, int32 b)"));
+    // At every call, not at the first alone.
+    const kiln::Reduction squares = kiln::reduction(kiln::math::square, largest);
+    for (int call = 0; call < 2; ++call) {
+      CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(squares(whole)); }) ==
+            text("largest of square", identity, "int32", "int32(int32)"));
+    }
     const kiln::Reduction stages =
         kiln::reduction({.name = "top", .signatures = {"T(T x)"}, .reduce = "return a < b ? b : a;", .identity = identity});
-    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(stages(whole)); }) ==
-          text("top", identity, "int32", "int32(int32 x)"));
+    for (int call = 0; call < 2; ++call) {
+      CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(stages(whole)); }) ==
+            text("top", identity, "int32", "int32(int32 x)"));
+    }
     // Where there is something else to start from, and in loops that can hold it, it is as good as any.
     CHECK(largest.reduce(whole, {.initial = 1}).item<int>() == 3);
+    CHECK(squares({whole}, {.initial = 1}).item<int>() == 9);
+    CHECK(stages({whole}, {.initial = 1}).item<int>() == 3);
     static_cast<void>(largest.reduce(Array::from<double>({2, 3})));
   }
+  CHECK(message_of<kiln::TypeError>([&] {
+          static_cast<void>(make_largest((std::string(100000, '+').append("1e30")).c_str()).reduce(whole));
+        }).find("which int32 of the loop int32(int32 a, int32 b) cannot hold") != std::string::npos);
   // Fractions are cut off, as those of .initial are; integers wrap, as in C++.
   CHECK(make_largest("2.75").reduce(Array::from<int>({1})).item<int>() == 2);
   CHECK(make_largest("1.0").reduce(truth).item<bool>());

@@ -337,6 +337,63 @@ TEST_CASE("reduction of two ufuncs: the first never sees an element that does no
   });
 }
 
+TEST_CASE("reduction: .initial stands in front of what the map gives") {
+  const auto distance = kiln::fuse("distance", [](kiln::Expr x, kiln::Expr y) { return kiln::math::absolute(x - y); });
+  const auto largest = kiln::reduction(distance, kiln::math::maximum);
+  const auto digits = kiln::reduction({.name = "digits", .signatures = {"T(T x)"}, .reduce = "return 10 * a + b;"});
+  const auto square = kiln::reduction({.name = "power",
+                                       .signatures = {"(float64 sum, float64 mean)(float16 x)"},
+                                       .map = "return x * x;",
+                                       .reduce = "return a + b;",
+                                       .post = "sum = a; mean = a / 4;",
+                                       .reorderable = true});
+  on_every_device([&](const Target& target) {
+    for (const std::size_t columns : {std::size_t{3}, std::size_t{40}, std::size_t{3000}}) {
+      constexpr std::size_t rows = 5;
+      std::vector<Exact> x, y, mask, by_row(rows, 2.5L), by_column(columns, 2.5L), masked_by_row(rows, 2.5L);
+      std::vector<Exact> sums(rows, -4);
+      const auto raise = [](Exact& most, long double value) { most = std::max(most.real(), value); };
+      for (std::size_t k = 0; k < rows * columns; ++k) {
+        const auto a = static_cast<long double>(k * 7 % 11);
+        const auto b = static_cast<long double>(k * 5 % 13);
+        x.emplace_back(a);
+        y.emplace_back(b);
+        // No element of the second row counts.
+        const bool counts = k / columns != 1 && k % 3 != 0;
+        mask.emplace_back(counts ? 1 : 0);
+        raise(by_row[k / columns], std::abs(a - b));
+        raise(by_column[k % columns], std::abs(a - b));
+        if (counts) raise(masked_by_row[k / columns], std::abs(a - b));
+        sums[k / columns] += a * b;
+      }
+      const kiln::Shape shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};
+      const Array p = target.place(make(DType::float32, x, shape));
+      const Array q = target.place(make(DType::float32, y, shape));
+      const Array where = target.place(make(DType::bool_, mask, shape));
+      const auto give = [&](const Reduction& reduction, std::initializer_list<Arg> args, ReductionOptions options) {
+        return read(target.fetch(reduction(args, reduction_on(target, std::move(options)))));
+      };
+      CHECK(difference(give(largest, {p, q}, {.axis = 1, .initial = 2.5}), by_row) == "");
+      CHECK(difference(give(largest, {p, q}, {.axis = 0, .initial = 2.5}), by_column) == "");
+      CHECK(difference(give(largest, {p, q}, {.axis = 1, .initial = 2.5, .where = where}), masked_by_row) == "");
+      CHECK(difference(give(largest, {p, q}, {.initial = 1e6}), {1e6L}) == "");
+      // Beside an identity, and an array of one element that is to be read.
+      CHECK(difference(give(dot, {p, q}, {.axis = 1, .initial = target.place(Array::from<float>({-4}))}), sums) == "");
+    }
+    const Array ones = target.place(Array::full({4}, 1.0F));
+    const Array none = target.place(Array::zeros({2, 0}, DType::float32));
+    const auto item = [&](const Array& array) { return target.fetch(array).astype(DType::float64).to_vector<double>(); };
+    // In order, and of nothing.
+    CHECK(item(digits({ones}, reduction_on(target, {.axis = 0, .initial = 7}))) == std::vector<double>{71111});
+    CHECK(item(digits({none}, reduction_on(target, {.axis = 1, .initial = 7}))) == std::vector<double>{7, 7});
+    CHECK(item(dot({none, none}, reduction_on(target, {.axis = 1, .initial = 7}))) == std::vector<double>{7, 7});
+    const Array halves = target.place(Array::full({4}, 1.5).astype(DType::float16));
+    const auto both = square.outputs<2>({halves}, reduction_on(target, {.initial = 3}));
+    CHECK(item(both[0]) == std::vector<double>{12});
+    CHECK(item(both[1]) == std::vector<double>{3});
+  });
+}
+
 TEST_CASE("reduction: dtypes of loops, casts, scalars alone, and outputs over inputs") {
   on_every_device([&](const Target& target) {
     const auto get = [&](const Array& array) { return target.fetch(array); };

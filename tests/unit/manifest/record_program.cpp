@@ -251,6 +251,10 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
                    .layout = "(3),(3)->(3)",
                    .signatures = {"void(float32[:] a, float32[:] b, float32[:] c)"},
                    .body = "c(0) = a(1) * b(2) - a(2) * b(1); c(1) = a(2) * b(0) - a(0) * b(2); c(2) = a(0) * b(1);"});
+  const Gufunc decay = guvectorize({.name = "decay",
+                                    .layout = "(n),()->(n)",
+                                    .signatures = {"void(T[:] x, T k, T[:] y)"},
+                                    .body = "T now = 0; for (index i = 0; i < n; ++i) { now = now * k + x(i); y(i) = now; }"});
   const Array items = Array::zeros({10, 4, 6}, DType::float32);
   const Array vectors = Array::zeros({200, 3}, DType::float32);
   const Array ints = to_device(Array::zeros({10, 40, 6}, DType::int32), Device::best());
@@ -263,6 +267,14 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { static_cast<void>(scaled.outputs<2>(cube, Array::zeros({5}, DType::float32))); });
   attempt([&] { cross(vectors, vectors); });
   attempt([&] { cross(vectors, floats(3)); });
+  // Items side by side, turned beside a scalar, and with the indices of .each as loops.
+  const auto across = [](std::int64_t size, DType dtype) { return Array::zeros({size, 200}, dtype).transpose(); };
+  attempt([&] { cross(across(3, DType::float32), vectors); });
+  attempt([&] { cross({vectors, across(3, DType::float32)}, {.out = across(3, DType::float32)}); });
+  attempt([&] { decay(Array::zeros({200, 40}, DType::float32), 0.5F); });
+  attempt([&] { decay(across(40, DType::float32), 0.5F); });
+  attempt([&] { decay({across(40, DType::float64), 0.5}, {.out = across(40, DType::float64)}); });
+  attempt([&] { matmul(Array::zeros({200, 3, 3}, DType::float32), Array::zeros({3, 3, 200}, DType::float32).transpose()); });
   attempt([&] { transposed(ints); });
   attempt([&] { transposed(ints.transpose({0, 2, 1})); });
   attempt([&] { transposed({ints}, {.axes = {{0, 2}, {1, 2}}}); });
