@@ -20,6 +20,8 @@ inline constexpr std::int64_t kMostFolded = 64;
 inline constexpr std::int64_t kFewestInVector = 4;
 /// The same where a core's elements lie apart: of 8 × 8 330 and 90, of 14 × 14 2400 and 500.
 inline constexpr std::int64_t kMostFoldedApart = 4096;
+/// From so many items on: fewer are too few to share between threads, beside tiles of their indices.
+inline constexpr std::int64_t kFewestFolded = 1024;
 
 /// Elements of each operand of an item up to which a CPU computes several items at once. One thread, float32, nanoseconds of an
 /// item without and with it: cross product 1.9 and 0.6, inner product of 4 1.4 and 0.6, of 8 2.2 and 1.0, of 16 5.0 and 4.8,

@@ -59,8 +59,13 @@ CoreLayout Call::lay_out(bool sent) const {
                           dimensions, size});
     }
   };
-  for (std::size_t i = 0; i < nin_; ++i) add(i, inputs_[i]);
-  if (where_) operands.push_back({&where_.shape(), &strides_of(where_), &shape_.where, nullptr, 1});
+  // What overlaps an output has been copied here, and is not there.
+  const auto original = [&](const Array& array, const Array& given) -> const Array& {
+    return sent && array && given.is_host() ? given : array;
+  };
+  for (std::size_t i = 0; i < nin_; ++i) add(i, args_[i].is_array() ? original(inputs_[i], args_[i].array()) : inputs_[i]);
+  const Array& mask = original(where_, options_.where);
+  if (where_) operands.push_back({&mask.shape(), &strides_of(mask), &shape_.where, nullptr, 1});
   for (std::size_t o = 0; o < nout_; ++o) add(nin_ + o, outs_[o]);
   return {shape_, operands};
 }
@@ -218,8 +223,9 @@ bool Call::may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec) c
   for (const codegen::EachSpec& each : spec.each) indices *= std::max<std::int64_t>(shape_.sizes[each.dimension], 1);
   const bool apart =
       std::any_of(layout.cores.begin(), layout.cores.end(), [](const CoreLayout::Core& core) { return !core.packed; });
-  if (apart) return indices <= tuning::kMostFoldedApart;
-  return indices <= tuning::kMostFolded && shape_.sizes[spec.each.back().dimension] % tuning::kFewestInVector != 0;
+  // Threads share items, or else tiles of their indices, too.
+  if (apart && layout.iteration.size() >= tuning::kFewestFolded) return indices <= tuning::kMostFoldedApart;
+  return indices <= tuning::kMostFolded && (apart || shape_.sizes[spec.each.back().dimension] % tuning::kFewestInVector != 0);
 }
 
 /// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
@@ -272,7 +278,11 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   add(spec.team_bytes);
   add(static_cast<std::uint8_t>(spec.wide_index));
   add(static_cast<std::uint8_t>(spec.loop_rank));
-  for (const codegen::EachSpec& each : spec.each) add(static_cast<std::uint8_t>(each.dimension));
+  for (const codegen::EachSpec& each : spec.each) {
+    const auto& all = gufunc_.each();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Each& other) { return other.name == each.name; });
+    add(static_cast<std::uint8_t>(found - all.begin()));
+  }
   for (const auto* operands : {&spec.inputs, &spec.outputs}) {
     for (const codegen::CoreOperandSpec& operand : *operands) {
       add(static_cast<std::uint8_t>(operand.element.storage));
@@ -349,6 +359,7 @@ backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen:
   for (const codegen::EachSpec& each : spec.each) {
     if (!spec.folded) launch.each.push_back(shape_.sizes[each.dimension]);
   }
+  if (codegen::takes_items(spec)) launch.items_at_once = codegen::kItemsAtOnce;
   launch.team = spec.team;
   launch.wide_index = spec.wide_index;
   launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });

@@ -92,7 +92,15 @@ Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string wher
   unit.where = std::move(where);
   unit.processors = variant.processors;
   unit.with_request = [impl, variant = std::move(variant)](DeviceKind kind, const auto& work) {
-    impl->with_request(variant.loop, gufunc::spec_for(variant.spec, kind), work);
+    codegen::GufuncSpec spec = gufunc::spec_for(variant.spec, kind);
+    if (!spec.lanes) return impl->with_request(variant.loop, spec, work);
+    try {
+      impl->with_request(variant.loop, spec, work);
+    } catch (const CompileError&) {
+      // The body asks more of its numbers than vectors can: a call takes the plain kernel then.
+      spec.lanes = spec.folded = false;
+      impl->with_request(variant.loop, spec, work);
+    }
   };
   return unit;
 }

@@ -202,8 +202,8 @@ void Call::check_start() {
     initial_ = ufunc::initial_value(reduction_.name(), *options_.initial, options_.stream, plan_->loop.outputs.front(),
                                     plan_->loop.text);
   }
-  // The identity stands for elements that do not count even where .initial stands in front.
-  if (!options_.initial || masked_) reduction_.check_identity(plan_->loop);
+  // One that leads stands for elements that do not count even where .initial stands in front.
+  if (!options_.initial || (masked_ && reduction_.leads())) reduction_.check_identity(plan_->loop);
   if (reduction_.has_identity() || options_.initial) return;
   const std::string give =
       std::string("; give .identity in the definition") + (reduction_.takes_initial() ? ", or .initial in the call" : "");

@@ -44,15 +44,18 @@ std::optional<double> floating_literal(std::string_view text) {
   return std::nullopt;
 }
 
-void check_identity(const std::string& name, const std::string& identity, DType dtype, const std::string& loop) {
-  if (kind(dtype) != Kind::integer && dtype != DType::bool_) return;
+bool identity_fits(const std::string& identity, DType dtype) {
+  if (kind(dtype) != Kind::integer && dtype != DType::bool_) return true;
   const std::optional<double> value = floating_literal(identity);
-  if (!value) return;
-  if (dtype == DType::bool_ ? *value == 0 || *value == 1 : float_fits(DType::float64, &*value, dtype)) return;
+  if (!value) return true;
+  return dtype == DType::bool_ ? *value == 0 || *value == 1 : float_fits(DType::float64, &*value, dtype);
+}
+
+void check_identity(const std::string& name, const std::string& identity, DType dtype, const std::string& loop) {
+  if (identity_fits(identity, dtype)) return;
   throw TypeError(name + ": .identity is \"" + identity + "\", which " + std::string(kiln::name(dtype)) + " of the loop " +
                   loop +
-                  " cannot hold; restrict the loops to floating-point numbers, or leave .identity out and set "
-                  ".reorderable");
+                  " cannot hold; restrict the loops to floating-point numbers, or leave .identity out and set .reorderable");
 }
 
 }  // namespace kiln::ufunc

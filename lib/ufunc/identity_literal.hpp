@@ -13,6 +13,9 @@ namespace kiln::ufunc {
 /// expressions, and for integers, which wrap as C++ has it: "-1" is all bits of any unsigned dtype.
 [[nodiscard]] std::optional<double> floating_literal(std::string_view text);
 
+/// Whether it is not a floating literal that the integer or bool dtype cannot hold.
+[[nodiscard]] bool identity_fits(const std::string& identity, DType dtype);
+
 /// TypeError where the identity is a floating literal that the integer or bool dtype of the loop cannot hold.
 void check_identity(const std::string& name, const std::string& identity, DType dtype, const std::string& loop);
 

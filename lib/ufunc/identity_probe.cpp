@@ -12,6 +12,7 @@
 #include "types/convert.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/call.hpp"
+#include "ufunc/identity_literal.hpp"
 #include "ufunc/reduce.hpp"
 
 namespace kiln::ufunc {
@@ -81,6 +82,8 @@ void probe_identity(const detail::UfuncImpl& ufunc, DType dtype) {
   // What it calls itself asks no more.
   thread_local bool probing = false;
   if (!backend::cpu::is_built_in() || probing || base::env("KILN_DEBUG") != "1") return;
+  // The call says so, where it takes part.
+  if (!identity_fits(ufunc.definition().identity, dtype)) return;
   struct Guard {
     ~Guard() { probing = false; }
   } const guard;

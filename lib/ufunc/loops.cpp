@@ -125,7 +125,8 @@ Loop search(const LoopRequest& request, const Typed& given) {
   for (const bool exact : {true, false}) {
     if (!exact && !safe) {
       throw TypeError(std::string(request.name) + ": bools are no numbers here, and no loop takes " + list_of(given.dtypes) +
-                      "; convert an argument with astype(), force a loop with .dtype or .signature, or use a logical function");
+                      "; convert an argument with astype(), force a loop with " + std::string(request.options) +
+                      ", or use a logical function");
     }
     for (const TypeSignature& signature : request.signatures) {
       for (Binding& binding : bindings_of(signature)) {
@@ -137,8 +138,8 @@ Loop search(const LoopRequest& request, const Typed& given) {
     }
   }
   throw TypeError(std::string(request.name) + ": no loop takes " + list_of(given.dtypes) + " by safe casts; its loops are " +
-                  texts_of(request.signatures) +
-                  "; convert an argument with astype(), or force a loop with .dtype or .signature");
+                  texts_of(request.signatures) + "; convert an argument with astype(), or force a loop with " +
+                  std::string(request.options));
 }
 
 [[noreturn]] void fail_forced(const LoopRequest& request, const std::string& asked) {

@@ -7,9 +7,15 @@
 namespace kiln::ufunc {
 namespace {
 
+std::string what_of(const ReductionLoopRequest& request) {
+  return std::string(request.name) + "." + std::string(request.method);
+}
+
 Loop loop_of(const ReductionLoopRequest& request, DType dtype) {
   const Argument twice[] = {{dtype, false}, {dtype, false}};
-  const LoopRequest two{.name = request.name,
+  const std::string what = what_of(request);
+  const LoopRequest two{.name = what,
+                        .options = ".dtype",
                         .signatures = request.signatures,
                         .arguments = twice,
                         .bools_are_numbers = request.bools_are_numbers};
@@ -38,7 +44,7 @@ DType widened(DType dtype) {
 }  // namespace
 
 Loop choose_reduction_loop(const ReductionLoopRequest& request) {
-  const std::string what = std::string(request.name) + "." + std::string(request.method);
+  const std::string what = what_of(request);
   const signature::TypeSignature& first = request.signatures.front();
   if (first.inputs.size() != 2 || first.outputs.size() != 1) {
     throw TypeError(what + " wants a ufunc of two inputs and one output, and " + std::string(request.name) + " has " +

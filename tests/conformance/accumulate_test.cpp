@@ -295,7 +295,7 @@ TEST_CASE("accumulate: what cannot be, and nothing is written") {
           }).starts_with("less.accumulate: the loop "));
     CHECK(type_error([&] {
             kiln::math::bitwise_and.accumulate(target.place(Array::zeros({2}, DType::float32)), accumulate_on(target, {}));
-          }).starts_with("bitwise_and: no loop takes (float32, float32) by safe casts"));
+          }).starts_with("bitwise_and.accumulate: no loop takes (float32, float32) by safe casts"));
     CHECK(difference(read(target.fetch(x)), {1, 2, 3, 4, 5, 6}) == "");
   });
 }

@@ -283,6 +283,11 @@ TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
     CHECK(largest.reduce(whole, {.initial = 1}).item<int>() == 3);
     CHECK(squares({whole}, {.initial = 1}).item<int>() == 9);
     CHECK(stages({whole}, {.initial = 1}).item<int>() == 3);
+    CHECK(stages({whole}, {.initial = 1, .where = truth}).item<int>() == 3);
+    setenv("KILN_DEBUG", "1", 1);
+    CHECK(make_largest(identity).reduce(whole, {.initial = 1}).item<int>() == 3);
+    CHECK(kiln::reduction(kiln::math::square, make_largest(identity))({whole}, {.initial = 1}).item<int>() == 9);
+    unsetenv("KILN_DEBUG");
     static_cast<void>(largest.reduce(Array::from<double>({2, 3})));
   }
   CHECK(message_of<kiln::TypeError>([&] {

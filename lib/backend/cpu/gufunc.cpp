@@ -38,6 +38,7 @@ void run_gufunc(const CpuModule& module, const GufuncLaunch& launch, Threads& th
   const auto kernel = reinterpret_cast<CpuGufuncKernel>(reinterpret_cast<void (*)()>(module.kernel()));
   threads.run(module, {.size = launch.items * tiling.per_item,
                        .weight = points / static_cast<double>(tiling.per_item),
+                       .grain = launch.items_at_once,
                        .work = [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); }});
 }
 

@@ -51,8 +51,8 @@ void Threads::run_measured(const CpuModule& module, const CpuLaunch& launch, std
 }
 
 void Threads::run(const CpuModule& module, const Divisible& work) {
-  if (count_ == 1 || work.size <= 1) return work.work(0, work.size);
-  run_measured(module, work.size, {.grain = 1, .weight = work.weight}, work.work);
+  if (count_ == 1 || work.size <= work.grain) return work.work(0, work.size);
+  run_measured(module, work.size, {.grain = work.grain, .weight = work.weight}, work.work);
 }
 
 template <class Work>

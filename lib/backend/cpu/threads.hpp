@@ -40,6 +40,7 @@ Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain
 struct Divisible {
   std::int64_t size = 0;
   double weight = 1;  ///< what an element costs beside those of other calls of the module: measures are kept for a weight of 1
+  std::int64_t grain = 1;  ///< elements that are not cut apart, but at the end
   std::function<void(std::int64_t begin, std::int64_t end)> work;
 };
 

@@ -121,6 +121,21 @@ TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
                kGeneralized);
 }
 
+TEST_CASE("where vectors cannot run a body, the plain kernel is compiled") {
+  const TemporaryDirectory folder;
+  const Manifest::CompileOptions options{.cache = Cache(CacheOptions{.directory = folder / "cache"})};
+  const auto kernel_of = [](const std::string& term) {
+    return R"json({"kernel": "void positive(float32[:] x, float32 s) { s = 0; for (index i = 0; i < n; ++i) s += )json" + term +
+           R"json(; }", "layout": "(n)->()", "variants": [{"loop": "float32 -> float32", "lanes": true, "for": "cpu"}]})json";
+  };
+  const Manifest compares = manifest_of(kernel_of("(x(i) > 0) * x(i)"));
+  const auto report = compares.compile({"native"}, options);
+  CHECK(report.compiled == 1);
+  CHECK(report.failed == 0);
+  CHECK(compares.compile({"native"}, options).failed == 0);
+  CHECK(manifest_of(kernel_of("y(i)")).compile({"native"}, options).failed == 1);
+}
+
 TEST_CASE("entries say what kind of kernel they hold") {
   const TemporaryDirectory folder;
   const Cache cache(CacheOptions{.directory = folder / "cache"});
