@@ -57,6 +57,52 @@ void cast(benchmark::State& state, DType dtype) {
   repeat(state, n, [&] { saxpy({2.0F, x, y}, {.out = out}); });
 }
 
+/// How a mask of (n, n) lies in memory.
+enum class MaskLayout {
+  none,
+  contiguous,
+  for_rows,
+  for_columns,
+  backwards,
+  every_second_column,
+  every_second_row,
+  window,
+  transposed
+};
+
+Array laid_out(std::int64_t n, MaskLayout layout) {
+  const auto square = [&](std::int64_t rows, std::int64_t columns) { return mask_of(rows * columns).reshape({rows, columns}); };
+  switch (layout) {
+    case MaskLayout::for_rows:
+      return square(n, 1);
+    case MaskLayout::for_columns:
+      return square(1, n);
+    case MaskLayout::backwards:
+      return square(n, n)[{all, Slice{.step = -1}}];
+    case MaskLayout::every_second_column:
+      return square(n, 2 * n)[{all, Slice{.step = 2}}];
+    case MaskLayout::every_second_row:
+      return square(2 * n, n)[{Slice{.step = 2}}];
+    case MaskLayout::window:
+      return square(n, n + 10)[{all, Slice{.stop = n}}];
+    case MaskLayout::transposed:
+      return square(n, n).transpose();
+    default:
+      return square(n, n);
+  }
+}
+
+// One thread, so that what a layout costs is not hidden behind the memory.
+void mask_layout(benchmark::State& state, MaskLayout layout) {
+  const std::int64_t n = state.range(0);
+  const Array x = ones(n * n).reshape({n, n});
+  const Array y = ones(n * n).reshape({n, n});
+  CallOptions options;
+  options.out = ones(n * n).reshape({n, n});
+  if (layout != MaskLayout::none) options.where = laid_out(n, layout);
+  repeat(state, n * n, [&] { saxpy({2.0F, x, y}, options); });
+}
+
 #define KILN_SIZES ->Arg(100'000)->Arg(1'000'000)->Arg(10'000'000)->UseRealTime()
 BENCHMARK_CAPTURE(masked, saxpy_out, Mask::none, false, true) KILN_SIZES;
 BENCHMARK_CAPTURE(masked, saxpy_out_where, Mask::kept, false, true) KILN_SIZES;
@@ -69,6 +115,16 @@ BENCHMARK_CAPTURE(cast, int16, DType::int16) KILN_SIZES;
 BENCHMARK_CAPTURE(cast, int8, DType::int8) KILN_SIZES;
 BENCHMARK_CAPTURE(cast, float16, DType::float16) KILN_SIZES;
 BENCHMARK_CAPTURE(cast, int32, DType::int32) KILN_SIZES;
+#define KILN_SIDES ->Arg(300)->Arg(1000)->UseRealTime()
+BENCHMARK_CAPTURE(mask_layout, none, MaskLayout::none) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, contiguous, MaskLayout::contiguous) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, for_rows, MaskLayout::for_rows) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, for_columns, MaskLayout::for_columns) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, backwards, MaskLayout::backwards) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, every_second_column, MaskLayout::every_second_column) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, every_second_row, MaskLayout::every_second_row) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, window, MaskLayout::window) KILN_SIDES;
+BENCHMARK_CAPTURE(mask_layout, transposed, MaskLayout::transposed) KILN_SIDES;
 
 }  // namespace
 }  // namespace kiln::bench

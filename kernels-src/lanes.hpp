@@ -45,28 +45,28 @@ struct lanes {
 
 // As C++ converts the two: float and double give double, whole numbers give way.
 template <class A, class B>
-using wider = decltype(A() + B());
+using wider_lane = decltype(A() + B());
 
-#define KILN_OPERATOR(op)                                                                   \
-  template <class A, class B, int N>                                                        \
-  KILN_FN lanes<wider<A, B>, N> operator op(const lanes<A, N>& a, const lanes<B, N>& b) {   \
-    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v); \
-  }                                                                                         \
-  template <class A, uniform_number B, int N>                                               \
-  KILN_FN lanes<wider<A, B>, N> operator op(const lanes<A, N>& a, B b) {                    \
-    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v); \
-  }                                                                                         \
-  template <uniform_number A, class B, int N>                                               \
-  KILN_FN lanes<wider<A, B>, N> operator op(A a, const lanes<B, N>& b) {                    \
-    return lanes<wider<A, B>, N>(lanes<wider<A, B>, N>(a).v op lanes<wider<A, B>, N>(b).v); \
-  }                                                                                         \
-  template <class A, class B, int N>                                                        \
-  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, const lanes<B, N>& b) {               \
-    return a = a op b;                                                                      \
-  }                                                                                         \
-  template <class A, uniform_number B, int N>                                               \
-  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, B b) {                                \
-    return a = a op b;                                                                      \
+#define KILN_OPERATOR(op)                                                                                  \
+  template <class A, class B, int N>                                                                       \
+  KILN_FN lanes<wider_lane<A, B>, N> operator op(const lanes<A, N>& a, const lanes<B, N>& b) {             \
+    return lanes<wider_lane<A, B>, N>(lanes<wider_lane<A, B>, N>(a).v op lanes<wider_lane<A, B>, N>(b).v); \
+  }                                                                                                        \
+  template <class A, uniform_number B, int N>                                                              \
+  KILN_FN lanes<wider_lane<A, B>, N> operator op(const lanes<A, N>& a, B b) {                              \
+    return lanes<wider_lane<A, B>, N>(lanes<wider_lane<A, B>, N>(a).v op lanes<wider_lane<A, B>, N>(b).v); \
+  }                                                                                                        \
+  template <uniform_number A, class B, int N>                                                              \
+  KILN_FN lanes<wider_lane<A, B>, N> operator op(A a, const lanes<B, N>& b) {                              \
+    return lanes<wider_lane<A, B>, N>(lanes<wider_lane<A, B>, N>(a).v op lanes<wider_lane<A, B>, N>(b).v); \
+  }                                                                                                        \
+  template <class A, class B, int N>                                                                       \
+  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, const lanes<B, N>& b) {                              \
+    return a = a op b;                                                                                     \
+  }                                                                                                        \
+  template <class A, uniform_number B, int N>                                                              \
+  KILN_FN lanes<A, N>& operator op##=(lanes<A, N>& a, B b) {                                               \
+    return a = a op b;                                                                                     \
   }
 KILN_OPERATOR(+)
 KILN_OPERATOR(-)

@@ -94,7 +94,9 @@ class KILN_API Array {
     std::optional<Device> device = std::nullopt;  ///< absent: host memory
   };
   /// Uses the caller's memory without a copy. `data` is the element at index 0 of every axis. The caller keeps the
-  /// memory alive, or gives its owner. Memory and strides must be aligned to the dtype's alignment (ShapeError).
+  /// memory alive, or gives its owner. Memory and strides must be aligned to the dtype's alignment (ShapeError); complex
+  /// numbers on a GPU to their size. On a GPU the owner is let go of when the work of the default stream is done, and a later
+  /// call has seen that.
   [[nodiscard]] static Array view(void* data, const Shape& shape, DType dtype, const ViewOptions& options);
   template <Element T>
     requires(!std::is_const_v<T>)

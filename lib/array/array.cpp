@@ -9,6 +9,7 @@
 #include "array/access.hpp"
 #include "array/host_memory.hpp"
 #include "array/rep.hpp"
+#include "backend/backend.hpp"
 #include "types/convert.hpp"
 
 namespace kiln {
@@ -48,9 +49,10 @@ Extent covered(const ArrayRep& rep) {
 namespace {
 
 // Strides that pass here keep every element's offset within 63 bits.
-void check_view(const void* data, const Shape& shape, DType dtype, const Strides& strides) {
+void check_view(const void* data, const Shape& shape, DType dtype, const Strides& strides, bool gpu) {
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
-  const auto alignment = kind(dtype) == Kind::complex ? item / 2 : item;
+  // A GPU loads the two parts of a complex number in one instruction.
+  const auto alignment = kind(dtype) == Kind::complex && !gpu ? item / 2 : item;
   if (strides.size() != shape.size()) {
     throw ShapeError("view: strides " + to_string(strides) + " have " + std::to_string(strides.size()) + " entries, shape " +
                      to_string(shape) + " has " + std::to_string(shape.size()));
@@ -68,7 +70,8 @@ void check_view(const void* data, const Shape& shape, DType dtype, const Strides
     fits = fits && !__builtin_add_overflow(end, reach, &end);
     if (strides[i] % alignment != 0) {
       throw ShapeError("view: stride " + std::to_string(strides[i]) + " of axis " + std::to_string(i) +
-                       " is not a multiple of " + std::to_string(alignment) + ", the alignment of " + std::string(name(dtype)));
+                       " is not a multiple of " + std::to_string(alignment) + ", the alignment of " + std::string(name(dtype)) +
+                       (gpu ? " on a GPU" : ""));
     }
   }
   std::int64_t bytes = 0;
@@ -79,7 +82,8 @@ void check_view(const void* data, const Shape& shape, DType dtype, const Strides
   if (data == nullptr) throw ShapeError("view: null address for shape " + to_string(shape));
   if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) != 0) {
     throw ShapeError("view: the address is not aligned to " + std::to_string(alignment) + " bytes, as " +
-                     std::string(name(dtype)) + " needs: copy the data to aligned memory first");
+                     std::string(name(dtype)) + " needs" + (gpu ? " on a GPU" : "") +
+                     ": copy the data to aligned memory first");
   }
 }
 
@@ -135,9 +139,17 @@ Array Array::view(void* data, const Shape& shape, DType dtype, const ViewOptions
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
   detail::checked_size(shape, item);  // before strides are made of it
   rep.strides = options.strides ? *options.strides : detail::packed_strides(shape, item, Order::c);
-  detail::check_view(data, shape, dtype, rep.strides);
+  detail::check_view(data, shape, dtype, rep.strides, options.device && !options.device->is_cpu());
   rep.data = static_cast<char*>(data);
   rep.buffer = options.owner;
+  if (options.owner && options.device && !options.device->is_cpu()) {
+    // Kernels of the default stream that use it may not have run when the last handle goes.
+    const auto release = [owner = options.owner, device = *options.device](void*) mutable {
+      // A device that has not been opened runs nothing.
+      if (backend::Backend* const backend = backend::opened_backend(device)) backend->outlive(std::move(owner));
+    };
+    rep.buffer = {options.owner.get(), release};
+  }
   rep.shape = shape;
   rep.dtype = dtype;
   rep.read_only = options.read_only;

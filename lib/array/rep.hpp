@@ -37,6 +37,8 @@ Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order);
 
 /// Product of the extents; ShapeError for a negative extent or one that does not fit in 63 bits with this itemsize.
 std::int64_t checked_size(const Shape& shape, std::int64_t itemsize);
+/// The same for elements of every dtype.
+std::int64_t checked_size(const Shape& shape);
 
 /// Copies elements between two host arrays of equal shape, converting as C++ does. No overlap handling.
 void copy_host(const ArrayRep& from, const ArrayRep& to);

@@ -137,6 +137,10 @@ class Backend {
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;
 
+  /// Holds memory that the backend did not hand out until what is queued on the default stream now is done, and a later call
+  /// has seen that.
+  virtual void outlive(std::shared_ptr<const void> keep) noexcept { keep.reset(); }
+
   [[nodiscard]] virtual std::shared_ptr<Queue> make_queue() = 0;
   /// Waits for the default stream.
   virtual void synchronize() = 0;
@@ -144,6 +148,9 @@ class Backend {
 
 /// The backend of a device: opened at first use, kept for ever. DeviceError where there is no such device.
 Backend& backend_for(const Device& device);
+
+/// A GPU's, null where it has not been opened.
+Backend* opened_backend(const Device& device) noexcept;
 
 /// What every backend implementation offers to the registry.
 namespace cpu {
@@ -154,6 +161,7 @@ std::shared_ptr<const Compiler> compiler_for_target(
 }  // namespace cpu
 namespace gpu {
 Backend& open(DeviceKind kind, int index);
+Backend* opened(DeviceKind kind, int index) noexcept;
 int device_count(DeviceKind kind) noexcept;                                    // 0 where there is no driver
 std::string why_none(DeviceKind kind);                                         // every path tried, or the driver's own words
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target);  // "sm_90", "gfx90a"; null if not a GPU's name

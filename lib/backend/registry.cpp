@@ -39,6 +39,10 @@ Backend& backend_for(const Device& device) {
   return gpu::open(device.kind(), device.index());
 }
 
+Backend* opened_backend(const Device& device) noexcept {
+  return device.is_cpu() || forked() ? nullptr : gpu::opened(device.kind(), device.index());
+}
+
 std::shared_ptr<const Compiler> compiler_for(std::string_view target) {
   if (auto compiler = gpu::compiler_for_target(target)) return compiler;
   if (auto compiler = cpu::compiler_for_target(target)) return compiler;

@@ -92,29 +92,26 @@ std::optional<FileError> publish_file(const std::string& path, std::string_view 
   std::string temporary;
   FileDescriptor file =
       open_temporary(options.folder, path, options.permissions ? S_IRUSR | S_IWUSR : options.mode, &temporary);
-  if (!file) return failure("create", temporary, errno);
+  if (!file) return failure("create", path, errno);
+  const auto abandon = [&](const char* verb, int code) {
+    ::unlinkat(options.folder, name_in(options.folder, temporary), 0);
+    return failure(verb, path, code);
+  };
   if (options.permissions) {
-    if (const int code = give_permissions(file.get(), *options.permissions)) {
-      ::unlinkat(options.folder, name_in(options.folder, temporary), 0);
-      return failure("set the mode of", temporary, code);
-    }
+    if (const int code = give_permissions(file.get(), *options.permissions)) return abandon("set the mode of", code);
   }
   if (options.lock) (void)::flock(file.get(), LOCK_EX | LOCK_NB);  // fails where there are no locks
   fault_point("publish:opened");
-  const auto abandon = [&](const char* verb, const std::string& what, int code) {
-    ::unlinkat(options.folder, name_in(options.folder, temporary), 0);
-    return failure(verb, what, code);
-  };
-  if (const int code = write_all(file.get(), bytes)) return abandon("write", temporary, code);
+  if (const int code = write_all(file.get(), bytes)) return abandon("write", code);
   fault_point("publish:written");
   if (options.sync) {
-    if (const int code = sync(file.get())) return abandon("sync", temporary, code);
+    if (const int code = sync(file.get())) return abandon("sync", code);
     fault_point("publish:synced");
   }
-  if (const int code = close_checked(std::move(file))) return abandon("write", temporary, code);
+  if (const int code = close_checked(std::move(file))) return abandon("write", code);
   fault_point("publish:closed");
   if (::renameat(options.folder, name_in(options.folder, temporary), options.folder, name_in(options.folder, path)) != 0)
-    return abandon("rename onto", path, errno);
+    return abandon("rename onto", errno);
   fault_point("publish:renamed");
   if (options.sync_directory) {
     const std::size_t slash = path.rfind('/');

@@ -52,7 +52,7 @@ struct PublishOptions {
 };
 
 /// Writes a temporary file beside `path`, then renames it onto `path`. On failure nothing is left and an old file stays as
-/// it was. Nothing is returned on success.
+/// it was. Nothing is returned on success. Errors name `path`, so that the same fault has the same text every time.
 [[nodiscard]] std::optional<FileError> publish_file(const std::string& path, std::string_view bytes,
                                                     const PublishOptions& options);
 

@@ -30,7 +30,7 @@ std::optional<FileError> PendingFile::append(std::string_view bytes) {
     const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      return failure("write", temporary_, errno);
+      return failure("write", path_, errno);
     }
     size_ += static_cast<std::uint64_t>(written);
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -40,7 +40,7 @@ std::optional<FileError> PendingFile::append(std::string_view bytes) {
 
 std::optional<FileError> PendingFile::publish() {
   // Some file systems cannot fsync; their files are as safe as they get.
-  if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) return failure("sync", temporary_, errno);
+  if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) return failure("sync", path_, errno);
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failure("rename onto", path_, errno);
   // After the rename, so that the destructor removes what could not be renamed. close(2) reports nothing that fsync did not.
   file_ = FileDescriptor();

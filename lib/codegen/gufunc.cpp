@@ -22,12 +22,13 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   if (target == DeviceKind::cpu && spec.lanes) return takes_items(spec) ? "kiln/gufunc_items.hpp" : "kiln/gufunc_lanes.hpp";
+  if (target == DeviceKind::cpu && is_staged(spec)) return "kiln/gufunc_staged.hpp";
   if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/team_cpu.hpp" : "kiln/team_gpu.hpp";
   return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
 }
 
-std::string kernel_text(const GufuncSpec& spec, const UserText&, DeviceKind target) {
-  return gufunc_members(spec) + (target == DeviceKind::cpu ? gufunc_cpu(spec) : gufunc_gpu(spec));
+std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target) {
+  return gufunc_members(spec) + (target == DeviceKind::cpu ? gufunc_cpu(spec, text) : gufunc_gpu(spec));
 }
 
 }  // namespace kiln::codegen

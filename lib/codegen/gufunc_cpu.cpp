@@ -6,6 +6,7 @@
 #include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "codegen/kernel_text.hpp"
+#include "codegen/lanes.hpp"
 
 namespace kiln::codegen {
 
@@ -13,15 +14,55 @@ namespace {
 
 /// Items of tiny cores whose strides the kernel knows: a loop whose body unrolls to arithmetic on a few elements, which the
 /// compiler computes for several items at once.
-std::string many_tiny(const GufuncSpec& spec) {
+std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
+  const bool staged = is_staged(spec);
   std::string pointers;
   std::string arguments;
+  // Of those that are staged: into the buffer and back, 16 items and one.
+  std::string in;
+  std::string out;
+  std::string one_in;
+  std::string one_out;
+  std::string apart = "true";
+  std::int64_t most = 0;
+  bool outputs = false;
+  bool odd = false;
+  const bool dear = is_dear(text, !spec.each.empty());
+  const std::size_t levels = spec.each.size() + static_cast<std::size_t>(loop_depth(text));
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const std::string type =
-        fmt::format("{}{}*", k < spec.inputs.size() ? "const " : "", stored_name(operands[k]->element.storage));
-    pointers += fmt::format("  {0} const q{1} = reinterpret_cast<{0}>(launch->data[{1}]);\n", type, k);
-    arguments += fmt::format(", q{} + x * {}", k, item_stride(spec, *operands[k]));
+    const bool output = k >= spec.inputs.size();
+    const std::string type = stored_name(operands[k]->element.storage);
+    if (is_staged(*operands[k])) {
+      const std::int64_t elements = core_elements(spec, *operands[k]);
+      most = std::max(most, elements);
+      outputs |= output;
+      // Behind an item there is the next one: not where one is for all, nor surely in the next page.
+      constexpr std::int64_t kRegister = 16;
+      const auto bytes = elements * static_cast<std::int64_t>(itemsize(operands[k]->element.storage));
+      if (bytes % kRegister != 0) apart += fmt::format(" && s{0} != 0 && s{0} <= 4096 && s{0} >= -4096", k);
+      const std::string which = fmt::format("<{}, {}>(t{}, q{} + x * s{}", type, elements, k, k, k);
+      // A body may leave elements of an output as they are.
+      const bool keeps = output && is_view(*operands[k]);
+      const char* const when = keeps ? "if (launch->keeps) " : "";
+      const std::string room = fmt::format("    alignas(64) {} t{}[{}];\n", type, k, elements * kStagedItems);
+      pointers += fmt::format("  char* const q{0} = launch->data[{0}];\n  const int64 s{0} = launch->strides[{0}];\n", k);
+      in += room;
+      one_in += room;
+      if (!output || keeps) {
+        in += fmt::format("    {}stage_in{}, s{});\n", when, which, k);
+        one_in += fmt::format("    {}stage_one_in{});\n", when, which);
+      }
+      if (output) out += fmt::format("    stage_out{}, s{});\n", which, k);
+      if (output) one_out += fmt::format("    stage_one_out{});\n", which);
+      arguments += fmt::format(", t{} + l", k);
+      continue;
+    }
+    const std::int64_t stride = item_stride(spec, *operands[k]);
+    odd = odd || (itemsize(operands[k]->element.storage) >= 4 && (stride == 5 || stride == 7));
+    const std::string pointer = (output ? "" : "const ") + type + "*";
+    pointers += fmt::format("  {0} const q{1} = reinterpret_cast<{0}>(launch->data[{1}]);\n", pointer, k);
+    arguments += fmt::format(", q{} + {} * {}", k, staged ? "(x + l)" : "x", stride);
   }
   std::string loops;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
@@ -30,10 +71,21 @@ std::string many_tiny(const GufuncSpec& spec) {
   }
   const bool packed = std::all_of(operands.begin(), operands.end(), [](const CoreOperandSpec* o) { return o->packed; });
   pointers = (packed ? "  const core c{};\n" : "  core c;\n" + launch_numbers(spec)) + pointers;
+  if (staged) {
+    const std::string item = fmt::format("{}    one(c{});\n", loops, arguments);
+    return fmt::format(
+        "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n{}"
+        "  walk_staged<{}, {}, {}, {}>(launch->shape[0], {}, begin, end, [&](int64 x) {{\n{}#pragma clang loop "
+        "vectorize(assume_safety) unroll(disable)\n"
+        "    for (int64 l = 0; l < kStaged; ++l) {{\n{}    }}\n{}  }}, [&](int64 x) {{\n    constexpr int64 l = 0;\n{}{}{}  "
+        "}});\n}}\n",
+        pointers, goes_along(spec, text), most, outputs, dear, apart, in, item, out, one_in, item, one_out);
+  }
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n{}"
-      "#pragma clang loop vectorize(assume_safety)\n  for (int64 x = begin; x < end; ++x) {{\n{}    one(c{});\n  }}\n}}\n",
-      pointers, loops, arguments);
+      "{}\n  for (int64 x = begin; x < end; ++x) {{\n{}    one(c{});\n  }}\n}}\n",
+      pointers, odd && !dear && levels <= 1 ? "KILN_ODD_ITEMS_LOOP" : "#pragma clang loop vectorize(assume_safety)", loops,
+      arguments);
 }
 
 constexpr std::int64_t kFewestInVector = 4;
@@ -54,8 +106,8 @@ std::string launch_numbers(const GufuncSpec& spec) {
   return text;
 }
 
-std::string gufunc_cpu(const GufuncSpec& spec) {
-  if (spec.loop_rank == 0) return many_tiny(spec);
+std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
+  if (spec.loop_rank == 0) return many_tiny(spec, text);
   if (takes_items(spec)) return several_items_kernel(spec);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;

@@ -26,9 +26,13 @@ bool may_turn_in_loop(const GufuncSpec& spec, const CoreOperandSpec& operand) {
   return !size || *size >= 16;
 }
 
+/// Whether all items have the same one: its elements are numbers, not vectors.
+bool is_shared(const CoreOperandSpec& operand) {
+  return operand.item_stride == 0;
+}
 /// Whether the items lie side by side, the elements of each apart: a vector is read from where they are.
 bool is_across(const CoreOperandSpec& operand) {
-  return !operand.packed;
+  return !operand.packed && !is_shared(operand);
 }
 
 /// The loops that indices of .each are here.
@@ -68,6 +72,9 @@ std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operan
 }
 
 std::string wide_type(const CoreOperandSpec& operand, std::size_t number, bool output) {
+  if (is_shared(operand)) {
+    return "const ::kiln::" + (is_view(operand) ? fmt::format("operands::view{}", number) : type_name(operand.element.compute));
+  }
   if (is_view(operand)) return fmt::format("const ::kiln::operands::wide{}<kiln_count>", number);
   const std::string vector = fmt::format("::kiln::lanes<::kiln::{}, kiln_count>", type_name(operand.element.compute));
   return output ? vector + "&" : "const " + vector;
@@ -84,6 +91,19 @@ std::string several_items_function(const GufuncSpec& spec) {
     const std::string type = type_name(operand.element.compute);
     const std::string count = elements_text(spec, operand);
     const char* const comma = k == 0 ? "" : ", ";
+    if (is_shared(operand)) {
+      const std::string place = fmt::format("reinterpret_cast<const {}*>(p[{}])", stored_name(operand.element.storage), k);
+      if (!is_view(operand)) {
+        arguments += fmt::format("{}operands::element{}::load(*{})", comma, k, place);
+        continue;
+      }
+      arguments += fmt::format("{}operands::view{}({}{}", comma, k, place, operand.as_view ? ", 1, 0" : "");
+      for (const std::size_t dimension : operand.dimensions) {
+        arguments += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
+      }
+      arguments += ")";
+      continue;
+    }
     if (is_across(operand)) {
       arguments +=
           fmt::format("{0}operands::wide{1}<N>(reinterpret_cast<typename operands::wide{1}<N>::storage*>(p[{1}])", comma, k);

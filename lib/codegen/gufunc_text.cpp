@@ -6,6 +6,7 @@
 
 #include "codegen/gufunc_items.hpp"
 #include "codegen/kernel_text.hpp"
+#include "codegen/lanes.hpp"
 #include "types/is_half.hpp"
 
 namespace kiln::codegen {
@@ -73,8 +74,31 @@ std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand)
   return operand.item_stride < 0 ? core_elements(spec, operand) : operand.item_stride;
 }
 
+bool is_staged(const CoreOperandSpec& operand) {
+  return operand.item_stride == kAnyStride;
+}
+
+bool is_staged(const GufuncSpec& spec) {
+  const auto operands = operands_of(spec);
+  return spec.loop_rank == 0 &&
+         std::any_of(operands.begin(), operands.end(), [](const CoreOperandSpec* operand) { return is_staged(*operand); });
+}
+
+bool goes_along(const GufuncSpec& spec, const UserText& text) {
+  if (!is_staged(spec) || !spec.each.empty() || !computes_along(text)) return false;
+  std::int64_t most = 0;
+  for (const CoreOperandSpec* operand : operands_of(spec)) {
+    const std::int64_t elements = core_elements(spec, *operand);
+    if (elements > 1 && !is_staged(*operand)) return false;
+    most = std::max(most, elements);
+  }
+  return most >= kFewestAlong;
+}
+
 std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
   auto stride = static_cast<std::int64_t>(itemsize(operand.element.storage));
+  // A buffer has an element of 16 items side by side.
+  if (is_staged(operand)) stride *= kStagedItems;
   if (operand.unit == static_cast<int>(axis)) return stride;
   if (!operand.packed) return std::nullopt;
   for (std::size_t a = axis + 1; a < operand.dimensions.size(); ++a) {

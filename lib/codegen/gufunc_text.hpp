@@ -25,6 +25,14 @@ namespace kiln::codegen {
 /// Elements from one item to the next, of a loop_rank of 0 on the CPU.
 [[nodiscard]] std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand);
 
+/// Whether items are brought into a buffer.
+[[nodiscard]] bool is_staged(const CoreOperandSpec& operand);
+[[nodiscard]] bool is_staged(const GufuncSpec& spec);
+
+/// Whether staged items go one by one, as vectors along their cores: the body computes each element for itself, of no operand
+/// that is not staged.
+[[nodiscard]] bool goes_along(const GufuncSpec& spec, const UserText& text);
+
 /// The stride along one of its core dimensions, where the kernel knows it.
 [[nodiscard]] std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand,
                                                        std::size_t axis);

@@ -90,7 +90,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
 std::string reduction_cpu(const ReductionSpec& spec, const UserText& text);
 std::string reduction_gpu(const ReductionSpec& spec, const UserText& text);
-std::string gufunc_cpu(const GufuncSpec& spec);
+std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text);
 std::string gufunc_gpu(const GufuncSpec& spec);
 
 /// A text of the user's with what stands before it.

@@ -27,15 +27,13 @@ constexpr std::string_view kOtherMarks = "?&|[#%!~^:\\";
 
 }  // namespace
 
-bool suits_lanes(const UserText& text) {
+bool only_computes(const UserText& text) {
   if (!text.preamble.empty() || !text.functions.empty()) return false;
-  bool loops = false;
   try {
     Scanner scanner(text.body);
     for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
       if (token.kind == Token::Kind::identifier) {
         if (std::find(kOther.begin(), kOther.end(), token.text) != kOther.end()) return false;
-        loops |= token.text == "for";
       } else if (token.kind == Token::Kind::hash || token.kind == Token::Kind::string || token.kind == Token::Kind::character ||
                  (token.kind == Token::Kind::punctuation && kOtherMarks.find(token.text[0]) != std::string_view::npos)) {
         return false;
@@ -44,7 +42,15 @@ bool suits_lanes(const UserText& text) {
   } catch (const ScanError&) {
     return false;
   }
-  return loops;
+  return true;
+}
+
+bool has_loop(const UserText& text) {
+  Scanner scanner(text.body);
+  for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+    if (token.kind == Token::Kind::identifier && token.text == "for") return true;
+  }
+  return false;
 }
 
 namespace {
@@ -138,6 +144,140 @@ bool has_chain(const UserText& text) {
   } catch (const ScanError&) {
     return false;
   }
+}
+
+namespace {
+
+bool takes_address(std::string_view text) {
+  Scanner scanner(text);
+  Token before;
+  before.kind = Token::Kind::punctuation;
+  for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+    if (token.kind == Token::Kind::hash) return true;
+    if (token.kind == Token::Kind::identifier && (token.text == "data" || token.text == "contiguous")) return true;
+    if (token.kind == Token::Kind::punctuation && token.text[0] == '&') {
+      const bool behind_value =
+          before.kind == Token::Kind::number || (before.kind == Token::Kind::identifier && before.text != "return") ||
+          (before.kind == Token::Kind::punctuation && std::string_view(")]>&").find(before.text[0]) != std::string_view::npos);
+      if (!behind_value) return true;
+    }
+    before = token;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool sees_memory(const UserText& text) {
+  if (!text.preamble.empty() || !text.defines.empty()) return true;
+  try {
+    return takes_address(text.body) || takes_address(text.functions);
+  } catch (const ScanError&) {
+    return true;
+  }
+}
+
+bool computes_along(const UserText& text) {
+  return only_computes(text) && has_loop(text) && !has_chain(text);
+}
+
+namespace {
+
+// What may stand in front of a bracket and takes no time to speak of, beside operands and types of the signature.
+constexpr std::array<std::string_view, 55> kCheap{
+    "for",      "if",       "while",  "switch",  "return",  "sizeof",  "static_cast", "abs",       "fabs",       "min",
+    "max",      "fmin",     "fmax",   "minimum", "maximum", "clamp",   "square",      "fma",       "real",       "imag",
+    "conj",     "norm",     "size",   "shape",   "row",     "data",    "contiguous",  "copysign",  "signbit",    "isnan",
+    "isinf",    "isfinite", "index",  "bool",    "int",     "float",   "double",      "int8",      "int16",      "int32",
+    "int64",    "uint8",    "uint16", "uint32",  "uint64",  "float32", "float64",     "complex64", "complex128", "float16",
+    "bfloat16", "and",      "or",     "not",     "T"};
+
+bool is_cheap(const std::string& name, const UserText& text) {
+  const auto in = [&](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  return std::find(kCheap.begin(), kCheap.end(), name) != kCheap.end() || in(text.input_names) || in(text.output_names) ||
+         std::any_of(text.type_variables.begin(), text.type_variables.end(),
+                     [&](const auto& type) { return type.first == name; });
+}
+
+/// Follows a body token by token: in how many loops' bodies the one that came last is.
+class Loops {
+ public:
+  void take(const Token& token) {
+    const bool word = token.kind == Token::Kind::identifier;
+    // What ended with the statement in front of "else" goes on.
+    if (word && token.text == "else") statements_.insert(statements_.end(), ended_, braces_);
+    ended_ = 0;
+    if (begins_) {
+      begins_ = false;
+      if (is(token, "{")) {
+        blocks_.push_back(braces_);
+      } else {
+        statements_.push_back(braces_);
+      }
+    }
+    if (word && (token.text == "for" || token.text == "while")) header_ = brackets_;
+    if (word && token.text == "do") begins_ = true;
+    if (is(token, "(")) ++brackets_;
+    if (is(token, ")") && --brackets_ == header_ && header_ >= 0) {
+      header_ = -1;
+      begins_ = true;
+    }
+    if (is(token, "{")) ++braces_;
+    if (is(token, "}")) --braces_;
+    if (is(token, "}") && !blocks_.empty() && blocks_.back() == braces_) blocks_.pop_back();
+    if (!is(token, "}") && (!is(token, ";") || header_ >= 0)) return;
+    for (; !statements_.empty() && statements_.back() == braces_; ++ended_) statements_.pop_back();
+  }
+  [[nodiscard]] int depth() const { return static_cast<int>(statements_.size() + blocks_.size()); }
+
+ private:
+  int brackets_ = 0;
+  int braces_ = 0;
+  int header_ = -1;              // brackets around the header that is being read
+  bool begins_ = false;          // behind a header
+  std::vector<int> statements_;  // braces around the bodies that are one statement
+  std::size_t ended_ = 0;        // such bodies that the token in front has ended
+  std::vector<int> blocks_;      // braces around the bodies that are blocks
+};
+
+}  // namespace
+
+bool is_dear(const UserText& text, bool looped) {
+  try {
+    Scanner scanner(text.body);
+    Loops loops;
+    Token before;
+    for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+      loops.take(token);
+      const bool again = looped || loops.depth() > 0;
+      if (again && (is(token, "/") || is(token, "%"))) return true;
+      if (is(token, "(") && before.kind == Token::Kind::identifier && !is_cheap(before.text, text) &&
+          (again || before.text != "sqrt")) {
+        return true;
+      }
+      before = std::move(token);
+    }
+  } catch (const ScanError&) {
+    return false;
+  }
+  return false;
+}
+
+int loop_depth(const UserText& text) {
+  int deepest = 0;
+  try {
+    Scanner scanner(text.body);
+    Loops loops;
+    for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+      loops.take(token);
+      deepest = std::max(deepest, loops.depth());
+    }
+  } catch (const ScanError&) {
+    return deepest;
+  }
+  return deepest;
 }
 
 }  // namespace kiln::codegen

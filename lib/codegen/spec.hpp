@@ -109,6 +109,9 @@ struct ScatterSpec {
   Atomic atomic = Atomic::none;  ///< GPU: the one that f is, if any
 };
 
+/// Of items that lie apart as the launch says: kernels-src/gufunc_staged.hpp.
+inline constexpr std::int64_t kAnyStride = -2;
+
 /// One operand of a generalized ufunc.
 struct CoreOperandSpec {
   OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
@@ -116,7 +119,9 @@ struct CoreOperandSpec {
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
-  std::int64_t item_stride = -1;             ///< in elements, of loop_rank 0 on the CPU; -1: as many as the core has
+  /// In elements, of loop_rank 0 on the CPU; -1: as many as the core has; kAnyStride. Where several items are computed at once,
+  /// 0 of one that all share, else -1.
+  std::int64_t item_stride = -1;
 };
 
 struct CoreDimensionSpec {

@@ -9,7 +9,10 @@ namespace {
 
 // Scratch memory and shared memory of GPUs are sized by it; on every target, so that one definition is right on all.
 constexpr const char* kSizeCheck =
-    "static_assert(sizeof(accumulator) <= {}, \"an accumulator of a reduction has at most {} bytes\");";
+    "static_assert(sizeof(accumulator) <= {}, \"an accumulator of a reduction has at most {} bytes\");"
+    "static_assert(__is_constructible(accumulator) && __is_assignable(accumulator&, const accumulator&), "
+    "\"an accumulator of a reduction is made of nothing and assigned: it needs a default constructor, and no members that are "
+    "const or references\");";
 
 }  // namespace
 

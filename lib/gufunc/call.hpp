@@ -41,10 +41,11 @@ class Call {
   [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(const CoreLayout& layout) const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
   [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const;
-  void take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
+  void take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec, bool strides) const;
+  void stage_all(codegen::GufuncSpec& spec) const;
   void form_teams(codegen::GufuncSpec& spec, bool gpu) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
-  [[nodiscard]] bool may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] bool may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool lanes) const;
   [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;

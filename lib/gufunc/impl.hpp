@@ -38,8 +38,9 @@ struct TypePlan {
   using Key = std::string;
   Key key;
   ufunc::Loop loop;
-  mutable std::atomic<bool> refuses_lanes{false};  ///< the body does not compile with several indices at once
-  mutable std::atomic<int> specialized{0};         ///< kernels with core sizes as constants, which are bounded
+  mutable std::atomic<bool> refuses_indices{false};  ///< the body does not compile with several indices of .each at once
+  mutable std::atomic<bool> refuses_items{false};    ///< or with several items
+  mutable std::atomic<int> specialized{0};           ///< kernels with core sizes as constants, which are bounded
   std::atomic<Kernel*> kernels{nullptr};
   TypePlan* next = nullptr;
 };
@@ -86,8 +87,14 @@ class GufuncImpl {
   [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
   /// "input 1 (B)", "output 0 (C)": how messages name an operand.
   [[nodiscard]] std::string operand_name(std::size_t operand) const;
-  /// Whether the body's text allows several indices of .each at once, or several items.
-  [[nodiscard]] bool suits_lanes() const noexcept { return suits_lanes_; }
+  /// Whether the body's text allows several items at once.
+  [[nodiscard]] bool suits_items() const noexcept { return only_computes_; }
+  /// Whether it allows several indices of .each at once, and the compiler would not do it by itself.
+  [[nodiscard]] bool suits_lanes() const noexcept { return only_computes_ && has_loop_; }
+  /// Whether the body may look at where elements lie, so that they must be where they are.
+  [[nodiscard]] bool sees_memory() const noexcept { return sees_memory_; }
+  /// Whether vectors along a core of a few elements are better than those of several items.
+  [[nodiscard]] bool computes_along() const noexcept { return computes_along_; }
   /// Whether several items at once are worth that their cores are turned.
   [[nodiscard]] bool suits_turning() const noexcept { return suits_turning_; }
   /// Whether the body has it as a view although it has no core dimensions.
@@ -117,7 +124,10 @@ class GufuncImpl {
   std::vector<signature::TypeSignature> signatures_;
   std::vector<gufunc::Each> each_;
   gufunc::Group group_;
-  bool suits_lanes_ = false;
+  bool only_computes_ = false;
+  bool has_loop_ = false;
+  bool computes_along_ = false;
+  bool sees_memory_ = true;
   bool suits_turning_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};

@@ -1,4 +1,5 @@
 // What a call would do.
+#include "codegen/gufunc_text.hpp"
 #include "gufunc/call.hpp"
 #include "kiln/error.hpp"
 
@@ -55,7 +56,8 @@ GufuncResolution Call::resolve() {
   } else if (spec.team > 0 && gpu_) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.loop_rank == 0 && !gpu_) {
-    resolution.mapping = "an item, several at once";
+    const bool along = codegen::goes_along(spec, gufunc_.text_of(plan_->loop));
+    resolution.mapping = along ? "an item, several elements at once" : "an item, several at once";
   } else if (spec.each.empty() || spec.folded) {
     resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
   } else {

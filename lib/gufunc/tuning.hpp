@@ -14,38 +14,43 @@ inline constexpr int kMaxSpecialized = 16;
 inline constexpr std::int64_t kFewestLanes = 16;
 
 /// Indices of .each in an item, up to which they are loops around the body and items are computed at once. One thread, 1e4
-/// items of float32, nanoseconds of an item without and with it: matrix products of 3 × 3 7.7 and 5.3, of 5 × 5 20 and 15, of 6
-/// × 6 27 and 20; of 4 × 4 and 8 × 8, whose rows are vectors, 4.5 and 8, 19 and 32.
+/// items of float32, nanoseconds of an item without and with it: matrix products of 3 × 3 8.4 and 3.9, of 5 × 5 16 and 11, of
+/// 6 × 6 31 and 14.5. Not where rows are whole vectors: of 4 × 4 5.2 and 5.4, of 8 × 8 19.5 and 31 (with loops in the body).
+/// Where items lie side by side, a core's elements apart, any number: of 5 × 5 43 and 7, of 8 × 8 281 and 36, of 14 × 14 2960
+/// and 350; of 16 items of 14 × 14 1710 and 410, of 200 × 200 72 and 0.7 ms, two threads 36 and 0.6 ms.
 inline constexpr std::int64_t kMostFolded = 64;
 inline constexpr std::int64_t kFewestInVector = 4;
-/// The same where a core's elements lie apart: of 8 × 8 330 and 90, of 14 × 14 2400 and 500.
-inline constexpr std::int64_t kMostFoldedApart = 4096;
-/// From so many items on: fewer are too few to share between threads, beside tiles of their indices.
-inline constexpr std::int64_t kFewestFolded = 1024;
 
 /// Elements of each operand of an item up to which a CPU computes several items at once. One thread, float32, nanoseconds of an
 /// item without and with it: cross product 1.9 and 0.6, inner product of 4 1.4 and 0.6, of 8 2.2 and 1.0, of 16 5.0 and 4.8,
 /// matrix product of 2 × 2 2.5 and 1.1, of 3 × 3 7.8 and 23: beyond 8 the compiler gathers elements one by one.
 inline constexpr std::int64_t kTinyCore = 8;
 /// Elements from one item of an input to the next, where it is not one behind the other, for which vectors are shuffled
-/// together; 0, one item for all, does for less than kTinyCore elements. One thread, float32, over the time of items one behind
-/// the other, without and with it: inner products of 2 of every second item 2.3 and 1.17, of 4 2.25 and 1.4, cross products of
-/// xyz of xyzw 3.3 and 1.15, one vector for all 3.3 and 0.9. Of strides of 6, 10 and 14 elements are gathered: 2.2 and 3.6;
-/// outputs apart are scattered: 3.3 and 4.
+/// together; and 0, one item for all. One thread, float32, over the time of items one behind the other, without and with it:
+/// inner products of 2 of every second item 2.3 and 1.17, of 4 2.25 and 1.4, cross products of xyz of xyzw 3.3 and 1.15, one
+/// vector for all 3.3 and 0.9, one of 8 for all 1.5 (staged) and 1.0. Of other strides elements would be gathered, and outputs
+/// scattered.
 inline constexpr std::int64_t kTinyStrides[] = {2, 4, 8};
 inline constexpr int kMostItemStride = 8;
 static_assert(kMostItemStride >= kTinyCore && kMostItemStride == kTinyStrides[2]);
+/// Items from which on those that lie apart in another way are brought into a buffer, 16 at a time. One thread, float32, over
+/// the time of items one behind the other, without and with it: inner products of 8, reversed, 2.1 and 1.2, of 3 2.2 and 1.4.
+inline constexpr std::int64_t kFewestStaged = 64;
+/// Elements of a core from which on items one behind the other go one by one, where the body is vectors along it. One thread,
+/// float32, nanoseconds of a(i) * b(n - 1 - i) + 1: of 7 2.0 as vectors of items and 1.4, of 4 0.67 both.
+inline constexpr std::int64_t kFewestAlongPacked = 5;
 /// The same where items lie side by side, the elements of each apart: nothing is shuffled, but loops must unroll. One thread,
-/// float32, nanoseconds of an item: cross product 0.7 (without it 3.4), inner product of 8 1.1, of 16 2.6, of 32 6.0, matrix
-/// product of 3 × 3 2.4; of 5 × 5, which does not unroll, 56.
+/// float32, nanoseconds of an item: cross product 0.7, inner product of 8 1.1, of 16 2.6, of 32 6.0, matrix product of 3 × 3
+/// 2.4; of 5 × 5, which does not unroll, 56.
 inline constexpr std::int64_t kTinyCoreAcross = 32;
 /// Elements of an item's operands from which on, and bytes of all items up to which a CPU computes 16 items at once by turning
 /// their cores (kernels-src/gufunc_items.hpp). One thread, 1e4 items of float32, nanoseconds of an item without and with it:
 /// inner product of 9 2.6 and 2.5, of 16 4.7 and 3.0, of 32 12.0 and 6.0, of 64 31.9 and 12.9, of 128 70 and 26; running sum of
 /// 9 2.7 and 3.2, of 16 4.6 and 4.1, of 64 30.5 and 18.2; matrix product without .each of 3 × 3 7.7 and 4.5, of 8 × 8 142
 /// and 32. Items beyond the caches are read in an order that no prefetcher knows: inner products of 64 over 2e5 items (100 MB)
-/// 32 and 51. Of float64, of which vectors have half as many, it gains nothing: inner product of 16 4.5 and 5.4, running sum of
-/// 64 30 and 39.
+/// 32 and 51, matrices of 8 × 8 times vectors over 1e5 items 21 and 26; matrix products, whose loops have more turns than cores
+/// have elements, 17.9 and 6.6 (4 × 4), 144 and 90 (8 × 8), 284 and 135 (10 × 10). Of float64, of which vectors have half as
+/// many, it gains nothing: inner product of 16 4.5 and 5.4, running sum of 64 30 and 39.
 inline constexpr double kFewestOfItem = 24;
 inline constexpr double kMostBytesOfItems = 16e6;
 /// Of a team whose size kiln chooses: lanes at least, and elements of the largest core for each of them.

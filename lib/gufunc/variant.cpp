@@ -1,16 +1,13 @@
-// Which kernel a call runs, and what it is launched with.
+// Which kernel a call runs.
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
 #include "codegen/gufunc_items.hpp"
-#include "codegen/gufunc_text.hpp"
 #include "codegen/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
-#include "types/convert.hpp"
 #include "ufunc/transfer.hpp"
 #include "ufunc/tuning.hpp"
 
@@ -105,10 +102,11 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
     (k < nin_ ? spec.inputs : spec.outputs).push_back(std::move(operand));
   }
   spec.each = each_in_order(layout);
-  if (!gpu && !spec.each.empty()) spec.lanes = takes_lanes(spec);
-  if (!gpu && !spec.lanes && (spec.each.empty() || may_fold(layout, spec))) {
-    spec.lanes = takes_items_at_once(layout, spec);
-    spec.folded = spec.lanes && !spec.each.empty();
+  if (!gpu) {
+    const bool items = takes_items_at_once(layout, spec);
+    const bool indices = !spec.each.empty() && takes_lanes(spec);
+    spec.folded = items && !spec.each.empty() && may_fold(layout, spec, indices);
+    spec.lanes = spec.folded || indices || (items && spec.each.empty());
   }
   if (gufunc_.group().teams) form_teams(spec, gpu);
   std::int64_t threads = layout.iteration.size();
@@ -119,53 +117,14 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
   } else if (many_tiny(layout, spec, constants)) {
     spec.loop_rank = 0;
     spec.lanes = spec.folded = false;
-    take_item_strides(layout, spec);
+    take_item_strides(layout, spec, constants);
+    stage_all(spec);
+  } else if (codegen::takes_items(spec)) {
+    for (std::size_t i = 0; i < nin_; ++i) {
+      if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
+    }
   }
   return spec;
-}
-
-namespace {
-
-/// Whether a kernel that knows the stride reads several items at once that do not lie one behind the other.
-bool tiny_apart(std::int64_t elements, std::int64_t stride, std::int64_t size) {
-  if (stride == 0) return elements < tuning::kTinyCore;
-  return std::any_of(std::begin(tuning::kTinyStrides), std::end(tuning::kTinyStrides),
-                     [&](std::int64_t known) { return stride == known * size; });
-}
-
-}  // namespace
-
-/// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
-/// other or, if it may know `strides`, so that they can be constants of it.
-bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const {
-  if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty() && !spec.folded) || layout.iteration.rank() != 1 ||
-      layout.iteration.size() == 1)
-    return false;
-  // Indices before the last two are units of their own (backend/kernel_abi.hpp), and here a unit is an item.
-  if (spec.each.size() > 2) return false;
-  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-    if (std::any_of(operand.dimensions.begin(), operand.dimensions.end(),
-                    [&](std::size_t dimension) { return !spec.dimensions[dimension].size; }))
-      return false;
-    const std::int64_t elements = codegen::core_elements(spec, operand);
-    const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
-    const std::int64_t stride = layout.iteration.inner_stride(k);
-    if (strides && stride == size && elements <= (spec.lanes ? tuning::kTinyCore : tuning::kTinyCoreAcross)) continue;
-    const bool beside = stride == elements * size;
-    if (elements > tuning::kTinyCore || !layout.cores[k].packed ||
-        (!beside && (k >= nin_ || !strides || !tiny_apart(elements, stride, size))))
-      return false;
-  }
-  return true;
-}
-
-void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
-  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-    const std::int64_t stride = layout.iteration.inner_stride(k) / static_cast<std::int64_t>(itemsize(operand.element.storage));
-    if (stride != codegen::core_elements(spec, operand)) operand.item_stride = stride;
-  }
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.
@@ -203,66 +162,6 @@ void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
   spec.team_bytes = 1024;
   while (spec.team_bytes < *bytes) spec.team_bytes *= 2;
   spec.team_bytes = std::min(spec.team_bytes, static_cast<int>(tuning::kTeamBytes));
-}
-
-/// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
-bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
-  if (!gufunc_.suits_lanes() || plan_->refuses_lanes.load(std::memory_order_relaxed)) return false;
-  if (shape_.sizes[spec.each.back().dimension] < tuning::kFewestLanes) return false;
-  const auto fits = [](const codegen::CoreOperandSpec& operand) {
-    return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
-  };
-  return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) &&
-         std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
-}
-
-/// Whether indices of .each may be loops around the body, for items to be computed at once: few of them, or too few along the
-/// last one to make vectors of, or elements that lie apart.
-bool Call::may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
-  std::int64_t indices = 1;
-  for (const codegen::EachSpec& each : spec.each) indices *= std::max<std::int64_t>(shape_.sizes[each.dimension], 1);
-  const bool apart =
-      std::any_of(layout.cores.begin(), layout.cores.end(), [](const CoreLayout::Core& core) { return !core.packed; });
-  // Threads share items, or else tiles of their indices, too.
-  if (apart && layout.iteration.size() >= tuning::kFewestFolded) return indices <= tuning::kMostFoldedApart;
-  return indices <= tuning::kMostFolded && (apart || shape_.sizes[spec.each.back().dimension] % tuning::kFewestInVector != 0);
-}
-
-/// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
-/// behind each other. Each operand's items lie side by side, or their cores are turned: float32 in one piece, enough of each,
-/// where all of it comes from a cache.
-bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
-  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_lanes() || plan_->refuses_lanes.load(std::memory_order_relaxed)) {
-    return false;
-  }
-  if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
-  double elements = 0;  // of an item
-  double turned = 0;    // of them those whose items are not side by side
-  double moved = 0;     // and from memory for each item anew
-  bool narrow = true;
-  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-    const DType dtype = operand.element.storage;
-    if (operand.element.compute != dtype || (dtype != DType::float32 && dtype != DType::float64)) return false;
-    narrow = narrow && dtype == DType::float32;
-    double core = 1;
-    for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
-    elements += core;
-    const std::int64_t stride = layout.iteration.inner_stride(k);
-    if (layout.cores[k].packed) {
-      if (core > 1 || (stride != 0 && stride != static_cast<std::int64_t>(itemsize(dtype)))) turned += core;
-      if (stride != 0) moved += core;
-    } else if (stride != static_cast<std::int64_t>(itemsize(dtype))) {
-      return false;
-    }
-  }
-  if (turned == 0) return true;
-  constexpr double kItemsize = sizeof(float);
-  // Each operand's room is rounded up to a line.
-  const double room = turned * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
-  return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
-         room <= static_cast<double>(codegen::kBytesOfItems) &&
-         moved * kItemsize * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems;
 }
 
 /// Everything that two calls of one loop may differ in and that their kernels show.
@@ -317,53 +216,10 @@ const Kernel& Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& s
   } catch (const Error&) {
     // The body asks more of its numbers than vectors can, or it is wrong, or there is no compiler, which the plain kernel will
     // tell.
-    plan_->refuses_lanes.store(true, std::memory_order_relaxed);
+    (codegen::takes_items(spec) ? plan_->refuses_items : plan_->refuses_indices).store(true, std::memory_order_relaxed);
     spec = make_spec(layout, true, gpu_);
     return find_kernel(layout, spec, backend);
   }
-}
-
-bool Call::nothing_to_do(const codegen::GufuncSpec& spec) const {
-  std::int64_t work = 1;
-  for (const std::int64_t extent : shape_.loop) work *= extent;
-  for (const codegen::EachSpec& each : spec.each) work *= shape_.sizes[each.dimension];
-  // Where every output is empty, too, there is nothing that a body could write.
-  const bool written = std::any_of(shape_.output_shapes.begin(), shape_.output_shapes.end(), [](const Shape& shape) {
-    return std::none_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent == 0; });
-  });
-  return work == 0 || !written;
-}
-
-backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
-                                        std::span<const Array> results) const {
-  backend::GufuncLaunch launch;
-  const layout::Iteration& iteration = layout.iteration;
-  launch.shape.assign(iteration.shape().begin(), iteration.shape().end());
-  launch.items = iteration.size();
-  const auto add = [&](const Array& array, std::size_t core_rank) {
-    const std::size_t k = launch.operands.size();
-    const auto strides = iteration.strides(k);
-    launch.strides.insert(launch.strides.end(), strides.begin(), strides.end());
-    launch.operands.push_back({.data = array ? array.rep()->data + iteration.offset(k) : nullptr, .core_rank = core_rank});
-  };
-  for (std::size_t i = 0; i < nin_; ++i) {
-    add(inputs_[i], spec.inputs[i].dimensions.size());
-    if (!is_scalar(i)) continue;
-    launch.operands.back().scalar = true;
-    convert_scalar(args_[i].dtype(), args_[i].value(), compute_dtype(i), launch.operands.back().value.data());
-  }
-  if (where_) add(where_, 0);
-  for (std::size_t o = 0; o < nout_; ++o) add(results[o], spec.outputs[o].dimensions.size());
-  launch.sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
-  launch.core_strides = layout.core_strides;
-  for (const codegen::EachSpec& each : spec.each) {
-    if (!spec.folded) launch.each.push_back(shape_.sizes[each.dimension]);
-  }
-  if (codegen::takes_items(spec)) launch.items_at_once = codegen::kItemsAtOnce;
-  launch.team = spec.team;
-  launch.wide_index = spec.wide_index;
-  launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });
-  return launch;
 }
 
 }  // namespace kiln::gufunc

@@ -10,6 +10,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/kernel_abi.hpp"
+#include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "gufunc/plain_spec.hpp"
 #include "gufunc/tuning.hpp"
@@ -145,13 +146,26 @@ void check_tiny_cores(const Node& node, const GufuncSpec& spec) {
 }
 
 void read_item_strides(const Node& node, GufuncSpec& spec) {
-  if (spec.loop_rank != 0) node.fail("strides of items are of a rank of 0");
+  const bool vectors = codegen::takes_items(spec);
+  if (spec.loop_rank != 0 && !vectors) node.fail("strides of items are of a rank of 0, or of lanes that are items");
   const std::vector<Node> strides = node.list();
   if (strides.size() != count_of(spec)) {
     node.fail(fmt::format("the loop has {} operands (inputs, then outputs), {} given", count_of(spec), strides.size()));
   }
   for (std::size_t k = 0; k < strides.size(); ++k) {
     CoreOperandSpec& operand = operand_of(spec, k);
+    if (vectors) {
+      const bool shared = !strides[k].json().is_null();
+      if (shared && k >= spec.inputs.size()) strides[k].fail("items have no output in common: write null");
+      if (shared) operand.item_stride = strides[k].integer(0, 0);
+      continue;
+    }
+    if (strides[k].json().is_null()) {
+      const std::size_t size = itemsize(operand.element.storage);
+      if (size != 4 && size != 8) strides[k].fail("items of any stride have elements of 4 or 8 bytes");
+      operand.item_stride = codegen::kAnyStride;
+      continue;
+    }
     const std::int64_t stride = strides[k].integer(0, gufunc::tuning::kMostItemStride);
     if (stride != codegen::core_elements(spec, operand)) operand.item_stride = stride;
   }
@@ -201,8 +215,11 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
     rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
   }
   if (spec.loop_rank == 0) check_tiny(node, spec);
-  if (const auto strides = node.find("item_strides")) read_item_strides(*strides, spec);
-  if (spec.loop_rank == 0) check_tiny_cores(node, spec);
+  const auto item_strides = node.find("item_strides");
+  if (spec.loop_rank == 0) {
+    if (item_strides) read_item_strides(*item_strides, spec);
+    check_tiny_cores(node, spec);
+  }
   for (const char* member : {"team", "team_bytes"}) {
     if (const auto team = node.find(member); team && spec.team == 0) team->fail("teams are of a definition with a \"group\"");
   }
@@ -224,6 +241,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
     if (spec.lanes && (spec.each.empty() || spec.folded)) check_item_lanes(*flag, spec);
     if (spec.lanes && variant.processors != Processors::cpu) flag->fail("lanes are a CPU's: write \"for\": \"cpu\"");
   }
+  if (item_strides && spec.loop_rank != 0) read_item_strides(*item_strides, spec);
   return variant;
 }
 
@@ -248,10 +266,12 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   }
   if (spec.loop_rank != 1) json["rank"] = spec.loop_rank;
   bool beside = true;
-  for (std::size_t k = 0; k < count_of(spec); ++k) beside = beside && operand_of(spec, k).item_stride < 0;
+  for (std::size_t k = 0; k < count_of(spec); ++k) beside = beside && operand_of(spec, k).item_stride == -1;
   if (!beside) {
     for (std::size_t k = 0; k < count_of(spec); ++k) {
-      json["item_strides"].push_back(codegen::item_stride(spec, operand_of(spec, k)));
+      const CoreOperandSpec& operand = operand_of(spec, k);
+      const bool any = codegen::is_staged(operand) || (spec.loop_rank != 0 && operand.item_stride != 0);
+      json["item_strides"].push_back(any ? Json(nullptr) : Json(codegen::item_stride(spec, operand)));
     }
   }
   if (spec.wide_index) json["wide_index"] = true;

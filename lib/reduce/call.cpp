@@ -166,7 +166,7 @@ void Call::lay_out() {
     throw ShapeError(reduction_.name() + ": shapes do not broadcast: " + text +
                      "; extents must be equal or 1, counted from the last axis");
   }
-  detail::checked_size(whole_, 16);
+  detail::checked_size(whole_);
   if (masked_ && !layout::broadcasts_to(operands_[nin_].rep->shape, whole_)) {
     throw ShapeError(reduction_.name() + ": .where of shape " + to_string(operands_[nin_].rep->shape) +
                      " does not broadcast to the inputs' shape " + to_string(whole_));

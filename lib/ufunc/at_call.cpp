@@ -162,7 +162,7 @@ void AtCall::check_shapes() {
   }
   full_ = shape_;
   for (std::size_t d = indices_.size(); d < target_.shape().size(); ++d) full_.push_back(target_.shape()[d]);
-  detail::checked_size(full_, 16);
+  detail::checked_size(full_);
   if (value_ && !layout::broadcasts_to(value_.shape(), full_)) {
     throw ShapeError(what_ + ": " + kValue + " has shape " + to_string(value_.shape()) + ", which does not broadcast to " +
                      to_string(full_) + ", the shape of the indices and the axes behind them");

@@ -264,7 +264,7 @@ void Call::lay_out() {
                      "; extents must be equal or 1, counted from the last axis");
   }
   shape_ = &own_shape_;
-  size_ = detail::checked_size(own_shape_, 16);
+  size_ = detail::checked_size(own_shape_);
 }
 
 void Call::iterate() {

@@ -58,8 +58,10 @@ void Reduce::check_segments() {
   const std::int64_t extent = array_->shape[axis_];
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     if (indices_[i] >= 0 && indices_[i] < extent) continue;
-    throw ShapeError(what() + ": index " + std::to_string(indices_[i]) + " at position " + std::to_string(i) +
-                     " is out of range for axis " + std::to_string(axis_) + " of extent " + std::to_string(extent) +
+    // One of uint64 is read as the largest of int64.
+    throw ShapeError(what() + ": index " + std::to_string(indices_[i]) + (indices_[i] == INT64_MAX ? " or above" : "") +
+                     " at position " + std::to_string(i) + " is out of range for axis " + std::to_string(axis_) +
+                     " of extent " + std::to_string(extent) +
                      (extent > 0 ? "; give 0 to " + std::to_string(extent - 1) : "; there is nothing to index"));
   }
   // The axis stays, with an extent for each segment.

@@ -560,10 +560,13 @@ TEST_CASE("gufuncs: tiny items that do not lie one behind the other") {
           CAPTURE(a.strides());
           const Shape full{items, n};
           CHECK(call({a, b, k}) == call({a.broadcast_to(full).copy(), b.broadcast_to(full).copy(), k.copy()}));
-          if (!target.device().is_cpu() || n == 8) continue;
+          if (!target.device().is_cpu() || n == 8) continue;  // of 8, items are turned, too
+          // Of which strides of 2, 4 and 8 elements, and one item for all, are known to the kernel; others are staged, many
+          // items of 4 or 8 bytes.
           const bool at_once = mixed.resolve(a, b, k).mapping == "an item, several at once";
-          const std::int64_t apart = a.strides()[0] / static_cast<std::int64_t>(kiln::itemsize(dtype));
-          CHECK(at_once == (a.ndim() == 1 || apart == n || apart == 1 || apart == 2 || apart == 4 || apart == 8));
+          const std::int64_t apart = a.ndim() == 1 ? 0 : a.strides()[0] / static_cast<std::int64_t>(kiln::itemsize(dtype));
+          const bool known = a.ndim() == 1 || apart == n || apart == 1 || apart == 2 || apart == 4 || apart == 8;
+          CHECK(at_once == (known || (items == 200 && kiln::itemsize(dtype) > 2)));
         }
       }
       // Side by side, the elements of each apart; into such an output, too, of which nothing else is touched.
@@ -706,7 +709,7 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     CHECK(mapping(counting({15, 64}), counting({15, 64})) == "an item");
     CHECK(mapping(counting({40, 11}), counting({40, 11})) == "an item");
     CHECK(mapping(counting({40, 128})[{kiln::all, Slice{.step = 2}}], counting({40, 64})) == "an item");
-    CHECK(mapping(counting({40, 300}), counting({40, 300})) == "an item");
+    CHECK(mapping(counting({40, 400}), counting({40, 400})) == "an item");
     CHECK(mapping(Array::empty({40000, 64}, DType::float32), Array::empty({40000, 64}, DType::float32)) == "an item");
     CHECK(mapping(Array::empty({40000, 64}, DType::float32), counting({64})) == "an item, several at once");
     CHECK(mapping(counting({40, 64}, DType::float64), counting({40, 64})) == "an item");
@@ -745,6 +748,120 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     CHECK(inner.resolve({counting({40, 64}), counting({40, 64})}, {.where = Array::zeros({40}, DType::bool_)}).mapping ==
           "an item");
   }
+}
+
+TEST_CASE("gufuncs: items side by side, with indices, and operands that all items share") {
+  const Gufunc scale = kiln::guvectorize({.name = "scale",
+                                          .layout = "(m,n),(n),()->(m,n)",
+                                          .signatures = {"void(T[:,:] A, T[:] b, T k, T[:,:] C)"},
+                                          .each = "i:m, j:n",
+                                          .body = "C(i, j) = A(i, j) * b(j) - k;"});
+  const auto beside = [](const Shape& shape, DType dtype = DType::float32) {
+    // Axis 0 last in memory.
+    Shape turned;
+    for (std::size_t d = 1; d < shape.size(); ++d) turned.push_back(shape[d]);
+    turned.push_back(shape[0]);
+    kiln::Dims axes{static_cast<std::int64_t>(shape.size()) - 1};
+    for (std::size_t d = 0; d + 1 < shape.size(); ++d) axes.push_back(static_cast<std::int64_t>(d));
+    return counting(turned, dtype).transpose(axes);
+  };
+  on_every_device([&](const Target& target) {
+    for (const std::int64_t n : {3, 9, 20}) {
+      for (const std::int64_t items : {15, 16, 37}) {
+        CAPTURE(n);
+        CAPTURE(items);
+        const auto size = static_cast<std::size_t>(n);
+        const auto count = static_cast<std::size_t>(items);
+        const Shape full{items, n, n};
+        const Array a = beside(full);
+        const Array b = beside(full);
+        const Array packed = counting(full, DType::float32, 2);
+        const Array shared = counting({n, n}, DType::float32, 1);
+        for (const Array& left : {a, packed, shared, shared.transpose(), a[{Slice{.step = -1}}]}) {
+          for (const Array& right : {b, packed, shared.transpose()}) {
+            if (left.ndim() == 2 && right.ndim() == 2) continue;
+            const auto expected = product(list_of(left.broadcast_to(full).copy()), list_of(right.broadcast_to(full).copy()),
+                                          count, size, size, size);
+            for (const Gufunc& gufunc : {matmul(), matmul_by_item()}) {
+              CHECK(list_of(run(target, gufunc, {left, right})) == expected);
+              const Array out = target.place(beside(full));
+              run(target, gufunc, {left, right}, {.out = out});
+              CHECK(list_of(target.fetch(out)) == expected);
+            }
+          }
+        }
+        for (const DType dtype : {DType::float32, DType::float64}) {
+          const Array row = counting({n}, dtype, 4);
+          const Array k = counting({items}, dtype, 5);
+          const Array whole = a.astype(dtype).transpose({1, 2, 0}).copy().transpose({2, 0, 1});
+          const std::vector<double> from = list_of(whole.copy());
+          const std::vector<double> factors = list_of(row);
+          const std::vector<double> less = list_of(k);
+          for (const bool one : {false, true}) {
+            std::vector<double> expected;
+            for (std::size_t x = 0; x < from.size(); ++x) {
+              expected.push_back(from[x] * factors[x % size] - (one ? less[0] : less[x / size / size]));
+            }
+            const Array number = one ? k[{0}] : k;
+            CHECK(list_of(run(target, scale, {whole, row, number})) == expected);
+            const Array out = target.place(beside(full, dtype));
+            run(target, scale, {whole, row, number}, {.out = out});
+            CHECK(list_of(target.fetch(out)) == expected);
+          }
+        }
+      }
+    }
+  });
+  if (!kiln::Device::best().is_cpu()) return;
+  const Array out = beside({40, 20, 20});
+  CHECK(matmul().resolve({beside({40, 20, 20}), counting({20, 20})}, {.out = out}).mapping == "an item, several at once");
+  CHECK(matmul().resolve({beside({40, 20, 20}), counting({20, 20}).transpose()}, {.out = out}).mapping ==
+        "an item, several at once");
+  CHECK(matmul().resolve({beside({40, 70, 70}), beside({40, 70, 70})}, {.out = beside({40, 70, 70})}).mapping ==
+        "an item, several at once");
+  CHECK(matmul().resolve({beside({15, 20, 20}), counting({20, 20})}, {.out = beside({15, 20, 20})}).mapping ==
+        "an item's (i, j), several j at once");
+  CHECK(scale.resolve({beside({40, 20, 20}), counting({20}), 2.0F}, {.out = out}).mapping == "an item, several at once");
+  // Beyond the caches items are turned where each element is read more than once.
+  const Array large = Array::empty({50000, 10, 10}, DType::float32);
+  CHECK(matmul_by_item().resolve(large, large).mapping == "an item, several at once");
+}
+
+TEST_CASE("gufuncs: a body that refuses vectors of items may take several indices, and the other way round") {
+  if (!kiln::Device::best().is_cpu()) return;
+  // The first compares what differs between items; the second takes a float's bits, which differ between indices.
+  const Gufunc uniform = kiln::guvectorize({.name = "uniform",
+                                            .layout = "(n),(m)->(n)",
+                                            .signatures = {"void(float32[:] x, float32[:] b, float32[:] y)"},
+                                            .each = "i:n",
+                                            .body = "float32 s = 0; for (index k = 0; k < b(0); ++k) s += x(i); y(i) = s;"});
+  const Gufunc positions = kiln::guvectorize({.name = "positions",
+                                              .layout = "(n)->(n)",
+                                              .signatures = {"void(float32[:] x, float32[:] y)"},
+                                              .each = "i:n",
+                                              .body = "float32 at = i; for (index k = 0; k < 2; ++k) at += x(i); y(i) = at;"});
+  const Array x = counting({20, 40}).transpose();
+  const Array b = Array::full({3, 40}, 2.0F).transpose();
+  const Array out = Array::zeros({20, 40}, DType::float32).transpose();
+  const std::vector<double> from = list_of(x.copy());
+  const auto expect = [&](const Array& got, bool placed) {
+    const std::vector<double> values = list_of(got.copy());
+    bool right = values.size() == from.size();
+    for (std::size_t i = 0; i < from.size(); ++i) right = right && values[i] == 2 * from[i] + (placed ? double(i % 20) : 0);
+    CHECK(right);
+  };
+  CHECK(uniform.resolve({x, b}, {.out = out}).mapping == "an item, several at once");
+  uniform({x, b}, {.out = out});
+  expect(out, false);
+  CHECK(uniform.resolve({x, b}, {.out = out}).mapping == "an item's (i), several i at once");
+  expect(uniform(x.copy(), b.copy()), false);
+  CHECK(uniform.resolve({x.copy(), b.copy()}).mapping == "an item's (i), several i at once");
+
+  expect(positions(x.copy()), true);
+  CHECK(positions.resolve(x.copy()).mapping == "an item's (i)");
+  positions({x}, {.out = out});
+  expect(out, true);
+  CHECK(positions.resolve({x}, {.out = out}).mapping == "an item, several at once");
 }
 
 TEST_CASE("gufuncs: several items at once, whichever way a body reads them") {

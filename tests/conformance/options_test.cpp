@@ -141,7 +141,7 @@ TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are 
       CHECK(target.fetch(plain_gufunc({fives}, options)).to_vector<float>()[3] == expected);
       CHECK(target.fetch(team({fives}, options)).to_vector<float>()[3] == expected);
       CHECK(target.fetch(most({fives}, reduction_on(target, {.axis = 0}))).to_vector<float>()[0] == 25);
-      raw(launch_on(target, {.size = 12}), fives);
+      raw({.size = 12, .stream = target.options().stream}, fives);
       CHECK(target.fetch(fives).to_vector<float>()[2] == expected);
     });
   }

@@ -288,6 +288,8 @@ TEST_CASE("reduceat: errors say what, where and how to mend it, and nothing is w
           "add.reduceat: index 3 at position 1 is out of range for axis 1 of extent 3; give 0 to 2");
     CHECK(shape_error(a, Array::from<int>({-1, 0}), {.axis = 1, .out = out}) ==
           "add.reduceat: index -1 at position 0 is out of range for axis 1 of extent 3; give 0 to 2");
+    CHECK(shape_error(a, Array::from<std::uint64_t>({0, ~std::uint64_t{0}}), {.axis = 1, .out = out}) ==
+          "add.reduceat: index 9223372036854775807 or above at position 1 is out of range for axis 1 of extent 3; give 0 to 2");
     CHECK(shape_error(target.place(Array::zeros({0}, DType::float32)), Array::from<int>({0}), {}) ==
           "add.reduceat: index 0 at position 0 is out of range for axis 0 of extent 0; there is nothing to index");
     CHECK(shape_error(target.place(Array::scalar(1.0F)), Array::from<int>({0}), {}) ==

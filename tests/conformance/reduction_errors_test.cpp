@@ -87,6 +87,22 @@ TEST_CASE("reduction errors: compile errors point into the stage") {
         CHECK(first({.map = "return x", .reduce = "return a + b;"}) == "f.map:1:9");
         CHECK(first({.accumulator = "float64 s[17];", .map = "return {x};", .reduce = "return a;", .post = "return a.s[0];"})
                   .starts_with("f.accumulator:"));
+        // What every reduction does with its accumulator.
+        for (const char* members : {"float64 s; accumulator(float64 x) : s(x) {}", "const float64 s;"}) {
+          CAPTURE(std::string(members));
+          const Reduction reduction = kiln::reduction({.name = "f",
+                                                       .signatures = {"float64(float64 x)"},
+                                                       .accumulator = members,
+                                                       .map = "return accumulator{x};",
+                                                       .reduce = "return accumulator{a.s + b.s};",
+                                                       .post = "return a.s;"});
+          const std::string text =
+              message_of<kiln::CompileError>([&] { static_cast<void>(reduction({x}, reduction_on(target))); });
+          CHECK(text.starts_with("f.accumulator:"));
+          CHECK(
+              text.find("an accumulator of a reduction is made of nothing and assigned: it needs a default constructor, and no "
+                        "members that are const or references") != std::string::npos);
+        }
       },
       {Mode::device});
 }
@@ -248,6 +264,26 @@ TEST_CASE("reduce errors: with KILN_DEBUG an identity that is none is found") {
   unsetenv("KILN_DEBUG");
 }
 
+TEST_CASE("reduce: identities of unsigned loops are as C++ converts them, down to the negative of the largest number") {
+  const auto bits_and = [](const char* identity) {
+    return kiln::vectorize(
+        {.name = "both", .signatures = {"T(T a, T b)"}, .body = "return a & b;", .identity = identity, .reorderable = true});
+  };
+  const Array bytes = Array::from<std::uint8_t>({0xf7, 0x7f});
+  // The identity is what nothing but itself gives.
+  const auto of_nothing = [&](const char* identity) {
+    return bits_and(identity).reduce(bytes, {.where = Array::zeros({2}, DType::bool_)}).item<std::uint8_t>();
+  };
+  CHECK(of_nothing("-1") == 255);
+  CHECK(of_nothing("-129") == 127);
+  CHECK(of_nothing("-255") == 1);
+  CHECK(of_nothing("255") == 255);
+  CHECK(bits_and("-1").reduce(bytes).item<std::uint8_t>() == 0x77);
+  for (const char* identity : {"-256", "256"}) {
+    CHECK_THROWS_AS(static_cast<void>(bits_and(identity).reduce(bytes)), kiln::TypeError);
+  }
+}
+
 TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
   const auto make_largest = [](const char* identity) {
     return kiln::vectorize(
@@ -258,9 +294,10 @@ TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
   const auto text = [](const std::string& name, const std::string& identity, const std::string& dtype,
                        const std::string& loop) {
     return name + ": .identity is \"" + identity + "\", which " + dtype + " of the loop " + loop +
-           " cannot hold; restrict the loops to floating-point numbers, or leave .identity out and set .reorderable";
+           " cannot hold; restrict the loops to dtypes that can, or leave .identity out and set .reorderable";
   };
-  for (const char* identity : {"-INFINITY", "( NAN )", "-(INFINITY)", "1e10", "+HUGE_VAL"}) {
+  for (const char* identity :
+       {"-INFINITY", "( NAN )", "-(INFINITY)", "1e10", "+HUGE_VAL", "2147483648", "-(2'147'483'649)", "0x1'0000'0000"}) {
     CAPTURE(identity);
     const kiln::Ufunc largest = make_largest(identity);
     CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(largest.reduce(whole)); }) ==
@@ -293,7 +330,29 @@ TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
   CHECK(message_of<kiln::TypeError>([&] {
           static_cast<void>(make_largest((std::string(100000, '+').append("1e30")).c_str()).reduce(whole));
         }).find("which int32 of the loop int32(int32 a, int32 b) cannot hold") != std::string::npos);
-  // Fractions are cut off, as those of .initial are; integers wrap, as in C++.
+  const auto reduced = [&](const char* identity, DType dtype) {
+    return make_largest(identity).reduce(Array::from<double>({1, 2}).astype(dtype));
+  };
+  const auto of_bytes = [&](const char* identity, DType dtype) {
+    return message_of<kiln::TypeError>([&] { static_cast<void>(reduced(identity, dtype)); });
+  };
+  for (const char* identity : {"128", "(1000)", "-129", "0x100", "0400", "4294967295u"}) {
+    CAPTURE(identity);
+    CHECK(of_bytes(identity, DType::int8).find("which int8 of the loop int8(int8 a, int8 b) cannot hold") != std::string::npos);
+  }
+  CHECK(of_bytes("256", DType::uint8).find("which uint8 of the loop ") != std::string::npos);
+  CHECK(of_bytes("99999999999999999999", DType::int64).find("which int64 of the loop ") != std::string::npos);
+  CHECK(of_bytes("-9223372036854775809", DType::int64).find("which int64 of the loop ") != std::string::npos);
+  for (const char* identity : {"127", "-128", "-1", "0xff", "0b1111'1111", "0377", "' '", "1 + 1000"}) {
+    CAPTURE(identity);
+    CHECK_NOTHROW(static_cast<void>(reduced(identity, DType::int8)));
+  }
+  for (const char* identity : {"255", "-128", "-1", "0xFFu", "0"}) {
+    CAPTURE(identity);
+    CHECK_NOTHROW(static_cast<void>(reduced(identity, DType::uint8)));
+  }
+  CHECK_NOTHROW(static_cast<void>(reduced("18446744073709551615u", DType::uint64)));
+  // Fractions are cut off, as those of .initial are; negative numbers wrap, as in C++.
   CHECK(make_largest("2.75").reduce(Array::from<int>({1})).item<int>() == 2);
   CHECK(make_largest("1.0").reduce(truth).item<bool>());
   CHECK(kiln::math::bitwise_and.reduce(Array::from<std::uint8_t>({})).item<std::uint8_t>() == 255);

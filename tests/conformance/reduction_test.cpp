@@ -13,6 +13,7 @@ using kiln::Array;
 using kiln::DType;
 using kiln::Reduction;
 using kiln::ReductionOptions;
+using kiln::Ufunc;
 
 namespace {
 

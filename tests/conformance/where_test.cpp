@@ -262,6 +262,55 @@ TEST_CASE("where: large fresh results, with the outputs stored past the cache") 
   });
 }
 
+TEST_CASE("where: rows of small elements that are read many at a time, beside a row that is the same for all") {
+  // Buffers of 1, 2 and 3 bytes an element, and rows that fill whole blocks and parts of one.
+  const Ufunc copy = kiln::vectorize({.name = "copy", .signatures = {"T(T a)"}, .body = "return a;"});
+  const Ufunc sum = kiln::vectorize({.name = "sum", .signatures = {"T(T a, T b, T c)"}, .body = "return a + b + c;"});
+  constexpr std::int64_t kRows = 700;
+  on_every_device(
+      [&](const Target& target) {
+        for (const std::int64_t columns : {33, 64, 91, 99, 103, 105, 128, 300, 513}) {
+          CAPTURE(columns);
+          const auto numbers = [&](DType dtype, std::int64_t rows, std::int64_t wide) {
+            std::vector<Exact> values;
+            for (std::int64_t i = 0; i < rows * wide; ++i) values.emplace_back(static_cast<long double>(i * 7 % 31));
+            return make(dtype, values, kiln::Shape{rows, wide});
+          };
+          const auto window = [&](const Array& wide) { return target.place(wide)[{kiln::all, Slice{.stop = columns}}]; };
+          const Array row = numbers(DType::int8, 1, columns);
+          const Array mask_row = kiln::math::greater(row, 12);
+          const Array mask_window = kiln::math::greater(numbers(DType::int8, kRows, columns + 10), 12);
+          for (const DType dtype : {DType::int8, DType::int16}) {
+            CAPTURE(std::string(kiln::name(dtype)));
+            const Array wide = numbers(dtype, kRows, columns + 10);
+            const Array plain = wide[{kiln::all, Slice{.stop = columns}}].copy();
+            const std::vector<Exact> a = read(plain);
+            const std::vector<Exact> b = read(row);
+            for (const bool same_rows : {false, true}) {
+              CAPTURE(same_rows);
+              const Array out = target.place(numbers(dtype, kRows, columns));
+              const std::vector<Exact> before = read(target.fetch(out));
+              const Array mask = same_rows ? target.place(mask_row) : window(mask_window);
+              target.call(copy, {window(wide)}, {.out = out, .where = mask});
+              const std::vector<Exact> counts =
+                  read(same_rows ? mask_row : mask_window[{kiln::all, Slice{.stop = columns}}].copy());
+              std::vector<Exact> expected = before;
+              for (std::size_t i = 0; i < expected.size(); ++i) {
+                if (counts[i % counts.size()] != Exact(0)) expected[i] = a[i];
+              }
+              CHECK(difference(read(target.fetch(out)), expected) == "");
+            }
+            const Array result = target.place(numbers(dtype, kRows, columns));
+            target.call(sum, {window(wide), target.place(row.astype(dtype)), window(wide)}, {.out = result});
+            std::vector<Exact> expected = a;
+            for (std::size_t i = 0; i < a.size(); ++i) expected[i] = a[i] + a[i] + b[i % b.size()];
+            CHECK(difference(read(target.fetch(result)), expected) == "");
+          }
+        }
+      },
+      {Mode::device});
+}
+
 TEST_CASE("where: overlaps give the result on private copies") {
   on_every_device([&](const Target& target) {
     const Array x = mask_of(target, {1, 0, 1, 1, 0, 0, 1, 0});

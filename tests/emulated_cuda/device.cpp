@@ -21,7 +21,7 @@ namespace fake_cuda {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
-constexpr std::size_t kMostShared = 48 << 10;  // without an opt-in that no kernel of kiln's asks for
+constexpr std::size_t kMostShared = 48 << 10;  // unless more is asked for
 
 std::uint64_t seed() {
   const char* const asked = std::getenv("KILN_EMULATED_SEED");
@@ -61,8 +61,9 @@ class EmulatedKernel final : public Kernel {
   int launch(const Launch& launch) override {
     const std::size_t threads = std::size_t{launch.block[0]} * launch.block[1] * launch.block[2];
     const std::size_t blocks = std::size_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
-    const std::size_t shared = static_cast<std::size_t>(module_.shared_end - module_.shared) + launch.shared_bytes;
-    if (threads == 0 || threads > kMostThreads || blocks == 0 || shared > kMostShared) return kInvalidValue;
+    const std::size_t shared = static_cast<std::size_t>(own_shared()) + launch.shared_bytes;
+    if (threads == 0 || threads > kMostThreads || blocks == 0) return kInvalidValue;
+    if (shared > kMostShared && launch.shared_bytes > shared_allowed_) return kInvalidValue;
     const kiln_emulated::Outcome outcome =
         kiln_emulated::run_grid({.module = module_,
                                  .kernel = call_,
@@ -78,11 +79,18 @@ class EmulatedKernel final : public Kernel {
     }
     return outcome.status;
   }
+  int own_shared() const override { return static_cast<int>(module_.shared_end - module_.shared); }
+  int allow_shared(int bytes) override {
+    const int status = Kernel::allow_shared(bytes);
+    if (status == 0) shared_allowed_ = static_cast<unsigned>(bytes);
+    return status;
+  }
 
  private:
   std::string name_;
   const kiln_emulated::Module& module_;
   kiln_emulated::Call call_;
+  unsigned shared_allowed_ = 0;
 };
 
 class EmulatedModule final : public Module {

@@ -14,6 +14,9 @@ inline constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, 
                      kInvalidPtx = 218, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
                      kOutOfResources = 701, kTimeout = 702, kMisaligned = 716, kIllegalInstruction = 715, kLaunchFailed = 719;
 
+/// Of a block of sm_90, in bytes.
+inline constexpr int kMostSharedOnRequest = 232448;
+
 struct Device {
   const char* name;
   int count;
@@ -34,6 +37,10 @@ class Kernel {
   virtual ~Kernel() = default;
   /// A CUDA status. Statuses of 700 and more lose the device, as a fault of a real kernel does.
   virtual int launch(const Launch& launch) = 0;
+  /// Bytes of shared memory that its code asks for.
+  [[nodiscard]] virtual int own_shared() const { return 0; }
+  /// A CUDA status: launches may ask for so many bytes more.
+  virtual int allow_shared(int bytes) { return bytes <= kMostSharedOnRequest - own_shared() ? 0 : kInvalidValue; }
 };
 
 class Module {

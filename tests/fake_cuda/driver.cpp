@@ -29,7 +29,7 @@ struct State {
   };
   std::map<std::string, Failure> fail_next;
   int fault = 0;
-  bool busy = false, pools = true;
+  bool busy = false, pools = true, null_next = false;
   int major = 9, minor = 0;
   Memory memory;
   std::set<std::uintptr_t> streams, events;
@@ -103,6 +103,9 @@ void kiln_fake_reset() {
 }
 void kiln_fake_fail_next(const char* symbol, int status) {
   state().fail_next[symbol] = {0, status};
+}
+void kiln_fake_null_next() {
+  state().null_next = true;
 }
 void kiln_fake_fail_after(int calls, const char* symbol, int status) {
   state().fail_next[symbol] = {calls, status};
@@ -264,6 +267,9 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
     case 76:
       *value = state().minor;
       return 0;
+    case 97:
+      *value = kMostSharedOnRequest;
+      return 0;
     case 115:
       *value = state().pools ? 1 : 0;
       return 0;
@@ -331,6 +337,11 @@ int cuMemPoolTrimTo(void*, std::size_t bytes) {
 }
 int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void* stream) {
   FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
+  if (state().null_next) {
+    state().null_next = false;
+    *address = nullptr;
+    return 0;
+  }
   return pool == &the_pool && known_stream(stream) ? take_memory(address, bytes) : kInvalidValue;
 }
 int cuMemFreeAsync(void* address, void* stream) {
@@ -420,6 +431,18 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   state().kernels[kernel] = found->second.get();
   *function = kernel;
   return 0;
+}
+int cuFuncGetAttribute(int* value, int attribute, void* function) {
+  FAKE_ENTER("", false);
+  if (state().kernels.count(function) == 0) return kInvalidHandle;
+  if (attribute != 0 && attribute != 1) return kInvalidValue;
+  *value = attribute == 0 ? 1024 : static_cast<Kernel*>(function)->own_shared();
+  return 0;
+}
+int cuFuncSetAttribute(void* function, int attribute, int value) {
+  FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(value));
+  if (state().kernels.count(function) == 0) return kInvalidHandle;
+  return attribute == 8 ? static_cast<Kernel*>(function)->allow_shared(value) : kInvalidValue;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int block, std::size_t) {
   FAKE_ENTER("block=" + std::to_string(block));

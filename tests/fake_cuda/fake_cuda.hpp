@@ -21,6 +21,8 @@ void kiln_fake_reset();
 void kiln_fake_fail_next(const char* symbol, int status);
 /// The same after that many calls of it have succeeded.
 void kiln_fake_fail_after(int calls, const char* symbol, int status);
+/// The next allocation from a pool succeeds, with a null address, as HIP's does where there is no memory.
+void kiln_fake_null_next();
 /// From now on every call that can answers `status`, as after a fault of a kernel.
 void kiln_fake_fault(int status);
 /// While busy, events are not ready; synchronizing a stream ends it.
@@ -43,6 +45,7 @@ void kiln_fake_push_foreign_context();
 void kiln_fake_pop_context();
 }
 
-/// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8". With
+/// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8", then
+/// "shared" and the bytes of shared memory that its code asks for, where it does. With
 /// KILN_FAKE_ANY_IMAGE in the environment it takes all others as well, and looks at no parameter.
 inline constexpr const char* kFakeImage = "FAKE-CUBIN";

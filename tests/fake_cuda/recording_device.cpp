@@ -20,7 +20,7 @@ std::deque<FakeLaunch>& launches() {
 
 class RecordingModule final : public Module, private Kernel {
  public:
-  explicit RecordingModule(std::vector<int> sizes) : sizes_(std::move(sizes)) {}
+  RecordingModule(std::vector<int> sizes, int shared) : sizes_(std::move(sizes)), shared_(shared) {}
 
   Kernel* kernel(const char* name) override { return std::strcmp(name, "kiln_kernel") == 0 ? this : nullptr; }
 
@@ -38,7 +38,10 @@ class RecordingModule final : public Module, private Kernel {
     return 0;
   }
 
+  [[nodiscard]] int own_shared() const override { return shared_; }
+
   std::vector<int> sizes_;
+  int shared_;
 };
 
 }  // namespace
@@ -59,7 +62,10 @@ int load(const Image& image, std::unique_ptr<Module>& module) {
   if (word != kFakeImage && std::getenv("KILN_FAKE_ANY_IMAGE") == nullptr) return kInvalidImage;
   std::vector<int> sizes;
   for (int size = 0; text >> size;) sizes.push_back(size);
-  module = std::make_unique<RecordingModule>(std::move(sizes));
+  text.clear();
+  int shared = 0;
+  if (text >> word && word == "shared") text >> shared;
+  module = std::make_unique<RecordingModule>(std::move(sizes), shared);
   return 0;
 }
 

@@ -69,7 +69,7 @@ class Blocks {
     lanes_ = kCpuBlock;
     if (lane_bytes > 0 && most > kCpuBlock) {
       const std::int64_t room = kBufferBytes - block_bytes * kCpuBlock;
-      lanes_ = std::clamp(room / lane_bytes / kCpuBlock * kCpuBlock, kCpuBlock, most);
+      lanes_ = std::max(std::min(room / lane_bytes, most) / kCpuBlock * kCpuBlock, kCpuBlock);
     }
     char* next = storage_;
     for (int k = 0; k < operands_; ++k) {

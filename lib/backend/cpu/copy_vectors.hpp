@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "backend/cpu/copy.hpp"
 
@@ -53,7 +54,7 @@ class CopyVectors {
     for (; n < count; ++n, to += to_stride, from += from_stride) copy_item<T>(to, from);
   }
 
-  // Every Step-th element (backwards where negative). A step that the compiler knows becomes shuffles of whole vectors.
+  // Every Step-th element. A step that the compiler knows becomes shuffles of whole vectors.
   template <class T, std::int64_t Step>
   static void take_every(char* to, const char* from, std::int64_t count) {
     constexpr std::int64_t kSize = sizeof(T);
@@ -62,6 +63,31 @@ class CopyVectors {
       std::memcpy(&item, from + n * Step * kSize, sizeof item);
       std::memcpy(to + n * kSize, &item, sizeof item);
     }
+  }
+  template <class T, std::int64_t Bytes, int... Lane>
+  static void reverse_vector(char* to, const char* from, std::integer_sequence<int, Lane...>) {
+    typename VectorOf<T, Bytes>::type part;
+    std::memcpy(&part, from, sizeof part);
+    part = __builtin_shufflevector(part, part, (static_cast<int>(sizeof...(Lane)) - 1 - Lane)...);
+    std::memcpy(to, &part, sizeof part);
+  }
+  // Backwards; `from` is the first to be taken. The last vector overlaps the one before: a mask's rows of 300 bytes leave no
+  // rest.
+  template <class T, std::int64_t Bytes>
+  static void reverse(char* to, const char* from, std::int64_t count) {
+    constexpr std::int64_t kSize = sizeof(T);
+    constexpr std::int64_t kLanes = Bytes / kSize;
+    if (count < kLanes) {
+      if constexpr (Bytes > 16) {
+        return reverse<T, Bytes / 2>(to, from, count);
+      }
+      return copy_items<T>(to, kSize, from, -kSize, count);
+    }
+    constexpr auto lanes = std::make_integer_sequence<int, static_cast<int>(kLanes)>{};
+    for (std::int64_t n = 0; n < count - kLanes; n += kLanes) {
+      reverse_vector<T, Bytes>(to + n * kSize, from - (n + kLanes - 1) * kSize, lanes);
+    }
+    reverse_vector<T, Bytes>(to + (count - kLanes) * kSize, from - (count - 1) * kSize, lanes);
   }
 
   /// False, and nothing done, for a stride that has no shuffles of its own.
@@ -82,8 +108,11 @@ class CopyVectors {
         take_every<T, 8>(to, from, count);
         return true;
       case -kSize:
-        take_every<T, -1>(to, from, count);
-        return true;
+        if constexpr (kSize < 16) {
+          reverse<T, Width>(to, from, count);
+          return true;
+        }
+        return false;
       default:
         return false;
     }

@@ -26,6 +26,11 @@ inline constexpr int kPoolReleaseThreshold = 4;
 inline constexpr int kAllocationPinned = 1;  // of a pool: ordinary device memory
 inline constexpr int kLocationDevice = 1;
 
+// Of functions.
+inline constexpr int kFunctionThreads = 0;
+inline constexpr int kFunctionShared = 1;             // bytes that its code asks for
+inline constexpr int kFunctionMostDynamicShared = 8;  // bytes that a launch may ask for
+
 // Of cuModuleLoadDataEx; hipModuleLoadDataEx is given no options.
 inline constexpr int kJitErrorLogBuffer = 5;
 inline constexpr int kJitErrorLogBufferBytes = 6;

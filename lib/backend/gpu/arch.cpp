@@ -18,7 +18,7 @@ struct AmdArch {
 };
 
 // hipRTC 5.2's rows were tried one by one. Features: the LLVM AMDGPU back end's table of targets.
-constexpr std::array<AmdArch, 46> kAmdArchs = {{
+constexpr std::array<AmdArch, 47> kAmdArchs = {{
     {"gfx600", kAlways, kStill, false, false},  {"gfx601", kAlways, kStill, false, false},
     {"gfx602", kAlways, kStill, false, false},  {"gfx700", kAlways, kStill, false, false},
     {"gfx701", kAlways, kStill, false, false},  {"gfx702", kAlways, kStill, false, false},
@@ -41,7 +41,8 @@ constexpr std::array<AmdArch, 46> kAmdArchs = {{
     {"gfx1101", 505, kStill, false, false},     {"gfx1102", 505, kStill, false, false},
     {"gfx1103", 600, kStill, false, false},     {"gfx1150", 602, kStill, false, false},
     {"gfx1151", 602, kStill, false, false},     {"gfx1152", 604, kStill, false, false},
-    {"gfx1200", 604, kStill, false, false},     {"gfx1201", 604, kStill, false, false},
+    {"gfx1153", 700, kStill, false, false},     {"gfx1200", 604, kStill, false, false},
+    {"gfx1201", 604, kStill, false, false},
 }};
 
 bool is_digit(char c) {
@@ -111,6 +112,11 @@ std::string refuse_amd(std::string_view target, int version) {
     seen = true;
   }
   return {};
+}
+
+int wave_of(std::string_view target) {
+  constexpr std::size_t kOneDigit = std::string_view("gfx90a").size();
+  return target.substr(0, target.find(':')).size() <= kOneDigit ? 64 : 32;
 }
 
 int compute_capability(std::string_view target) {

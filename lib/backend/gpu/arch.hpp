@@ -16,6 +16,9 @@ namespace kiln::backend::gpu {
 /// process on an architecture, or a feature of one, that it does not know.
 [[nodiscard]] std::string refuse_amd(std::string_view target, int version);
 
+/// Lanes of a wave of HIP's kernels on an AMD architecture: 64 up to gfx9, 32 from gfx10 on.
+[[nodiscard]] int wave_of(std::string_view target);
+
 /// 90 for "sm_90" and "sm_90a"; 0 where there is no number.
 [[nodiscard]] int compute_capability(std::string_view target);
 

@@ -115,7 +115,20 @@ void GpuBackend::create_pool() {
     return;
   }
   std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
-  core_.check(calls.pool_set(pool_, abi::kPoolReleaseThreshold, &threshold), "set up the memory pool");
+  // Runtimes that have pools in name alone fail here or at the first allocation: memory comes from the driver then.
+  void* address = nullptr;
+  if (calls.pool_set(pool_, abi::kPoolReleaseThreshold, &threshold) != abi::kSuccess) {
+    pool_ = nullptr;
+    return;
+  }
+  if (!core_.dialect().tries_pools) return;
+  if (try_allocate(&address, 1, nullptr) == abi::kSuccess) {
+    calls.pool_deallocate(address, nullptr);
+  } else if (calls.allocate(&address, 1) == abi::kSuccess) {
+    // Nor is it that the device is full.
+    calls.deallocate(address);
+    pool_ = nullptr;
+  }
 }
 
 const std::shared_ptr<const Compiler>& GpuBackend::compiler() const {
@@ -128,7 +141,10 @@ std::shared_ptr<Module> GpuBackend::load(std::string_view code, const std::strin
 }
 
 abi::Status GpuBackend::try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept {
-  return pool_ == nullptr ? core_.calls().allocate(address, bytes) : core_.calls().pool_allocate(address, bytes, pool_, stream);
+  if (pool_ == nullptr) return core_.calls().allocate(address, bytes);
+  const abi::Status status = core_.calls().pool_allocate(address, bytes, pool_, stream);
+  // What HIP's runtime answers where there is no memory left (ROCm/clr, hip_mempool.cpp).
+  return status == abi::kSuccess && *address == nullptr ? abi::kOutOfMemory : status;
 }
 
 void GpuBackend::reclaim_memory() {
@@ -161,6 +177,24 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
   if (status != abi::kSuccess) core_.fail(status, "allocate " + std::to_string(bytes) + " bytes");
   if (queue == nullptr) core_.default_memory.fetch_add(1, std::memory_order_release);
   return address;
+}
+
+void GpuBackend::deallocate_scratch(void* address, Queue* queue) noexcept {
+  if (pool_ == nullptr) return deallocate(address, 0, queue);
+  if (address == nullptr || !core_.usable()) return;
+  const Current current(core_, std::nothrow);
+  if (current.ok()) core_.calls().pool_deallocate(address, stream_of(queue));
+}
+
+void GpuBackend::outlive(std::shared_ptr<const void> keep) noexcept {
+  if (!core_.usable()) return;
+  try {
+    const Current current(core_);
+    default_pending_.hold(std::move(keep));
+    default_pending_.release_done(false);
+  } catch (...) {
+    // The work that uses it has failed, and with it the device.
+  }
 }
 
 void GpuBackend::deallocate(void* address, std::size_t, Queue* queue) noexcept {

@@ -33,6 +33,9 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name) override;
   [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
   void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept override;
+  /// Of memory that no other stream has seen.
+  void deallocate_scratch(void* address, Queue* queue) noexcept;
+  void outlive(std::shared_ptr<const void> keep) noexcept override;
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;

@@ -162,9 +162,13 @@ CompileTarget target_of_device(const CompilerLibrary& library, const std::string
   if (known_to_nvrtc(capability, library.version_number())) return {arch, arch, false, {}};
   const std::vector<int> known = library.capabilities();
   if (std::binary_search(known.begin(), known.end(), capability)) return {arch, arch, false, {}};
-  const auto above = std::upper_bound(known.begin(), known.end(), capability);
+  auto above = std::upper_bound(known.begin(), known.end(), capability);
+  // CUDA 13 gave sm_101 the name sm_110: newer drivers do not take code for it on other devices.
+  constexpr int kRenamed = 101;
+  if (above != known.begin() && *std::prev(above) == kRenamed) --above;
   if (above == known.begin()) {
-    throw DeviceError(library.display() + " does not compile for " + arch + "; it compiles for " + names_of(known));
+    throw DeviceError(library.display() + " does not compile for " + arch + "; it compiles for " + names_of(known) +
+                      "; name the NVRTC of an older CUDA in KILN_NVRTC");
   }
   return {arch, "compute_" + std::to_string(*std::prev(above)), true, driver};
 }

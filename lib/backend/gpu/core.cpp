@@ -48,6 +48,10 @@ void Core::require_usable() const {
         " in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process anew "
         "(exec) or use the CPU");
   }
+  if (driver_.gone()) [[unlikely]] {
+    throw DeviceError("cannot use " + name() + " any more: the process is exiting, and " + std::string(dialect().runtime) +
+                      "'s runtime ends with it");
+  }
   if (const Status fault = fault_.load(std::memory_order_relaxed); fault != abi::kSuccess) [[unlikely]] {
     throw DeviceError(name() + " is lost to this process: an earlier kernel failed with " + driver_.error_text(fault) +
                           "; restart the process to use the device again",
@@ -56,7 +60,7 @@ void Core::require_usable() const {
 }
 
 bool Core::usable() const noexcept {
-  return !forked() && fault_.load(std::memory_order_relaxed) == abi::kSuccess;
+  return !forked() && !driver_.gone() && fault_.load(std::memory_order_relaxed) == abi::kSuccess;
 }
 
 void Core::fail(Status status, const std::string& what) const {

@@ -1,6 +1,7 @@
 // The two dialects: library names, attribute numbers, compiler options.
 #include "backend/gpu/dialect.hpp"
 
+#include "backend/gpu/arch.hpp"
 #include "backend/gpu/diagnostics.hpp"
 
 namespace kiln::backend::gpu {
@@ -47,6 +48,8 @@ std::vector<std::string> hiprtc_options(const CompileRequest& request, std::stri
   std::vector<std::string> options = {"--offload-arch=" + std::string(arch), "-std=c++20", "-O3",
                                       "-nostdinc",  // or /usr/include takes part
                                       "-Werror=return-type"};
+  // Compilers since LLVM 22 have no macro for it (llvm-project #164217).
+  options.emplace_back("-DKILN_WAVE=" + std::to_string(wave_of(arch)));
   if (request.fast_math) options.emplace_back("-ffast-math");
   options.emplace_back(request.fast_math || request.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
   return options;
@@ -70,6 +73,7 @@ constexpr Dialect kCuda = {
                   .block_x = 2,
                   .grid_x = 5,
                   .shared_per_block = 8,
+                  .shared_per_block_on_request = 97,
                   .l2_bytes = 38,
                   .memory_pools = 115,
                   .capability_major = 75,
@@ -80,6 +84,8 @@ constexpr Dialect kCuda = {
     .report_option = "--ptxas-options=-v",
     .disassemblers = kCudaDisassemblers,
     .disassembler_advice = "install the CUDA toolkit's binary utilities (nvdisasm), or set CUDA_PATH; ptx needs NVRTC alone",
+    .tries_pools = false,
+    .ends_with_exit = false,
     .load_log = true,
     .options = nvrtc_options,
     .option_variables = {},
@@ -104,6 +110,7 @@ constexpr Dialect kHip = {
                   .block_x = 26,
                   .grid_x = 29,
                   .shared_per_block = 74,
+                  .shared_per_block_on_request = 74,
                   .l2_bytes = 19,
                   .memory_pools = 88,
                   .capability_major = 23,
@@ -114,6 +121,8 @@ constexpr Dialect kHip = {
     .report_option = "",
     .disassemblers = {},
     .disassembler_advice = "",
+    .tries_pools = true,
+    .ends_with_exit = true,
     .load_log = false,
     .options = hiprtc_options,
     .option_variables = kHiprtcVariables,

@@ -31,8 +31,8 @@ struct DisassemblerProgram {
 
 /// Numbers of device attributes. Those of y and z follow x's.
 struct AttributeNumbers {
-  int multiprocessors, threads_per_multiprocessor, warp_size, threads_per_block, block_x, grid_x, shared_per_block, l2_bytes,
-      memory_pools;
+  int multiprocessors, threads_per_multiprocessor, warp_size, threads_per_block, block_x, grid_x, shared_per_block,
+      shared_per_block_on_request, l2_bytes, memory_pools;
   int capability_major, capability_minor;
 };
 
@@ -56,7 +56,9 @@ struct Dialect {
   const char* report_option;    ///< makes the compiler's log tell of spills; empty: the machine code does
   std::span<const DisassemblerProgram> disassemblers;  ///< best first; none: LLVM's is used
   const char* disassembler_advice;
-  bool load_log;  ///< loading a module can tell what its JIT compiler could not do
+  bool tries_pools;     ///< memory pools may be there in name alone
+  bool ends_with_exit;  ///< the runtime is gone before objects in static storage are
+  bool load_log;        ///< loading a module can tell what its JIT compiler could not do
 
   /// The options of one compile, in order. `version` is the compiler's, major * 100 + minor.
   std::vector<std::string> (*options)(const CompileRequest& request, std::string_view arch, int version);

@@ -1,6 +1,8 @@
 // libcuda or the HIP runtime.
 #include "backend/gpu/driver.hpp"
 
+#include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 
@@ -19,6 +21,9 @@ std::string version_words(DeviceKind kind, int version) {
   return std::to_string(version / 10000000) + "." + std::to_string(version / 100000 % 100) + "." +
          std::to_string(version % 100000);
 }
+
+/// Set while the process exits, before the runtime's own handlers: they were registered earlier.
+std::atomic<bool> exiting{false};
 
 /// What became of opening the vendor's driver: it, or why not.
 struct Found {
@@ -81,6 +86,11 @@ Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : 
   start("start", calls_.init(0));
   start("read the version of", calls_.driver_version(&version_));
   start("count the devices of", calls_.device_count(&device_count_));
+  if (dialect.ends_with_exit) std::atexit([] { exiting.store(true, std::memory_order_relaxed); });
+}
+
+bool Driver::gone() const noexcept {
+  return dialect_.ends_with_exit && exiting.load(std::memory_order_relaxed);
 }
 
 std::string Driver::version_text() const {

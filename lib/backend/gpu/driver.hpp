@@ -34,6 +34,8 @@ class Driver {
   [[nodiscard]] const Dialect& dialect() const noexcept { return dialect_; }
   [[nodiscard]] const DriverTable& calls() const noexcept { return calls_; }
   [[nodiscard]] int device_count() const noexcept { return device_count_; }
+  /// Whether the process exits, and the runtime with it.
+  [[nodiscard]] bool gone() const noexcept;
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// "CUDA 13.0", "HIP 5.2.21153".
   [[nodiscard]] std::string version_text() const;

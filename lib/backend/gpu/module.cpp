@@ -38,6 +38,25 @@ GpuModule::GpuModule(const Core& core, std::string_view code, const std::string&
   core.fail(status, std::string("find the kernel ") + kKernelSymbol + " in module \"" + name + "\"");
 }
 
+int GpuModule::attribute(int number, int otherwise) const noexcept {
+  int value = 0;
+  auto* const get = core_.calls().function_get;
+  return get != nullptr && get(&value, number, function_) == abi::kSuccess ? value : otherwise;
+}
+
+int GpuModule::own_shared() const noexcept {
+  int bytes = own_shared_.load(std::memory_order_relaxed);
+  if (bytes < 0) own_shared_.store(bytes = attribute(abi::kFunctionShared, 0), std::memory_order_relaxed);
+  return bytes;
+}
+
+void GpuModule::allow_shared(int bytes) const {
+  const std::lock_guard guard(mutex_);
+  if (bytes <= shared_allowed_) return;
+  core_.check(core_.calls().function_set(function_, abi::kFunctionMostDynamicShared, bytes), "allow more shared memory");
+  shared_allowed_ = bytes;
+}
+
 GpuModule::~GpuModule() {
   if (!core_.usable()) return;
   const Current current(core_, std::nothrow);

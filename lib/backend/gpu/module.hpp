@@ -1,6 +1,8 @@
 // Machine code loaded on a GPU.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,12 @@ class GpuModule final : public Module {
   /// Blocks of kGpuBlock threads that one multiprocessor holds at once. Asked once: the driver takes 4 to 7 microseconds.
   [[nodiscard]] int blocks_per_multiprocessor() const noexcept { return blocks_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// A number that the driver has for the kernel; `otherwise` where it has none.
+  [[nodiscard]] int attribute(int number, int otherwise) const noexcept;
+  /// Bytes of shared memory that its code asks for; 0 where the driver does not say.
+  [[nodiscard]] int own_shared() const noexcept;
+  /// Lets launches ask for so much shared memory, which is more than they may without; once.
+  void allow_shared(int bytes) const;
 
  private:
   const Core& core_;
@@ -29,6 +37,9 @@ class GpuModule final : public Module {
   abi::Handle module_ = nullptr;
   abi::Handle function_ = nullptr;
   int blocks_ = 1;
+  mutable std::mutex mutex_;
+  mutable int shared_allowed_ = 0;
+  mutable std::atomic<int> own_shared_{-1};
 };
 
 }  // namespace kiln::backend::gpu

@@ -34,7 +34,25 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index) {
   return std::make_unique<GpuBackend>(driver, index, std::move(compiler), std::move(no_compiler));
 }
 
+struct Opened {
+  std::mutex mutex;
+  std::map<std::pair<DeviceKind, int>, std::unique_ptr<GpuBackend>> backends;
+};
+
+Opened& all_opened() {
+  // Leaked on purpose: arrays and modules in static storage go after everything that is destroyed at exit.
+  static auto* const all = new Opened;
+  return *all;
+}
+
 }  // namespace
+
+Backend* opened(DeviceKind kind, int index) noexcept {
+  Opened& all = all_opened();
+  const std::lock_guard guard(all.mutex);
+  const auto found = all.backends.find({kind, index});
+  return found == all.backends.end() ? nullptr : found->second.get();
+}
 
 Backend& open(DeviceKind kind, int index) {
   if (forked()) {
@@ -43,11 +61,9 @@ Backend& open(DeviceKind kind, int index) {
         " in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process anew "
         "(exec) or use the CPU");
   }
-  static std::mutex mutex;
-  // Leaked on purpose: arrays and modules in static storage go after everything that is destroyed at exit.
-  static auto* const opened = new std::map<std::pair<DeviceKind, int>, std::unique_ptr<GpuBackend>>;
-  const std::lock_guard guard(mutex);
-  auto& backend = (*opened)[{kind, index}];
+  Opened& all = all_opened();
+  const std::lock_guard guard(all.mutex);
+  auto& backend = all.backends[{kind, index}];
   if (!backend) backend = make_backend(kind, index);
   return *backend;
 }

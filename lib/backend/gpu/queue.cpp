@@ -19,7 +19,7 @@ GpuQueue::GpuQueue(const Core& core) : core_(core) {
 
 GpuQueue::~GpuQueue() {
   // In a forked child the handles belong to the parent.
-  if (forked()) return;
+  if (forked() || core_.driver().gone()) return;
   const Current current(core_, std::nothrow);
   if (current.ok()) {
     // Whatever it says: nobody is left to be told, and a lost device has no work pending.

@@ -46,21 +46,38 @@ void GpuBackend::check_limits(const GpuModule& module, const RawLaunch& launch) 
     fail("its .block is " + extents_text(launch.block) + ", " + std::to_string(threads) +
          " threads, and the device takes at most " + std::to_string(info_.max_threads_per_block));
   }
-  if (launch.shared_bytes > info_.shared_bytes_per_block) {
-    fail(".shared_bytes is " + std::to_string(launch.shared_bytes) + ", and the device has " +
-         std::to_string(info_.shared_bytes_per_block) + " for a block");
+  // Registers that it keeps may leave a kernel fewer; kernels without launch bounds are made for this many.
+  constexpr std::int64_t kSurelyFits = 256;
+  if (threads > kSurelyFits) {
+    const int most = module.attribute(abi::kFunctionThreads, info_.max_threads_per_block);
+    if (threads > most) {
+      fail("its .block is " + extents_text(launch.block) + ", " + std::to_string(threads) + " threads, and the kernel's " +
+           "registers leave room for at most " + std::to_string(most));
+    }
   }
-  const auto total = static_cast<double>(launch.grid[0]) * static_cast<double>(launch.grid[1]) *
-                     static_cast<double>(launch.grid[2]) * static_cast<double>(threads);
-  if (core_.dialect().kind == DeviceKind::hip && total > static_cast<double>(kHipMaxThreads)) {
-    fail("its .grid is " + extents_text(launch.grid) + " of " + std::to_string(threads) +
-         " threads, and HIP takes fewer than 2^32 threads in one launch");
+  const int own = launch.shared_bytes > 0 ? module.own_shared() : 0;
+  if (own + launch.shared_bytes > info_.shared_bytes_per_block) {
+    const bool on_request = core_.calls().function_set != nullptr;
+    const std::int64_t most =
+        (on_request ? core_.attribute(numbers.shared_per_block_on_request) : info_.shared_bytes_per_block) - own;
+    if (launch.shared_bytes > most) {
+      fail(".shared_bytes is " + std::to_string(launch.shared_bytes) + ", and the device has " + std::to_string(most) +
+           " for a block" + (own > 0 ? " beside the kernel's own " + std::to_string(own) : ""));
+    }
+    module.allow_shared(static_cast<int>(most));
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (core_.dialect().kind == DeviceKind::hip && launch.grid[axis] * launch.block[axis] > kHipMaxThreads) {
+      fail("its .grid is " + extents_text(launch.grid) + " of blocks of " + extents_text(launch.block) +
+           " threads, and HIP takes fewer than 2^32 threads along " + kAxes[axis]);
+    }
   }
 }
 
 void GpuBackend::launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
   core_.require_usable();
   const auto& loaded = static_cast<const GpuModule&>(module);
+  const Current current(core_);
   RawLaunch own = launch;
   std::array<void*, kMaxRawArguments + 1> parameters;
   std::size_t count = 0;
@@ -71,7 +88,6 @@ void GpuBackend::launch(const Module& module, const RawLaunch& launch, Queue* qu
     check_limits(loaded, own);
   }
   for (std::size_t i = 0; i < own.count; ++i) parameters[count++] = own.arguments[i].value.data();
-  const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   if (items) {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "backend/backend.hpp"
+#include "backend/gpu/backend.hpp"
 
 namespace kiln::backend::gpu {
 
@@ -11,17 +11,16 @@ namespace kiln::backend::gpu {
 class Scratch {
  public:
   /// None where `bytes` is 0. Throws as Backend::allocate does.
-  Scratch(Backend& backend, std::size_t bytes, Queue* queue)
-      : backend_(backend), bytes_(bytes), queue_(queue), address_(bytes == 0 ? nullptr : backend.allocate(bytes, queue)) {}
-  ~Scratch() { backend_.deallocate(address_, bytes_, queue_); }
+  Scratch(GpuBackend& backend, std::size_t bytes, Queue* queue)
+      : backend_(backend), queue_(queue), address_(bytes == 0 ? nullptr : backend.allocate(bytes, queue)) {}
+  ~Scratch() { backend_.deallocate_scratch(address_, queue_); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
   [[nodiscard]] void* address() const noexcept { return address_; }
 
  private:
-  Backend& backend_;
-  std::size_t bytes_;
+  GpuBackend& backend_;
   Queue* queue_;
   void* address_;
 };

@@ -2,6 +2,7 @@
 // runs a kernel; results of kernels are the conformance suite's business, on real devices.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/driver.hpp"
 #include "base/have_cpu.hpp"
+#include "kiln/array.hpp"
 
 #include "fake_gpu.hpp"
 #include "gpu_compilers.hpp"
@@ -291,6 +293,97 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   fixture.backend->deallocate(in, 400000, nullptr);
 }
 
+TEST_CASE("gpu: memory that is somebody else's outlives what the default stream still does with it") {
+  Fixture fixture;
+  auto owner = std::make_shared<int>(1);
+  const std::weak_ptr<int> watched = owner;
+  FAKE(kiln_fake_set_busy)(1);
+  fixture.backend->outlive(std::move(owner));
+  CHECK_FALSE(watched.expired());
+  SUBCASE("until a wait") {
+    fixture.backend->synchronize();
+  }
+  SUBCASE("until others are let go of behind it") {
+    FAKE(kiln_fake_set_busy)(0);
+    fixture.backend->outlive(std::make_shared<int>(2));
+  }
+  CHECK(watched.expired());
+  // Nothing pending: at once.
+  FAKE(kiln_fake_set_busy)(0);
+  auto last = std::make_shared<int>(3);
+  const std::weak_ptr<int> also = last;
+  fixture.backend->outlive(std::move(last));
+  CHECK(also.expired());
+}
+
+TEST_CASE("gpu: scratch memory goes back in its stream's order, and nothing waits for the default stream") {
+  Fixture fixture;
+  const auto queue = fixture.backend->make_queue();
+  void* const memory = fixture.backend->allocate(64, queue.get());
+  FAKE(kiln_fake_reset)();
+  fixture.backend->deallocate_scratch(memory, queue.get());
+  const std::string log = calls();
+  CHECK(log.starts_with("cuMemFreeAsync stream="));
+  CHECK(log.find("Wait") == std::string::npos);
+  CHECK(log.find("stream=0") == std::string::npos);
+}
+
+TEST_CASE("gpu: no address is no memory, whatever the runtime says of it") {
+  Fixture fixture;
+  FAKE(kiln_fake_null_next)();
+  void* const address = fixture.backend->allocate(4096, nullptr);
+  CHECK(address != nullptr);
+  CHECK(calls().find("cuMemPoolTrimTo") != std::string::npos);
+  fixture.backend->deallocate(address, 4096, nullptr);
+}
+
+TEST_CASE("gpu: a pool that cannot be set up is done without") {
+  FAKE(kiln_fake_reset)();
+  FAKE(kiln_fake_fail_next)("cuMemPoolSetAttribute", 801);
+  GpuBackend backend(fake().driver, 0, nullptr, {});
+  FAKE(kiln_fake_reset)();
+  void* const address = backend.allocate(64, nullptr);
+  backend.deallocate(address, 64, nullptr);
+  CHECK(calls() == "cuMemAlloc_v2 bytes=64\ncuStreamSynchronize stream=0\ncuMemFree_v2\n");
+}
+
+TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may have, once, up to the device's limit") {
+  Fixture fixture;
+  const auto module = fixture.backend->load(kFakeImage, "k");
+  RawLaunch launch;
+  launch.size = -1;
+  launch.grid = {1, 1, 1};
+  launch.block = {64, 1, 1};
+  FAKE(kiln_fake_reset)();
+  const auto log_with = [&](std::int64_t bytes) {
+    launch.shared_bytes = bytes;
+    fixture.backend->launch(*module, launch, nullptr, nullptr);
+    return calls();
+  };
+  CHECK(log_with(0) == "cuLaunchKernel stream=0\n");
+  CHECK(log_with(49152) == "cuFuncGetAttribute\ncuLaunchKernel stream=0\n");
+  CHECK(log_with(49156) == "cuFuncSetAttribute attribute=8 value=232448\ncuLaunchKernel stream=0\n");
+  CHECK(log_with(232448) == "cuLaunchKernel stream=0\n");
+  CHECK(error_of([&] { log_with(232449); }) ==
+        "failed to launch \"k\" on cuda:0: .shared_bytes is 232449, and the device has 232448 for a block");
+
+  // A kernel that declares shared memory of its own has that much less.
+  const auto declaring = fixture.backend->load(std::string(kFakeImage) + " shared 20000", "own");
+  FAKE(kiln_fake_reset)();
+  const auto log_of_declaring = [&](std::int64_t bytes) {
+    launch.shared_bytes = bytes;
+    fixture.backend->launch(*declaring, launch, nullptr, nullptr);
+    return calls();
+  };
+  CHECK(log_of_declaring(49152 - 20000) == "cuFuncGetAttribute\ncuLaunchKernel stream=0\n");
+  CHECK(log_of_declaring(49156 - 20000) == "cuFuncSetAttribute attribute=8 value=212448\ncuLaunchKernel stream=0\n");
+  CHECK(log_of_declaring(212448) == "cuLaunchKernel stream=0\n");
+  CHECK(
+      error_of([&] { log_of_declaring(212449); }) ==
+      "failed to launch \"own\" on cuda:0: .shared_bytes is 212449, and the device has 212448 for a block beside the kernel's "
+      "own 20000");
+}
+
 TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not waited for") {
   Fixture fixture;
   std::vector<std::int64_t> begins(100'000);
@@ -402,6 +495,16 @@ TEST_CASE("gpu: a forked child is told so, and frees nothing") {
 TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()) {
   CHECK(device_count(DeviceKind::cuda) == 2);
   CHECK(why_none(DeviceKind::cuda).empty());
+  // A device that has not been opened runs nothing that could use a view's memory: its owner goes with the last handle.
+  const auto owner_of_unused = std::make_shared<int>(1);
+  {
+    std::array<float, 4> values{};
+    const Array view = Array::view(values.data(), {4}, DType::float32, {.owner = owner_of_unused, .device = Device::cuda(1)});
+    const Array part = view[{Slice{.start = 1}}];
+    CHECK(owner_of_unused.use_count() > 1);
+  }
+  CHECK(owner_of_unused.use_count() == 1);
+  CHECK(gpu::opened(DeviceKind::cuda, 1) == nullptr);
   Backend& first = gpu::open(DeviceKind::cuda, 0);
   CHECK(&first == &gpu::open(DeviceKind::cuda, 0));
   CHECK(&first != &gpu::open(DeviceKind::cuda, 1));
@@ -412,6 +515,33 @@ TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()
       doctest::Contains("cannot compile for cuda:0 (sm_90): NVRTC was not found: tried /nowhere/nvrtc (no such file); "),
       DeviceError);
   const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 7)); });
+  // A GPU loads both parts of a complex number at once.
+  alignas(16) std::array<char, 64> bytes{};
+  const auto view_error = [&](std::size_t offset, DType dtype, std::optional<Strides> strides) -> std::string {
+    try {
+      static_cast<void>(
+          Array::view(bytes.data() + offset, {2}, dtype, {.strides = std::move(strides), .device = Device::cuda(0)}));
+    } catch (const ShapeError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  CHECK(view_error(0, DType::complex128, std::nullopt) == "none");
+  CHECK(view_error(8, DType::complex64, std::nullopt) == "none");
+  CHECK(view_error(8, DType::complex128, std::nullopt) ==
+        "view: the address is not aligned to 16 bytes, as complex128 needs on a GPU: copy the data to aligned memory first");
+  CHECK(view_error(0, DType::complex64, Strides{12}) ==
+        "view: stride 12 of axis 0 is not a multiple of 8, the alignment of complex64 on a GPU");
+  // Its owner lives as long as kernels may use it.
+  auto owner = std::make_shared<int>(1);
+  const std::weak_ptr<int> watched = owner;
+  {
+    const Array view = Array::view(bytes.data(), {2}, DType::float32, {.owner = std::move(owner), .device = Device::cuda(0)});
+    FAKE(kiln_fake_set_busy)(1);
+  }
+  CHECK_FALSE(watched.expired());
+  first.synchronize();
+  CHECK(watched.expired());
   // After a fork the driver is the parent's: no devices.
   CHECK(in_child([] {
           const bool none = device_count(DeviceKind::cuda) == 0 && !why_none(DeviceKind::cuda).empty();

@@ -85,7 +85,14 @@ TEST_CASE("names of GPU targets") {
   }
 }
 
+TEST_CASE("AMD's waves have 64 lanes up to gfx9, and 32 since") {
+  for (const char* arch : {"gfx600", "gfx803", "gfx90a:sramecc+:xnack-", "gfx942", "gfx950"})
+    CHECK_MESSAGE(wave_of(arch) == 64, arch);
+  for (const char* arch : {"gfx1010:xnack-", "gfx1030", "gfx1103", "gfx1201"}) CHECK_MESSAGE(wave_of(arch) == 32, arch);
+}
+
 TEST_CASE("an AMD architecture is refused before hipRTC aborts on it") {
+  CHECK(refuse_amd("gfx1153", 700).empty());
   CHECK(refuse_amd("gfx90a:sramecc+:xnack-", 502).empty());
   CHECK(refuse_amd("gfx1030", 502).empty());
   CHECK(refuse_amd("gfx942", 600).empty());

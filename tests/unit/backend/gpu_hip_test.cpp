@@ -1,16 +1,21 @@
 // The HIP path of the GPU backend through tests/hip_over_cuda: over the fake driver for memory and launches, over the real
 // NVRTC for compiling. On NVIDIA hardware the conformance suite runs through the same library.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "../base/child_process.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
+#include "base/dynamic_library.hpp"
+#include "fake_cuda.hpp"
 #include "gpu_compilers.hpp"
 #include "test_libraries.hpp"
 
@@ -49,6 +54,41 @@ TEST_CASE("hip: memory and queues and errors through HIP's symbols [child]" * do
 TEST_CASE("hip: memory and queues and errors through HIP's symbols") {
   if (!kiln::test::have_compiler(DeviceKind::cuda)) return;  // hiprtcVersion is answered with NVRTC at hand
   CHECK(kiln::test::ChildProcess("hip: memory and queues and errors through HIP's symbols [child]", kOverFake).wait() == 0);
+}
+
+TEST_CASE("hip: a pool in name alone is done without and no call is made once the process exits [child]" * doctest::skip()) {
+  const std::string name = KILN_FAKE_CUDA_LIBRARY;
+  const auto library = base::DynamicLibrary::open_first(std::span(&name, 1), base::Unload::never).library;
+  static const auto log = library.function<decltype(&kiln_fake_log)>("kiln_fake_log");
+  static std::string before_exit;
+  static Backend* backend = nullptr;
+  static void* memory = nullptr;
+  static std::shared_ptr<Queue> queue;
+  // Behind kiln's own handler, which is registered later.
+  std::atexit([] {
+    backend->deallocate(memory, 24, nullptr);
+    queue.reset();
+    bool told = false;
+    try {
+      static_cast<void>(backend->allocate(24, nullptr));
+    } catch (const DeviceError& error) {
+      told = std::string(error.what()) == "cannot use hip:0 any more: the process is exiting, and HIP's runtime ends with it";
+    }
+    if (!told || log() != before_exit) _exit(3);
+  });
+  library.function<decltype(&kiln_fake_null_next)>("kiln_fake_null_next")();
+  backend = &gpu::open(DeviceKind::hip, 0);
+  memory = backend->allocate(24, nullptr);
+  queue = backend->make_queue();
+  before_exit = log();
+  CHECK_MESSAGE(before_exit.find("cuMemAllocFromPoolAsync stream=0 bytes=1\n") != std::string::npos, before_exit);
+  CHECK_MESSAGE(before_exit.find("cuMemAlloc_v2 bytes=24\n") != std::string::npos, before_exit);
+}
+TEST_CASE("hip: a pool in name alone is done without and no call is made once the process exits") {
+  if (!kiln::test::have_compiler(DeviceKind::cuda)) return;  // hiprtcVersion is answered with NVRTC at hand
+  CHECK(kiln::test::ChildProcess("hip: a pool in name alone is done without and no call is made once the process exits [child]",
+                                 kOverFake)
+            .wait() == 0);
 }
 
 TEST_CASE("hip: compiling through hipRTC's symbols [child]" * doctest::skip()) {

@@ -77,8 +77,7 @@ TEST_CASE("publish_file that fails leaves the old file and no temporary one") {
   auto error = publish_file(folder / "absent/f", "x", {});
   REQUIRE(error);
   CHECK(error->code == ENOENT);
-  CHECK(error->text.starts_with("cannot create " + folder / "absent/f.tmp-"));
-  CHECK(error->text.ends_with(": No such file or directory"));
+  CHECK(error->text == "cannot create " + folder / "absent/f" + ": No such file or directory");
 
   mkdir((folder / "taken").c_str(), 0700);
   error = publish_file(folder / "taken", "x", {});
@@ -97,7 +96,7 @@ TEST_CASE("publish_file that fails leaves the old file and no temporary one") {
   std::signal(SIGXFSZ, handler);
   REQUIRE(error);
   CHECK(error->code == EFBIG);
-  CHECK(error->text.starts_with("cannot write " + folder / "f.tmp-"));
+  CHECK(error->text == "cannot write " + folder / "f" + ": File too large");
   CHECK(read_text(folder / "f") == "old");
   CHECK(list_files(folder.path()) == std::vector<std::string>{"f"});
 }

@@ -3,29 +3,36 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "codegen/lanes.hpp"
 #include "codegen/team_memory.hpp"
 
 using kiln::codegen::has_chain;
-using kiln::codegen::suits_lanes;
+using kiln::codegen::has_loop;
+using kiln::codegen::is_dear;
+using kiln::codegen::loop_depth;
+using kiln::codegen::only_computes;
 using kiln::codegen::team_bytes;
 using kiln::codegen::UserText;
 
-TEST_CASE("bodies of arithmetic and counted loops suit lanes") {
-  CHECK(suits_lanes({.body = "float32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;"}));
-  CHECK(suits_lanes({.body = "T s = 0; for (index k = 0; k < n; ++k) { s += sqrt(A(i, k)); } /* if */ C(i, j) = s;"}));
-  // Without a loop the compiler does as well.
-  CHECK_FALSE(suits_lanes({.body = "C(i, j) = A(i, j) * 2;"}));
+TEST_CASE("bodies of arithmetic and counted loops") {
+  CHECK(only_computes({.body = "float32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;"}));
+  CHECK(only_computes({.body = "T s = 0; for (index k = 0; k < n; ++k) { s += sqrt(A(i, k)); } /* if */ C(i, j) = s;"}));
+  CHECK(only_computes({.body = "C(i, j) = A(i, j) * 2; // for"}));
+  CHECK(has_loop({.body = "T s = 0; for (index k = 0; k < n; ++k) s += A(i, k); C(i, j) = s;"}));
+  CHECK_FALSE(has_loop({.body = "C(i, j) = A(i, j) * form; // for"}));
   for (const char* body :
        {"for (index k = 0; k < n; ++k) if (A(i, k) > 0) C(i, j) = 1;", "for (index k = 0; k < n; ++k) s = a > b ? a : b;",
         "for (index k = 0; k < j % 2; ++k) s += 1;", "for (auto& x : A) s += x;", "for (;;) { double s = A(i, j); }",
         "for (index k = 0; k < n && k < j; ++k) s += 1;", "while (s < 3) s += 1;", "for (;;) s += table[j];",
         "for (;;) s += \"unclosed"}) {
     CAPTURE(body);
-    CHECK_FALSE(suits_lanes({.body = body}));
+    CHECK_FALSE(only_computes({.body = body}));
   }
-  CHECK_FALSE(suits_lanes({.body = "for (index k = 0; k < n; ++k) s += f(k);", .functions = "float f(float x) { return x; }"}));
+  CHECK_FALSE(
+      only_computes({.body = "for (index k = 0; k < n; ++k) s += f(k);", .functions = "float f(float x) { return x; }"}));
 }
 
 TEST_CASE("a chain is a number made of what it was") {
@@ -42,6 +49,48 @@ TEST_CASE("a chain is a number made of what it was") {
         "for (;;) y(i) = x(i) == y0;", "for (;;) y(i) = x(i) <= s;", "", ";", "= s;", "+= 1;", "s += \"unclosed"}) {
     CAPTURE(body);
     CHECK_FALSE(has_chain({.body = body}));
+  }
+}
+
+TEST_CASE("a body is dear for its functions and, in loops or where it is looped itself, for divisions and roots") {
+  const auto text = [](const char* body) {
+    return UserText{
+        .body = body, .input_names = {"a", "b"}, .output_names = {"r"}, .type_variables = {{"T", kiln::DType::float32}}};
+  };
+  for (const char* body :
+       {"r = exp(a(0));", "for (;;) r += a(0) / b(0);", "for (;;) { r += 1; r += sqrt(a(0)); }", "for (;;) { { } r /= 2; }",
+        "for (;;) for (;;) r += mine(a(0));", "for (;;) for (;;) { r %= 2; }", "while (r > 1) r /= 2;",
+        "do { r /= 2; } while (r > 1);", "for (;;) if (a(0) > 0) r += 1; else r /= 2;",
+        "for (;;) if (a(0) > 0) { r += 1; } else r /= 2;", "for (;;) { for (;;) r += 1; r += sqrt(r); }"}) {
+    CAPTURE(body);
+    CHECK(is_dear(text(body), false));
+    CHECK(is_dear(text(body), true));
+  }
+  for (const char* body : {"T s = 0; for (index i = 0; i < n; ++i) s += (a(i) - b(i)) * fabs(a(i)); r = sqrt(s) / (n - 1);",
+                           "for (;;) { r += T(1); } r = sqrt(r);", "for (;;) for (;;) { r += 1; } r /= 2;",
+                           "r = float32(1) / a.size();", "sqrt(a(0)) / 2; for (;;) r += 1; r = sqrt(r);"}) {
+    CAPTURE(body);
+    CHECK_FALSE(is_dear(text(body), false));
+    CHECK(is_dear(text(body), true));
+  }
+  for (const char* body : {"", "r = a(0) * b(1) - a(1) * b(0);  // exp(a) / 2", "if (a(0) > 0 and (b(0) > 0)) r = float16(1);",
+                           "for (;;) r += max(a(0), b(0));", "s += \"unclosed"}) {
+    CAPTURE(body);
+    CHECK_FALSE(is_dear(text(body), true));
+  }
+}
+
+TEST_CASE("how deep loops lie within each other") {
+  for (const auto& [body, depth] :
+       std::vector<std::pair<const char*, int>>{{"r = 1;", 0},
+                                                {"for (;;) r += 1; r *= 2;", 1},
+                                                {"for (;;) r += 1; for (;;) { r += 1; }", 1},
+                                                {"for (;;) for (;;) r += 1;", 2},
+                                                {"for (;;) { if (r) { r = 1; } for (;;) r += 1; }", 2},
+                                                {"while (r) do { for (;;) { r += 1; } } while (r);", 3},
+                                                {"r += \"unclosed", 0}}) {
+    CAPTURE(body);
+    CHECK(loop_depth({.body = body}) == depth);
   }
 }
 

@@ -275,6 +275,13 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   attempt([&] { decay(across(40, DType::float32), 0.5F); });
   attempt([&] { decay({across(40, DType::float64), 0.5}, {.out = across(40, DType::float64)}); });
   attempt([&] { matmul(Array::zeros({200, 3, 3}, DType::float32), Array::zeros({3, 3, 200}, DType::float32).transpose()); });
+  // One operand for all items, and tiny items that lie apart.
+  attempt([&] { decay({across(40, DType::float32), Array::zeros({1}, DType::float32)}, {.out = across(40, DType::float32)}); });
+  attempt([&] { matmul(Array::zeros({3, 3, 200}, DType::float32).transpose(), Array::zeros({3, 3}, DType::float32)); });
+  const Array spaced = to_device(Array::zeros({600, 3}, DType::float32), Device::best())[{Slice{.step = 3}}];
+  const Array spaced_out = to_device(Array::zeros({600, 3}, DType::float32), Device::best())[{Slice{.step = -3}}];
+  attempt([&] { cross(spaced, vectors); });
+  attempt([&] { cross({spaced, spaced}, {.out = spaced_out}); });
   attempt([&] { transposed(ints); });
   attempt([&] { transposed(ints.transpose({0, 2, 1})); });
   attempt([&] { transposed({ints}, {.axes = {{0, 2}, {1, 2}}}); });

@@ -153,10 +153,7 @@ class WidenHalves : public llvm::PassInfoMixin<WidenHalves> {
   explicit WidenHalves(Place place) : place_(place) {}
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    if (!llvm::Triple(function.getParent()->getTargetTriple()).isX86() ||
-        function.getFnAttribute("target-features").getValueAsString().contains("+avx512fp16")) {
-      return llvm::PreservedAnalyses::all();
-    }
+    if (!llvm::Triple(function.getParent()->getTargetTriple()).isX86()) return llvm::PreservedAnalyses::all();
     bool changed = false;
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       llvm::Value* const anew = Rewriter(instruction).rewritten();

@@ -1,0 +1,103 @@
+// Items of few elements: whether a CPU computes several at once, and how it gets at them.
+#include <algorithm>
+#include <iterator>
+
+#include "codegen/gufunc_items.hpp"
+#include "codegen/gufunc_text.hpp"
+#include "gufunc/call.hpp"
+#include "gufunc/tuning.hpp"
+
+namespace kiln::gufunc {
+namespace {
+
+/// Whether a kernel that knows the stride reads several items at once that do not lie one behind the other.
+bool tiny_apart(std::int64_t elements, std::int64_t stride, std::int64_t size) {
+  if (stride == 0) return elements <= tuning::kTinyCore;
+  return std::any_of(std::begin(tuning::kTinyStrides), std::end(tuning::kTinyStrides),
+                     [&](std::int64_t known) { return stride == known * size; });
+}
+
+/// Sizes of elements whose items are turned by loads, stores and shuffles of whole registers.
+bool stages_size(std::int64_t size) {
+  return size == 4 || size == 8;
+}
+
+/// Whether its items may be brought into a buffer, where they lie apart in another way.
+bool may_stage(std::int64_t elements, std::int64_t stride, std::int64_t size) {
+  // Registers are read whole: beyond an item there is the next one, or, where one is for all, nothing.
+  constexpr std::int64_t kRegister = 16;
+  return stages_size(size) && (stride != 0 || elements * size % kRegister == 0);
+}
+
+}  // namespace
+
+/// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
+/// other or, if it may know `strides`, so that they can be constants of it.
+bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const {
+  if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty() && !spec.folded) || layout.iteration.rank() != 1 ||
+      layout.iteration.size() == 1)
+    return false;
+  // Indices before the last two are units of their own (backend/kernel_abi.hpp), and here a unit is an item.
+  if (spec.each.size() > 2) return false;
+  bool staged = false;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    if (std::any_of(operand.dimensions.begin(), operand.dimensions.end(),
+                    [&](std::size_t dimension) { return !spec.dimensions[dimension].size; }))
+      return false;
+    const std::int64_t elements = codegen::core_elements(spec, operand);
+    const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
+    const std::int64_t stride = layout.iteration.inner_stride(k);
+    if (strides && stride == size && elements <= (spec.lanes ? tuning::kTinyCore : tuning::kTinyCoreAcross)) continue;
+    const bool beside = stride == elements * size;
+    if (elements > tuning::kTinyCore || !layout.cores[k].packed) return false;
+    if (beside || (k < nin_ && strides && tiny_apart(elements, stride, size))) continue;
+    if (spec.lanes || gufunc_.sees_memory() || !may_stage(elements, stride, size)) return false;
+    staged = true;
+  }
+  return !staged || layout.iteration.size() >= tuning::kFewestStaged;
+}
+
+void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec, bool strides) const {
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
+    const std::int64_t stride = layout.iteration.inner_stride(k);
+    const std::int64_t elements = codegen::core_elements(spec, operand);
+    if (stride == elements * size) continue;
+    const bool known = strides && (stride == size || (k < nin_ && tiny_apart(elements, stride, size)));
+    operand.item_stride = known ? stride / size : codegen::kAnyStride;
+  }
+}
+
+/// Where some operands are staged, or the body is vectors along cores, others are better so, too.
+void Call::stage_all(codegen::GufuncSpec& spec) const {
+  const auto operand_of = [&](std::size_t k) -> codegen::CoreOperandSpec& {
+    return k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+  };
+  std::int64_t most = 0;
+  bool along = gufunc_.computes_along() && !gufunc_.sees_memory() && spec.each.empty();
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const codegen::CoreOperandSpec& operand = operand_of(k);
+    const std::int64_t elements = codegen::core_elements(spec, operand);
+    most = std::max(most, elements);
+    along = along && stages_size(static_cast<std::int64_t>(itemsize(operand.element.storage))) &&
+            (elements == 1 || operand.item_stride != 1);
+  }
+  const bool staged = codegen::is_staged(spec);
+  if (along && most >= (staged ? codegen::kFewestAlong : tuning::kFewestAlongPacked)) {
+    for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+      if (codegen::core_elements(spec, operand_of(k)) > 1) operand_of(k).item_stride = codegen::kAnyStride;
+    }
+    return;
+  }
+  if (!staged) return;
+  // Vectors shuffled together from elements with gaps read beyond the last one: the compiler would leave the last of 16 items
+  // to a loop over single ones.
+  for (codegen::CoreOperandSpec& input : spec.inputs) {
+    const auto size = static_cast<std::int64_t>(itemsize(input.element.storage));
+    if (input.item_stride > 1 && stages_size(size)) input.item_stride = codegen::kAnyStride;
+  }
+}
+
+}  // namespace kiln::gufunc

@@ -1,0 +1,72 @@
+// Whether a CPU makes vectors of a body's indices, or of items.
+#include <algorithm>
+
+#include "codegen/gufunc_items.hpp"
+#include "gufunc/call.hpp"
+#include "gufunc/tuning.hpp"
+
+namespace kiln::gufunc {
+
+/// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
+bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
+  if (!gufunc_.suits_lanes() || plan_->refuses_indices.load(std::memory_order_relaxed)) return false;
+  if (shape_.sizes[spec.each.back().dimension] < tuning::kFewestLanes) return false;
+  const auto fits = [](const codegen::CoreOperandSpec& operand) {
+    return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
+  };
+  return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) &&
+         std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
+}
+
+/// Whether indices of .each should be loops around the body, for items to be computed at once: where elements lie apart, or few
+/// of them, too few along the last one to make vectors of. `lanes`: whether several indices at once are the other way.
+bool Call::may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool lanes) const {
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    if (!layout.cores[k].packed && layout.iteration.inner_stride(k) != 0) return true;
+  }
+  std::int64_t indices = 1;
+  for (const codegen::EachSpec& each : spec.each) indices *= std::max<std::int64_t>(shape_.sizes[each.dimension], 1);
+  return !lanes && indices <= tuning::kMostFolded && shape_.sizes[spec.each.back().dimension] % tuning::kFewestInVector != 0;
+}
+
+/// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
+/// behind each other. Each operand's items are one and the same, lie side by side, or their cores are turned: float32 in one
+/// piece, enough of each, where all of it comes from a cache.
+bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items() || plan_->refuses_items.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
+  double elements = 0;  // of an item
+  double turned = 0;    // of them those whose items are not side by side
+  double moved = 0;     // and from memory for each item anew
+  bool narrow = true;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const DType dtype = operand.element.storage;
+    if (operand.element.compute != dtype || (dtype != DType::float32 && dtype != DType::float64)) return false;
+    narrow = narrow && dtype == DType::float32;
+    double core = 1;
+    for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
+    elements += core;
+    const std::int64_t stride = layout.iteration.inner_stride(k);
+    if (k < nin_ && stride == 0) continue;
+    const bool beside = stride == static_cast<std::int64_t>(itemsize(dtype));
+    if (!layout.cores[k].packed && !beside) return false;
+    if (!layout.cores[k].packed) continue;
+    if (core > 1 || !beside) turned += core;
+    moved += core;
+  }
+  if (turned == 0) return true;
+  constexpr double kItemsize = sizeof(float);
+  // Each operand's room is rounded up to a line.
+  const double room = turned * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
+  // Of nested loops over all dimensions.
+  double turns = 1;
+  for (const std::int64_t size : shape_.sizes) turns *= static_cast<double>(size);
+  return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
+         room <= static_cast<double>(codegen::kBytesOfItems) &&
+         (turns > moved || moved * kItemsize * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
+}
+
+}  // namespace kiln::gufunc
