@@ -21,6 +21,7 @@ inline void fault_point(const char* step) {
 /// size; a flight; a damaged entry set aside; a sweep; an entry stored.
 inline constexpr std::initializer_list<const char*> kFaultPoints = {
     "mkdir",
+    "publish:created",
     "publish:opened",
     "publish:half-written",
     "publish:written",

@@ -90,8 +90,8 @@ std::optional<FileContents> read_file(const std::string& path, const ReadOptions
 
 std::optional<FileError> publish_file(const std::string& path, std::string_view bytes, const PublishOptions& options) {
   std::string temporary;
-  FileDescriptor file =
-      open_temporary(options.folder, path, options.permissions ? S_IRUSR | S_IWUSR : options.mode, &temporary);
+  const auto open = options.lock ? open_locked_temporary : open_temporary;
+  FileDescriptor file = open(options.folder, path, options.permissions ? S_IRUSR | S_IWUSR : options.mode, &temporary);
   if (!file) return failure("create", path, errno);
   const auto abandon = [&](const char* verb, int code) {
     ::unlinkat(options.folder, name_in(options.folder, temporary), 0);
@@ -100,7 +100,9 @@ std::optional<FileError> publish_file(const std::string& path, std::string_view 
   if (options.permissions) {
     if (const int code = give_permissions(file.get(), *options.permissions)) return abandon("set the mode of", code);
   }
-  if (options.lock) (void)::flock(file.get(), LOCK_EX | LOCK_NB);  // fails where there are no locks
+  // The lock is held until the file has its name: closing `file`, which may tell of lost bytes, does not end it.
+  const FileDescriptor holder = options.lock ? file.duplicate() : FileDescriptor();
+  if (options.lock && !holder) return abandon("create", errno);
   fault_point("publish:opened");
   if (const int code = write_all(file.get(), bytes)) return abandon("write", code);
   fault_point("publish:written");
@@ -112,6 +114,7 @@ std::optional<FileError> publish_file(const std::string& path, std::string_view 
   fault_point("publish:closed");
   if (::renameat(options.folder, name_in(options.folder, temporary), options.folder, name_in(options.folder, path)) != 0)
     return abandon("rename onto", errno);
+  if (holder) (void)::flock(holder.get(), LOCK_UN);  // a forked child may have the descriptor
   fault_point("publish:renamed");
   if (options.sync_directory) {
     const std::size_t slash = path.rfind('/');

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,6 +40,9 @@ class FileDescriptor {
     return FileDescriptor(fd);
   }
 
+  /// Another descriptor of the same open file, not inherited by exec; errno stays set where the result is empty.
+  [[nodiscard]] FileDescriptor duplicate() const noexcept { return FileDescriptor(::fcntl(fd_, F_DUPFD_CLOEXEC, 0)); }
+
   [[nodiscard]] int get() const noexcept { return fd_; }
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0; }
@@ -52,6 +56,14 @@ class FileDescriptor {
 inline const char* name_in(int folder, const std::string& path) noexcept {
   const std::size_t slash = folder == AT_FDCWD ? std::string::npos : path.rfind('/');
   return slash == std::string::npos ? path.c_str() : path.c_str() + slash + 1;
+}
+
+/// Whether the open file is the one that has that name in the folder; false where neither can be told.
+inline bool is_named(int fd, int folder, const char* name) noexcept {
+  struct stat open{};
+  struct stat named{};
+  return ::fstat(fd, &open) == 0 && ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && open.st_ino == named.st_ino &&
+         open.st_dev == named.st_dev;
 }
 
 }  // namespace kiln::base

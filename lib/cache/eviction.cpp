@@ -94,8 +94,8 @@ std::vector<File> list_files(const std::string& directory, std::time_t now, std:
         stamp = {now, 0};
       }
       files.push_back({file.path, static_cast<std::uint64_t>(file.status.st_size), file.damaged, stamp});
-    } else if ((age > kStaleSeconds || age < -kStaleSeconds) && left_behind(directory, file, now)) {
-      remove_file(directory, file.path);
+    } else if (age > kStaleSeconds || age < -kStaleSeconds) {
+      if (const LeftBehind left(directory, file, now); left) remove_file(directory, file.path);
     }
   });
   if (code != 0) *failure = fmt::format("cannot read the cache directory {}: {}", directory, base::errno_text(code));

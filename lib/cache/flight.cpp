@@ -2,7 +2,6 @@
 #include "cache/flight.hpp"
 
 #include <sys/file.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -33,14 +32,6 @@ class FileFlight final : public DiskStore::Flight {
   base::FileDescriptor file_;
   std::string path_;
 };
-
-// The last holder may have removed the file between our open and our lock; a lock on a file without a name excludes nobody.
-bool still_named(int fd, int folder, const char* name) {
-  struct stat ours{};
-  struct stat named{};
-  return ::fstat(fd, &ours) == 0 && ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ours.st_ino == named.st_ino &&
-         ours.st_dev == named.st_dev;
-}
 
 using Clock = std::chrono::steady_clock;
 
@@ -77,10 +68,11 @@ FlightAttempt take_flight(const std::string& path, std::chrono::milliseconds tim
       if (Clock::now() >= deadline) return {FlightState::timed_out, nullptr};
       std::this_thread::sleep_for(pause);
       pause = std::min(pause * 2, kLongestPause);
-      named = still_named(file.get(), folder.get(), name);
+      named = base::is_named(file.get(), folder.get(), name);
       if (!named) break;
     }
-    if (named && still_named(file.get(), folder.get(), name)) {
+    // The last holder may have removed the file between our open and our lock; a lock on a file without a name excludes nobody.
+    if (named && base::is_named(file.get(), folder.get(), name)) {
       base::fault_point("flight:locked");
       return {FlightState::held, std::make_unique<FileFlight>(std::move(folder), std::move(file), path)};
     }

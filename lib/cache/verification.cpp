@@ -4,6 +4,7 @@
 
 #include <array>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/file.hpp"
@@ -35,8 +36,9 @@ Verification verify_directory(const std::string& directory, bool fix) {
     const auto size = static_cast<std::uint64_t>(file.status.st_size);
     std::string reason;
     bool mend = fix;
+    std::optional<LeftBehind> left;
     if (file.kind == NameKind::temporary || file.kind == NameKind::lock) {
-      if (left_behind(directory, file, now)) reason = "left by a process that died";
+      if (left.emplace(directory, file, now)) reason = "left by a process that died";
     } else if (file.damaged) {
       reason = "set aside as damaged";
     } else {

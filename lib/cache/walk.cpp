@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/file_descriptor.hpp"
 #include "cache/folder.hpp"
 
 namespace kiln::cache {
@@ -71,17 +70,25 @@ int remove_file(const std::string& directory, const std::string& path) {
   return errno == ENOENT ? 0 : errno;
 }
 
-bool left_behind(const std::string& directory, const CacheFile& file, std::time_t now) {
-  if (!S_ISREG(file.status.st_mode)) return true;
-  const base::FileDescriptor folder = open_folder_of(directory, file.path);
-  base::FileDescriptor opened;
-  if (folder) {
-    const char* const name = base::name_in(folder.get(), file.path);
-    opened = base::FileDescriptor::open_at(folder.get(), name, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+LeftBehind::LeftBehind(const std::string& directory, const CacheFile& file, std::time_t now) {
+  if (!S_ISREG(file.status.st_mode)) {
+    left_behind_ = true;
+    return;
   }
-  if (opened && ::flock(opened.get(), LOCK_EX | LOCK_NB) == 0) return true;
-  if (opened && errno == EWOULDBLOCK) return false;
-  return std::abs(static_cast<std::int64_t>(now) - static_cast<std::int64_t>(file.status.st_mtime)) > kStaleSeconds;
+  const base::FileDescriptor folder = open_folder_of(directory, file.path);
+  const char* const name = base::name_in(folder.get(), file.path);
+  if (folder) locked_ = base::FileDescriptor::open_at(folder.get(), name, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  if (locked_ && ::flock(locked_.get(), LOCK_EX | LOCK_NB) == 0) {
+    left_behind_ = base::is_named(locked_.get(), folder.get(), name);  // else it was published or removed meanwhile
+    return;
+  }
+  if (locked_ && errno == EWOULDBLOCK) return;
+  const auto age = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(file.status.st_mtime);
+  left_behind_ = std::abs(age) > kStaleSeconds;
+}
+
+LeftBehind::~LeftBehind() {
+  if (locked_) (void)::flock(locked_.get(), LOCK_UN);  // a forked child may have the descriptor
 }
 
 std::time_t disk_time(const std::string& directory) {

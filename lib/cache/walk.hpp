@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 
+#include "base/file_descriptor.hpp"
 #include "cache/names.hpp"
 #include "cache/shards.hpp"
 
@@ -35,7 +36,21 @@ int remove_file(const std::string& directory, const std::string& path);
 
 /// Whether the process that wrote a temporary file or holds a lock's file is gone: its lock can be had. Where the file system
 /// has no locks: whether the file is older than an hour by `now`.
-[[nodiscard]] bool left_behind(const std::string& directory, const CacheFile& file, std::time_t now);
+///
+/// The lock is held as long as the result lives, so that nobody else gets it before the file is removed.
+class LeftBehind {
+ public:
+  LeftBehind(const std::string& directory, const CacheFile& file, std::time_t now);
+  ~LeftBehind();
+  LeftBehind(const LeftBehind&) = delete;
+  LeftBehind& operator=(const LeftBehind&) = delete;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return left_behind_; }
+
+ private:
+  base::FileDescriptor locked_;
+  bool left_behind_ = false;
+};
 
 /// What the file system's clock says, which stamps are compared with: another host's on a network, and not this process's where
 /// that jumps. The system's where it cannot be asked.

@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "../base/temporary_directory.hpp"
+#include "base/fault_point.hpp"
 #include "cache/disk_store.hpp"
 #include "sample.hpp"
 
@@ -105,4 +108,52 @@ TEST_CASE("verify names every fault, and with fix leaves only what is sound and 
   close(writer);
   close(holder);
   CHECK(verify_directory(folder.path(), false).faults.size() == 2);
+}
+
+namespace {
+
+// Somebody who mends the directory gets in between two steps of a process that stores a kernel.
+struct Interruption {
+  explicit Interruption(std::string folder, std::string at) {
+    directory = std::move(folder);
+    step = std::move(at);
+    seen = 0;
+    kiln::base::fault_hook = [](const char* now) {
+      if (now != step || ++seen > 3) return;
+      for (const auto& fault : verify_directory(directory, true).faults) mended.push_back(fault.path);
+    };
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+  ~Interruption() {
+    kiln::base::fault_hook = nullptr;
+    mended.clear();
+  }
+
+  static inline std::string directory;
+  static inline std::string step;
+  static inline int seen = 0;
+  static inline std::vector<std::string> mended;
+};
+
+}  // namespace
+
+TEST_CASE("who mends a cache directory while another process stores a kernel in it takes nothing from that one") {
+  for (const char* step :
+       {"publish:created", "publish:opened", "publish:half-written", "publish:written", "publish:closed", "publish:renamed"}) {
+    CAPTURE(step);
+    const TemporaryDirectory folder;
+    std::vector<std::string> complaints;
+    DiskStore store(folder.path(), {}, 1 << 30, [&](std::string_view line) { complaints.emplace_back(line); });
+    {
+      const Interruption interruption(folder.path(), step);
+      store.put(key(0), sample_entry());
+      // What is removed before its lock could be taken is written once more under another name.
+      CHECK(Interruption::mended.size() == (step == std::string_view("publish:created") ? 3 : 0));
+      CHECK(Interruption::seen == (step == std::string_view("publish:created") ? 4 : 1));
+    }
+    CHECK(complaints.empty());
+    CHECK(store.find(key(0)));
+    CHECK(verify_directory(folder.path(), false).faults.empty());
+  }
 }
