@@ -5,8 +5,16 @@
 
 namespace kiln::loops {
 
+struct scatter_axis {
+  char* a;
+  int64 stride;
+  int64 extent;
+};
+
 struct scatter_kernel {
   void (*points)(char* a, const int64* offsets, const char* b, int64 b_stride, int64 count);
+  void (*of_int64)(const scatter_axis& axis, const int64* indices, const char* b, int64 b_stride, int64 count);
+  void (*of_int32)(const scatter_axis& axis, const int32* indices, const char* b, int64 b_stride, int64 count);
   void (*row)(char* a, int64 a_stride, const char* b, int64 b_stride, int64 count);
 };
 
@@ -16,6 +24,33 @@ KILN_NOINLINE void scatter_points(char* a, const int64* offsets, const char* b, 
   for (int64 i = 0; i < count; ++i) {
     Work::apply(*reinterpret_cast<typename Work::target*>(a + offsets[i]), *reinterpret_cast<const typename Work::value*>(b));
     b += b_stride;
+  }
+}
+
+// Elements of 1e3 to 2e7 float64 are not fetched ahead: it took 0 to 25 % longer, as the processor looks far enough ahead
+// itself.
+template <class Work, class Index, bool Packed>
+KILN_FN void scatter_along(const scatter_axis& axis, const Index* indices, const char* b, int64 b_stride, int64 count) {
+  using target = typename Work::target;
+  // In variables of their own: what is written through `a` might else be what they are read from.
+  char* const a = axis.a;
+  const int64 stride = Packed ? int64(sizeof(target)) : axis.stride;
+  const int64 extent = axis.extent;
+  for (int64 i = 0; i < count; ++i) {
+    const int64 index = indices[i];
+    Work::apply(*reinterpret_cast<target*>(a + (index + ((index >> 63) & extent)) * stride),
+                *reinterpret_cast<const typename Work::value*>(b));
+    b += b_stride;
+  }
+}
+
+// One element for each index, in order; negative ones count from the end.
+template <class Work, class Index>
+KILN_NOINLINE void scatter_indexed(const scatter_axis& axis, const Index* indices, const char* b, int64 b_stride, int64 count) {
+  if (axis.stride == int64(sizeof(typename Work::target))) {
+    scatter_along<Work, Index, true>(axis, indices, b, b_stride, count);
+  } else {
+    scatter_along<Work, Index, false>(axis, indices, b, b_stride, count);
   }
 }
 

@@ -83,7 +83,8 @@ std::string kernel_text(const ScatterSpec& spec, const UserText&, DeviceKind tar
            fmt::format("KILN_KERNEL kiln_kernel(const scatter_space space) {{ scatter<work, {}>(space); }}\n", spec.ordered);
   }
   return work(spec, "") +
-         "static const scatter_kernel kernel = {scatter_points<work>, scatter_row<work>};\n"
+         "static const scatter_kernel kernel = {scatter_points<work>, scatter_indexed<work, int64>,\n"
+         "                                      scatter_indexed<work, int32>, scatter_row<work>};\n"
          "KILN_KERNEL kiln_kernel(const scatter_kernel** parts) { *parts = &kernel; }\n";
 }
 

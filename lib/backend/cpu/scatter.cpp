@@ -82,26 +82,55 @@ class Part {
   void run() const {
     const Numbers shape(launch_.shape);
     const std::size_t outer = shape.size() - 1;
+    const bool one_packed = one_packed_index();
     Counter counter(shape.first(outer));
     do {
       const char* const value = value_ + (launch_.value != nullptr ? counter.offset(position_strides_.first(outer)) : 0);
       for (std::int64_t begin = 0; begin < shape[outer]; begin += kBlock) {
         const std::int64_t count = std::min(kBlock, shape[outer] - begin);
+        const char* const values = value + begin * position_stride();
+        const auto data_of = [&](const ScatterIndex& index) {
+          const Numbers strides(index.strides);
+          return static_cast<const char*>(index.data) + counter.offset(strides.first(outer)) + begin * strides[outer];
+        };
+        if (one_packed) {
+          indexed(data_of(launch_.indices.front()), values, count);
+          continue;
+        }
         std::array<std::int64_t, kBlock> offsets;
         std::fill_n(offsets.begin(), count, 0);
         for (const ScatterIndex& index : launch_.indices) {
-          const Numbers strides(index.strides);
-          const char* const from =
-              static_cast<const char*>(index.data) + counter.offset(strides.first(outer)) + begin * strides[outer];
-          add_offsets(index, from, strides[outer], count, offsets.data());
+          add_offsets(index, data_of(index), index.strides.back(), count, offsets.data());
         }
-        block(offsets.data(), value + begin * position_stride(), count);
+        block(offsets.data(), values, count);
       }
     } while (counter.next());
   }
 
  private:
   [[nodiscard]] std::int64_t position_stride() const { return launch_.value != nullptr ? position_strides_.back() : 0; }
+
+  [[nodiscard]] bool one_packed_index() const {
+    const ScatterIndex& index = launch_.indices.front();
+    const bool native = index.dtype == DType::int64 || index.dtype == DType::int32;
+    return launch_.indices.size() == 1 && native && index.strides.back() == static_cast<std::int64_t>(itemsize(index.dtype)) &&
+           product(row_) < kShortRow;
+  }
+
+  void indexed(const char* from, const char* value, std::int64_t count) const {
+    const ScatterIndex& index = launch_.indices.front();
+    const Numbers strides(launch_.target_strides);
+    Counter element(row_);
+    do {
+      const CpuScatterAxis axis{target_ + element.offset(strides), index.stride, index.extent};
+      const char* const b = value + (launch_.value != nullptr ? element.offset(row_strides_) : 0);
+      if (index.dtype == DType::int64) {
+        kernel_.of_int64(axis, reinterpret_cast<const std::int64_t*>(from), b, position_stride(), count);
+      } else {
+        kernel_.of_int32(axis, reinterpret_cast<const std::int32_t*>(from), b, position_stride(), count);
+      }
+    } while (element.next());
+  }
 
   void block(const std::int64_t* offsets, const char* value, std::int64_t count) const {
     const bool has_value = launch_.value != nullptr;
