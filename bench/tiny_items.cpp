@@ -1,6 +1,6 @@
-// Items of 2 to 8 elements that do not lie one behind the other: times over that of items that do. Two bodies, one thread,
-// 1e4 items of float32, the shortest of a few calls in each of several rounds.
-// usage: kiln-tiny-items [ROUNDS]
+// Items of 2 to 8 elements that do not lie one behind the other: times over that of items that do. Three bodies, one thread,
+// 1e4 items, the shortest of a few calls in each of several rounds.
+// usage: kiln-tiny-items [ROUNDS [DTYPE]], 8 and float32 where they are left out
 #include <kiln/kiln.hpp>
 
 #include <algorithm>
@@ -22,9 +22,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t kItems = 10'000;
 constexpr int kMost = 8;
 const kiln::Device kOneThread = kiln::Device::cpu({.threads = 1});
+DType dtype = DType::float32;
 
 Array ones(const kiln::Shape& shape) {
-  return to_device(Array::full(shape, 1.0F), kOneThread);
+  return to_device(Array::full(shape, 1.0F).astype(dtype), kOneThread);
 }
 /// Items of n elements, `step` times as far apart, and backwards where it is negative.
 Array every(std::int64_t n, std::int64_t step) {
@@ -32,6 +33,10 @@ Array every(std::int64_t n, std::int64_t step) {
 }
 Array padded(std::int64_t n) {
   return ones({kItems, n + 1})[{kiln::all, Slice{.stop = n}}];
+}
+
+Array side_by_side(std::int64_t n) {
+  return ones({n, kItems}).transpose();
 }
 
 struct Layout {
@@ -49,12 +54,14 @@ std::vector<Layout> layouts(std::int64_t n, bool sums) {
                              {"both reversed", every(n, -1), every(n, -1), result()},
                              {"one reversed", every(n, -1), plain(), result()},
                              {"one padded by an element", padded(n), plain(), result()},
-                             {"one vector for all", plain(), ones({n}), result()}};
+                             {"one vector for all", plain(), ones({n}), result()},
+                             {"inputs side by side", side_by_side(n), side_by_side(n), result()}};
   if (sums) return all;
   all.push_back({"output every second", plain(), plain(), every(n, 2)});
   all.push_back({"output padded", plain(), plain(), padded(n)});
   all.push_back({"output reversed", plain(), plain(), every(n, -1)});
   all.push_back({"all every second", every(n, 2), every(n, 2), every(n, 2)});
+  all.push_back({"all side by side", side_by_side(n), side_by_side(n), side_by_side(n)});
   return all;
 }
 
@@ -96,16 +103,25 @@ void table(const char* title, const kiln::GufuncDefinition& definition, bool sum
 
 int main(int count, char** arguments) {
   const int rounds = count > 1 ? std::max(1, std::atoi(arguments[1])) : 8;
+  if (count > 2) dtype = kiln::dtype_from_name(arguments[2]);
+  const std::vector<std::string> sum = {"void(T[:] a, T[:] b, T r)"};
+  const std::vector<std::string> each = {"void(T[:] a, T[:] b, T[:] y)"};
   table("inner product",
         {.name = "inner",
          .layout = "(n),(n)->()",
-         .signatures = {"void(float32[:] a, float32[:] b, float32 r)"},
-         .body = "float s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;"},
+         .signatures = sum,
+         .body = "T s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;"},
         true, rounds);
   table("a(i) * b(n - 1 - i) + 1",
         {.name = "each",
          .layout = "(n),(n)->(n)",
-         .signatures = {"void(float32[:] a, float32[:] b, float32[:] y)"},
-         .body = "for (index i = 0; i < n; ++i) y(i) = a(i) * b(n - 1 - i) + 1;"},
+         .signatures = each,
+         .body = "for (index i = 0; i < n; ++i) y(i) = a(i) * b(n - 1 - i) + T(1);"},
+        false, rounds);
+  table("running sum of products",
+        {.name = "running",
+         .layout = "(n),(n)->(n)",
+         .signatures = each,
+         .body = "T s = 0; for (index i = 0; i < n; ++i) { s += a(i) * b(i); y(i) = s; }"},
         false, rounds);
 }

@@ -236,6 +236,22 @@ __attribute__((noinline)) static void turn_out(const lanes<T, N>* from, char* fi
   }
 }
 
+// A row of vectors from where it lies, or to there. Functions of their own for the same reason.
+template <class T, int N>
+__attribute__((noinline)) static void copy_in(lanes<T, N>* to, const char* from, int64 step, int64 count) {
+#pragma clang loop unroll_count(4)
+  for (int64 e = 0; e < count; ++e) {
+    __builtin_memcpy(&to[e].v, from + e * step, sizeof(to->v));
+  }
+}
+template <class T, int N>
+__attribute__((noinline)) static void copy_out(const lanes<T, N>* from, char* to, int64 step, int64 count) {
+#pragma clang loop unroll_count(4)
+  for (int64 e = 0; e < count; ++e) {
+    __builtin_memcpy(to + e * step, &from[e].v, sizeof(from->v));
+  }
+}
+
 // Room for that many vectors, cut from the front of `pool`; kiln_room() gives its argument, of which the compiler is to know
 // nothing else: that no other room is there.
 extern "C" __attribute__((malloc)) void* kiln_room(void* place) noexcept;

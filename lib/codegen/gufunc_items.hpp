@@ -18,6 +18,9 @@ inline constexpr std::int64_t kFewestAlong = 4;
 /// The room that a kernel has for their cores, on its stack. One thread, nanoseconds of an item, one by one and at once: matrix
 /// products of 13 × 13, 32 KB, 233 at once, of 14 × 14 800 and 265, of 16 × 16, 48 KB and beyond, 136 and 373.
 inline constexpr std::int64_t kBytesOfItems = 48 * 1024;
+/// The same where items of some operands lie side by side: products of 32 × 32, with an output one behind the other, of 64 KB,
+/// 21,000 one by one and 3,800 at once.
+inline constexpr std::int64_t kBytesBeside = 128 * 1024;
 
 /// Whether the spec is of such a kernel.
 [[nodiscard]] bool takes_items(const GufuncSpec& spec);

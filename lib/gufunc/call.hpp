@@ -40,9 +40,12 @@ class Call {
   /// The indices of .each, the one last along which the first output's elements are nearest.
   [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(const CoreLayout& layout) const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
+  [[nodiscard]] bool goes_along(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] std::int64_t largest_core() const;
+  [[nodiscard]] bool pays_to_stage(DType dtype, bool along) const;
   [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const;
   void take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec, bool strides) const;
-  void stage_all(codegen::GufuncSpec& spec) const;
+  void stage_all(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
   void form_teams(codegen::GufuncSpec& spec, bool gpu) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool lanes) const;

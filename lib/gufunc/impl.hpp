@@ -91,6 +91,9 @@ class GufuncImpl {
   [[nodiscard]] bool suits_items() const noexcept { return only_computes_; }
   /// Whether it allows several indices of .each at once, and the compiler would not do it by itself.
   [[nodiscard]] bool suits_lanes() const noexcept { return only_computes_ && has_loop_; }
+  /// Whether the body computes so much that vectors are worth whatever it takes to make them (codegen::is_dear); a division or
+  /// a root of complex numbers is enough.
+  [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
   /// Whether the body may look at where elements lie, so that they must be where they are.
   [[nodiscard]] bool sees_memory() const noexcept { return sees_memory_; }
   /// Whether vectors along a core of a few elements are better than those of several items.
@@ -129,6 +132,8 @@ class GufuncImpl {
   bool computes_along_ = false;
   bool sees_memory_ = true;
   bool suits_turning_ = false;
+  bool is_dear_ = false;
+  bool is_dear_complex_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};
 };

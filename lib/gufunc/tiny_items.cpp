@@ -13,8 +13,16 @@ namespace {
 /// Whether a kernel that knows the stride reads several items at once that do not lie one behind the other.
 bool tiny_apart(std::int64_t elements, std::int64_t stride, std::int64_t size) {
   if (stride == 0) return elements <= tuning::kTinyCore;
+  if (stride > tuning::kMostBytesApart) return false;
   return std::any_of(std::begin(tuning::kTinyStrides), std::end(tuning::kTinyStrides),
                      [&](std::int64_t known) { return stride == known * size; });
+}
+
+/// Whether items one behind the other are so long that the compiler has no shuffles for them, and gathers elements.
+bool is_gathered(DType dtype, std::int64_t elements) {
+  if (dtype == DType::complex64) return elements > tuning::kMostOfComplex64;
+  if (dtype == DType::complex128) return elements > tuning::kMostOfComplex128;
+  return elements * static_cast<std::int64_t>(itemsize(dtype)) > tuning::kMostBytesOfItem;
 }
 
 /// Sizes of elements whose items are turned by loads, stores and shuffles of whole registers.
@@ -31,6 +39,37 @@ bool may_stage(std::int64_t elements, std::int64_t stride, std::int64_t size) {
 
 }  // namespace
 
+/// Whether the body is vectors along the cores where it gets at each element: not in vectors of items side by side.
+bool Call::goes_along(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+  if (!gufunc_.computes_along() || gufunc_.sees_memory() || !spec.each.empty()) return false;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const DType dtype = operand.element.storage;
+    if (kind(dtype) == Kind::complex || !stages_size(static_cast<std::int64_t>(itemsize(dtype)))) return false;
+    const bool across = layout.iteration.inner_stride(k) == static_cast<std::int64_t>(itemsize(dtype));
+    if (across && codegen::core_elements(spec, operand) > 1) return false;
+  }
+  return true;
+}
+
+/// Elements of the largest core.
+std::int64_t Call::largest_core() const {
+  std::int64_t largest = 1;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    std::int64_t elements = 1;
+    for (const std::size_t dimension : gufunc_.layout().of(k)) elements *= shape_.sizes[dimension];
+    largest = std::max(largest, elements);
+  }
+  return largest;
+}
+
+/// Whether items that lie apart are computed sooner in a buffer than one by one.
+bool Call::pays_to_stage(DType dtype, bool along) const {
+  if (itemsize(dtype) == 4 || gufunc_.is_dear(true)) return true;
+  const bool is_short = largest_core() < codegen::kFewestAlong;
+  return kind(dtype) == Kind::complex ? is_short || !gufunc_.computes_along() : along && !is_short;
+}
+
 /// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
 /// other or, if it may know `strides`, so that they can be constants of it.
 bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const {
@@ -39,6 +78,7 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
     return false;
   // Indices before the last two are units of their own (backend/kernel_abi.hpp), and here a unit is an item.
   if (spec.each.size() > 2) return false;
+  const bool along = goes_along(layout, spec);
   bool staged = false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
@@ -51,41 +91,41 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
     if (strides && stride == size && elements <= (spec.lanes ? tuning::kTinyCore : tuning::kTinyCoreAcross)) continue;
     const bool beside = stride == elements * size;
     if (elements > tuning::kTinyCore || !layout.cores[k].packed) return false;
-    if (beside || (k < nin_ && strides && tiny_apart(elements, stride, size))) continue;
-    if (spec.lanes || gufunc_.sees_memory() || !may_stage(elements, stride, size)) return false;
+    const DType dtype = operand.element.storage;
+    if (beside && (along || !is_gathered(dtype, elements))) continue;
+    if (!beside && k < nin_ && strides && tiny_apart(elements, stride, size)) continue;
+    const bool complex = kind(dtype) == Kind::complex;
+    if (spec.lanes || gufunc_.sees_memory() || !may_stage(elements, stride, size)) {
+      if (beside && gufunc_.is_dear(complex)) continue;
+      return false;
+    }
+    if (!pays_to_stage(dtype, along)) return false;
     staged = true;
   }
   return !staged || layout.iteration.size() >= tuning::kFewestStaged;
 }
 
 void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec, bool strides) const {
+  const bool along = goes_along(layout, spec);
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
     const std::int64_t stride = layout.iteration.inner_stride(k);
     const std::int64_t elements = codegen::core_elements(spec, operand);
-    if (stride == elements * size) continue;
+    const bool stages = !gufunc_.sees_memory() && stages_size(size);
+    if (stride == elements * size && (along || !stages || !is_gathered(operand.element.storage, elements))) continue;
     const bool known = strides && (stride == size || (k < nin_ && tiny_apart(elements, stride, size)));
     operand.item_stride = known ? stride / size : codegen::kAnyStride;
   }
 }
 
 /// Where some operands are staged, or the body is vectors along cores, others are better so, too.
-void Call::stage_all(codegen::GufuncSpec& spec) const {
+void Call::stage_all(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
   const auto operand_of = [&](std::size_t k) -> codegen::CoreOperandSpec& {
     return k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
   };
-  std::int64_t most = 0;
-  bool along = gufunc_.computes_along() && !gufunc_.sees_memory() && spec.each.empty();
-  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const codegen::CoreOperandSpec& operand = operand_of(k);
-    const std::int64_t elements = codegen::core_elements(spec, operand);
-    most = std::max(most, elements);
-    along = along && stages_size(static_cast<std::int64_t>(itemsize(operand.element.storage))) &&
-            (elements == 1 || operand.item_stride != 1);
-  }
   const bool staged = codegen::is_staged(spec);
-  if (along && most >= (staged ? codegen::kFewestAlong : tuning::kFewestAlongPacked)) {
+  if (goes_along(layout, spec) && largest_core() >= (staged ? codegen::kFewestAlong : tuning::kFewestAlongPacked)) {
     for (std::size_t k = 0; k < nin_ + nout_; ++k) {
       if (codegen::core_elements(spec, operand_of(k)) > 1) operand_of(k).item_stride = codegen::kAnyStride;
     }

@@ -118,7 +118,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
     spec.loop_rank = 0;
     spec.lanes = spec.folded = false;
     take_item_strides(layout, spec, constants);
-    stage_all(spec);
+    stage_all(layout, spec);
   } else if (codegen::takes_items(spec)) {
     for (std::size_t i = 0; i < nin_; ++i) {
       if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
@@ -132,12 +132,7 @@ void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
   const signature::Layout& layout = gufunc_.layout();
   spec.team = gufunc_.group().lanes;
   if (spec.team == 0) {
-    std::int64_t largest = 1;
-    for (std::size_t k = 0; k < layout.operands(); ++k) {
-      std::int64_t size = 1;
-      for (const std::size_t dimension : layout.of(k)) size *= shape_.sizes[dimension];
-      largest = std::max(largest, size);
-    }
+    const std::int64_t largest = largest_core();
     spec.team = tuning::kFewestInTeam;
     while (spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest) spec.team *= 2;
   }

@@ -30,15 +30,17 @@ bool Call::may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, b
 }
 
 /// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
-/// behind each other. Each operand's items are one and the same, lie side by side, or their cores are turned: float32 in one
-/// piece, enough of each, where all of it comes from a cache.
+/// behind each other. Each operand's items are one and the same, lie side by side, or their cores are turned: in one piece, and
+/// float32, enough of each, where all of it comes from a cache; or beside operands whose items lie side by side.
 bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
   if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items() || plan_->refuses_items.load(std::memory_order_relaxed)) {
     return false;
   }
   if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
   double elements = 0;  // of an item
-  double turned = 0;    // of them those whose items are not side by side
+  double across = 0;    // of them those that lie apart, items side by side
+  double turned = 0;    // and those that lie one behind the other
+  double results = 0;   // of these those of outputs
   double moved = 0;     // and from memory for each item anew
   bool narrow = true;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
@@ -53,20 +55,29 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
     if (k < nin_ && stride == 0) continue;
     const bool beside = stride == static_cast<std::int64_t>(itemsize(dtype));
     if (!layout.cores[k].packed && !beside) return false;
-    if (!layout.cores[k].packed) continue;
-    if (core > 1 || !beside) turned += core;
+    if (!layout.cores[k].packed) {
+      across += core;
+      continue;
+    }
+    if (core > 1 || !beside) (k < nin_ ? turned : results) += core;
     moved += core;
   }
+  turned += results;
   if (turned == 0) return true;
-  constexpr double kItemsize = sizeof(float);
-  // Each operand's room is rounded up to a line.
-  const double room = turned * kItemsize * codegen::kItemsAtOnce + 64.0 * static_cast<double>(nin_ + nout_);
+  const double element = narrow ? sizeof(float) : sizeof(double);
+  // Numbers have a vector of room, too.
+  const double room = (turned + static_cast<double>(nin_ + nout_)) * element * codegen::kItemsAtOnce;
+  // One by one, each element of these would be read from a line of its own.
+  if (across > 0) {
+    const bool pays = narrow || (turned <= across && (results * 2 < across || elements > tuning::kFewestOfWideItem));
+    return elements > tuning::kFewestOfItem && pays && room <= static_cast<double>(codegen::kBytesBeside);
+  }
   // Of nested loops over all dimensions.
   double turns = 1;
   for (const std::int64_t size : shape_.sizes) turns *= static_cast<double>(size);
   return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
          room <= static_cast<double>(codegen::kBytesOfItems) &&
-         (turns > moved || moved * kItemsize * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
+         (turns > moved || moved * element * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
 }
 
 }  // namespace kiln::gufunc

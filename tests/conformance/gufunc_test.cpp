@@ -561,12 +561,13 @@ TEST_CASE("gufuncs: tiny items that do not lie one behind the other") {
           const Shape full{items, n};
           CHECK(call({a, b, k}) == call({a.broadcast_to(full).copy(), b.broadcast_to(full).copy(), k.copy()}));
           if (!target.device().is_cpu() || n == 8) continue;  // of 8, items are turned, too
-          // Of which strides of 2, 4 and 8 elements, and one item for all, are known to the kernel; others are staged, many
-          // items of 4 or 8 bytes.
+          // Of which strides of 2, 4 and 8 elements, of 32 bytes at most, and one item for all, are known to the kernel; others
+          // are staged, many items of 4 bytes.
           const bool at_once = mixed.resolve(a, b, k).mapping == "an item, several at once";
           const std::int64_t apart = a.ndim() == 1 ? 0 : a.strides()[0] / static_cast<std::int64_t>(kiln::itemsize(dtype));
+          const auto bytes = static_cast<std::int64_t>(kiln::itemsize(dtype));
           const bool known = a.ndim() == 1 || apart == n || apart == 1 || apart == 2 || apart == 4 || apart == 8;
-          CHECK(at_once == (known || (items == 200 && kiln::itemsize(dtype) > 2)));
+          CHECK(at_once == ((known && apart * bytes <= 32) || (items == 200 && bytes == 4)));
         }
       }
       // Side by side, the elements of each apart; into such an output, too, of which nothing else is touched.
@@ -720,8 +721,16 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     CHECK(mapping(across, across) == "an item, several at once");
     CHECK(mapping(across.astype(DType::float64).transpose().copy().transpose(),
                   across.astype(DType::float64).transpose().copy().transpose()) == "an item, several at once");
-    CHECK(mapping(across.astype(DType::float64).transpose().copy().transpose(), counting({40, 64}, DType::float64)) ==
-          "an item");
+    // Of float64, cores are turned beside those, but results only where there are many elements.
+    const auto wide_across = [&](std::int64_t n) { return counting({n, 40}, DType::float64).transpose(); };
+    CHECK(mapping(wide_across(64), counting({40, 64}, DType::float64)) == "an item, several at once");
+    const Gufunc running = define("(n),(n)->(n)", "void(T[:] a, T[:] b, T[:] y)",
+                                  "T sum = 0; for (index i = 0; i < n; ++i) { sum += a(i) * b(i); y(i) = sum; }");
+    CHECK(running.resolve(wide_across(20), wide_across(20)).mapping == "an item");
+    CHECK(running.resolve(wide_across(64), wide_across(64)).mapping == "an item, several at once");
+    CHECK(running.resolve(wide_across(64), counting({40, 64}, DType::float64)).mapping == "an item");
+    // No room for the result.
+    CHECK(running.resolve(wide_across(1025), wide_across(1025)).mapping == "an item");
     const Array large = Array::empty({300, 40000}, DType::float32).transpose();
     CHECK(mapping(large, large) == "an item, several at once");
     // After all these calls: no kernel was refused.
@@ -732,7 +741,7 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     const Gufunc scaled = define("(n),()->(n)", "void(T[:] x, T k, T[:] y)", "for (index i = 0; i < n; ++i) y(i) = x(i) * k;");
     CHECK(scaled.resolve({across, 2.0F}, {.out = out}).mapping == "an item, several at once");
     CHECK(scaled.resolve({across, counting({40})}, {.out = out}).mapping == "an item, several at once");
-    // And of no chain, and in any order.
+    // And of no chain, and in any order; also where the other operand is turned.
     const auto sum_of = [](bool fast) {
       return kiln::guvectorize({.name = "twice",
                                 .layout = "(n)->(n)",
@@ -740,7 +749,8 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
                                 .body = "for (index i = 0; i < n; ++i) y(i) = x(i) * 2;",
                                 .fast_math = fast});
     };
-    CHECK(sum_of(false).resolve({across}, {.out = across.copy()}).mapping == "an item");
+    CHECK(sum_of(false).resolve({across}, {.out = across.copy()}).mapping == "an item, several at once");
+    CHECK(sum_of(false).resolve({across.copy()}, {.out = across.copy()}).mapping == "an item");
     for (const bool fast : {false, true}) {
       CHECK(sum_of(fast).resolve({across}, {.out = Array::empty({64, 40}, DType::float32).transpose()}).mapping ==
             "an item, several at once");
@@ -756,6 +766,12 @@ TEST_CASE("gufuncs: items side by side, with indices, and operands that all item
                                           .signatures = {"void(T[:,:] A, T[:] b, T k, T[:,:] C)"},
                                           .each = "i:m, j:n",
                                           .body = "C(i, j) = A(i, j) * b(j) - k;"});
+  const Gufunc lower =
+      kiln::guvectorize({.name = "lower",
+                         .layout = "(m,n),(n,p)->(m,p)",
+                         .signatures = {"void(float32[:,:] A, float32[:,:] B, float32[:,:] C)"},
+                         .body = "for (index i = 1; i < m; ++i) { for (index j = 0; j < i; ++j) { float32 sum = 0; "
+                                 "for (index k = 0; k < n; ++k) sum += A(i, k) * B(k, j); C(i, j) = sum; } }"});
   const auto beside = [](const Shape& shape, DType dtype = DType::float32) {
     // Axis 0 last in memory.
     Shape turned;
@@ -790,6 +806,17 @@ TEST_CASE("gufuncs: items side by side, with indices, and operands that all item
             }
           }
         }
+        // What the body leaves of .out stays, also where that has a buffer.
+        const Array room = beside(full);
+        const std::vector<double> before = list_of(room.copy());
+        const Array placed = target.place(room);
+        run(target, lower, {a, packed}, {.out = placed});
+        const auto products = product(list_of(a.copy()), list_of(packed), count, size, size, size);
+        std::vector<double> kept = before;
+        for (std::size_t x = 0; x < kept.size(); ++x) {
+          if (x / size % size > x % size) kept[x] = products[x];
+        }
+        CHECK(list_of(target.fetch(placed)) == kept);
         for (const DType dtype : {DType::float32, DType::float64}) {
           const Array row = counting({n}, dtype, 4);
           const Array k = counting({items}, dtype, 5);
