@@ -13,6 +13,7 @@
 #include "../base/temporary_directory.hpp"
 #include "backend/backend.hpp"
 #include "backend/cpu_kernels.hpp"
+#include "backend/inspector.hpp"
 #include "kiln/kiln.hpp"
 
 namespace kiln {
@@ -253,6 +254,30 @@ TEST_CASE("cpu target: the vectors are as wide as the level's") {
 }  // namespace kiln
 
 #if defined(__x86_64__)
+TEST_CASE("cpu target: nothing is gathered where that is slower than single loads") {
+  using namespace kiln::backend;
+  const std::string native = cpu::native_target().text;
+  std::string features = native.substr(0, native.rfind(" tune="));
+  if (features.find("+avx512f ") == std::string::npos) return;  // gathers are not chosen there
+  // Sums of rows, one after the other: LLVM takes several rows at once, their elements a row apart.
+  const CompileRequest request{.name = "rows",
+                               .context = "rows",
+                               .source =
+                                   "extern \"C\" __attribute__((visibility(\"default\"))) void kiln_kernel(const double* "
+                                   "__restrict__ a, double* __restrict__ y, long n) {\n"
+                                   "  for (long i = 0; i < n; ++i) {\n    double s = 0;\n"
+                                   "    for (long j = 0; j < 16; ++j) s += a[16 * i + j];\n    y[i] = s;\n  }\n}\n"};
+  for (const std::string tune : {"znver4", "znver5", "sapphirerapids"}) {
+    CAPTURE(tune);
+    const std::string target = features + " tune=" + tune;
+    const std::string code = cpu::compiler_for_target(target)->compile(request).code;
+    const auto text =
+        inspector_for(target).text({.name = "rows", .target = target, .bytes = code}, kiln::inspect::Form::assembly);
+    REQUIRE(text.has_value());
+    CHECK((text->find("vgather") == std::string::npos) == tune.starts_with("znver"));
+  }
+}
+
 TEST_CASE("cpu target: the text of a target names it again, and no other text does") {
   using kiln::backend::cpu::target_named;
   const auto native = kiln::backend::cpu::native_target();
