@@ -28,7 +28,7 @@ std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
 }
 
 std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target) {
-  return gufunc_members(spec) + (target == DeviceKind::cpu ? gufunc_cpu(spec, text) : gufunc_gpu(spec));
+  return gufunc_members(spec, text) + (target == DeviceKind::cpu ? gufunc_cpu(spec, text) : gufunc_gpu(spec));
 }
 
 }  // namespace kiln::codegen

@@ -28,7 +28,7 @@ std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
   bool outputs = false;
   bool odd = false;
   const bool dear = is_dear(text, !spec.each.empty());
-  const std::size_t levels = spec.each.size() + static_cast<std::size_t>(loop_depth(text));
+  const std::size_t levels = levels_of(spec, text);
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const bool output = k >= spec.inputs.size();
@@ -108,7 +108,7 @@ std::string launch_numbers(const GufuncSpec& spec) {
 
 std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
   if (spec.loop_rank == 0) return many_tiny(spec, text);
-  if (takes_items(spec)) return several_items_kernel(spec);
+  if (takes_items(spec)) return several_items_kernel(spec, levels_of(spec, text));
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();

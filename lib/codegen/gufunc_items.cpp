@@ -64,23 +64,20 @@ std::int64_t room_of(const CoreOperandSpec& operand, std::int64_t elements) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
-/// Whether an output whose items lie side by side is written in nested loops, and large enough.
-bool suits_copying(const GufuncSpec& spec, const CoreOperandSpec& output) {
+/// Whether an output whose items lie side by side is large enough, and the body has more loops than it has dimensions.
+bool suits_copying(const GufuncSpec& spec, const CoreOperandSpec& output, std::size_t levels) {
   const auto elements = known_elements(spec, output);
-  if (!is_across(output) || !elements || *elements < kFewestCopied) return false;
-  double turns = 1;  // of loops over all dimensions
-  for (const CoreDimensionSpec& dimension : spec.dimensions) turns *= static_cast<double>(dimension.size.value_or(1));
-  return turns > static_cast<double>(*elements);
+  return is_across(output) && elements && *elements >= kFewestCopied && levels > output.dimensions.size();
 }
 
 /// Whether it is an output that lies where vectors could be written to, and has a buffer nevertheless: what is written there is
 /// no part of any input, so that those are read once into registers.
-bool is_copied(const GufuncSpec& spec, const CoreOperandSpec& operand, bool output) {
-  if (!output || !suits_copying(spec, operand)) return false;
+bool is_copied(const GufuncSpec& spec, const CoreOperandSpec& operand, bool output, std::size_t levels) {
+  if (!output || !suits_copying(spec, operand, levels)) return false;
   std::int64_t room = 0;
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    const bool copied = k >= spec.inputs.size() && suits_copying(spec, *operands[k]);
+    const bool copied = k >= spec.inputs.size() && suits_copying(spec, *operands[k], levels);
     if (!copied && !is_turned(*operands[k])) continue;
     const auto elements = known_elements(spec, *operands[k]);
     if (!elements) return false;
@@ -90,14 +87,14 @@ bool is_copied(const GufuncSpec& spec, const CoreOperandSpec& operand, bool outp
 }
 
 /// Bytes of all buffers, at most.
-std::int64_t room_of(const GufuncSpec& spec) {
+std::int64_t room_of(const GufuncSpec& spec, std::size_t levels) {
   std::int64_t room = kLine;
   bool across = false;
   bool known = true;
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     across = across || is_across(*operands[k]);
-    if (!is_turned(*operands[k]) && !is_copied(spec, *operands[k], k >= spec.inputs.size())) continue;
+    if (!is_turned(*operands[k]) && !is_copied(spec, *operands[k], k >= spec.inputs.size(), levels)) continue;
     const auto elements = known_elements(spec, *operands[k]);
     known = known && elements;
     if (elements) room += room_of(*operands[k], *elements);
@@ -107,9 +104,9 @@ std::int64_t room_of(const GufuncSpec& spec) {
 }
 
 /// The operand as it lies in its buffer, or in memory.
-CoreOperandSpec lying(const GufuncSpec& spec, const CoreOperandSpec& operand, bool output) {
+CoreOperandSpec lying(const GufuncSpec& spec, const CoreOperandSpec& operand, bool output, std::size_t levels) {
   CoreOperandSpec as = operand;
-  if (is_copied(spec, operand, output)) {
+  if (is_copied(spec, operand, output, levels)) {
     as.packed = true;
     as.unit = -1;
   }
@@ -154,12 +151,13 @@ bool takes_items(const GufuncSpec& spec) {
   return spec.lanes && (spec.each.empty() || spec.folded) && spec.loop_rank > 0;
 }
 
-std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output) {
+std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output,
+                           std::size_t levels) {
   const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
   std::string list;
   for (std::size_t a = 0; a < operand.dimensions.size(); ++a) {
     const auto& extent = spec.dimensions[operand.dimensions[a]].size;
-    const CoreOperandSpec as = lying(spec, operand, output);
+    const CoreOperandSpec as = lying(spec, operand, output, levels);
     const auto stride = known_stride(spec, as, a);
     list += fmt::format(", axis<{}, {}>", extent ? std::to_string(*extent) : "varies",
                         !stride         ? "varies"
@@ -179,7 +177,7 @@ std::string wide_type(const CoreOperandSpec& operand, std::size_t number, bool o
   const std::string vector = fmt::format("::kiln::lanes<::kiln::{}, kiln_count>", type_name(operand.element.compute));
   return output ? vector + "&" : "const " + vector;
 }
-std::string several_items_function(const GufuncSpec& spec) {
+std::string several_items_function(const GufuncSpec& spec, std::size_t levels) {
   std::string before;
   std::string arguments;
   std::string after;
@@ -204,7 +202,7 @@ std::string several_items_function(const GufuncSpec& spec) {
       arguments += ")";
       continue;
     }
-    if (is_copied(spec, operand, output)) {
+    if (is_copied(spec, operand, output, levels)) {
       before += fmt::format("  auto* const t{} = cut<{}, N>(pool, {});\n", k, type, count);
       before += "  if (keeps) {\n" + copied_text(spec, operand, k, stride, "copy_in") + "  }\n";
       after += copied_text(spec, operand, k, stride, "copy_out");
@@ -252,7 +250,7 @@ std::string several_items_function(const GufuncSpec& spec) {
       before, arguments, after);
 }
 
-std::string several_items_kernel(const GufuncSpec& spec) {
+std::string several_items_kernel(const GufuncSpec& spec, std::size_t levels) {
   std::string arguments;
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -265,7 +263,8 @@ std::string several_items_kernel(const GufuncSpec& spec) {
       "  alignas(64) unsigned char pool[{}];\n  walk_several<{}, {}>(*launch, begin, end,\n"
       "    [&](char* const* p, const int64* step) {{ several<{}>(c, p, step, pool, launch->keeps != 0); }},\n"
       "    [&](char* const* p) {{\n{}      one(c{}); }});\n}}\n",
-      launch_numbers(spec), room_of(spec), operands.size(), kItemsAtOnce, kItemsAtOnce, loops_over_each(spec), arguments);
+      launch_numbers(spec), room_of(spec, levels), operands.size(), kItemsAtOnce, kItemsAtOnce, loops_over_each(spec),
+      arguments);
 }
 
 }  // namespace kiln::codegen

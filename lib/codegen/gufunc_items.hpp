@@ -24,13 +24,14 @@ inline constexpr std::int64_t kBytesBeside = 128 * 1024;
 
 /// Whether the spec is of such a kernel.
 [[nodiscard]] bool takes_items(const GufuncSpec& spec);
-/// The type of a view of several items' cores, whose elements are vectors, in C order.
+/// The type of a view of several items' cores, whose elements are vectors, in C order. Here and below, `levels` are those of
+/// levels_of().
 [[nodiscard]] std::string wide_view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number,
-                                         bool output);
+                                         bool output, std::size_t levels);
 /// The type of the parameter that the body has it as.
 [[nodiscard]] std::string wide_type(const CoreOperandSpec& operand, std::size_t number, bool output);
 /// "several<N>(c, p, step, pool, keeps)": turns N items' cores, runs the body, turns the results back.
-[[nodiscard]] std::string several_items_function(const GufuncSpec& spec);
-[[nodiscard]] std::string several_items_kernel(const GufuncSpec& spec);
+[[nodiscard]] std::string several_items_function(const GufuncSpec& spec, std::size_t levels);
+[[nodiscard]] std::string several_items_kernel(const GufuncSpec& spec, std::size_t levels);
 
 }  // namespace kiln::codegen

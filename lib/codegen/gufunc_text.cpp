@@ -133,7 +133,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
     frame.before += element_text(operand.element, k);
     if (is_view(operand)) frame.before += view_text(spec, operand, k, output);
-    if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output);
+    if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output, levels_of(spec, text));
     // A half that is assigned by name is rounded then, as a ufunc's.
     const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k)
                              : output         ? "::kiln::" + type_name(operand.element.compute)
@@ -183,7 +183,11 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   return frame;
 }
 
-std::string gufunc_members(const GufuncSpec& spec) {
+std::size_t levels_of(const GufuncSpec& spec, const UserText& text) {
+  return spec.each.size() + static_cast<std::size_t>(loop_depth(text));
+}
+
+std::string gufunc_members(const GufuncSpec& spec, const UserText& text) {
   const auto operands = operands_of(spec);
   std::string parameters;
   std::string before;
@@ -229,7 +233,7 @@ std::string gufunc_members(const GufuncSpec& spec) {
     wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
   }
   const std::string several =
-      takes_items(spec) ? several_items_function(spec)
+      takes_items(spec) ? several_items_function(spec, levels_of(spec, text))
       : spec.lanes      ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n",
                                       parameters, wide)
                         : "";

@@ -39,7 +39,10 @@ namespace kiln::codegen {
 
 /// "core", the sizes and strides that only the launch knows, and "one(c, p0, …, e0, …)", which calls the body for an item, or
 /// for one index of each of .each. Stands in namespace kiln::loops.
-[[nodiscard]] std::string gufunc_members(const GufuncSpec& spec);
+[[nodiscard]] std::string gufunc_members(const GufuncSpec& spec, const UserText& text);
+
+/// How many loops lie around each other: those of the body in those over indices of .each.
+[[nodiscard]] std::size_t levels_of(const GufuncSpec& spec, const UserText& text);
 
 /// Strides that `core` has: the core dimensions of all operands.
 [[nodiscard]] std::size_t core_strides_of(const GufuncSpec& spec);

@@ -43,6 +43,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   codegen::UserText named = text;
   named.input_names = parameters_;
   for (const auto& variable : signatures_.front().variables) named.type_variables.emplace_back(variable.name, DType::float32);
+  levels_ = each_.size() + static_cast<std::size_t>(codegen::loop_depth(text));
   is_dear_ = codegen::is_dear(named, !each_.empty());
   is_dear_complex_ = codegen::is_dear(named, true);
   codegen::check_text(name + ".functions", definition_.functions);

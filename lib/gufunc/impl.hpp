@@ -91,6 +91,8 @@ class GufuncImpl {
   [[nodiscard]] bool suits_items() const noexcept { return only_computes_; }
   /// Whether it allows several indices of .each at once, and the compiler would not do it by itself.
   [[nodiscard]] bool suits_lanes() const noexcept { return only_computes_ && has_loop_; }
+  /// How many loops lie around each other: those of the body in those over indices of .each.
+  [[nodiscard]] std::size_t levels() const noexcept { return levels_; }
   /// Whether the body computes so much that vectors are worth whatever it takes to make them (codegen::is_dear); a division or
   /// a root of complex numbers is enough.
   [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
@@ -132,6 +134,7 @@ class GufuncImpl {
   bool computes_along_ = false;
   bool sees_memory_ = true;
   bool suits_turning_ = false;
+  std::size_t levels_ = 0;
   bool is_dear_ = false;
   bool is_dear_complex_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs

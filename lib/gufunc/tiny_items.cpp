@@ -113,8 +113,9 @@ void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec
     const std::int64_t stride = layout.iteration.inner_stride(k);
     const std::int64_t elements = codegen::core_elements(spec, operand);
     const bool stages = !gufunc_.sees_memory() && stages_size(size);
-    if (stride == elements * size && (along || !stages || !is_gathered(operand.element.storage, elements))) continue;
-    const bool known = strides && (stride == size || (k < nin_ && tiny_apart(elements, stride, size)));
+    const bool beside = stride == elements * size;
+    if (beside && (along || !stages || !is_gathered(operand.element.storage, elements))) continue;
+    const bool known = strides && !beside && (stride == size || (k < nin_ && tiny_apart(elements, stride, size)));
     operand.item_stride = known ? stride / size : codegen::kAnyStride;
   }
 }

@@ -72,9 +72,14 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
     const bool pays = narrow || (turned <= across && (results * 2 < across || elements > tuning::kFewestOfWideItem));
     return elements > tuning::kFewestOfItem && pays && room <= static_cast<double>(codegen::kBytesBeside);
   }
-  // Of nested loops over all dimensions.
+  // Of nested loops over all dimensions, over one of them more than once where there are more loops.
   double turns = 1;
-  for (const std::int64_t size : shape_.sizes) turns *= static_cast<double>(size);
+  double largest = 1;
+  for (const std::int64_t size : shape_.sizes) {
+    turns *= static_cast<double>(size);
+    largest = std::max(largest, static_cast<double>(size));
+  }
+  for (std::size_t level = shape_.sizes.size(); level < gufunc_.levels(); ++level) turns *= largest;
   return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
          room <= static_cast<double>(codegen::kBytesOfItems) &&
          (turns > moved || moved * element * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
