@@ -59,8 +59,8 @@ std::optional<std::int64_t> known_elements(const GufuncSpec& spec, const CoreOpe
   return elements;
 }
 
-std::int64_t room_of(const CoreOperandSpec& operand, std::int64_t elements) {
-  const auto bytes = elements * static_cast<std::int64_t>(itemsize(operand.element.storage)) * kItemsAtOnce;
+std::int64_t room_of(const GufuncSpec& spec, const CoreOperandSpec& operand, std::int64_t elements) {
+  const auto bytes = elements * static_cast<std::int64_t>(itemsize(operand.element.storage)) * items_at_once(spec);
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
@@ -81,7 +81,7 @@ bool is_copied(const GufuncSpec& spec, const CoreOperandSpec& operand, bool outp
     if (!copied && !is_turned(*operands[k])) continue;
     const auto elements = known_elements(spec, *operands[k]);
     if (!elements) return false;
-    room += room_of(*operands[k], *elements);
+    room += room_of(spec, *operands[k], *elements);
   }
   return room <= kBytesBeside;
 }
@@ -97,7 +97,7 @@ std::int64_t room_of(const GufuncSpec& spec, std::size_t levels) {
     if (!is_turned(*operands[k]) && !is_copied(spec, *operands[k], k >= spec.inputs.size(), levels)) continue;
     const auto elements = known_elements(spec, *operands[k]);
     known = known && elements;
-    if (elements) room += room_of(*operands[k], *elements);
+    if (elements) room += room_of(spec, *operands[k], *elements);
   }
   if (known) return room;
   return across ? kBytesBeside : kBytesOfItems;
@@ -146,6 +146,13 @@ std::string each_indices(const GufuncSpec& spec) {
 }
 
 }  // namespace
+
+int items_at_once(const GufuncSpec& spec) {
+  const auto operands = operands_of(spec);
+  const bool wide = std::any_of(operands.begin(), operands.end(),
+                                [](const CoreOperandSpec* operand) { return operand->element.compute == DType::float64; });
+  return wide ? kMostItemsAtOnce / 2 : kMostItemsAtOnce;
+}
 
 bool takes_items(const GufuncSpec& spec) {
   return spec.lanes && (spec.each.empty() || spec.folded) && spec.loop_rank > 0;
@@ -263,8 +270,8 @@ std::string several_items_kernel(const GufuncSpec& spec, std::size_t levels) {
       "  alignas(64) unsigned char pool[{}];\n  walk_several<{}, {}>(*launch, begin, end,\n"
       "    [&](char* const* p, const int64* step) {{ several<{}>(c, p, step, pool, launch->keeps != 0); }},\n"
       "    [&](char* const* p) {{\n{}      one(c{}); }});\n}}\n",
-      launch_numbers(spec), room_of(spec, levels), operands.size(), kItemsAtOnce, kItemsAtOnce, loops_over_each(spec),
-      arguments);
+      launch_numbers(spec), room_of(spec, levels), operands.size(), items_at_once(spec), items_at_once(spec),
+      loops_over_each(spec), arguments);
 }
 
 }  // namespace kiln::codegen

@@ -8,8 +8,9 @@
 
 namespace kiln::codegen {
 
-/// Items that one run of the body computes: a vector of 64 bytes of float32.
-inline constexpr int kItemsAtOnce = 16;
+/// Items that one run of the body computes: a vector of 64 bytes, 16 of float32 or, where an operand is of float64, 8.
+[[nodiscard]] int items_at_once(const GufuncSpec& spec);
+inline constexpr int kMostItemsAtOnce = 16;
 /// Items that are brought into a buffer at once where they lie apart.
 inline constexpr int kStagedItems = 16;
 /// Elements of a core from which on they go one by one instead, where the body is vectors along it. One thread, float32,

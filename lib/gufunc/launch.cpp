@@ -43,7 +43,7 @@ backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen:
   for (const codegen::EachSpec& each : spec.each) {
     if (!spec.folded) launch.each.push_back(shape_.sizes[each.dimension]);
   }
-  if (codegen::takes_items(spec)) launch.items_at_once = codegen::kItemsAtOnce;
+  if (codegen::takes_items(spec)) launch.items_at_once = codegen::items_at_once(spec);
   launch.team = spec.team;
   launch.wide_index = spec.wide_index;
   launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });

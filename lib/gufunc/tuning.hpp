@@ -61,14 +61,19 @@ inline constexpr std::int64_t kTinyCoreAcross = 32;
 /// 9 2.7 and 3.2, of 16 4.6 and 4.1, of 64 30.5 and 18.2; matrix product without .each of 3 × 3 7.7 and 4.5, of 8 × 8 142
 /// and 32. Items beyond the caches are read in an order that no prefetcher knows: inner products of 64 over 2e5 items (100 MB)
 /// 32 and 51, matrices of 8 × 8 times vectors over 1e5 items 21 and 26; matrix products, whose loops have more turns than cores
-/// have elements, 17.9 and 6.6 (4 × 4), 144 and 90 (8 × 8), 284 and 135 (10 × 10). Of float64, of which vectors have half as
-/// many, it gains nothing: inner product of 16 4.5 and 5.4, running sum of 64 30 and 39.
+/// have elements, 17.9 and 6.6 (4 × 4), 144 and 90 (8 × 8), 284 and 135 (10 × 10).
 inline constexpr double kFewestOfItem = 24;
-/// Of float64 it gains where items of some operands lie side by side and one by one each element would be read from a line of
-/// its own: inner products of 16 with one of the two so 7.2 and 4.5, of 64 44 and 14.5, matrices of 12 × 12 so times vectors
-/// 104 and 25. Results are dear to turn: running sums of products, inputs side by side, of 16 6.9 and 8.3, of 32 18.4 and 16.9,
-/// of 64 74 and 43.
-inline constexpr double kFewestOfWideItem = 90;
+/// The same of float64, 8 items at once, of bodies that leave little (results, where a matrix product is none, are dear to
+/// turn): inner products of 16 4.5 and 5.1, of 32 11.8 and 7, of 64 32.4 and 14; running sums of 16 6 and 8.9, of 64 33 and 52.
+/// Matrix products, of any size, of 3 × 3 8.0 and 5.9, of 5 × 5 35 and 18, of 14 × 14 830 and 520; times vectors of 8 × 8 18.5
+/// and 12.6.
+inline constexpr double kFewestOfWideItem = 60;
+/// And where items of some operands lie side by side, and one by one each element would be read from a line of its own: inner
+/// products of 16 with one of the two so 7.2 and 3.8, of 64 44 and 14.3, matrices of 12 × 12 so times vectors 104 and 27,
+/// matrix products of 5 × 5 with the result one behind the other 41 and 15, of 14 × 14 with the first so 1150 and 610. Of few
+/// elements results are dear: running sums of products, inputs side by side, of 16 6.9 and 8.8; of 32 18.4 and 16.9, of 64 74
+/// and 43 (16 items at once).
+inline constexpr double kFewestOfWideBeside = 90;
 inline constexpr double kMostBytesOfItems = 16e6;
 /// Of a team whose size kiln chooses: lanes at least, and elements of the largest core for each of them.
 inline constexpr int kFewestInTeam = 32;

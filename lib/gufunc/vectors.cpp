@@ -36,7 +36,7 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items() || plan_->refuses_items.load(std::memory_order_relaxed)) {
     return false;
   }
-  if (layout.iteration.shape().back() < codegen::kItemsAtOnce) return false;
+  if (layout.iteration.shape().back() < codegen::kMostItemsAtOnce) return false;
   double elements = 0;  // of an item
   double across = 0;    // of them those that lie apart, items side by side
   double turned = 0;    // and those that lie one behind the other
@@ -66,12 +66,7 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   if (turned == 0) return true;
   const double element = narrow ? sizeof(float) : sizeof(double);
   // Numbers have a vector of room, too.
-  const double room = (turned + static_cast<double>(nin_ + nout_)) * element * codegen::kItemsAtOnce;
-  // One by one, each element of these would be read from a line of its own.
-  if (across > 0) {
-    const bool pays = narrow || (turned <= across && (results * 2 < across || elements > tuning::kFewestOfWideItem));
-    return elements > tuning::kFewestOfItem && pays && room <= static_cast<double>(codegen::kBytesBeside);
-  }
+  const double room = (turned + static_cast<double>(nin_ + nout_)) * element * codegen::items_at_once(spec);
   // Of nested loops over all dimensions, over one of them more than once where there are more loops.
   double turns = 1;
   double largest = 1;
@@ -80,9 +75,17 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
     largest = std::max(largest, static_cast<double>(size));
   }
   for (std::size_t level = shape_.sizes.size(); level < gufunc_.levels(); ++level) turns *= largest;
-  return narrow && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
+  const bool again = turns > moved;
+  // One by one, each element of those across would be read from a line of its own.
+  if (across > 0) {
+    const bool few = results * 2 < across || elements > tuning::kFewestOfWideBeside;
+    const bool pays = narrow || again || (turned <= across && few);
+    return elements > tuning::kFewestOfItem && pays && room <= static_cast<double>(codegen::kBytesBeside);
+  }
+  const bool pays = narrow || again || (results * 4 < turned && elements >= tuning::kFewestOfWideItem);
+  return pays && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
          room <= static_cast<double>(codegen::kBytesOfItems) &&
-         (turns > moved || moved * element * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
+         (again || moved * element * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
 }
 
 }  // namespace kiln::gufunc

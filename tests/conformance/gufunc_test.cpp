@@ -714,6 +714,10 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     CHECK(mapping(Array::empty({40000, 64}, DType::float32), Array::empty({40000, 64}, DType::float32)) == "an item");
     CHECK(mapping(Array::empty({40000, 64}, DType::float32), counting({64})) == "an item, several at once");
     CHECK(mapping(counting({40, 64}, DType::float64), counting({40, 64})) == "an item");
+    // Of float64, what leaves little, or reads each element more than once.
+    CHECK(mapping(counting({40, 64}, DType::float64), counting({40, 64}, DType::float64)) == "an item, several at once");
+    CHECK(mapping(counting({40, 16}, DType::float64), counting({40, 16}, DType::float64)) == "an item");
+    CHECK(matmul_by_item().resolve(counting({40, 5, 5}), counting({40, 5, 5})).mapping == "an item, several at once");
     CHECK(mapping(counting({40, 64}, DType::int16), counting({40, 64})) == "an item");
     // Items side by side need not be turned: of float64, of any size, and beyond the caches.
     const Array across = counting({64, 40}).transpose();
@@ -730,7 +734,7 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
     CHECK(running.resolve(wide_across(64), wide_across(64)).mapping == "an item, several at once");
     CHECK(running.resolve(wide_across(64), counting({40, 64}, DType::float64)).mapping == "an item");
     // No room for the result.
-    CHECK(running.resolve(wide_across(1025), wide_across(1025)).mapping == "an item");
+    CHECK(running.resolve(wide_across(2049), wide_across(2049)).mapping == "an item");
     const Array large = Array::empty({300, 40000}, DType::float32).transpose();
     CHECK(mapping(large, large) == "an item, several at once");
     // After all these calls: no kernel was refused.
