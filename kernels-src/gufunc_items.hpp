@@ -213,6 +213,28 @@ __attribute__((noinline)) static void turn_out(const lanes<T, N>* from, char* fi
   }
   const item_places<T, N> items(first, step);
   int64 e = 0;
+  if constexpr (N * sizeof(T) == 64) {
+    typedef T half_vector __attribute__((ext_vector_type(N / 2)));
+#pragma clang loop unroll(disable)
+    for (; e + kSquare<T, N> <= count; e += kSquare<T, N>) {
+      vector_of<T, N> q[2][kChunk<T>];
+#pragma clang loop unroll(full)
+      for (int k = 0; k < kChunk<T>; ++k) {
+        q[0][k] = woven<kChunk<T>, 0>(from[e + k].v, from[e + kChunk<T> + k].v, first_numbers<N>());
+        q[1][k] = woven<kChunk<T>, 1>(from[e + k].v, from[e + kChunk<T> + k].v, first_numbers<N>());
+      }
+      turn<T, N>(q[0]);
+      turn<T, N>(q[1]);
+#pragma clang loop unroll(full)
+      for (int j = 0; j < 2 * kChunk<T>; ++j) {
+        const int64 offset = j % kChunk<T> * step + e * int64(sizeof(T));
+        const half_vector low = half_of<T, 0>(q[j / kChunk<T>][j % kChunk<T>], first_numbers<N / 2>());
+        const half_vector high = half_of<T, 1>(q[j / kChunk<T>][j % kChunk<T>], first_numbers<N / 2>());
+        __builtin_memcpy(items.at[j / kChunk<T>] + offset, &low, sizeof(low));
+        __builtin_memcpy(items.at[j / kChunk<T> + 2] + offset, &high, sizeof(high));
+      }
+    }
+  }
 #pragma clang loop unroll(disable)
   for (; e + kChunk<T> <= count; e += kChunk<T>) {
     vector_of<T, N> q[kChunk<T>];
