@@ -65,7 +65,7 @@ const std::vector<Body>& bodies() {
        2,
        2,
        2,
-       {3, 5, 8, 10, 14, 16, 24, 32}},
+       {3, 5, 8, 9, 10, 12, 14, 15, 16, 20, 24, 30, 32, 40}},
       {"matrix times vector",
        {.name = "times",
         .layout = "(n,n),(n)->(n)",

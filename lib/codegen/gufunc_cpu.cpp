@@ -5,6 +5,7 @@
 
 #include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
+#include "codegen/index_blocks.hpp"
 #include "codegen/kernel_text.hpp"
 #include "codegen/lanes.hpp"
 
@@ -97,6 +98,14 @@ bool in_one_unit(const GufuncSpec& spec, std::size_t e) {
   return size && *size <= kTile && spec.each.size() - e <= 2;
 }
 
+/// Names that a body has for numbers of the launch.
+std::vector<std::string> constants_of(const GufuncSpec& spec) {
+  std::vector<std::string> names;
+  for (const EachSpec& each : spec.each) names.push_back(each.name);
+  for (const CoreDimensionSpec& dimension : spec.dimensions) names.push_back(dimension.name);
+  return names;
+}
+
 }  // namespace
 
 std::string launch_numbers(const GufuncSpec& spec) {
@@ -148,12 +157,8 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
       fmt::format("    one(c{}{}{});\n", spec.team > 0 ? fmt::format(", team<{}>{{pool}}", spec.team) : "", arguments, indices);
   if (spec.lanes) {
     const std::size_t e = spec.each.size() - 1;
-    const auto block = [&](int lanes) {
-      return fmt::format("    for (; e{0} + {1} <= end{0}; e{0} += {1}) several<{1}>(c{2}{3});\n", e, lanes, arguments,
-                         indices);
-    };
-    calls = fmt::format("    int64 e{0} = begin{0};\n{1}{2}    for (; e{0} < end{0}; ++e{0}) one(c{3}{4});\n", e, block(64),
-                        block(16), arguments, indices);
+    const std::optional<std::int64_t> all = in_one_unit(spec, e) ? spec.dimensions[spec.each[e].dimension].size : std::nullopt;
+    calls = index_loops(e, all, may_run_twice(text, constants_of(spec)), "c" + arguments + indices);
   }
   if (!spec.each.empty()) calls += "    }\n";
   std::string numbers;

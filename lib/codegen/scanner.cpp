@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kiln::codegen {
 namespace {
@@ -259,6 +260,13 @@ Token Scanner::next_header_name() {
   } while (peek() != close);
   token.text += take();
   return token;
+}
+
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  Scanner scanner(text);
+  for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) tokens.push_back(std::move(token));
+  return tokens;
 }
 
 }  // namespace kiln::codegen

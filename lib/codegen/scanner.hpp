@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kiln::codegen {
 
@@ -56,6 +57,9 @@ class Scanner {
   bool line_start_ = true;
   bool directive_ = false;
 };
+
+/// All tokens of a text. Throws ScanError.
+std::vector<Token> tokens_of(std::string_view text);
 
 /// The line that a place is in, without its newline.
 std::string_view line_of(std::string_view text, Place place);

@@ -106,13 +106,6 @@ std::optional<std::int64_t> size_of_type(const UserText& text, const std::string
   }
 }
 
-std::vector<Token> tokens_of(std::string_view text) {
-  std::vector<Token> tokens;
-  Scanner scanner(text);
-  for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) tokens.push_back(token);
-  return tokens;
-}
-
 /// Whether what the body uses may share memory where its own text does not say so.
 bool shares_elsewhere(const UserText& text, std::string_view defines) {
   constexpr std::array<std::string_view, 1> kShared{"shared"};

@@ -10,9 +10,6 @@ inline constexpr std::int64_t kSmallCore = 32;
 /// Kernels of a loop with such constants; calls beyond share one for any sizes.
 inline constexpr int kMaxSpecialized = 16;
 
-/// Indices of .each from which on a CPU computes several at once: the smaller of the two numbers of lanes that kernels have.
-inline constexpr std::int64_t kFewestLanes = 16;
-
 /// Indices of .each in an item, up to which they are loops around the body and items are computed at once. One thread, 1e4
 /// items of float32, nanoseconds of an item without and with it: matrix products of 3 × 3 8.4 and 3.9, of 5 × 5 16 and 11, of
 /// 6 × 6 31 and 14.5. Not where rows are whole vectors: of 4 × 4 5.2 and 5.4, of 8 × 8 19.5 and 31 (with loops in the body).

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/gufunc_items.hpp"
+#include "codegen/index_blocks.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 
@@ -10,7 +11,7 @@ namespace kiln::gufunc {
 /// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
 bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
   if (!gufunc_.suits_lanes() || plan_->refuses_indices.load(std::memory_order_relaxed)) return false;
-  if (shape_.sizes[spec.each.back().dimension] < tuning::kFewestLanes) return false;
+  if (shape_.sizes[spec.each.back().dimension] < codegen::kFewestLanes) return false;
   const auto fits = [](const codegen::CoreOperandSpec& operand) {
     return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
   };

@@ -1,0 +1,97 @@
+// Indices of .each that a CPU computes several at once, of many numbers: vectors, what is left over,
+// vectors that overlap, and bodies for which they must not. Values are small whole numbers: sums are exact in every order.
+#include "devices.hpp"
+#include "values.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+using kiln::Gufunc;
+using kiln::Slice;
+
+namespace {
+
+constexpr std::int64_t kDeep = 3;
+
+struct IndexBody {
+  const char* text;
+  double before;  // how often the result holds what was in it
+  double times;   // how often it has the product
+};
+constexpr IndexBody kIndexBodies[] = {
+    {"T s = 0; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;", 0, 1},
+    {"C(i, j) = T(0); for (index k = 0; k < n; ++k) C(i, j) += A(i, k) * B(k, j);", 0, 1},
+    // What it finds counts: each index must be computed once.
+    {"for (index k = 0; k < n; ++k) C(i, j) += A(i, k) * B(k, j);", 1, 1},
+    {"T s = C(i, j); s += s; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;", 2, 1},
+    {"for (index k = 0; k < n; ++k) C(i, j) += A(i, k) * B(k, j); const T s = C(i, j); C(i, j) = s * T(2);", 2, 2},
+};
+
+Array small_numbers(const kiln::Shape& shape, DType dtype, std::int64_t seed) {
+  std::vector<double> values;
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  for (std::int64_t k = 0; k < size; ++k) values.push_back(static_cast<double>((k * 5 + k / 3 + seed) % 7) - 3);
+  return Array::from(std::span<const double>(values), shape).astype(dtype);
+}
+
+void check_indices(const Target& target, const Gufunc& gufunc, const IndexBody& body, DType dtype, std::int64_t count,
+                   kiln::Order order) {
+  constexpr std::int64_t kTwo = 2;
+  constexpr std::int64_t kRows = 3;
+  const Array a = small_numbers({kTwo, kRows, kDeep}, dtype, 1);
+  const Array b = small_numbers({kDeep, count}, dtype, 4);
+  // With something around the result, which stays.
+  const Array room = small_numbers({kTwo, kRows, count + 2}, dtype, 2);
+  const std::vector<double> va = list_of(a);
+  const std::vector<double> vb = list_of(b);
+  std::vector<double> want = list_of(room);
+  for (std::int64_t row = 0; row < kTwo * kRows; ++row) {
+    for (std::int64_t j = 0; j < count; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < kDeep; ++k) {
+        sum += va[static_cast<std::size_t>(row * kDeep + k)] * vb[static_cast<std::size_t>(k * count + j)];
+      }
+      double& result = want[static_cast<std::size_t>(row * (count + 2) + 1 + j)];
+      result = result * body.before + sum * body.times;
+    }
+  }
+  const Array placed = target.place(room.copy());
+  const Array out = placed[{kiln::all, kiln::all, Slice{.start = 1, .stop = count + 1}}];
+  kiln::GufuncOptions options;
+  options.stream = target.options().stream;
+  options.out = out;
+  gufunc({target.place(a), target.place(b.copy(order))}, options);
+  CHECK(list_of(target.fetch(placed)) == want);
+}
+
+}  // namespace
+
+TEST_CASE("gufuncs: any number of indices, several at once") {
+  on_every_device(
+      [&](const Target& target) {
+        for (const IndexBody& body : kIndexBodies) {
+          CAPTURE(std::string(body.text));
+          const auto made = [&](const std::string& columns) {
+            return kiln::guvectorize({.name = "product",
+                                      .layout = "(m,n),(n," + columns + ")->(m," + columns + ")",
+                                      .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
+                                      .each = "i:m, j:" + columns,
+                                      .body = body.text});
+          };
+          // Numbers beyond 32 are no constants of the kernel.
+          const Gufunc any = made("p");
+          for (std::int64_t count = 33; count <= 84; ++count) {
+            CAPTURE(count);
+            const auto order = count % 4 < 2 ? kiln::Order::c : kiln::Order::fortran;
+            check_indices(target, any, body, count % 2 == 0 ? DType::float32 : DType::float64, count, order);
+          }
+          if (!target.device().is_cpu()) continue;
+          for (const std::int64_t count : {4, 9, 10, 13, 15, 19, 23, 30, 33, 47, 63, 64, 100}) {
+            CAPTURE(count);
+            check_indices(target, made(std::to_string(count)), body, DType::float32, count, kiln::Order::c);
+          }
+        }
+      },
+      {Mode::device});
+}
