@@ -101,7 +101,27 @@ const std::vector<Body>& bodies() {
        1,
        1,
        1,
-       {8, 16, 64, 100}}};
+       {8, 16, 64, 100}},
+      {"a(i) > b(i) ? a(i) : 1",
+       {.name = "larger",
+        .layout = "(n),(n)->(n)",
+        .signatures = {"void(T[:] a, T[:] b, T[:] y)"},
+        .body = "for (index i = 0; i < n; ++i) y(i) = a(i) > b(i) ? a(i) : T(1);"},
+       1,
+       1,
+       1,
+       {8, 16, 64, 100}},
+      {"sorting",
+       {.name = "sorted",
+        .layout = "(n),(n)->(n)",
+        .signatures = {"void(T[:] a, T[:] b, T[:] y)"},
+        .body =
+            "for (index i = 0; i < n; ++i) { index at = 0; for (index k = 0; k < n; ++k) at += a(k) < a(i) || (a(k) == a(i) "
+            "&& k < i) ? 1 : 0; y(at) = a(i) + b(i); }"},
+       1,
+       1,
+       1,
+       {16, 64}}};
   return all;
 }
 

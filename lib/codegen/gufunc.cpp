@@ -1,6 +1,7 @@
 // What is asked of every kind of kernel, for generalized ufuncs.
 #include <algorithm>
 
+#include "codegen/gufunc_brought.hpp"
 #include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "codegen/kernel_text.hpp"
@@ -21,6 +22,7 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 }
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
+  if (target == DeviceKind::cpu && spec.brought > 0) return "kiln/gufunc_brought.hpp";
   if (target == DeviceKind::cpu && spec.lanes) return takes_items(spec) ? "kiln/gufunc_items.hpp" : "kiln/gufunc_lanes.hpp";
   if (target == DeviceKind::cpu && is_staged(spec)) return "kiln/gufunc_staged.hpp";
   if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/team_cpu.hpp" : "kiln/team_gpu.hpp";
@@ -28,7 +30,8 @@ std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
 }
 
 std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target) {
-  return gufunc_members(spec, text) + (target == DeviceKind::cpu ? gufunc_cpu(spec, text) : gufunc_gpu(spec));
+  if (target != DeviceKind::cpu) return gufunc_members(spec, text) + gufunc_gpu(spec);
+  return gufunc_members(as_brought(spec), text) + gufunc_cpu(spec, text);
 }
 
 }  // namespace kiln::codegen

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/gufunc_brought.hpp"
 #include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "codegen/index_blocks.hpp"
@@ -106,38 +107,27 @@ std::vector<std::string> constants_of(const GufuncSpec& spec) {
   return names;
 }
 
-}  // namespace
-
-std::string launch_numbers(const GufuncSpec& spec) {
-  std::string text;
-  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) text += fmt::format("  c.size[{0}] = launch->sizes[{0}];\n", d);
-  for (std::size_t s = 0; s < core_strides_of(spec); ++s) text += fmt::format("  c.stride[{0}] = launch->core[{0}];\n", s);
-  return text;
-}
-
-std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
-  if (spec.loop_rank == 0) return many_tiny(spec, text);
-  if (takes_items(spec)) return several_items_kernel(spec, levels_of(spec, text));
-  const std::size_t inputs = spec.inputs.size();
-  const std::size_t mask = spec.masked ? 1 : 0;
-  const std::size_t count = inputs + mask + spec.outputs.size();
-  std::string arguments;
-  const auto operands = operands_of(spec);
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const std::string type = stored_name(operands[k]->element.storage);
-    arguments += fmt::format(", reinterpret_cast<{}{}*>(p[{}])", k < inputs ? "const " : "", type, k < inputs ? k : k + mask);
-  }
-  std::string loops;
+/// begin0, end0, …: which indices of .each a unit takes.
+std::string limits_text(const GufuncSpec& spec) {
+  std::string limits;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const std::string size = size_of(spec, spec.each[e].dimension, "c");
     if (in_one_unit(spec, e)) {
-      loops += fmt::format("    constexpr int64 begin{} = 0, end{} = {};\n", e, e, size);
-      continue;
+      limits += fmt::format("    constexpr int64 begin{} = 0, end{} = {};\n", e, e, size);
+    } else if (spec.brought > 0) {
+      limits += fmt::format("    const int64 begin{} = 0, end{} = {};\n", e, e, size);
+    } else {
+      limits += fmt::format("    const int64 begin{} = first[{}];\n", e, e);
+      limits += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n",
+                            e, e, e, size, e, e, size);
     }
-    loops += fmt::format("    const int64 begin{} = first[{}];\n", e, e);
-    loops += fmt::format("    const int64 end{} = first[{}] + launch->tile[{}] < {} ? first[{}] + launch->tile[{}] : {};\n", e,
-                         e, e, size, e, e, size);
   }
+  return limits;
+}
+
+/// Calls the body for an item, or for those of its indices.
+std::string item_text(const GufuncSpec& spec, const UserText& text, const std::string& arguments) {
+  std::string loops = limits_text(spec);
   std::string indices;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     const bool last = e + 1 == spec.each.size();
@@ -160,15 +150,47 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
     const std::optional<std::int64_t> all = in_one_unit(spec, e) ? spec.dimensions[spec.each[e].dimension].size : std::nullopt;
     calls = index_loops(e, all, may_run_twice(text, constants_of(spec)), "c" + arguments + indices);
   }
-  if (!spec.each.empty()) calls += "    }\n";
+  return loops + calls + (spec.each.empty() ? "" : "    }\n");
+}
+
+/// p0, p1, …
+std::string numbered_pointers(const GufuncSpec& spec) {
+  std::string list;
+  for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) list += fmt::format(", p{}", k);
+  return list;
+}
+
+}  // namespace
+
+std::string launch_numbers(const GufuncSpec& spec) {
+  std::string text;
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) text += fmt::format("  c.size[{0}] = launch->sizes[{0}];\n", d);
+  for (std::size_t s = 0; s < core_strides_of(spec); ++s) text += fmt::format("  c.stride[{0}] = launch->core[{0}];\n", s);
+  return text;
+}
+
+std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
+  if (spec.loop_rank == 0) return many_tiny(spec, text);
+  if (takes_items(spec)) return several_items_kernel(spec, levels_of(spec, text));
+  if (spec.brought > 0) return brought_kernel(spec, item_text(spec, text, numbered_pointers(spec)));
+  const std::size_t inputs = spec.inputs.size();
+  const std::size_t mask = spec.masked ? 1 : 0;
+  const std::size_t count = inputs + mask + spec.outputs.size();
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const std::string type = stored_name(operands[k]->element.storage);
+    arguments += fmt::format(", reinterpret_cast<{}{}*>(p[{}])", k < inputs ? "const " : "", type, k < inputs ? k : k + mask);
+  }
   std::string numbers;
   if (spec.team > 0) numbers = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
   numbers += launch_numbers(spec);
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
-      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}{}"
+      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}"
       "  }});\n}}\n",
-      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", loops, calls);
+      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "",
+      item_text(spec, text, arguments));
 }
 
 }  // namespace kiln::codegen

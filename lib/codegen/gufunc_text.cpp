@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/gufunc_brought.hpp"
 #include "codegen/gufunc_items.hpp"
 #include "codegen/kernel_text.hpp"
 #include "codegen/lanes.hpp"
@@ -120,7 +121,8 @@ std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* c
   return size ? fmt::format("int64({})", *size) : fmt::format("{}.size[{}]", core, dimension);
 }
 
-Frame frame_of(const UserText& text, const GufuncSpec& spec) {
+Frame frame_of(const UserText& text, const GufuncSpec& given) {
+  const GufuncSpec spec = as_brought(given);
   Frame frame;
   frame.before = "namespace kiln::operands {\n";
   std::string list;

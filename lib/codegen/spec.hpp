@@ -119,8 +119,8 @@ struct CoreOperandSpec {
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
-  /// In elements, of loop_rank 0 on the CPU; -1: as many as the core has; kAnyStride. Where several items are computed at once,
-  /// 0 of one that all share, else -1.
+  /// In elements, of loop_rank 0 on the CPU; -1: as many as the core has; kAnyStride. Where several items are computed or
+  /// brought at once, 0 of one that all share, else -1.
   std::int64_t item_stride = -1;
 };
 
@@ -144,6 +144,7 @@ struct GufuncSpec {
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
   bool lanes = false;       ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/lanes.hpp
   bool folded = false;      ///< CPU, of lanes: they are items all the same, and the indices of .each are loops around the body
+  int brought = 0;          ///< CPU: items brought into a buffer at once where their cores lie apart; 0: they stay there
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
   int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items whose strides are constants of the kernel

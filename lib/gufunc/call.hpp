@@ -37,8 +37,8 @@ class Call {
   void separate();
   /// How the operands lie; `sent`: host arrays as they do once they are on a GPU.
   [[nodiscard]] CoreLayout lay_out(bool sent = false) const;
-  /// The indices of .each, the one last along which the first output's elements are nearest.
-  [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(const CoreLayout& layout) const;
+  /// The indices of .each, the one last along which the first output's elements are nearest, by the strides of its core.
+  [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
   [[nodiscard]] bool goes_along(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   [[nodiscard]] std::int64_t largest_core() const;
@@ -49,7 +49,10 @@ class Call {
   void form_teams(codegen::GufuncSpec& spec, bool gpu) const;
   [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool lanes) const;
+  [[nodiscard]] double turns() const;
   [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] int brought_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec, std::int64_t row) const;
+  void bring(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
   [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
   [[nodiscard]] std::vector<Array> allocate() const;

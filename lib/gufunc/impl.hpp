@@ -98,6 +98,8 @@ class GufuncImpl {
   [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
   /// Whether the body may look at where elements lie, so that they must be where they are.
   [[nodiscard]] bool sees_memory() const noexcept { return sees_memory_; }
+  /// Whether the body reads and writes whole cores, as far as its text tells.
+  [[nodiscard]] bool passes_over() const noexcept { return passes_over_; }
   /// Whether vectors along a core of a few elements are better than those of several items.
   [[nodiscard]] bool computes_along() const noexcept { return computes_along_; }
   /// Whether several items at once are worth that their cores are turned.
@@ -133,6 +135,7 @@ class GufuncImpl {
   bool has_loop_ = false;
   bool computes_along_ = false;
   bool sees_memory_ = true;
+  bool passes_over_ = false;
   bool suits_turning_ = false;
   std::size_t levels_ = 0;
   bool is_dear_ = false;

@@ -41,9 +41,10 @@ backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen:
   launch.sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
   launch.core_strides = layout.core_strides;
   for (const codegen::EachSpec& each : spec.each) {
-    if (!spec.folded) launch.each.push_back(shape_.sizes[each.dimension]);
+    if (!spec.folded && spec.brought == 0) launch.each.push_back(shape_.sizes[each.dimension]);
   }
   if (codegen::takes_items(spec)) launch.items_at_once = codegen::items_at_once(spec);
+  if (spec.brought > 0) launch.items_at_once = spec.brought;
   launch.team = spec.team;
   launch.wide_index = spec.wide_index;
   launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });

@@ -10,6 +10,7 @@ namespace kiln::gufunc {
 codegen::GufuncSpec spec_for(codegen::GufuncSpec spec, DeviceKind kind) {
   if (kind != DeviceKind::cpu) {
     spec.lanes = spec.folded = false;
+    spec.brought = 0;
     return spec;
   }
   for (codegen::CoreOperandSpec& input : spec.inputs) input.element.access = codegen::Access::contiguous;
@@ -34,7 +35,7 @@ void Call::record(ufunc::Recorder& recorder, const CoreLayout& layout, const cod
   // What a team shares depends on its lanes, of which a CPU has one.
   if (spec.team > 0) return tell(gpu_ ? spec : here, gpu_ ? ufunc::Processors::gpu : ufunc::Processors::cpu);
   const codegen::GufuncSpec there = make_spec(lay_out(true), constants, true);
-  bool alike = here.loop_rank > 0 && !here.lanes &&
+  bool alike = here.loop_rank > 0 && !here.lanes && here.brought == 0 &&
                std::equal(here.each.begin(), here.each.end(), there.each.begin(),
                           [](const codegen::EachSpec& a, const codegen::EachSpec& b) { return a.name == b.name; });
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {

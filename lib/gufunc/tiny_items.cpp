@@ -79,6 +79,7 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
   // Indices before the last two are units of their own (backend/kernel_abi.hpp), and here a unit is an item.
   if (spec.each.size() > 2) return false;
   const bool along = goes_along(layout, spec);
+  const bool unrolls = !spec.lanes && turns() <= tuning::kMostUnrolled;
   bool staged = false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
@@ -88,7 +89,7 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
     const std::int64_t elements = codegen::core_elements(spec, operand);
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
     const std::int64_t stride = layout.iteration.inner_stride(k);
-    if (strides && stride == size && elements <= (spec.lanes ? tuning::kTinyCore : tuning::kTinyCoreAcross)) continue;
+    if (strides && stride == size && elements <= (unrolls ? tuning::kTinyCoreAcross : tuning::kTinyCore)) continue;
     const bool beside = stride == elements * size;
     if (elements > tuning::kTinyCore || !layout.cores[k].packed) return false;
     const DType dtype = operand.element.storage;

@@ -67,11 +67,8 @@ CoreLayout Call::lay_out(bool sent) const {
   return {shape_, operands};
 }
 
-std::vector<codegen::EachSpec> Call::each_in_order(const CoreLayout& layout) const {
+std::vector<codegen::EachSpec> Call::each_in_order(std::span<const std::int64_t> strides) const {
   const signature::Layout& text = gufunc_.layout();
-  std::size_t first = 0;
-  for (std::size_t k = 0; k < nin_; ++k) first += text.of(k).size();
-  const std::span<const std::int64_t> strides(layout.core_strides.data() + first, text.of(nin_).size());
   std::vector<codegen::EachSpec> all;
   for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), strides)) {
     all.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
@@ -101,7 +98,9 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
         .as_view = gufunc_.as_view(k)};
     (k < nin_ ? spec.inputs : spec.outputs).push_back(std::move(operand));
   }
-  spec.each = each_in_order(layout);
+  std::size_t first = 0;  // of the first output's numbers
+  for (std::size_t k = 0; k < nin_; ++k) first += text.of(k).size();
+  spec.each = each_in_order(std::span(layout.core_strides).subspan(first, text.of(nin_).size()));
   if (!gpu) {
     const bool items = takes_items_at_once(layout, spec);
     const bool indices = !spec.each.empty() && takes_lanes(spec);
@@ -119,8 +118,9 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
     spec.lanes = spec.folded = false;
     take_item_strides(layout, spec, constants);
     stage_all(layout, spec);
-  } else if (codegen::takes_items(spec)) {
-    for (std::size_t i = 0; i < nin_; ++i) {
+  } else {
+    bring(layout, spec);
+    for (std::size_t i = 0; i < nin_ && (codegen::takes_items(spec) || spec.brought > 0); ++i) {
       if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
     }
   }
@@ -168,6 +168,7 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   add(static_cast<std::uint8_t>(spec.masked));
   add(static_cast<std::uint8_t>(spec.lanes));
   add(static_cast<std::uint8_t>(spec.folded));
+  add(static_cast<std::uint8_t>(spec.brought));
   add(spec.team);
   add(spec.team_bytes);
   add(static_cast<std::uint8_t>(spec.wide_index));

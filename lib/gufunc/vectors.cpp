@@ -30,6 +30,18 @@ bool Call::may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, b
   return !lanes && indices <= tuning::kMostFolded && shape_.sizes[spec.each.back().dimension] % tuning::kFewestInVector != 0;
 }
 
+/// Of nested loops over all core dimensions, over the largest more than once where there are more loops.
+double Call::turns() const {
+  double turns = 1;
+  double largest = 1;
+  for (const std::int64_t size : shape_.sizes) {
+    turns *= static_cast<double>(size);
+    largest = std::max(largest, static_cast<double>(size));
+  }
+  for (std::size_t level = shape_.sizes.size(); level < gufunc_.levels(); ++level) turns *= largest;
+  return turns;
+}
+
 /// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
 /// behind each other. Each operand's items are one and the same, lie side by side, or their cores are turned: in one piece, and
 /// float32, enough of each, where all of it comes from a cache; or beside operands whose items lie side by side.
@@ -68,15 +80,7 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   const double element = narrow ? sizeof(float) : sizeof(double);
   // Numbers have a vector of room, too.
   const double room = (turned + static_cast<double>(nin_ + nout_)) * element * codegen::items_at_once(spec);
-  // Of nested loops over all dimensions, over one of them more than once where there are more loops.
-  double turns = 1;
-  double largest = 1;
-  for (const std::int64_t size : shape_.sizes) {
-    turns *= static_cast<double>(size);
-    largest = std::max(largest, static_cast<double>(size));
-  }
-  for (std::size_t level = shape_.sizes.size(); level < gufunc_.levels(); ++level) turns *= largest;
-  const bool again = turns > moved;
+  const bool again = turns() > moved;
   // One by one, each element of those across would be read from a line of its own.
   if (across > 0) {
     const bool few = results * 2 < across || elements > tuning::kFewestOfWideBeside;

@@ -146,8 +146,9 @@ void check_tiny_cores(const Node& node, const GufuncSpec& spec) {
 }
 
 void read_item_strides(const Node& node, GufuncSpec& spec) {
-  const bool vectors = codegen::takes_items(spec);
-  if (spec.loop_rank != 0 && !vectors) node.fail("strides of items are of a rank of 0, or of lanes that are items");
+  const bool vectors = codegen::takes_items(spec) || spec.brought > 0;
+  if (spec.loop_rank != 0 && !vectors)
+    node.fail("strides of items are of a rank of 0, of lanes that are items, or of items brought");
   const std::vector<Node> strides = node.list();
   if (strides.size() != count_of(spec)) {
     node.fail(fmt::format("the loop has {} operands (inputs, then outputs), {} given", count_of(spec), strides.size()));
@@ -183,6 +184,22 @@ void check_item_lanes(const Node& node, const GufuncSpec& spec) {
     node.fail("without \"each\", or with \"folded\", lanes are items, of float32 or float64 and stored so, without \"where\"");
 }
 
+/// Items that are brought into a buffer at once.
+void read_brought(const Node& node, Processors processors, GufuncSpec& spec) {
+  spec.brought = node.integer(0, codegen::kMostItemsAtOnce);
+  if (spec.brought == 0) return;
+  if (spec.brought != 4 && spec.brought != 8 && spec.brought != 16) node.fail("4, 8 or 16 items are brought at once");
+  if (processors != Processors::cpu) node.fail("items are brought on a CPU: write \"for\": \"cpu\"");
+  if (spec.loop_rank == 0 || codegen::takes_items(spec) || spec.masked || spec.team > 0) {
+    node.fail("items are brought one at a time to the body: without a rank of 0, lanes that are items, \"where\" and teams");
+  }
+  for (std::size_t k = 0; k < count_of(spec); ++k) {
+    const CoreOperandSpec& operand = operand_of(spec, k);
+    const std::size_t size = itemsize(operand.element.storage);
+    if (!operand.packed && size != 4 && size != 8) node.fail("items that are brought have elements of 4 or 8 bytes");
+  }
+}
+
 }  // namespace
 
 GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
@@ -193,8 +210,8 @@ GufuncVariant plain_variant(const GufuncImpl& gufunc, ufunc::Loop loop) {
 }
 
 GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
-  node.check_members({"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "folded", "team", "team_bytes",
-                      "where", "item_strides", "for"});
+  node.check_members({"loop", "operands", "sizes", "order", "rank", "wide_index", "lanes", "folded", "brought", "team",
+                      "team_bytes", "where", "item_strides", "for"});
   GufuncVariant variant = plain_variant(gufunc, read_loop(node.at("loop"), gufunc.signatures()));
   GufuncSpec& spec = variant.spec;
   if (const auto list = node.find("operands")) {
@@ -241,6 +258,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
     if (spec.lanes && (spec.each.empty() || spec.folded)) check_item_lanes(*flag, spec);
     if (spec.lanes && variant.processors != Processors::cpu) flag->fail("lanes are a CPU's: write \"for\": \"cpu\"");
   }
+  if (const auto items = node.find("brought")) read_brought(*items, variant.processors, spec);
   if (item_strides && spec.loop_rank != 0) read_item_strides(*item_strides, spec);
   return variant;
 }
@@ -277,6 +295,7 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   if (spec.wide_index) json["wide_index"] = true;
   if (spec.lanes) json["lanes"] = true;
   if (spec.folded) json["folded"] = true;
+  if (spec.brought > 0) json["brought"] = spec.brought;
   if (spec.team != plain.team) json["team"] = spec.team;
   if (spec.team_bytes != plain.team_bytes) json["team_bytes"] = spec.team_bytes;
   if (spec.masked) json["where"] = true;
