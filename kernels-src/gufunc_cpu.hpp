@@ -2,6 +2,11 @@
 #pragma once
 #include "kiln/view.hpp"
 
+// Functions whose loops over cores become vectors before they are unrolled (lib/backend/cpu/clang/vector_rows.cpp), and what is
+// part of them from the first on.
+#define KILN_ROWS __attribute__((annotate("kiln_rows")))
+#define KILN_INLINE __attribute__((always_inline))
+
 namespace kiln::loops {
 
 struct gufunc_launch {

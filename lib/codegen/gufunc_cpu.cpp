@@ -186,8 +186,8 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
   if (spec.team > 0) numbers = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
   numbers += launch_numbers(spec);
   return fmt::format(
-      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
-      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) {{\n{}{}"
+      "KILN_ROWS KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
+      "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) KILN_INLINE {{\n{}{}"
       "  }});\n}}\n",
       numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "",
       item_text(spec, text, arguments));

@@ -189,7 +189,7 @@ std::size_t levels_of(const GufuncSpec& spec, const UserText& text) {
   return spec.each.size() + static_cast<std::size_t>(loop_depth(text));
 }
 
-std::string gufunc_members(const GufuncSpec& spec, const UserText& text) {
+std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind) {
   const auto operands = operands_of(spec);
   std::string parameters;
   std::string before;
@@ -242,8 +242,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text) {
   const std::string team = spec.team > 0 ? fmt::format(", const team<{}>& t", spec.team) : "";
   return fmt::format(
       "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"
-      "KILN_FN void one(const core& c{}{}) {{\n{}  user::{}kiln_body({});\n{}}}\n{}",
-      std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), team, parameters,
+      "{} void one(const core& c{}{}) {{\n{}  user::{}kiln_body({});\n{}}}\n{}",
+      std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), kind, team, parameters,
       before, spec.team > 0 ? "kiln_member(t)." : "", arguments, after, several);
 }
 

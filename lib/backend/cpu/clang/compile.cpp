@@ -18,6 +18,7 @@
 #include "backend/cpu/clang/own_memory.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
+#include "backend/cpu/clang/vector_rows.hpp"
 #include "backend/cpu/clang/wide_halves.hpp"
 
 namespace kiln::clang_module {
@@ -119,6 +120,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(turn_items_in_loops);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(widen_halves);
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_vector_rows);
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr

@@ -39,8 +39,9 @@ struct Width {
 constexpr Width kWidths[] = {{'b', 16, ""}, {'d', 32, "+avx2"}, {'e', 64, "+avx512f"}};
 
 struct Variant {
+  std::string function;  ///< libm's
   std::string vector_name;
-  std::string mapping;
+  unsigned lanes;
   unsigned bytes;
   const char* feature;
 };
@@ -57,12 +58,12 @@ Variants find_variants() {
   const auto add = [&](const std::string& name, bool single, const char* arguments) {
     const std::string function = name + (single ? "f" : "");
     for (const Width& width : kWidths) {
-      const std::string lanes = std::to_string(width.bytes / (single ? 4 : 8));
-      const std::string vector_name = std::string("_ZGV") + width.letter + "N" + lanes + arguments + "_" + function;
+      const unsigned lanes = width.bytes / (single ? 4 : 8);
+      const std::string vector_name =
+          std::string("_ZGV") + width.letter + "N" + std::to_string(lanes) + arguments + "_" + function;
       if (dlsym(library, vector_name.c_str()) == nullptr) continue;
       for (const std::string& scalar : {function, "llvm." + name + (single ? ".f32" : ".f64")}) {
-        variants[scalar].push_back({vector_name, "_ZGV_LLVM_N" + lanes + arguments + "_" + scalar + "(" + vector_name + ")",
-                                    width.bytes, width.feature});
+        variants[scalar].push_back({function, vector_name, lanes, width.bytes, width.feature});
       }
     }
   };
@@ -176,6 +177,28 @@ void take_first_lane(llvm::CallInst& call) {
   call.eraseFromParent();
 }
 
+/// An intrinsic as a call of libm's function: of intrinsics the compiler makes vectors of any few lanes, which are libm's
+/// numbers one by one in the end.
+llvm::CallInst* as_function(llvm::CallInst& call, const std::string& function) {
+  if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic) return &call;
+  llvm::IRBuilder<> builder(&call);
+  const llvm::SmallVector<llvm::Value*, 2> arguments(call.args());
+  llvm::Function* there = call.getModule()->getFunction(function);
+  if (there == nullptr) {
+    there = llvm::Function::Create(call.getFunctionType(), llvm::Function::ExternalLinkage, function, *call.getModule());
+    there->copyAttributesFrom(call.getCalledFunction());
+  }
+  llvm::CallInst* const plain = builder.CreateCall(there, arguments);
+  plain->setDoesNotAccessMemory();
+  plain->setDoesNotThrow();
+  plain->addFnAttr(llvm::Attribute::WillReturn);
+  plain->addFnAttr(llvm::Attribute::NoBuiltin);
+  plain->copyFastMathFlags(&call);
+  call.replaceAllUsesWith(plain);
+  call.eraseFromParent();
+  return plain;
+}
+
 /// Also of functions that are not optimized: without it they call what no library has.
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
@@ -190,16 +213,19 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
                                                      llvm::TargetTransformInfo::RGK_FixedWidthVector) /
                                                  8);
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-      auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
       llvm::Loop* const loop = loops.getLoopFor(call->getParent());
-      const llvm::StringRef name = call->getCalledFunction()->getName();
+      const std::string name = call->getCalledFunction()->getName().str();
       bool named = false;
-      if (name.starts_with("kiln_of_lanes_")) {
+      if (llvm::StringRef(name).starts_with("kiln_of_lanes_")) {
         named = without_lanes(*call) != nullptr;
       } else if (!function.hasOptNone()) {  // in whose loops libm's functions would stay
         const auto found = variants.find(name);
-        named = found != variants.end() && name_variants(*call, found->second, features, bytes);
+        const Variant* const widest = found == variants.end() ? nullptr : widest_of(found->second, features, bytes);
+        if (widest == nullptr) continue;
+        call = as_function(*call, widest->function);
+        named = name_variants(*call, *widest);
         if (named && loop == nullptr) take_first_lane(*call);
       }
       if (named && loop != nullptr) one_vector_at_a_time(*loop);
@@ -212,27 +238,31 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
   // float32 on a Zen 5 instead of 0.37.
   static void one_vector_at_a_time(llvm::Loop& loop) { llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1); }
 
-  /// Whether there are any: the widest that the processor has, and half of it.
-  static bool name_variants(llvm::CallInst& call, const std::vector<Variant>& variants, llvm::StringRef features,
-                            unsigned bytes) {
+  /// The widest that the processor has; null: none.
+  static const Variant* widest_of(const std::vector<Variant>& variants, llvm::StringRef features, unsigned bytes) {
     const Variant* widest = nullptr;
     for (const Variant& variant : variants) {
       if (variant.bytes > bytes) continue;
       if (*variant.feature != '\0' && !features.contains(std::string(variant.feature) + ",")) continue;
       widest = &variant;
     }
-    if (widest == nullptr) return false;
-    const auto shape = llvm::VFABI::tryDemangleForVFABI(widest->mapping, call.getFunctionType());
+    return widest;
+  }
+  /// That one, and half of it.
+  static bool name_variants(llvm::CallInst& call, const Variant& widest) {
+    const std::string mapping =
+        mapping_of(widest.lanes, call.arg_size(), call.getCalledFunction()->getName(), widest.vector_name);
+    const auto shape = llvm::VFABI::tryDemangleForVFABI(mapping, call.getFunctionType());
     if (!shape) return false;
     llvm::Module& module = *call.getModule();
-    llvm::Function* lanes = module.getFunction(widest->vector_name);
+    llvm::Function* lanes = module.getFunction(widest.vector_name);
     if (lanes == nullptr) {
       lanes = llvm::Function::Create(llvm::VFABI::createFunctionType(*shape, call.getFunctionType()),
-                                     llvm::Function::ExternalLinkage, widest->vector_name, module);
+                                     llvm::Function::ExternalLinkage, widest.vector_name, module);
       lanes->copyAttributesFrom(call.getCalledFunction());
     }
     const auto count = static_cast<unsigned>(shape->Shape.VF.getFixedValue());
-    llvm::SmallVector<std::string, 2> mappings{widest->mapping};
+    llvm::SmallVector<std::string, 2> mappings{mapping};
     if (count > 2) {
       const llvm::Function* const half = fewer_of(*lanes, count / 2, *call.getFunction());
       mappings.push_back(mapping_of(count / 2, call.arg_size(), call.getCalledFunction()->getName(), half->getName()));
