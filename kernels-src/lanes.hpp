@@ -25,8 +25,9 @@ KILN_FN lane_index<N> operator-(lane_index<N> i, int64 by) {
   return {i.first - by};
 }
 
+// Smaller whole numbers would be int as soon as they are computed with.
 template <class T>
-concept lane_number = one_of<T, float, double>;
+concept lane_number = one_of<T, float, double> || (integer<T> && sizeof(T) >= 4);
 template <class T>
 concept uniform_number = one_of<T, float, double> || integer<T>;
 
@@ -79,8 +80,9 @@ KILN_FN lanes<T, N> operator-(const lanes<T, N>& x) {
   return lanes<T, N>(-x.v);
 }
 
+// Of whole numbers they are floating-point numbers.
 #define KILN_FUNCTION(name)                        \
-  template <class T, int N>                        \
+  template <one_of<float, double> T, int N>        \
   KILN_FN lanes<T, N> name(const lanes<T, N>& x) { \
     lanes<T, N> r;                                 \
     for (int l = 0; l < N; ++l) {                  \

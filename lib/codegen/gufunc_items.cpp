@@ -147,10 +147,21 @@ std::string each_indices(const GufuncSpec& spec) {
 
 }  // namespace
 
+bool has_lanes(DType dtype) noexcept {
+  return (kind(dtype) == Kind::floating || kind(dtype) == Kind::integer) && itemsize(dtype) >= sizeof(float);
+}
+
+bool has_whole_numbers(const GufuncSpec& spec) {
+  const auto operands = operands_of(spec);
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const CoreOperandSpec* operand) { return kind(operand->element.compute) == Kind::integer; });
+}
+
 int items_at_once(const GufuncSpec& spec) {
   const auto operands = operands_of(spec);
-  const bool wide = std::any_of(operands.begin(), operands.end(),
-                                [](const CoreOperandSpec* operand) { return operand->element.compute == DType::float64; });
+  const bool wide = std::any_of(operands.begin(), operands.end(), [](const CoreOperandSpec* operand) {
+    return itemsize(operand->element.compute) > sizeof(float);
+  });
   return wide ? kMostItemsAtOnce / 2 : kMostItemsAtOnce;
 }
 

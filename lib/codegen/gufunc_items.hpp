@@ -8,7 +8,12 @@
 
 namespace kiln::codegen {
 
-/// Items that one run of the body computes: a vector of 64 bytes, 16 of float32 or, where an operand is of float64, 8.
+/// Whether bodies are compiled with vectors of such numbers: float32, float64, and whole ones of as many bytes.
+[[nodiscard]] bool has_lanes(DType dtype) noexcept;
+/// Whether an operand is of whole numbers.
+[[nodiscard]] bool has_whole_numbers(const GufuncSpec& spec);
+
+/// Items that one run of the body computes: a vector of 64 bytes, 16 of float32 or, where an operand has 8 bytes, 8.
 [[nodiscard]] int items_at_once(const GufuncSpec& spec);
 inline constexpr int kMostItemsAtOnce = 16;
 /// Items that are brought into a buffer at once where they lie apart.

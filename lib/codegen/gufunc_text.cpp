@@ -172,14 +172,17 @@ Frame frame_of(const UserText& text, const GufuncSpec& given) {
     // The names of number types are vectors inside.
     std::string types;
     for (const auto& variable : text.type_variables) types += ", class " + variable.first;
-    frame.declaration_again =
-        fmt::format("template <int kiln_count, class float32, class float64{}>\nKILN_FN void kiln_lanes({}) {{", types, again);
+    frame.declaration_again = fmt::format(
+        "template <int kiln_count, class float32, class float64, class int32, class int64, class uint32, class "
+        "uint64{}>\nKILN_FN void kiln_lanes({}) {{",
+        types, again);
     // And how it is called.
     std::string values;
     for (const auto& variable : text.type_variables) values += fmt::format(", lanes<{}, N>", type_name(variable.second));
     frame.after = fmt::format(
         "template <int N, class... Argument>\nKILN_FN void in_lanes(Argument&&... x) {{\n"
-        "  user::kiln_lanes<N, lanes<float32, N>, lanes<float64, N>{}>(x...);\n}}\n",
+        "  user::kiln_lanes<N, lanes<float32, N>, lanes<float64, N>, lanes<int32, N>, lanes<int64, N>, lanes<uint32, N>, "
+        "lanes<uint64, N>{}>(x...);\n}}\n",
         values);
   }
   return frame;

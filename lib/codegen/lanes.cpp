@@ -23,21 +23,34 @@ constexpr std::array<std::string_view, 95> kOther{
     "sinh",     "cosh",  "asinh", "acosh",     "atanh",   "cbrt",      "hypot",    "tgamma",  "lgamma",   "fmod",   "ldexp",
     "copysign", "log10", "rint",  "trunc",     "square",  "sign",      "maximum",  "minimum", "power",    "conj",   "real",
     "imag",     "fma",   "norm",  "remainder", "rsqrt",   "nearbyint", "logaddexp"};
+// Types of vectors of whole numbers.
+constexpr std::array<std::string_view, 4> kWhole{"int32", "int64", "uint32", "uint64"};
 constexpr std::string_view kOtherMarks = "?&|[#%!~^:\\";
 
 }  // namespace
 
-bool only_computes(const UserText& text) {
+bool only_computes(const UserText& text, bool whole) {
   if (!text.preamble.empty() || !text.functions.empty()) return false;
+  const auto is_in = [](const auto& words, const Token& token) {
+    return std::find(words.begin(), words.end(), token.text) != words.end();
+  };
   try {
     Scanner scanner(text.body);
+    Token one;  // in front
+    Token two;  // and in front of that
     for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
       if (token.kind == Token::Kind::identifier) {
-        if (std::find(kOther.begin(), kOther.end(), token.text) != kOther.end()) return false;
-      } else if (token.kind == Token::Kind::hash || token.kind == Token::Kind::string || token.kind == Token::Kind::character ||
-                 (token.kind == Token::Kind::punctuation && kOtherMarks.find(token.text[0]) != std::string_view::npos)) {
+        const bool may = whole && two.text != "for" && is_in(kWhole, token);
+        if (!may && is_in(kOther, token)) return false;
+      } else if (token.kind == Token::Kind::hash || token.kind == Token::Kind::string || token.kind == Token::Kind::character) {
         return false;
+      } else if (token.kind == Token::Kind::punctuation) {
+        if (kOtherMarks.find(token.text[0]) != std::string_view::npos) return false;
+        const bool shifts = (token.text == "<" || token.text == ">") && token.text == one.text;
+        if (whole && (token.text == "/" || shifts)) return false;
       }
+      two = std::move(one);
+      one = std::move(token);
     }
   } catch (const ScanError&) {
     return false;

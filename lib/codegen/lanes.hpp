@@ -6,8 +6,9 @@
 namespace kiln::codegen {
 
 /// Whether the body has nothing by which the indices of .each, or items, could go different ways, as far as its text tells: no
-/// condition, no selection, no member of C++ that arithmetic does not need. A body that passes may still not compile so. Pure.
-[[nodiscard]] bool only_computes(const UserText& text);
+/// condition, no selection, no member of C++ that arithmetic does not need. Of `whole` numbers, it may name their types, but
+/// not where it counts, and has no division, of which there are no vectors. A body that passes may still not compile so. Pure.
+[[nodiscard]] bool only_computes(const UserText& text, bool whole = false);
 
 /// Whether the body, one that can be scanned, has a loop, which keeps the compiler from making vectors of the indices around
 /// it. Pure.

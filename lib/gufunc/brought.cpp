@@ -19,22 +19,24 @@ constexpr int kLine = 64;  // bytes
 int Call::brought_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec, std::int64_t row) const {
   if (spec.masked || gufunc_.group().teams || gufunc_.sees_memory() || !gufunc_.passes_over()) return 0;
   if (layout.iteration.rank() == 0 || layout.iteration.shape().back() < codegen::kMostItemsAtOnce) return 0;
-  double elements = 0;  // that are brought
+  double moved = 0;     // elements from memory for each item anew
+  double elements = 0;  // of these those that are brought
   double largest = 0;   // of a core
   double bytes = 0;
   bool all = true;
   bool narrow = true;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const std::int64_t stride = layout.iteration.inner_stride(k);
+    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    double core = 1;
+    for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
+    if (k >= nin_ || stride != 0) moved += core;
     if (layout.cores[k].packed || (k < nin_ && stride == 0)) {
       all = all && !layout.cores[k].packed;
       continue;
     }
-    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
     if (stride != size || (size != 4 && size != 8)) return 0;
-    double core = 1;
-    for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
     elements += core;
     largest = std::max(largest, core);
     narrow = narrow && size == 4;
@@ -43,7 +45,7 @@ int Call::brought_at_once(const CoreLayout& layout, const codegen::GufuncSpec& s
   }
   // A body that reads few of them had better read those, and one that reads them once may.
   if (elements > turns() * tuning::kMostBroughtOfTurn) return 0;
-  const bool again = turns() > elements || gufunc_.is_dear(false);
+  const bool again = turns() > moved || gufunc_.is_dear(false);
   if (largest < tuning::kFewestBrought || (!again && (!narrow || largest < tuning::kFewestBroughtOnce))) return 0;
   int items = codegen::kMostItemsAtOnce;
   constexpr int kFewest = 4;
@@ -67,10 +69,14 @@ void Call::bring(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
     each = each_in_order(detail::packed_strides(extents, 1, Order::c));
   }
   spec.brought = brought_at_once(layout, spec, each.empty() ? 0 : shape_.sizes[each.back().dimension]);
-  if (spec.brought == 0 || each.empty()) return;
+  if (spec.brought == 0) return;
+  for (std::size_t i = 0; i < nin_; ++i) {
+    if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
+  }
+  if (each.empty()) return;
   spec.each = std::move(each);
   spec.folded = false;
-  spec.lanes = takes_lanes(spec);
+  spec.lanes = takes_lanes(codegen::as_brought(spec));
 }
 
 }  // namespace kiln::gufunc

@@ -87,10 +87,10 @@ class GufuncImpl {
   [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
   /// "input 1 (B)", "output 0 (C)": how messages name an operand.
   [[nodiscard]] std::string operand_name(std::size_t operand) const;
-  /// Whether the body's text allows several items at once.
-  [[nodiscard]] bool suits_items() const noexcept { return only_computes_; }
+  /// Whether the body's text allows several items at once, of floating-point numbers alone or of `whole` ones, too.
+  [[nodiscard]] bool suits_items(bool whole) const noexcept { return only_computes_[whole]; }
   /// Whether it allows several indices of .each at once, and the compiler would not do it by itself.
-  [[nodiscard]] bool suits_lanes() const noexcept { return only_computes_ && has_loop_; }
+  [[nodiscard]] bool suits_lanes(bool whole) const noexcept { return has_loop_[whole]; }
   /// How many loops lie around each other: those of the body in those over indices of .each.
   [[nodiscard]] std::size_t levels() const noexcept { return levels_; }
   /// Whether the body computes so much that vectors are worth whatever it takes to make them (codegen::is_dear); a division or
@@ -103,7 +103,7 @@ class GufuncImpl {
   /// Whether vectors along a core of a few elements are better than those of several items.
   [[nodiscard]] bool computes_along() const noexcept { return computes_along_; }
   /// Whether several items at once are worth that their cores are turned.
-  [[nodiscard]] bool suits_turning() const noexcept { return suits_turning_; }
+  [[nodiscard]] bool suits_turning(bool whole) const noexcept { return suits_turning_[whole]; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
@@ -131,12 +131,12 @@ class GufuncImpl {
   std::vector<signature::TypeSignature> signatures_;
   std::vector<gufunc::Each> each_;
   gufunc::Group group_;
-  bool only_computes_ = false;
-  bool has_loop_ = false;
+  std::array<bool, 2> only_computes_{};  // of floating-point numbers, of whole ones
+  std::array<bool, 2> has_loop_{};
+  std::array<bool, 2> suits_turning_{};
   bool computes_along_ = false;
   bool sees_memory_ = true;
   bool passes_over_ = false;
-  bool suits_turning_ = false;
   std::size_t levels_ = 0;
   bool is_dear_ = false;
   bool is_dear_complex_ = false;

@@ -120,7 +120,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
     stage_all(layout, spec);
   } else {
     bring(layout, spec);
-    for (std::size_t i = 0; i < nin_ && (codegen::takes_items(spec) || spec.brought > 0); ++i) {
+    for (std::size_t i = 0; i < nin_ && codegen::takes_items(spec); ++i) {
       if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
     }
   }

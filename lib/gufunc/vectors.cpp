@@ -8,12 +8,17 @@
 
 namespace kiln::gufunc {
 
-/// Whether a CPU should compute several indices of the last of .each at once: floating-point operands, and enough indices.
+/// Whether a CPU should compute several indices of the last of .each at once: operands of which there are vectors, and enough
+/// indices. Of whole numbers the compiler makes vectors along loops, too: theirs lie side by side.
 bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
-  if (!gufunc_.suits_lanes() || plan_->refuses_indices.load(std::memory_order_relaxed)) return false;
-  if (shape_.sizes[spec.each.back().dimension] < codegen::kFewestLanes) return false;
-  const auto fits = [](const codegen::CoreOperandSpec& operand) {
-    return operand.element.compute == DType::float32 || operand.element.compute == DType::float64;
+  const bool whole = codegen::has_whole_numbers(spec);
+  if (!gufunc_.suits_lanes(whole) || plan_->refuses_indices.load(std::memory_order_relaxed)) return false;
+  const std::size_t last = spec.each.back().dimension;
+  if (shape_.sizes[last] < codegen::kFewestLanes) return false;
+  const auto fits = [&](const codegen::CoreOperandSpec& operand) {
+    if (!codegen::has_lanes(operand.element.compute)) return false;
+    const bool along = std::find(operand.dimensions.begin(), operand.dimensions.end(), last) != operand.dimensions.end();
+    return !whole || !along || (operand.unit >= 0 && operand.dimensions[static_cast<std::size_t>(operand.unit)] == last);
   };
   return std::all_of(spec.inputs.begin(), spec.inputs.end(), fits) &&
          std::all_of(spec.outputs.begin(), spec.outputs.end(), fits);
@@ -42,11 +47,13 @@ double Call::turns() const {
   return turns;
 }
 
-/// Whether a CPU should compute several items at once as vectors: floating-point numbers that need no conversion, enough items
-/// behind each other. Each operand's items are one and the same, lie side by side, or their cores are turned: in one piece, and
+/// Whether a CPU should compute several items at once as vectors: numbers that need no conversion, enough items behind each
+/// other. Each operand's items are one and the same, lie side by side, or their cores are turned: in one piece, and
 /// float32, enough of each, where all of it comes from a cache; or beside operands whose items lie side by side.
 bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
-  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items() || plan_->refuses_items.load(std::memory_order_relaxed)) {
+  const bool whole = codegen::has_whole_numbers(spec);
+  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items(whole) ||
+      plan_->refuses_items.load(std::memory_order_relaxed)) {
     return false;
   }
   if (layout.iteration.shape().back() < codegen::kMostItemsAtOnce) return false;
@@ -59,8 +66,8 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     const DType dtype = operand.element.storage;
-    if (operand.element.compute != dtype || (dtype != DType::float32 && dtype != DType::float64)) return false;
-    narrow = narrow && dtype == DType::float32;
+    if (operand.element.compute != dtype || !codegen::has_lanes(dtype)) return false;
+    narrow = narrow && itemsize(dtype) == sizeof(float);
     double core = 1;
     for (const std::size_t dimension : operand.dimensions) core *= static_cast<double>(shape_.sizes[dimension]);
     elements += core;
@@ -84,11 +91,15 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSp
   // One by one, each element of those across would be read from a line of its own.
   if (across > 0) {
     const bool few = results * 2 < across || elements > tuning::kFewestOfWideBeside;
-    const bool pays = narrow || again || (turned <= across && few);
+    // Of whole numbers the compiler makes vectors along cores that lie in one piece.
+    const bool pays = again || (turned <= across && (few || narrow)) || (narrow && !whole);
     return elements > tuning::kFewestOfItem && pays && room <= static_cast<double>(codegen::kBytesBeside);
   }
   const bool pays = narrow || again || (results * 4 < turned && elements >= tuning::kFewestOfWideItem);
-  return pays && gufunc_.suits_turning() && elements >= tuning::kFewestOfItem &&
+  // Of whole numbers the compiler adds up along a core in any order. One thread, int32, nanoseconds of an item one by one and
+  // at once: inner product of 64 5.7 and 8.7, running sum of 64 25.5 and 17.6, matrix product of 5 × 5 37 and 11, of 8 × 8 143
+  // and 32, of 14 × 14 478 and 178.
+  return pays && (!whole || again || results > 1) && gufunc_.suits_turning(whole) && elements >= tuning::kFewestOfItem &&
          room <= static_cast<double>(codegen::kBytesOfItems) &&
          (again || moved * element * static_cast<double>(layout.iteration.size()) <= tuning::kMostBytesOfItems);
 }

@@ -177,11 +177,12 @@ void check_item_lanes(const Node& node, const GufuncSpec& spec) {
   bool suits = !spec.masked && spec.team == 0;
   for (std::size_t k = 0; k < count_of(spec); ++k) {
     const codegen::OperandSpec& element = operand_of(spec, k).element;
-    suits =
-        suits && (element.compute == DType::float32 || element.compute == DType::float64) && element.storage == element.compute;
+    suits = suits && codegen::has_lanes(element.compute) && element.storage == element.compute;
   }
   if (!suits)
-    node.fail("without \"each\", or with \"folded\", lanes are items, of float32 or float64 and stored so, without \"where\"");
+    node.fail(
+        "without \"each\", or with \"folded\", lanes are items, of real numbers of 4 or 8 bytes and stored so, without "
+        "\"where\"");
 }
 
 /// Items that are brought into a buffer at once.

@@ -1,5 +1,7 @@
 // Indices of .each that a CPU computes several at once, of many numbers: vectors, what is left over,
 // vectors that overlap, and bodies for which they must not. Values are small whole numbers: sums are exact in every order.
+#include <cstring>
+
 #include "devices.hpp"
 #include "values.hpp"
 
@@ -90,6 +92,94 @@ TEST_CASE("gufuncs: any number of indices, several at once") {
           for (const std::int64_t count : {4, 9, 10, 13, 15, 19, 23, 30, 33, 47, 63, 64, 100}) {
             CAPTURE(count);
             check_indices(target, made(std::to_string(count)), body, DType::float32, count, kiln::Order::c);
+          }
+        }
+      },
+      {Mode::device});
+}
+
+TEST_CASE("gufuncs: whole numbers are vectors of items and indices, which wrap as numbers do") {
+  struct Case {
+    const char* body;
+    const char* each;
+    bool vectors;  // on a CPU
+  };
+  // A sum in the loop's type and in a wider one, of small constants and sizes, no division, no shift, no count by such a type.
+  const Case cases[] = {
+      {"T s = 3; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j) - T(k); C(i, j) = s;", "i:m, j:p", true},
+      {"INT s = 3; for (index k = 0; k < n; ++k) s = s + A(i, k) * B(k, j) - INT(k); C(i, j) = s;", "i:m, j:p", true},
+      {"for (index i = 0; i < m; ++i) for (index j = 0; j < p; ++j) { INT s = 3; for (index k = 0; k < n; ++k) s += A(i, k) * "
+       "B(k, j) - k; C(i, j) = s; }",
+       "", true},
+      {"int64 s = 3; for (index k = 0; k < n; ++k) s += int64(A(i, k)) * B(k, j) - k; C(i, j) = T(s);", "i:m, j:p", true},
+      {"T s = 3; for (int32 k = 0; k < n; ++k) s += A(i, k) * B(k, j) - T(k); C(i, j) = s;", "i:m, j:p", false},
+      {"T s = 3; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j) - T(k) / T(1); C(i, j) = s;", "i:m, j:p", false},
+  };
+  on_every_device(
+      [&](const Target& target) {
+        for (const DType dtype : {DType::int32, DType::uint32, DType::int64, DType::uint64}) {
+          for (const Case& one : cases) {
+            std::string body = one.body;
+            const std::string type(kiln::name(dtype));
+            for (std::size_t at = body.find("INT"); at != std::string::npos; at = body.find("INT")) body.replace(at, 3, type);
+            CAPTURE(type);
+            CAPTURE(body);
+            constexpr std::int64_t kMany = 35;
+            const Gufunc gufunc = kiln::guvectorize({.name = "product",
+                                                     .layout = "(m,n),(n,p)->(m,p)",
+                                                     .signatures = {"void(T[:,:] A, T[:,:] B, T[:,:] C)"},
+                                                     .each = one.each,
+                                                     .body = body});
+            // Numbers of any bits: what they come to is what unsigned ones do.
+            const auto any = [&](const kiln::Shape& shape, std::uint64_t seed) {
+              const Array array = Array::zeros(shape, dtype);
+              std::int64_t size = 1;
+              for (const std::int64_t extent : shape) size *= extent;
+              for (std::int64_t x = 0; x < size; ++x) {
+                seed = seed * 6364136223846793005U + 1442695040888963407U;
+                std::memcpy(static_cast<char*>(const_cast<void*>(static_cast<const void*>(array.data()))) +
+                                static_cast<std::size_t>(x) * kiln::itemsize(dtype),
+                            &seed, kiln::itemsize(dtype));
+              }
+              return array;
+            };
+            const std::int64_t m = 3, n = 4, p = 14;
+            const Array a = any({kMany, m, n}, 1);
+            const Array b = any({kMany, n, p}, 2);
+            const auto at = [&](const Array& array, std::int64_t x) {
+              std::uint64_t value = 0;
+              std::memcpy(&value, static_cast<const char*>(array.data()) + static_cast<std::size_t>(x) * kiln::itemsize(dtype),
+                          kiln::itemsize(dtype));
+              return value;
+            };
+            const auto check = [&](const Array& result) {
+              bool right = true;
+              for (std::int64_t x = 0; x < kMany; ++x) {
+                for (std::int64_t i = 0; i < m; ++i) {
+                  for (std::int64_t j = 0; j < p; ++j) {
+                    std::uint64_t sum = 3;
+                    for (std::int64_t k = 0; k < n; ++k) {
+                      sum += at(a, (x * m + i) * n + k) * at(b, (x * n + k) * p + j) - static_cast<std::uint64_t>(k);
+                    }
+                    const std::uint64_t bits = kiln::itemsize(dtype) == 4 ? sum & 0xffffffffU : sum;
+                    right = right && at(result, (x * m + i) * p + j) == bits;
+                  }
+                }
+              }
+              CHECK(right);
+            };
+            const auto beside = [&](const Array& array) { return array.transpose({1, 2, 0}).copy().transpose({2, 0, 1}); };
+            const Array one_by_one = target.place(a);
+            const Array other = target.place(b);
+            check(target.fetch(gufunc(one_by_one, other)));
+            const Array across = target.place(beside(a));
+            const Array out = target.place(beside(Array::zeros({kMany, m, p}, dtype)));
+            const Array other_across = target.place(beside(b));
+            gufunc({across, other_across}, {.out = out});
+            check(target.fetch(out).copy());
+            if (!target.device().is_cpu()) continue;
+            const std::string mapping = gufunc.resolve({one_by_one, other}, {}).mapping;
+            CHECK_MESSAGE((mapping.find("at once") != std::string::npos) == one.vectors, mapping);
           }
         }
       },

@@ -36,6 +36,21 @@ TEST_CASE("bodies of arithmetic and counted loops") {
       only_computes({.body = "for (index k = 0; k < n; ++k) s += f(k);", .functions = "float f(float x) { return x; }"}));
 }
 
+TEST_CASE("bodies of arithmetic on whole numbers name their types, but do not count by them, divide or shift") {
+  for (const char* body : {"int32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k); C(i, j) = uint64(s);",
+                           "T s = 0; for (index k = 0; k < n; ++k) s += int64(A(i, k)) * 3; C(i, j) = s; // s / 2"}) {
+    CAPTURE(body);
+    CHECK(only_computes({.body = body}, true));
+  }
+  CHECK_FALSE(only_computes({.body = "int32 s = 0; C(i, j) = s;"}));
+  for (const char* body : {"for (int32 k = 0; k < n; ++k) C(i, j) = A(i, k);", "C(i, j) = A(i, j) / 2;",
+                           "C(i, j) = A(i, j) << 2;", "C(i, j) = A(i, j) >> 2;", "C(i, j) = A(i, j) % 2;",
+                           "int16 s = 0; C(i, j) = s;", "int32 s = A(i, j) > 0 ? 1 : 0; C(i, j) = s;"}) {
+    CAPTURE(body);
+    CHECK_FALSE(only_computes({.body = body}, true));
+  }
+}
+
 TEST_CASE("a chain is a number made of what it was") {
   for (const char* body :
        {"float32 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;", "for (;;) { s = s * t + x(i); }",
