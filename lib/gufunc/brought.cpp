@@ -73,6 +73,10 @@ void Call::bring(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
   for (std::size_t i = 0; i < nin_; ++i) {
     if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
   }
+  // However they lie: the kernel is one.
+  for (auto* list : {&spec.inputs, &spec.outputs}) {
+    for (codegen::CoreOperandSpec& operand : *list) operand.unit = codegen::is_brought(spec, operand) ? -1 : operand.unit;
+  }
   if (each.empty()) return;
   spec.each = std::move(each);
   spec.folded = false;

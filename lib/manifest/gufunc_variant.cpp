@@ -10,6 +10,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/kernel_abi.hpp"
+#include "codegen/gufunc_brought.hpp"
 #include "codegen/gufunc_items.hpp"
 #include "codegen/gufunc_text.hpp"
 #include "gufunc/plain_spec.hpp"
@@ -194,10 +195,15 @@ void read_brought(const Node& node, Processors processors, GufuncSpec& spec) {
   if (spec.loop_rank == 0 || codegen::takes_items(spec) || spec.masked || spec.team > 0) {
     node.fail("items are brought one at a time to the body: without a rank of 0, lanes that are items, \"where\" and teams");
   }
+}
+
+/// Once it is known which inputs all items share, and stay where they are.
+void check_brought(const Node& node, const GufuncSpec& spec) {
   for (std::size_t k = 0; k < count_of(spec); ++k) {
     const CoreOperandSpec& operand = operand_of(spec, k);
     const std::size_t size = itemsize(operand.element.storage);
-    if (!operand.packed && size != 4 && size != 8) node.fail("items that are brought have elements of 4 or 8 bytes");
+    if (codegen::is_brought(spec, operand) && size != 4 && size != 8)
+      node.fail("items that are brought have elements of 4 or 8 bytes");
   }
 }
 
@@ -261,6 +267,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   }
   if (const auto items = node.find("brought")) read_brought(*items, variant.processors, spec);
   if (item_strides && spec.loop_rank != 0) read_item_strides(*item_strides, spec);
+  if (spec.brought > 0) check_brought(node.at("brought"), spec);
   return variant;
 }
 

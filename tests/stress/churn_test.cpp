@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <algorithm>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <random>
@@ -163,6 +165,7 @@ TEST_CASE("8 processes that write, read, prune, mend and clear, and are killed a
   CHECK(mended.faults.empty());
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t largest = 0;
   for (const auto& file : fs::recursive_directory_iterator(options.directory)) {
     if (!file.is_regular_file()) continue;
     const std::string name = fs::relative(file.path(), options.directory).string();
@@ -172,9 +175,11 @@ TEST_CASE("8 processes that write, read, prune, mend and clear, and are killed a
     CHECK(name.ends_with(".kiln"));
     ++entries;
     bytes += file.file_size();
+    largest = std::max<std::uint64_t>(largest, file.file_size());
   }
   CHECK(entries == mended.entries);
-  CHECK(bytes <= kMaxBytes);
+  // One that was killed between publishing and counting left an entry that the estimate knows nothing of, until the next sweep.
+  CHECK(bytes <= kMaxBytes + kProcesses * largest);
   const Ended after = kiln::test::in_child([&](const Say& say) {
     kiln::cache::set_log([&](std::string_view line) { say(line); });
     const Cache whole(CacheOptions{.directory = options.directory});

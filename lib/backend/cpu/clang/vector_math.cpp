@@ -178,12 +178,13 @@ void take_first_lane(llvm::CallInst& call) {
 }
 
 /// An intrinsic as a call of libm's function: of intrinsics the compiler makes vectors of any few lanes, which are libm's
-/// numbers one by one in the end.
+/// numbers one by one in the end. As it is where the kernel has another function of that name.
 llvm::CallInst* as_function(llvm::CallInst& call, const std::string& function) {
   if (call.getIntrinsicID() == llvm::Intrinsic::not_intrinsic) return &call;
   llvm::IRBuilder<> builder(&call);
   const llvm::SmallVector<llvm::Value*, 2> arguments(call.args());
   llvm::Function* there = call.getModule()->getFunction(function);
+  if (there != nullptr && (!there->isDeclaration() || there->getFunctionType() != call.getFunctionType())) return &call;
   if (there == nullptr) {
     there = llvm::Function::Create(call.getFunctionType(), llvm::Function::ExternalLinkage, function, *call.getModule());
     there->copyAttributesFrom(call.getCalledFunction());
@@ -223,7 +224,7 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
       } else if (!function.hasOptNone()) {  // in whose loops libm's functions would stay
         const auto found = variants.find(name);
         const Variant* const widest = found == variants.end() ? nullptr : widest_of(found->second, features, bytes);
-        if (widest == nullptr) continue;
+        if (widest == nullptr || !call->getCalledFunction()->isDeclaration()) continue;
         call = as_function(*call, widest->function);
         named = name_variants(*call, *widest);
         if (named && loop == nullptr) take_first_lane(*call);
