@@ -73,6 +73,8 @@ inline constexpr double kFewestOfWideItem = 60;
 /// elements results are dear: running sums of products, inputs side by side, of 16 6.9 and 8.8; of 32 18.4 and 16.9, of 64 74
 /// and 43 (16 items at once).
 inline constexpr double kFewestOfWideBeside = 90;
+/// Of whole numbers, elements that are turned for each that lies beside.
+inline constexpr double kMostTurnedBeside = 4;
 inline constexpr double kMostBytesOfItems = 16e6;
 /// Elements of a core from which on a CPU brings items that lie side by side into a buffer, where it cannot compute several at
 /// once: of bodies with functions or more turns than there are such elements, and of others (of 4 bytes); and elements that it
