@@ -24,7 +24,7 @@ enum Axis : std::uint8_t { kOuter, kItem, kRow, kColumn };
 /// between neighbouring rows of them; whether rows and columns go backwards.
 struct Way {
   std::array<Axis, 4> order;
-  std::int64_t gap;
+  std::int32_t gap;
   bool backwards;
 };
 constexpr std::int64_t kLoops = 2;
