@@ -22,7 +22,7 @@ inline constexpr std::int64_t kBytesBrought = 128 * 1024;
 /// the cache. Pure.
 [[nodiscard]] std::int64_t brought_step(std::int64_t bytes);
 
-/// `loops` calls the body for an item: "one(c<arguments>)" and the like with operands named p0, p1, …
+/// `item` calls the body for an item: "one(c<arguments>)" and the like with operands named p0, p1, …
 [[nodiscard]] std::string brought_kernel(const GufuncSpec& spec, const std::string& item);
 
 }  // namespace kiln::codegen

@@ -77,7 +77,7 @@ inline constexpr double kFewestOfWideBeside = 90;
 inline constexpr double kMostTurnedBeside = 4;
 inline constexpr double kMostBytesOfItems = 16e6;
 /// Elements of a core from which on a CPU brings items that lie side by side into a buffer, where it cannot compute several at
-/// once: of bodies with functions or more turns than there are such elements, and of others (of 4 bytes); and elements that it
+/// once: of bodies with functions or more turns than cores have elements, and of others (of 4 bytes); and elements that it
 /// brings at most for each turn of the body's loops. One thread, nanoseconds of an item where it lies and brought: products of
 /// int32 of 3 × 3 9.7 and 17 (inputs alone so), 5 × 5 38 and 27, of 10 × 10 600 and 84; sorting 16 218 and 40, 64 4080 and 829;
 /// running sums of products of int32 of 16 7.7 and 13, of 64 89 and 49, x(i) > a(i) ? x(i) : 1 of 16 6.7 and 9.1, of 64 90 and
