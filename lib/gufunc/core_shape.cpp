@@ -130,10 +130,17 @@ class Shaping {
     if (request_.where != nullptr) loop_rank_ = std::max(loop_rank_, request_.where->size());
   }
 
-  /// From every operand that has them, until this one has few enough.
+  /// From every operand that has them, until this one has few enough. A missing dimension counts as 1, which a fixed size
+  /// refuses.
   void drop_optional(std::size_t operand, std::size_t rank) {
     for (const std::size_t d : layout_.of(operand)) {
-      if (!layout_.dimensions[d].optional || dropped_[d]) continue;
+      const CoreDimension& dimension = layout_.dimensions[d];
+      if (!dimension.optional || dropped_[d]) continue;
+      if (dimension.size.value_or(1) != 1) {
+        throw ShapeError(what() + shown(operand) + " has " + ufunc::counted(rank, "dimension") + ", its core " +
+                         core_text(operand) + " needs " + std::to_string(core_count(operand)) +
+                         ": a missing dimension counts as 1, the layout " + layout_.text + " fixes it at " + dimension.name);
+      }
       dropped_[d] = true;
       if (request_.keepdims) {
         kept_ = 0;

@@ -284,6 +284,24 @@ TEST_CASE("gufuncs: a number stands for dimensions that may be left out") {
   });
 }
 
+TEST_CASE("gufuncs: a dimension of fixed size is not left out, as the body would leave its arrays") {
+  const kiln::Gufunc copy =
+      kiln::guvectorize("(3?)->(3?)", "void(float64[:] a, float64[:] r)", "for (index i = 0; i < 3; ++i) r(i) = a(i);");
+  const kiln::Gufunc dot = kiln::guvectorize("(3?),(3?)->()", "void(float64[:] a, float64[:] b, float64 r)",
+                                             "r = a(0) * b(0) + a(1) * b(1) + a(2) * b(2);");
+  on_every_device([&](const Target& target) {
+    const Array memory = target.place(Array::full<double>({5}, 7));
+    const Array scalar = memory[{2}];
+    const Array vector = memory[{Slice{0, 3}}];
+    const kiln::GufuncOptions options{.out = scalar, .stream = target.options().stream};
+    CHECK_THROWS_AS(copy({scalar}, options), ShapeError);
+    CHECK_THROWS_AS(dot({scalar, vector}, options), ShapeError);
+    CHECK_THROWS_AS(dot({1.0, vector}, options), ShapeError);
+    CHECK(list_of(target.fetch(memory)) == std::vector<double>(5, 7));
+    CHECK(list_of(run(target, dot, {vector, vector})) == std::vector<double>{147});
+  });
+}
+
 TEST_CASE("gufuncs: a mask decides for whole items") {
   on_every_device([&](const Target& target) {
     const Array x = counting({4, 3});

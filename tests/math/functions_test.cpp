@@ -57,6 +57,31 @@ TEST_CASE("math: a handle is called as a ufunc is") {
   CHECK(&math::true_divide.ufunc() == &math::divide.ufunc());
 }
 
+TEST_CASE("math: logical functions take each argument's own dtype, under any casting") {
+  if (conformance::devices().empty()) return conformance::note_not_run("cpu");
+  // numpy.logical_and(a, b, casting="no") and so on, NumPy 2.4.
+  const kiln::Array a = kiln::Array::from<std::int32_t>({0, 1, 300, 0});
+  const kiln::Array b = kiln::Array::from<double>({0.5, 0, 2, 0});
+  const kiln::Array c = kiln::Array::from<std::complex<float>>({{0, 1}, 0, 2, 0});
+  for (const kiln::Casting casting : {kiln::Casting::no, kiln::Casting::equiv, kiln::Casting::safe}) {
+    for (const kiln::Array& other : {b, c}) {
+      CHECK(math::logical_and({a, other}, {.casting = casting}).to_vector<bool>() ==
+            std::vector<bool>{false, false, true, false});
+      CHECK(math::logical_or({a, other}, {.casting = casting}).to_vector<bool>() == std::vector<bool>{true, true, true, false});
+      CHECK(math::logical_xor({other, a}, {.casting = casting}).to_vector<bool>() ==
+            std::vector<bool>{true, true, false, false});
+    }
+    CHECK(math::logical_and({a, 1.5}, {.casting = casting}).to_vector<bool>() == std::vector<bool>{false, true, true, false});
+  }
+  CHECK(math::logical_and.resolve(a, b).loop == "bool(int32 x1, float64 x2)");
+  CHECK(math::logical_and.reduce(a).item<bool>() == false);
+  CHECK(math::logical_or.accumulate(b).to_vector<bool>() == std::vector<bool>{true, true, true, true});
+  CHECK(math::logical_and.outer(a, b).shape() == kiln::Shape{4, 4});
+  CHECK_THROWS_WITH_AS(math::add({a, b}, {.casting = kiln::Casting::no}),
+                       doctest::Contains("cannot cast input 0 (x1) from int32 to float64 under casting \"no\""),
+                       kiln::TypeError);
+}
+
 TEST_CASE("math: complex squares and signs at the ends of the numbers") {
   if (conformance::devices().empty()) return conformance::note_not_run("cpu");
   using complex = std::complex<double>;

@@ -150,7 +150,18 @@ TEST_CASE("dimensions that may be left out count as 1 and leave every operand") 
   CHECK(out.sizes == Dims{3, 1});
   CHECK(shape_error({.layout = kMatmul, .inputs = {Shape{2, 3}, Shape{}}}) ==
         "f: input 1 (b) of shape () has 0 dimensions, its core (k,m?) needs 1");
-  CHECK(shape_of({.layout = "(3?)->(3?)", .inputs = {Shape{}}}).output_shapes[0] == Shape{});
+  // A fixed size of 1 is what a missing dimension counts as; another one is not there.
+  CHECK(shape_of({.layout = "(1?)->(1?)", .inputs = {Shape{}}}).output_shapes[0] == Shape{});
+  CHECK(shape_of({.layout = "(3?)->(3?)", .inputs = {Shape{3}}}).output_shapes[0] == Shape{3});
+  CHECK(shape_error({.layout = "(3?)->(3?)", .inputs = {Shape{}}}) ==
+        "f: input 0 (a) of shape () has 0 dimensions, its core (3?) needs 1: a missing dimension counts as 1, the layout "
+        "(3?)->(3?) fixes it at 3");
+  CHECK(shape_error({.layout = "(3?),(3?)->()", .inputs = {Shape{3}, Shape{}}}) ==
+        "f: input 1 (b) of shape () has 0 dimensions, its core (3?) needs 1: a missing dimension counts as 1, the layout "
+        "(3?),(3?)->() fixes it at 3");
+  CHECK(shape_error({.layout = "(n)->(3?)", .inputs = {Shape{2}}, .outputs = {Shape{}}}) ==
+        "f: output 0 (b) of shape () has 0 dimensions, its core (3?) needs 1: a missing dimension counts as 1, the layout "
+        "(n)->(3?) fixes it at 3");
   // No more than must be: the first is left out, the second is not.
   CHECK(shape_of({.layout = "(m?,n?,k)->(m?,n?)", .inputs = {Shape{4, 5}}}).output_shapes[0] == Shape{4});
 }
