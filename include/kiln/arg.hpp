@@ -1,29 +1,33 @@
 // What a call takes: arrays and C++ scalars.
 #pragma once
 
+#include <utility>
+
 #include "kiln/array.hpp"
 #include "kiln/dtype.hpp"
 
 namespace kiln {
 
 /// One argument of a call: an array, or a C++ scalar. A scalar is weak (NEP 50): it takes the arrays' dtype where its
-/// kind is not higher. Refers to the array given, so it must not outlive it.
+/// kind is not higher. Holds the array's handle, so that a list of arguments may outlive the arrays it was made from.
 class Arg {
  public:
-  Arg(const Array& array) noexcept : array_(&array) {}  // NOLINT(google-explicit-constructor)
+  Arg(const Array& array) noexcept : is_array_(true), array_(array) {}        // NOLINT(google-explicit-constructor)
+  Arg(Array&& array) noexcept : is_array_(true), array_(std::move(array)) {}  // NOLINT(google-explicit-constructor)
   template <Element T>
   Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)
     static_assert(sizeof(T) <= sizeof(value_));
     __builtin_memcpy(value_, &value, sizeof(T));
   }
-  [[nodiscard]] bool is_array() const noexcept { return array_ != nullptr; }
-  [[nodiscard]] const Array& array() const noexcept { return *array_; }
+  [[nodiscard]] bool is_array() const noexcept { return is_array_; }
+  [[nodiscard]] const Array& array() const noexcept { return array_; }
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }        ///< of a scalar
   [[nodiscard]] const void* value() const noexcept { return value_; }  ///< of a scalar
 
  private:
-  const Array* array_ = nullptr;
+  bool is_array_ = false;
   DType dtype_ = DType::bool_;
+  Array array_;
   alignas(16) unsigned char value_[16] = {};
 };
 

@@ -52,6 +52,13 @@ class KILN_API Array {
  public:
   /// No array: `if (a)` is false, and every other use is a TypeError.
   Array() noexcept = default;
+  Array(const Array&) noexcept = default;
+  Array(Array&&) noexcept = default;
+  /// Makes the handle name another array; elements are written by assign(), fill(), and operators such as +=.
+  Array& operator=(const Array&) & noexcept = default;
+  Array& operator=(Array&&) & noexcept = default;
+  Array& operator=(const Array&) && = delete;  // a[{Slice{0, 2}}] = b would write nothing: a[{Slice{0, 2}}].assign(b)
+  ~Array() = default;
 
   /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError. The memory of freed arrays of 2 MiB
   /// and more is kept for later ones (KILN_HOST_POOL_MAX_BYTES).
@@ -124,6 +131,8 @@ class KILN_API Array {
   [[nodiscard]] bool is_f_contiguous() const;
   /// The address of the element at index 0 of every axis: a device address where the array is on a GPU.
   [[nodiscard]] void* data() const;
+  /// The same as a number, which is how the vendors' driver APIs take it: a CUdeviceptr, a hipDeviceptr_t.
+  [[nodiscard]] std::uintptr_t native() const { return reinterpret_cast<std::uintptr_t>(data()); }
 
   /// Host-readable elements as T*; TypeError where T is not the dtype, or the memory is a GPU's. A read-only array gives
   /// only `as<const T>()`.
@@ -154,7 +163,9 @@ class KILN_API Array {
 
   /// @name Views, and copies only where a view is impossible
   /// @{
-  [[nodiscard]] Array operator[](std::initializer_list<Index> index) const;  ///< axes left out are whole
+  /// a[{0, Slice{1, 3}}] is a view; axes left out are whole. a[0] and a[Slice{1, 3}] index the first axis.
+  [[nodiscard]] Array operator[](std::initializer_list<Index> index) const;
+  [[nodiscard]] Array operator[](const Index& index) const { return slice({&index, 1}); }
   [[nodiscard]] Array slice(std::span<const Index> index) const;
   /// One extent may be -1. A view where the strides allow it, else a copy.
   [[nodiscard]] Array reshape(const Shape& shape, Order order = Order::c) const;
@@ -178,7 +189,21 @@ class KILN_API Array {
   /// and its last element are moved.
   [[nodiscard]] Array copy_to_host() const;
   /// Into an existing array that the host can write, of the same shape (ShapeError) and dtype (TypeError). May overlap.
-  void copy_to_host(Array& existing) const;
+  void copy_to_host(const Array& existing) const;
+  /// @}
+
+  /// @name Writing elements. A view writes to its base. TypeError for a read-only array; nothing has been written then.
+  /// @{
+  /// The elements of `source`, broadcast to this shape (ShapeError) and converted as astype() does (TypeError where `casting`
+  /// forbids it); on a GPU a float that an integer dtype does not hold gives any number. The two may overlap, and may be on
+  /// different devices. On a GPU it is queued on the default stream.
+  void assign(const Array& source, Casting casting = Casting::same_kind) const;
+  /// One value for every element. TypeError where the value is of a higher kind than the dtype, or an integer that it does not
+  /// hold.
+  template <Element T>
+  void fill(T value) const {
+    fill_raw(dtype_of<T>, &value);
+  }
   /// @}
 
   /// For the library itself.
@@ -191,6 +216,7 @@ class KILN_API Array {
   [[nodiscard]] void* host_data(DType expected, bool writable) const;
   void read_item(DType expected, void* value) const;
   void copy_elements(DType expected, void* values) const;
+  void fill_raw(DType given, const void* value) const;
 
   std::shared_ptr<const detail::ArrayRep> rep_;
 };

@@ -18,6 +18,7 @@
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/callable.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
 #include "kiln/stream.hpp"
@@ -62,10 +63,6 @@ struct GufuncOptions {
   std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
 };
 
-namespace detail {
-class GufuncImpl;
-}
-
 /// What a call would do; from Gufunc::resolve().
 struct GufuncResolution {
   std::string loop;                                         ///< the signature of the loop that runs
@@ -82,52 +79,18 @@ struct GufuncResolution {
 };
 
 /// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its
-/// compiled variants.
-class KILN_API Gufunc {
+/// compiled variants. Callable has the ways to write a call: f(a, b), f(a, b, {.out = c}), f.outputs<2>(a, b), f.resolve(a, b).
+/// A call gives a host array for host arguments, else one on their device. TypeError, ShapeError, CompileError, DeviceError,
+/// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then.
+class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncResolution> {
  public:
-  /// Runs the one-output gufunc and gives its result: a host array for host arguments, else one on their device.
-  /// TypeError, ShapeError, CompileError, DeviceError, IoError (a header that is not found), SignatureError (a .signature that
-  /// cannot be read); nothing has been written then. A gufunc of several outputs is a TypeError here: use outputs<N>().
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  Array operator()(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    return call_one(list, {});
-  }
-  Array operator()(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const {
-    return call_one({args.begin(), args.size()}, options);
-  }
-  Array operator()(std::span<const Arg> args, const GufuncOptions& options) const { return call_one(args, options); }
+  /// No function: `if (f)` is false, and every other use is a TypeError.
+  Gufunc() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
-  /// The same for a gufunc of N outputs.
-  template <std::size_t N, class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  std::array<Array, N> outputs(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    std::array<Array, N> results;
-    call(list, {}, results);
-    return results;
-  }
-  template <std::size_t N>
-  std::array<Array, N> outputs(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const {
-    std::array<Array, N> results;
-    call({args.begin(), args.size()}, options, results);
-    return results;
-  }
-  /// For a number of outputs known at run time.
-  std::vector<Array> outputs(std::span<const Arg> args, const GufuncOptions& options = {}) const;
-
-  /// What the call would do, without running or compiling anything.
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  [[nodiscard]] GufuncResolution resolve(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    return resolve(std::span<const Arg>(list));
-  }
-  [[nodiscard]] GufuncResolution resolve(std::initializer_list<Arg> args, const GufuncOptions& options = {}) const;
-  [[nodiscard]] GufuncResolution resolve(std::span<const Arg> args, const GufuncOptions& options = {}) const;
-  /// The same for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for type
-  /// variables).
+  using Callable::resolve;
+  /// What a call would do for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for
+  /// type variables).
   [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
   template <class... Shapes>
     requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...))
@@ -140,20 +103,20 @@ class KILN_API Gufunc {
   /// device: "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;
 
-  [[nodiscard]] const std::string& name() const noexcept;
-  [[nodiscard]] const std::string& layout() const noexcept;
-  [[nodiscard]] int nin() const noexcept;
-  [[nodiscard]] int nout() const noexcept;
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] const std::string& layout() const;
+  [[nodiscard]] int nin() const;
+  [[nodiscard]] int nout() const;
 
   explicit Gufunc(std::shared_ptr<const detail::GufuncImpl> impl) noexcept : impl_(std::move(impl)) {}
-  /// For the library itself.
-  [[nodiscard]] const std::shared_ptr<const detail::GufuncImpl>& impl() const noexcept { return impl_; }
+  [[nodiscard]] const std::shared_ptr<const detail::GufuncImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
+
+  /// What Callable's forms come down to.
+  void call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const;
+  [[nodiscard]] GufuncResolution resolve_call(std::span<const Arg> args, const GufuncOptions* options) const;
 
  private:
-  Array call_one(std::span<const Arg> args, const GufuncOptions& options) const;
-  void call(std::span<const Arg> args, const GufuncOptions& options, std::span<Array> results) const;
-
-  std::shared_ptr<const detail::GufuncImpl> impl_;
+  detail::Shared<detail::GufuncImpl> impl_;
 };
 
 /// Makes a generalized ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
@@ -164,6 +127,8 @@ class KILN_API Gufunc {
 [[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
 /// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);
+/// The whole kernel in one string, as parse_gufunc() reads it: guvectorize("(n)->()", "void f(float32[:] a, float32 b) { … }").
+[[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view text);
 
 /// Reads a whole kernel in one string, for that layout: "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }". The
 /// result has its name, layout, signature and body. SignatureError with the place otherwise.

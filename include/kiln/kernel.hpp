@@ -16,8 +16,10 @@
 
 #include "kiln/arg.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/callable.hpp"
 #include "kiln/device.hpp"
 #include "kiln/export.hpp"
+#include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
 
 namespace kiln {
@@ -37,11 +39,13 @@ struct RawKernelDefinition {
   Cache cache = {};  ///< where its machine code is kept; the process's by default
 };
 
-/// Blocks of a grid, or threads of a block, along three axes; x varies fastest.
+/// Blocks of a grid, or threads of a block, along three axes; x varies fastest. Extents are integers of any type.
 struct Extent3 {
-  std::int64_t x = 1;
-  std::int64_t y = 1;
-  std::int64_t z = 1;
+  constexpr Extent3(Integer along_x = 1, Integer along_y = 1, Integer along_z = 1) noexcept
+      : x(along_x.value), y(along_y.value), z(along_z.value) {}
+  std::int64_t x;
+  std::int64_t y;
+  std::int64_t z;
   friend bool operator==(const Extent3&, const Extent3&) = default;
 };
 
@@ -53,10 +57,6 @@ struct LaunchOptions {
   std::int64_t shared_bytes = 0;                    ///< dynamic shared memory of each block; with .grid
   Stream stream = {};                               ///< default: the device's default stream
 };
-
-namespace detail {
-class RawKernelImpl;
-}
 
 /// What a launch would do; from RawKernel::resolve().
 struct RawResolution {
@@ -70,10 +70,14 @@ struct RawResolution {
 /// variants.
 class KILN_API RawKernel {
  public:
-  /// Launches it. Each argument has exactly its parameter's dtype; arrays are contiguous in C order. Arrays without a device
-  /// are brought to where it runs, and what it may have written is fetched. On a GPU it returns once the work is queued, but
-  /// for such arrays. TypeError, ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been
-  /// launched then.
+  /// No kernel: `if (k)` is false, and every other use is a TypeError.
+  RawKernel() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+
+  /// Launches it. An array has exactly its parameter's dtype, and is contiguous in C order; a scalar converts as a ufunc's
+  /// does, to a dtype of its kind or a higher one that holds its value. Arrays without a device are brought to where it runs,
+  /// and what it may have written is fetched. On a GPU it returns once the work is queued, but for such arrays. TypeError,
+  /// ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been launched then.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
   void operator()(const LaunchOptions& options, const Args&... args) const {
@@ -98,13 +102,13 @@ class KILN_API RawKernel {
   /// restriction.
   int compile(std::string_view target) const;  // NOLINT(modernize-use-nodiscard)
 
-  [[nodiscard]] const std::string& name() const noexcept;
-  [[nodiscard]] const std::string& signature() const noexcept;
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] const std::string& signature() const;
 
   explicit RawKernel(std::shared_ptr<const detail::RawKernelImpl> impl) noexcept : impl_(std::move(impl)) {}
 
  private:
-  std::shared_ptr<const detail::RawKernelImpl> impl_;
+  detail::Shared<detail::RawKernelImpl> impl_;
 };
 
 /// Parses and checks; opens nothing. SignatureError with its place in the text; CompileError where a text's brackets do not

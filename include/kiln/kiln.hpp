@@ -14,6 +14,7 @@
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"
 #include "kiln/npy.hpp"
+#include "kiln/operators.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/stream.hpp"
 #include "kiln/ufunc.hpp"

@@ -21,33 +21,15 @@ struct Entry;
 
 /// A handle to a ufunc that is parsed when it is first used. Constant-initialized: it costs nothing at program start, and works
 /// in other variables' initializers, from any thread and in a forked child. Calls are Ufunc's.
-class KILN_API Function {
+class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, Resolution> {
  public:
   /// The ufunc; valid until the program ends.
   [[nodiscard]] const Ufunc& ufunc() const;
   operator const Ufunc&() const { return ufunc(); }  // NOLINT(google-explicit-constructor)
   const Ufunc* operator->() const { return &ufunc(); }
 
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  Array operator()(const Args&... args) const {
-    return ufunc()(args...);
-  }
-  Array operator()(std::initializer_list<Arg> args, const CallOptions& options = {}) const { return ufunc()(args, options); }
-  Array operator()(std::span<const Arg> args, const CallOptions& options) const { return ufunc()(args, options); }
-
-  template <std::size_t N, class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  std::array<Array, N> outputs(const Args&... args) const {
-    return ufunc().template outputs<N>(args...);
-  }
-  template <std::size_t N>
-  std::array<Array, N> outputs(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
-    return ufunc().template outputs<N>(args, options);
-  }
-  std::vector<Array> outputs(std::span<const Arg> args, const CallOptions& options = {}) const {
-    return ufunc().outputs(args, options);
-  }
+  using Callable::operator();
+  using Callable::outputs;
 
   Array reduce(const Array& a, const ReduceOptions& options = {}) const { return ufunc().reduce(a, options); }
   Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const { return ufunc().outer(a, b, options); }
@@ -85,23 +67,20 @@ class KILN_API Function {
     return ufunc().reduceat(a, indices, options);
   }
 
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  [[nodiscard]] Resolution resolve(const Args&... args) const {
-    return ufunc().resolve(args...);
-  }
-  [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
-    return ufunc().resolve(args, options);
-  }
-  [[nodiscard]] Resolution resolve(std::span<const Arg> args, const CallOptions& options = {}) const {
-    return ufunc().resolve(args, options);
-  }
   int compile(std::string_view target) const { return ufunc().compile(target); }
   [[nodiscard]] const std::string& name() const { return ufunc().name(); }
   [[nodiscard]] int nin() const { return ufunc().nin(); }
   [[nodiscard]] int nout() const { return ufunc().nout(); }
   [[nodiscard]] const std::string& identity() const { return ufunc().identity(); }
   [[nodiscard]] bool reorderable() const { return ufunc().reorderable(); }
+
+  /// What Callable's forms come down to.
+  void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
+    ufunc().call(args, options, results);
+  }
+  [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const CallOptions* options) const {
+    return ufunc().resolve_call(args, options);
+  }
 
   /// For the library's own tables.
   consteval Function(const detail::Entry& entry, std::atomic<const Ufunc*>& slot) noexcept : entry_(&entry), slot_(&slot) {}

@@ -17,6 +17,7 @@
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/callable.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
 #include "kiln/methods.hpp"
@@ -67,74 +68,37 @@ struct ReductionOptions {
   Stream stream = {};                         ///< default: the device's default stream
 };
 
-namespace detail {
-class ReductionImpl;
-}
-
 /// An immutable, shareable reduction; calls from several threads are safe. Copies share the definition and its compiled
-/// variants. Results are the same on every run of one device, and on a CPU for any number of threads.
-class KILN_API Reduction {
+/// variants. Results are the same on every run of one device, and on a CPU for any number of threads. Callable has the ways to
+/// write a call: r(a, b), r(a, b, {.axis = 0}), r.outputs<2>(a), r.resolve(a). A call reduces the inputs, broadcast together,
+/// along the axes: to a host array for host arguments, else to one on their device. Loops are chosen and scalars treated as in
+/// calls of a Ufunc. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. The variant of a
+/// Resolution is "contiguous" (along what is reduced), "columns" (across it), "strided" or "empty".
+class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, Resolution> {
  public:
-  /// Reduces the inputs, broadcast together, along the axes to the one output: a host array for host arguments, else one on
-  /// their device. Loops are chosen and scalars treated as in calls of a Ufunc. TypeError, ShapeError, CompileError,
-  /// DeviceError; nothing has been written then. A reduction of several outputs is a TypeError here: use outputs<N>().
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  Array operator()(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    return call_one(list, {});
-  }
-  Array operator()(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const {
-    return call_one({args.begin(), args.size()}, options);
-  }
-  Array operator()(std::span<const Arg> args, const ReductionOptions& options) const { return call_one(args, options); }
-
-  /// The same for N outputs.
-  template <std::size_t N, class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  std::array<Array, N> outputs(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    std::array<Array, N> results;
-    call(list, {}, results);
-    return results;
-  }
-  template <std::size_t N>
-  std::array<Array, N> outputs(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const {
-    std::array<Array, N> results;
-    call({args.begin(), args.size()}, options, results);
-    return results;
-  }
-  /// For a number of outputs known at run time.
-  [[nodiscard]] std::vector<Array> outputs(std::span<const Arg> args, const ReductionOptions& options = {}) const;
-
-  /// What the call would do, without running or compiling anything. The variant is "contiguous" (along what is reduced),
-  /// "columns" (across it), "strided" or "empty".
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  [[nodiscard]] Resolution resolve(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    return resolve(std::span<const Arg>(list));
-  }
-  [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const ReductionOptions& options = {}) const;
-  [[nodiscard]] Resolution resolve(std::span<const Arg> args, const ReductionOptions& options = {}) const;
+  /// No reduction: `if (r)` is false, and every other use is a TypeError.
+  Reduction() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
   /// Compiles, for every loop whose types are fixed, what contiguous arrays run that are reduced whole: "sm_90", "gfx90a",
   /// "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;
 
-  [[nodiscard]] const std::string& name() const noexcept;
-  [[nodiscard]] int nin() const noexcept;
-  [[nodiscard]] int nout() const noexcept;
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] int nin() const;
+  [[nodiscard]] int nout() const;
   /// Whether elements may be combined in any order and grouping, and so over several axes at once.
-  [[nodiscard]] bool reorderable() const noexcept;
+  [[nodiscard]] bool reorderable() const;
 
   explicit Reduction(std::shared_ptr<const detail::ReductionImpl> impl) noexcept : impl_(std::move(impl)) {}
+  [[nodiscard]] const std::shared_ptr<const detail::ReductionImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
+
+  /// What Callable's forms come down to.
+  void call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const;
+  [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const ReductionOptions* options) const;
 
  private:
-  Array call_one(std::span<const Arg> args, const ReductionOptions& options) const;
-  void call(std::span<const Arg> args, const ReductionOptions& options, std::span<Array> results) const;
-
-  std::shared_ptr<const detail::ReductionImpl> impl_;
+  detail::Shared<detail::ReductionImpl> impl_;
 };
 
 /// Makes a reduction. Only parses, as vectorize() does. SignatureError for signatures and stages that do not go together and

@@ -1,6 +1,7 @@
 // Dims: a short list of 64-bit numbers (a shape, strides, axes) that keeps up to eight of them without the heap.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,12 +16,26 @@
 
 namespace kiln {
 
+/// One number of a list, of any integer type: Shape{n, 3} takes a std::size_t. What is beyond 2^63-1 becomes that, which no
+/// array can have.
+struct Integer {
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  constexpr Integer(T extent) noexcept  // NOLINT(google-explicit-constructor)
+      : value(std::in_range<std::int64_t>(extent) ? static_cast<std::int64_t>(extent) : INT64_MAX) {}
+  std::int64_t value;
+};
+
 class Dims {
  public:
   static constexpr std::size_t kInline = 8;
 
   Dims() noexcept = default;
-  Dims(std::initializer_list<std::int64_t> values) : Dims(std::span(values.begin(), values.size())) {}
+  Dims(std::initializer_list<Integer> values) {
+    resize(values.size());
+    std::int64_t* next = data();
+    for (const Integer extent : values) *next++ = extent.value;
+  }
   Dims(std::span<const std::int64_t> values) {  // NOLINT(google-explicit-constructor): a shape is written as any list
     resize(values.size());
     if (!values.empty()) std::memcpy(data(), values.data(), values.size_bytes());

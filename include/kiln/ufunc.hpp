@@ -18,6 +18,7 @@
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/callable.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
 #include "kiln/expr.hpp"
@@ -72,10 +73,6 @@ struct UfuncDefinition {
   Cache cache = {};  ///< where its machine code is kept; the process's by default
 };
 
-namespace detail {
-class UfuncImpl;
-}
-
 /// What a call would do; from Ufunc::resolve().
 struct Resolution {
   std::string loop;                 ///< the signature of the loop that runs
@@ -87,41 +84,18 @@ struct Resolution {
   std::vector<std::string> copies;  ///< what cannot be used in place, and why; empty as a rule
 };
 
-/// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and
-/// its compiled variants.
-class KILN_API Ufunc {
+/// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its
+/// compiled variants. Callable has the ways to write a call: f(a, b), f(a, b, {.out = c}), f.outputs<2>(a, b), f.resolve(a, b).
+/// A call gives a host array for host arguments, else one on their device. TypeError, ShapeError, CompileError, DeviceError,
+/// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then.
+class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
  public:
-  /// Runs the one-output ufunc and gives its result: a host array for host arguments, else one on their device.
-  /// TypeError, ShapeError, CompileError, DeviceError, IoError (a header that is not found), SignatureError (a .signature that
-  /// cannot be read); nothing has been written then. A ufunc of several outputs is a TypeError here: use outputs<N>().
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  Array operator()(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    return call_one(list, nullptr);
-  }
-  Array operator()(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
-    return call_one({args.begin(), args.size()}, &options);
-  }
-  Array operator()(std::span<const Arg> args, const CallOptions& options) const { return call_one(args, &options); }
+  /// No function: `if (f)` is false, and every other use is a TypeError.
+  Ufunc() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
-  /// The same for a ufunc of N outputs.
-  template <std::size_t N, class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  std::array<Array, N> outputs(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    std::array<Array, N> results;
-    call(list, nullptr, results);
-    return results;
-  }
-  template <std::size_t N>
-  std::array<Array, N> outputs(std::initializer_list<Arg> args, const CallOptions& options = {}) const {
-    std::array<Array, N> results;
-    call({args.begin(), args.size()}, &options, results);
-    return results;
-  }
-  /// For a number of outputs known at run time.
-  std::vector<Array> outputs(std::span<const Arg> args, const CallOptions& options = {}) const;
+  using Callable::operator();
+  using Callable::outputs;
 
   /// Combines the elements along axes of `a` by a ufunc of two inputs and one output: a host array for a host array, else one
   /// on its device. docs/reductions.md has the rules. Floating results are the same on every run, and for any number of
@@ -166,48 +140,39 @@ class KILN_API Ufunc {
     requires detail::symbolic<Args...>
   Expr operator()(const Args&... args) const {
     const Expr list[] = {Expr(args)...};
-    return detail::apply_one(impl_, list);
+    return detail::apply_one(impl(), list);
   }
   template <std::size_t N, class... Args>
     requires detail::symbolic<Args...>
   std::array<Expr, N> outputs(const Args&... args) const {
     const Expr list[] = {Expr(args)...};
     std::array<Expr, N> results;
-    detail::apply(impl_, list, results);
+    detail::apply(impl(), list, results);
     return results;
   }
   [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
-
-  /// What the call would do, without running or compiling anything.
-  template <class... Args>
-    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
-  [[nodiscard]] Resolution resolve(const Args&... args) const {
-    const Arg list[] = {Arg(args)...};
-    return resolve(std::span<const Arg>(list));
-  }
-  [[nodiscard]] Resolution resolve(std::initializer_list<Arg> args, const CallOptions& options = {}) const;
-  [[nodiscard]] Resolution resolve(std::span<const Arg> args, const CallOptions& options = {}) const;
 
   /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
   /// "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;
 
-  [[nodiscard]] const std::string& name() const noexcept;
-  [[nodiscard]] int nin() const noexcept;
-  [[nodiscard]] int nout() const noexcept;
+  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] int nin() const;
+  [[nodiscard]] int nout() const;
   /// The definition's: a C++ expression, empty where there is none.
-  [[nodiscard]] const std::string& identity() const noexcept;
+  [[nodiscard]] const std::string& identity() const;
   /// Whether reductions may combine elements in any order and grouping, and so over several axes at once.
-  [[nodiscard]] bool reorderable() const noexcept;
+  [[nodiscard]] bool reorderable() const;
 
   explicit Ufunc(std::shared_ptr<const detail::UfuncImpl> impl) noexcept : impl_(std::move(impl)) {}
-  [[nodiscard]] const std::shared_ptr<const detail::UfuncImpl>& impl() const noexcept { return impl_; }  ///< for kiln itself
+  [[nodiscard]] const std::shared_ptr<const detail::UfuncImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
+
+  /// What Callable's forms come down to.
+  void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
+  [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const CallOptions* options) const;
 
  private:
-  Array call_one(std::span<const Arg> args, const CallOptions* options) const;
-  void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
-
-  std::shared_ptr<const detail::UfuncImpl> impl_;
+  detail::Shared<detail::UfuncImpl> impl_;
 };
 
 /// Makes a ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
@@ -218,6 +183,8 @@ class KILN_API Ufunc {
 [[nodiscard]] KILN_API Ufunc vectorize(UfuncDefinition definition);
 /// One signature, no name.
 [[nodiscard]] KILN_API Ufunc vectorize(std::string_view signature, std::string_view body);
+/// The whole kernel in one string, as parse_kernel() reads it: vectorize("float32 f(float32 a) = a + 1").
+[[nodiscard]] KILN_API Ufunc vectorize(std::string_view text);
 
 /// Reads a whole kernel in one string: "float32 f(float32 a, float32 b) = a + b", "T f(T a) where T: float32, float64 { return
 /// a; }",

@@ -160,7 +160,7 @@ Array Array::copy_to_host() const {
   return result;
 }
 
-void Array::copy_to_host(Array& existing) const {
+void Array::copy_to_host(const Array& existing) const {
   const ArrayRep& from = rep_of(*this);
   const ArrayRep& to = rep_of(existing);
   if (!detail::host_readable(to)) {

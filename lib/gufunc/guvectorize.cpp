@@ -5,8 +5,15 @@
 #include "gufunc/plain_spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
+#include "ufunc/checks.hpp"
 
 namespace kiln {
+namespace {
+
+const GufuncOptions kNoOptions{};
+
+}  // namespace
+
 Gufunc guvectorize(GufuncDefinition definition) {
   return Gufunc(std::make_shared<const detail::GufuncImpl>(std::move(definition)));
 }
@@ -19,41 +26,24 @@ Gufunc guvectorize(std::string_view layout, std::string_view signature, std::str
   return guvectorize(std::move(definition));
 }
 
-Array Gufunc::call_one(std::span<const Arg> args, const GufuncOptions& options) const {
-  if (impl_->nout() != 1) {
-    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " outputs: call outputs<" +
-                    std::to_string(impl_->nout()) + ">() instead of operator()");
-  }
-  Array result;
-  gufunc::Call(*impl_, args, options).run({&result, 1});
-  return result;
+Gufunc guvectorize(std::string_view layout, std::string_view text) {
+  return guvectorize(parse_gufunc(layout, text));
 }
 
-void Gufunc::call(std::span<const Arg> args, const GufuncOptions& options, std::span<Array> results) const {
-  if (impl_->nout() != results.size()) {
-    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " output" + (impl_->nout() == 1 ? "" : "s") +
-                    ", not " + std::to_string(results.size()));
-  }
-  gufunc::Call(*impl_, args, options).run(results);
+void detail::fail_empty(const GufuncImpl* /*type*/) {
+  throw TypeError("this Gufunc is empty; make one with guvectorize()");
 }
 
-std::vector<Array> Gufunc::outputs(std::span<const Arg> args, const GufuncOptions& options) const {
-  std::vector<Array> results(impl_->nout());
-  gufunc::Call(*impl_, args, options).run(results);
-  return results;
+void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
+  ufunc::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  gufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
 }
 
-GufuncResolution Gufunc::resolve(std::initializer_list<Arg> args, const GufuncOptions& options) const {
-  return gufunc::Call(*impl_, {args.begin(), args.size()}, options).resolve();
-}
-
-GufuncResolution Gufunc::resolve(std::span<const Arg> args, const GufuncOptions& options) const {
-  return gufunc::Call(*impl_, args, options).resolve();
+GufuncResolution Gufunc::resolve_call(std::span<const Arg> args, const GufuncOptions* options) const {
+  return gufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).resolve();
 }
 
 GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOptions& options) const {
-  std::vector<Array> arrays;
-  arrays.reserve(shapes.size());  // no growth below: arguments refer to them
   std::vector<Arg> args;
   const signature::TypeSignature& first = impl_->signatures().front();
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -72,7 +62,7 @@ GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOpti
     detail::checked_size(shapes[i], static_cast<std::int64_t>(itemsize(dtype)));
     rep.strides = detail::packed_strides(shapes[i], static_cast<std::int64_t>(itemsize(dtype)), Order::c);
     rep.dtype = dtype;
-    args.emplace_back(arrays.emplace_back(detail::make_array(std::move(rep))));
+    args.emplace_back(detail::make_array(std::move(rep)));
   }
   return gufunc::Call(*impl_, args, options).resolve();
 }
@@ -84,16 +74,16 @@ int Gufunc::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
-const std::string& Gufunc::name() const noexcept {
+const std::string& Gufunc::name() const {
   return impl_->name();
 }
-const std::string& Gufunc::layout() const noexcept {
+const std::string& Gufunc::layout() const {
   return impl_->layout().text;
 }
-int Gufunc::nin() const noexcept {
+int Gufunc::nin() const {
   return static_cast<int>(impl_->nin());
 }
-int Gufunc::nout() const noexcept {
+int Gufunc::nout() const {
   return static_cast<int>(impl_->nout());
 }
 

@@ -6,6 +6,7 @@
 
 #include "array/rep.hpp"
 #include "kiln/error.hpp"
+#include "types/convert.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/window.hpp"
 
@@ -15,6 +16,8 @@ namespace {
 using codegen::RawForm;
 
 constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1;
+// A type variable that no argument has bound yet.
+constexpr auto kOpen = static_cast<DType>(0xff);  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none of them
 
 std::string extents_text(const Extent3& extents) {
   return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) + ", " + std::to_string(extents.z) + ")";
@@ -105,30 +108,54 @@ void Call::check_argument(std::size_t i) {
 }
 
 void Call::bind_types() {
-  constexpr auto kOpen = static_cast<DType>(0xff);  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none of them
   binding_.assign(kernel_.signature().variables.size(), kOpen);
+  // Arrays decide, since scalars convert.
   for (std::size_t i = 0; i < args_.size(); ++i) {
-    const DType given = args_[i].is_array() ? args_[i].array().dtype() : args_[i].dtype();
-    const signature::Type& type = parameter(i).type;
-    if (type.dtype) {
-      if (given == *type.dtype) continue;
-      fail_type(i, "is " + text_of(given) + ", and the parameter " + text_of(*type.dtype) +
-                       (args_[i].is_array() ? "; raw kernels cast nothing: give astype(DType::" + text_of(*type.dtype) + ")"
-                                            : "; raw kernels cast nothing: give a value of that type"));
-    }
-    DType& bound = binding_[type.variable];
-    const signature::TypeVariable& variable = kernel_.signature().variables[type.variable];
-    if (bound == kOpen) {
-      const auto& choices = variable.choices;
-      if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
-        fail_type(i, "is " + text_of(given) + ", which " + variable.name + " may not be in " + kernel_.signature().text);
-      }
-      bound = given;
-    } else if (bound != given) {
-      fail_type(i, "is " + text_of(given) + ", and " + variable.name + " is " + text_of(bound) +
-                       " by an earlier argument; raw kernels cast nothing");
-    }
+    if (args_[i].is_array()) bind_array(i, args_[i].array().dtype());
   }
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (!args_[i].is_array()) convert(i);
+  }
+}
+
+void Call::bind_array(std::size_t i, DType given) {
+  const signature::Type& type = parameter(i).type;
+  if (type.dtype) {
+    if (given == *type.dtype) return;
+    fail_type(i, "is " + text_of(given) + ", and the parameter " + text_of(*type.dtype) +
+                     "; raw kernels cast no arrays: give astype(DType::" + text_of(*type.dtype) + ")");
+  }
+  DType& bound = binding_[type.variable];
+  if (bound == kOpen) {
+    bind(i, given);
+  } else if (bound != given) {
+    fail_type(i, "is " + text_of(given) + ", and " + kernel_.signature().variables[type.variable].name + " is " +
+                     text_of(bound) + " by an earlier argument; raw kernels cast no arrays");
+  }
+}
+
+void Call::bind(std::size_t i, DType given) {
+  const signature::TypeVariable& variable = kernel_.signature().variables[parameter(i).type.variable];
+  const auto& choices = variable.choices;
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
+    fail_type(i, "is " + text_of(given) + ", which " + variable.name + " may not be in " + kernel_.signature().text);
+  }
+  binding_[parameter(i).type.variable] = given;
+}
+
+void Call::convert(std::size_t i) {
+  const Arg& given = args_[i];
+  const signature::Type& type = parameter(i).type;
+  if (!type.dtype && binding_[type.variable] == kOpen) bind(i, given.dtype());
+  const DType to = type.dtype ? *type.dtype : binding_[type.variable];
+  if (kind(given.dtype()) > kind(to)) {
+    fail_type(i, "is " + text_of(given.dtype()) + ", which does not convert to " + text_of(to) +
+                     ": a scalar becomes a dtype of its kind or a higher one; convert the value");
+  }
+  if (kind(to) == Kind::integer && !integer_fits(given.dtype(), given.value(), to)) {
+    fail_type(i, "is " + integer_text(given.dtype(), given.value()) + ", which " + text_of(to) + " does not hold");
+  }
+  convert_scalar(given.dtype(), given.value(), to, scalars_[i].data());
 }
 
 void Call::place() {
@@ -198,7 +225,7 @@ backend::RawLaunch Call::launch(std::span<const Array> arrays) const {
       const char* const data = arrays[i].rep()->data;
       std::memcpy(argument.value.data(), &data, sizeof data);
     } else {
-      std::memcpy(argument.value.data(), args_[i].value(), argument.value.size());
+      argument.value = scalars_[i];
     }
   }
   return launch;

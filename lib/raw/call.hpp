@@ -25,7 +25,9 @@ class Call {
   void check_launch();
   void check_argument(std::size_t i);
   void bind_types();
-  void bind(std::size_t i, DType dtype);
+  void bind_array(std::size_t i, DType given);
+  void bind(std::size_t i, DType given);
+  void convert(std::size_t i);
   void place();
   void choose_form();
   [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> brought) const;
@@ -41,6 +43,8 @@ class Call {
   const LaunchOptions& options_;
   std::span<const Arg> args_;
   Binding binding_;
+  using Scalar = decltype(backend::RawLaunch::Argument::value);
+  alignas(16) std::array<Scalar, backend::kMaxRawArguments> scalars_;  // in their parameters' dtypes
   ufunc::Place place_;
   Extent3 grid_;
   Extent3 block_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/compiler.hpp"
+#include "kiln/error.hpp"
 #include "raw/call.hpp"
 #include "raw/impl.hpp"
 
@@ -11,6 +12,10 @@ namespace kiln {
 
 RawKernel kernel(RawKernelDefinition definition) {
   return RawKernel(detail::make_raw_kernel(std::move(definition)));
+}
+
+void detail::fail_empty(const RawKernelImpl* /*type*/) {
+  throw TypeError("this RawKernel is empty; make one with kernel()");
 }
 
 void RawKernel::launch(const LaunchOptions& options, std::span<const Arg> args) const {
@@ -31,11 +36,11 @@ int RawKernel::compile(std::string_view target) const {
   return static_cast<int>(bindings.size());
 }
 
-const std::string& RawKernel::name() const noexcept {
+const std::string& RawKernel::name() const {
   return impl_->name();
 }
 
-const std::string& RawKernel::signature() const noexcept {
+const std::string& RawKernel::signature() const {
   return impl_->signature().text;
 }
 

@@ -7,12 +7,15 @@
 #include "kiln/error.hpp"
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
+#include "ufunc/checks.hpp"
 
 namespace kiln {
 namespace {
 
 using signature::Parameter;
 using signature::TypeSignature;
+
+const ReductionOptions kNoOptions{};
 
 void check_texts(const ReductionDefinition& definition) {
   const auto check = [&](const char* part, const std::string& text) { codegen::check_text(definition.name + part, text); };
@@ -115,36 +118,17 @@ Reduction reduction(ReductionDefinition definition) {
   return Reduction(detail::make_reduction(std::move(definition)));
 }
 
-Array Reduction::call_one(std::span<const Arg> args, const ReductionOptions& options) const {
-  if (impl_->loops().nout() != 1) {
-    const std::string count = std::to_string(impl_->loops().nout());
-    throw TypeError(name() + " has " + count + " outputs: call outputs<" + count + ">() instead of operator()");
-  }
-  Array result;
-  reduce::Call(*impl_, args, options).run({&result, 1});
-  return result;
+void detail::fail_empty(const ReductionImpl* /*type*/) {
+  throw TypeError("this Reduction is empty; make one with reduction()");
 }
 
-void Reduction::call(std::span<const Arg> args, const ReductionOptions& options, std::span<Array> results) const {
-  const std::size_t count = impl_->loops().nout();
-  if (count != results.size()) {
-    throw TypeError(name() + " has " + std::to_string(count) + " output" + (count == 1 ? "" : "s") + ", not " +
-                    std::to_string(results.size()));
-  }
-  reduce::Call(*impl_, args, options).run(results);
+void Reduction::call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const {
+  ufunc::check_results_wanted(name(), impl_->loops().nout(), results.size());
+  reduce::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
 }
 
-std::vector<Array> Reduction::outputs(std::span<const Arg> args, const ReductionOptions& options) const {
-  std::vector<Array> results(impl_->loops().nout());
-  reduce::Call(*impl_, args, options).run(results);
-  return results;
-}
-
-Resolution Reduction::resolve(std::initializer_list<Arg> args, const ReductionOptions& options) const {
-  return resolve(std::span<const Arg>(args.begin(), args.size()), options);
-}
-Resolution Reduction::resolve(std::span<const Arg> args, const ReductionOptions& options) const {
-  return reduce::Call(*impl_, args, options).resolve();
+Resolution Reduction::resolve_call(std::span<const Arg> args, const ReductionOptions* options) const {
+  return reduce::Call(*impl_, args, options != nullptr ? *options : kNoOptions).resolve();
 }
 
 int Reduction::compile(std::string_view target) const {
@@ -157,16 +141,16 @@ int Reduction::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
-const std::string& Reduction::name() const noexcept {
+const std::string& Reduction::name() const {
   return impl_->name();
 }
-int Reduction::nin() const noexcept {
+int Reduction::nin() const {
   return static_cast<int>(impl_->loops().nin());
 }
-int Reduction::nout() const noexcept {
+int Reduction::nout() const {
   return static_cast<int>(impl_->loops().nout());
 }
-bool Reduction::reorderable() const noexcept {
+bool Reduction::reorderable() const {
   return impl_->reorderable();
 }
 

@@ -11,6 +11,15 @@ std::string counted(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted) {
+  if (nout == wanted) return;
+  if (wanted == 1) {
+    throw TypeError(function + " has " + std::to_string(nout) + " outputs: call outputs<" + std::to_string(nout) +
+                    ">() instead of operator()");
+  }
+  throw TypeError(function + " has " + counted(nout, "output") + ", not " + std::to_string(wanted));
+}
+
 std::span<const Array> outs_given(const CallNames& names, std::size_t nin, std::size_t nout, const Outputs& out) {
   const std::span<const Array> outs = out.arrays();
   if (outs.empty()) return outs;

@@ -14,6 +14,9 @@ namespace kiln::ufunc {
 /// "1 array", "2 arrays".
 std::string counted(std::size_t count, const char* noun);
 
+/// TypeError unless that many results are asked of a function of `nout` outputs.
+void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted);
+
 /// The call, for messages: "input 1 (b)" by an operand's number, inputs counted first.
 struct CallNames {
   const std::string& function;

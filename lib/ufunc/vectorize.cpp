@@ -9,6 +9,7 @@
 #include "kiln/ufunc.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/call.hpp"
+#include "ufunc/checks.hpp"
 
 namespace kiln {
 namespace {
@@ -110,6 +111,10 @@ Ufunc vectorize(std::string_view signature, std::string_view body) {
   return vectorize(std::move(definition));
 }
 
+Ufunc vectorize(std::string_view text) {
+  return vectorize(parse_kernel(text));
+}
+
 UfuncDefinition parse_kernel(std::string_view text) {
   signature::KernelText kernel = signature::parse_kernel(text);
   UfuncDefinition definition;
@@ -127,41 +132,23 @@ Ufunc detail::vectorize_typed(DType result, std::span<const DType> types, std::s
   return vectorize(text + ")", texts.back());
 }
 
-Array Ufunc::call_one(std::span<const Arg> args, const CallOptions* options) const {
-  if (impl_->nout() != 1) {
-    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " outputs: call outputs<" +
-                    std::to_string(impl_->nout()) + ">() instead of operator()");
-  }
-  Array result;
-  ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run({&result, 1});
-  return result;
+void detail::fail_empty(const UfuncImpl* /*type*/) {
+  throw TypeError("this Ufunc is empty; make one with vectorize() or fuse()");
 }
 
 void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
-  if (impl_->nout() != results.size()) {
-    throw TypeError(impl_->name() + " has " + std::to_string(impl_->nout()) + " output" + (impl_->nout() == 1 ? "" : "s") +
-                    ", not " + std::to_string(results.size()));
-  }
+  ufunc::check_results_wanted(impl_->name(), impl_->nout(), results.size());
   ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
-}
-
-std::vector<Array> Ufunc::outputs(std::span<const Arg> args, const CallOptions& options) const {
-  std::vector<Array> results(impl_->nout());
-  ufunc::Call(*impl_, args, options).run(results);
-  return results;
 }
 
 std::vector<Expr> Ufunc::outputs(std::span<const Expr> args) const {
   std::vector<Expr> results(impl_->nout());
-  detail::apply(impl_, args, results);
+  detail::apply(impl(), args, results);
   return results;
 }
 
-Resolution Ufunc::resolve(std::initializer_list<Arg> args, const CallOptions& options) const {
-  return resolve(std::span<const Arg>(args.begin(), args.size()), options);
-}
-Resolution Ufunc::resolve(std::span<const Arg> args, const CallOptions& options) const {
-  return ufunc::Call(*impl_, args, options).resolve();
+Resolution Ufunc::resolve_call(std::span<const Arg> args, const CallOptions* options) const {
+  return ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).resolve();
 }
 
 int Ufunc::compile(std::string_view target) const {
@@ -174,19 +161,19 @@ int Ufunc::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
-const std::string& Ufunc::name() const noexcept {
+const std::string& Ufunc::name() const {
   return impl_->name();
 }
-int Ufunc::nin() const noexcept {
+int Ufunc::nin() const {
   return static_cast<int>(impl_->nin());
 }
-int Ufunc::nout() const noexcept {
+int Ufunc::nout() const {
   return static_cast<int>(impl_->nout());
 }
-const std::string& Ufunc::identity() const noexcept {
+const std::string& Ufunc::identity() const {
   return impl_->definition().identity;
 }
-bool Ufunc::reorderable() const noexcept {
+bool Ufunc::reorderable() const {
   return impl_->reorderable();
 }
 

@@ -32,9 +32,11 @@ TEST_CASE("kernels: arguments that do not fit the signature") {
   const std::int64_t n = 4;
   CHECK(type_error(k, f32, f32) == "k takes 3 arguments, 2 given: void(const float32[:] x, float32[:] y, int64 n)");
   CHECK(type_error(k, f32, f64, n) ==
-        "k: argument 1 (y) is float64, and the parameter float32; raw kernels cast nothing: give astype(DType::float32)");
-  CHECK(type_error(k, f32, f32, 4) ==
-        "k: argument 2 (n) is int32, and the parameter int64; raw kernels cast nothing: give a value of that type");
+        "k: argument 1 (y) is float64, and the parameter float32; raw kernels cast no arrays: give astype(DType::float32)");
+  CHECK(type_error(k, f32, f32, 4.0) ==
+        "k: argument 2 (n) is float64, which does not convert to int64: a scalar becomes a dtype of its kind or a higher one; "
+        "convert the value");
+  CHECK(type_error(k, f32, f32, ~std::uint64_t{0}) == "k: argument 2 (n) is 18446744073709551615, which int64 does not hold");
   CHECK(type_error(k, f32, 1.0F, n) == "k: argument 1 (y) is a scalar, and the parameter an array; give an Array");
   CHECK(type_error(k, f32, f32, f32) ==
         "k: argument 2 (n) is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
@@ -53,8 +55,16 @@ TEST_CASE("kernels: type variables that do not fit") {
   const RawKernel k = kernel_of("void(const T[:] x, T[:] y, T a) where T: float32, float64");
   const Array f32 = Array::zeros({4}, DType::float32);
   const Array i32 = Array::zeros({4}, DType::int32);
-  CHECK(type_error(k, f32, f32, 1.0) ==
-        "k: argument 2 (a) is float64, and T is float32 by an earlier argument; raw kernels cast nothing");
+  const Array f64 = Array::zeros({4}, DType::float64);
+  CHECK(type_error(k, f32, f64, 1) ==
+        "k: argument 1 (y) is float64, and T is float32 by an earlier argument; raw kernels cast no arrays");
+  CHECK(type_error(k, f32, f32, std::complex<float>(1)) ==
+        "k: argument 2 (a) is complex64, which does not convert to float32: a scalar becomes a dtype of its kind or a higher "
+        "one; convert the value");
+  CHECK(type_error(kernel_of("void(T a, T[:] y) where T: float32, float64"), 1, i32) ==
+        "k: argument 1 (y) is int32, which T may not be in void(T a, T[:] y) where T: float32, float64");
+  CHECK(type_error(kernel_of("void(T a) where T: float32, float64"), 1) ==
+        "k: argument 0 (a) is int32, which T may not be in void(T a) where T: float32, float64");
   CHECK(type_error(k, i32, i32, 1) == "k: argument 0 (x) is int32, which T may not be in " + k.signature());
   CHECK(message_of<kiln::TypeError>([&] { kernel_of("void(T[:] x)").compile("native"); }) ==
         "k: nothing says what \"T\" is; restrict it in the signature: \"… where T: float32, float64\"");

@@ -1,0 +1,161 @@
+// C++'s operators on arrays, for the ufuncs of kiln::math that NumPy's operators stand for: 2 * x + 1, x < y, x += y. `/` is
+// divide, `%` remainder with the divisor's sign, `~` invert. Comparisons give arrays of bool. `&&`, `||` and `!` are C++'s:
+// they ask whether a handle holds an array.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "kiln/arg.hpp"
+#include "kiln/array.hpp"
+#include "kiln/math.hpp"
+
+namespace kiln {
+namespace detail {
+
+/// Operands of which one is an array, the other an array or a C++ scalar, which is weak as in a call.
+template <class A, class B>
+concept array_operands =
+    (std::same_as<A, Array> && (std::same_as<B, Array> || Element<B>)) || (Element<A> && std::same_as<B, Array>);
+
+}  // namespace detail
+
+/// @name A fresh array, as the ufunc's call gives; its errors.
+/// @{
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator+(const A& a, const B& b) {
+  return math::add(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator-(const A& a, const B& b) {
+  return math::subtract(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator*(const A& a, const B& b) {
+  return math::multiply(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator/(const A& a, const B& b) {
+  return math::divide(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator%(const A& a, const B& b) {
+  return math::remainder(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator&(const A& a, const B& b) {
+  return math::bitwise_and(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator|(const A& a, const B& b) {
+  return math::bitwise_or(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator^(const A& a, const B& b) {
+  return math::bitwise_xor(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator<<(const A& a, const B& b) {
+  return math::left_shift(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator>>(const A& a, const B& b) {
+  return math::right_shift(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator==(const A& a, const B& b) {
+  return math::equal(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator!=(const A& a, const B& b) {
+  return math::not_equal(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator<(const A& a, const B& b) {
+  return math::less(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator<=(const A& a, const B& b) {
+  return math::less_equal(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator>(const A& a, const B& b) {
+  return math::greater(a, b);
+}
+template <class A, class B>
+  requires detail::array_operands<A, B>
+[[nodiscard]] Array operator>=(const A& a, const B& b) {
+  return math::greater_equal(a, b);
+}
+[[nodiscard]] inline Array operator-(const Array& a) {
+  return math::negative(a);
+}
+[[nodiscard]] inline Array operator+(const Array& a) {
+  return math::positive(a);
+}
+[[nodiscard]] inline Array operator~(const Array& a) {
+  return math::invert(a);
+}
+/// @}
+
+/// @name In place: the elements of `a` are written, also those of a view. `b` broadcasts to a's shape; the result is cast to
+/// a's dtype by same_kind. Gives `a`.
+/// @{
+inline Array operator+=(const Array& a, const Arg& b) {
+  math::add(a, b, {.out = a});
+  return a;
+}
+inline Array operator-=(const Array& a, const Arg& b) {
+  math::subtract(a, b, {.out = a});
+  return a;
+}
+inline Array operator*=(const Array& a, const Arg& b) {
+  math::multiply(a, b, {.out = a});
+  return a;
+}
+inline Array operator/=(const Array& a, const Arg& b) {
+  math::divide(a, b, {.out = a});
+  return a;
+}
+inline Array operator%=(const Array& a, const Arg& b) {
+  math::remainder(a, b, {.out = a});
+  return a;
+}
+inline Array operator&=(const Array& a, const Arg& b) {
+  math::bitwise_and(a, b, {.out = a});
+  return a;
+}
+inline Array operator|=(const Array& a, const Arg& b) {
+  math::bitwise_or(a, b, {.out = a});
+  return a;
+}
+inline Array operator^=(const Array& a, const Arg& b) {
+  math::bitwise_xor(a, b, {.out = a});
+  return a;
+}
+inline Array operator<<=(const Array& a, const Arg& b) {
+  math::left_shift(a, b, {.out = a});
+  return a;
+}
+inline Array operator>>=(const Array& a, const Arg& b) {
+  math::right_shift(a, b, {.out = a});
+  return a;
+}
+/// @}
+
+}  // namespace kiln
