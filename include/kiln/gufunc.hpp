@@ -122,8 +122,8 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
 /// Makes a generalized ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
 /// Calls may come before main(), but not while dlopen() loads the library that makes them: the first kernel is compiled by
 /// another thread, which would wait for the loader for ever.
-/// SignatureError, with the position, for a layout, signature, `.each`, `.sizes` or define that cannot be read; CompileError
-/// for a body whose brackets, quotes or comments do not close.
+/// SignatureError, with the position, for a name that is no C++ identifier and for a layout, signature, `.each`, `.sizes` or
+/// define that cannot be read; CompileError for a body whose brackets, quotes or comments do not close.
 [[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
 /// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);

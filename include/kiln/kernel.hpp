@@ -111,8 +111,8 @@ class KILN_API RawKernel {
   detail::Shared<detail::RawKernelImpl> impl_;
 };
 
-/// Parses and checks; opens nothing. SignatureError with its place in the text; CompileError where a text's brackets do not
-/// close.
+/// Parses and checks; opens nothing. SignatureError for a name that is no C++ identifier, and for a signature, with its place
+/// in the text; CompileError where a text's brackets do not close.
 [[nodiscard]] KILN_API RawKernel kernel(RawKernelDefinition definition);
 
 }  // namespace kiln

@@ -29,7 +29,7 @@ namespace kiln {
 /// A reduction's definition. Members are to be named: designated initializers in this order. Texts are C++ statements, as
 /// bodies of ufuncs are, and may use the signature's type variables, .functions and the type `accumulator`.
 struct ReductionDefinition {
-  std::string name = {};                     ///< shown in errors
+  std::string name = {};                     ///< a C++ identifier; shown in errors
   std::vector<std::string> signatures = {};  ///< loops in order of preference, as of a ufunc; names come from the first
   /// Members of a struct, "float64 n, mean, m2;", 128 bytes at most. Empty: the accumulator has the type of the first output
   /// (float where that is float16 or bfloat16).
@@ -101,15 +101,15 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
   detail::Shared<detail::ReductionImpl> impl_;
 };
 
-/// Makes a reduction. Only parses, as vectorize() does. SignatureError for signatures and stages that do not go together and
-/// for a define that is no macro;
-/// CompileError for a text whose brackets, quotes or comments do not close.
+/// Makes a reduction. Only parses, as vectorize() does. SignatureError for a name that is no C++ identifier, for signatures and
+/// stages that do not go together and for a define that is no macro; CompileError for a text whose brackets, quotes or comments
+/// do not close.
 [[nodiscard]] KILN_API Reduction reduction(ReductionDefinition definition);
 
 /// combine.reduce(map(…)) as one kernel: the same loops, casts, roundings and errors, but what goes through memory are the
 /// inputs of `map`, which may be a fused ufunc. `.dtype` of a call is that of `combine`'s loop, `.signature` is a TypeError.
-/// Only parses. TypeError where `map` has not one output, `combine` not two inputs and one output, or their options do not go
-/// together (docs/fuse.md).
+/// Only parses. Its name is "add_of_multiply" where none is given; SignatureError for one that is no C++ identifier. TypeError
+/// where `map` has not one output, `combine` not two inputs and one output, or their options do not go together (docs/fuse.md).
 [[nodiscard]] KILN_API Reduction reduction(const Ufunc& map, const Ufunc& combine, std::string name = {});
 
 }  // namespace kiln

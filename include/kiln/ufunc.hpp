@@ -178,8 +178,8 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
 /// Makes a ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
 /// Calls may come before main(), but not while dlopen() loads the library that makes them: the first kernel is compiled by
 /// another thread, which would wait for the loader for ever.
-/// SignatureError for a signature that cannot be read or a define that is no macro; CompileError for a body whose brackets,
-/// quotes or comments do not close.
+/// SignatureError for a name that is no C++ identifier, a signature that cannot be read or a define that is no macro;
+/// CompileError for a body whose brackets, quotes or comments do not close.
 [[nodiscard]] KILN_API Ufunc vectorize(UfuncDefinition definition);
 /// One signature, no name.
 [[nodiscard]] KILN_API Ufunc vectorize(std::string_view signature, std::string_view body);

@@ -1,5 +1,7 @@
 #include "base/utf8.hpp"
 
+#include <algorithm>
+
 namespace kiln::base {
 namespace {
 
@@ -43,6 +45,19 @@ bool is_utf8(std::string_view text) noexcept {
     text.remove_prefix(length);
   }
   return true;
+}
+
+// Control characters would move the terminal's cursor, and bytes that are not UTF-8 have no width.
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
+    const std::size_t length = utf8_length(text);
+    shown += control || length == 0 ? "?" : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return shown;
 }
 
 }  // namespace kiln::base

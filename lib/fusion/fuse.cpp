@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxOperands = backend::kMaxOperands;
 
-bool is_identifier(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
 /// "disc(a, b, c)".
 std::string call_text(const std::string& name, const std::vector<std::string>& parameters) {
   std::string text;
@@ -43,7 +37,7 @@ void check_parameters(const std::string& name, const std::vector<std::string>& p
     const auto fail = [&](const std::string& why) {
       throw SignatureError(name + ": \"" + parameter + "\" " + why, text, position);
     };
-    if (!is_identifier(parameter)) fail("cannot be a parameter's name: it is no C++ identifier");
+    if (!signature::is_identifier(parameter)) fail("cannot be a parameter's name: it is no C++ identifier");
     if (const char* const why = signature::why_reserved(parameter))
       fail(std::string("cannot be a parameter's name: it is ") + why);
     if (std::find(parameters.begin(), parameters.begin() + static_cast<std::ptrdiff_t>(i), parameter) !=

@@ -1,5 +1,8 @@
 #include "manifest/definition.hpp"
 
+#include "kiln/error.hpp"
+#include "ufunc/impl.hpp"
+
 namespace kiln::manifest {
 
 std::string read_text(const Node& node) {
@@ -9,10 +12,11 @@ std::string read_text(const Node& node) {
 }
 
 std::string read_name(const Node& node) {
-  std::string name = read_text(node);
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) node.fail("a control character; names appear in messages");
+  std::string name = node.word();
+  try {
+    detail::check_name(name);
+  } catch (const SignatureError& error) {
+    node.fail(error.what());
   }
   return name;
 }

@@ -13,7 +13,7 @@ namespace kiln::manifest {
 
 /// A text that is not empty.
 [[nodiscard]] std::string read_text(const Node& node);
-/// The same without control characters.
+/// A name that a definition may have.
 [[nodiscard]] std::string read_name(const Node& node);
 
 /// The members from "preamble" to "fast_math", into a definition of either kind.

@@ -153,7 +153,7 @@ Entry read_gufunc(const Node& node, const std::string& folder) {
 
 Json gufunc_json(const GufuncDefinition& definition) {
   Json json{{"kind", "gufunc"},
-            {"name", text_json(definition.name)},
+            {"name", definition.name},
             {"layout", definition.layout},
             {"signatures", definition.signatures},
             {"body", text_json(definition.body)}};

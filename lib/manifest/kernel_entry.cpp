@@ -177,10 +177,8 @@ Entry read_kernel(const Node& node, const std::string& folder) {
 }
 
 Json kernel_json(const RawKernelDefinition& definition) {
-  Json json{{"kind", "kernel"},
-            {"name", text_json(definition.name)},
-            {"signature", definition.signature},
-            {"body", text_json(definition.body)}};
+  Json json{
+      {"kind", "kernel"}, {"name", definition.name}, {"signature", definition.signature}, {"body", text_json(definition.body)}};
   write_options(definition, json);
   return json;
 }

@@ -200,7 +200,7 @@ Entry read_reduction(const Node& node, const std::string& folder) {
 }
 
 Json reduction_json(const ReductionDefinition& definition, bool leads) {
-  Json json{{"kind", "reduction"}, {"name", text_json(definition.name)}, {"signatures", definition.signatures}};
+  Json json{{"kind", "reduction"}, {"name", definition.name}, {"signatures", definition.signatures}};
   for (const Part& part : kParts) {
     const std::string& text = definition.*part.text;
     if (!text.empty()) json[part.member] = text_json(text);

@@ -180,7 +180,7 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
 }
 
 Json ufunc_json(const UfuncDefinition& definition) {
-  Json json{{"kind", "ufunc"}, {"name", text_json(definition.name)}, {"signatures", definition.signatures}};
+  Json json{{"kind", "ufunc"}, {"name", definition.name}, {"signatures", definition.signatures}};
   const auto text = [&](const char* member, const std::string& value) {
     if (!value.empty()) json[member] = text_json(value);
   };

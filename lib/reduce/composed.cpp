@@ -44,7 +44,7 @@ signature::TypeSignature signature_of(const std::string& name, const UfuncImpl& 
 
 Reduction reduction(const Ufunc& map, const Ufunc& combine, std::string name) {
   FuseDefinition wanted;
-  wanted.name = name.empty() ? combine.name() + " of " + map.name() : std::move(name);
+  wanted.name = name.empty() ? combine.name() + "_of_" + map.name() : std::move(name);
   detail::check_name(wanted.name);
   fusion::Graph graph = graph_of(map, combine);
   UfuncDefinition options = fusion::options_of(graph, wanted);

@@ -31,6 +31,16 @@ constexpr std::array<std::string_view, 15> kTypes = {"bfloat16", "complex128", "
 
 }  // namespace
 
+std::size_t identifier_length(std::string_view text) noexcept {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return 0;
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  return std::min(text.find_first_not_of(kLetters), text.size());
+}
+
+bool is_identifier(std::string_view text) noexcept {
+  return !text.empty() && identifier_length(text) == text.size();
+}
+
 const char* why_reserved(std::string_view name) noexcept {
   if (name == "where") return "a word of the signature's grammar";
   if (std::binary_search(kKeywords.begin(), kKeywords.end(), name)) return "a C++ keyword";

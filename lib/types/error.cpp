@@ -25,26 +25,13 @@ std::string caret_line(std::string_view line, std::size_t column) {
   return pad + '^';
 }
 
-// Other control characters would move the terminal's cursor, and bytes that are not UTF-8 have no width: shown as '?', so
-// that columns stay.
-std::string printable(std::string_view line) {
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); i += character_length(line, i)) {
-    const auto byte = static_cast<unsigned char>(line[i]);
-    const bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f;
-    const bool shown = !control && base::utf8_length(line.substr(i)) > 0;
-    text += shown ? line.substr(i, character_length(line, i)) : "?";
-  }
-  return text;
-}
-
 std::string signature_message(const std::string& message, std::string_view text, std::size_t position) {
   position = std::min(position, text.size());
   const std::size_t before = position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
   const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
   const std::size_t end = std::min(text.find('\n', position), text.size());
   const std::string_view line = text.substr(start, end - start);
-  return message + '\n' + printable(line) + '\n' + caret_line(line, position - start);
+  return message + '\n' + base::printable(line) + '\n' + caret_line(line, position - start);
 }
 
 std::string_view severity_name(Severity severity) {
@@ -71,7 +58,7 @@ std::string compile_message(const CompileError::Details& details) {
     message += std::string(severity_name(d.severity)) + ": " + d.text + '\n';
     if (d.source_line.empty()) continue;
     // Indented, so that the line stands off from the messages.
-    message += "  " + printable(d.source_line) + '\n';
+    message += "  " + base::printable(d.source_line) + '\n';
     if (d.column > 0) message += "  " + caret_line(d.source_line, static_cast<std::size_t>(d.column - 1)) + '\n';
   }
   if (details.diagnostics.empty()) {

@@ -159,7 +159,7 @@ class UfuncImpl {
 void check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures);
 /// What vectorize() makes a handle to.
 std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);
-/// SignatureError for a kernel's name that cannot be shown.
+/// SignatureError for a kernel's name that is no C++ identifier, or a reserved one.
 void check_name(const std::string& name);
 /// SignatureError for a define that names no macro or has several lines, CompileError for one that check_text() refuses.
 void check_defines(const std::string& kernel, const std::vector<std::string>& defines);

@@ -3,10 +3,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "codegen/directives.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
+#include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/call.hpp"
 #include "ufunc/checks.hpp"
@@ -15,6 +17,21 @@ namespace kiln {
 namespace {
 
 const CallOptions kNoOptions{};
+
+/// "my_kernel" for "my kernel".
+std::string identifier_like(std::string_view name) {
+  std::string made;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (made.empty() && digit) made = "kernel_";
+    if (digit || signature::is_identifier({&c, 1})) {
+      made += c;
+    } else if (!made.empty() && made.back() != '_') {
+      made += '_';
+    }
+  }
+  return made.empty() ? "kernel" : made;
+}
 
 }  // namespace
 
@@ -39,16 +56,17 @@ void detail::check_names(const std::string& kernel, const std::vector<signature:
 }
 
 void detail::check_name(const std::string& name) {
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    if (static_cast<unsigned char>(name[at]) < 0x20 || name[at] == 0x7f) {
-      throw SignatureError("the kernel's name has a control character; names appear in messages, so use printable ones", name,
-                           at);
-    }
+  if (!signature::is_identifier(name)) {
+    throw SignatureError("the name \"" + base::printable(name) +
+                             "\" is no C++ identifier; write letters, digits and '_', as in \"" + identifier_like(name) + "\"",
+                         name, signature::identifier_length(name));
+  }
+  if (const char* const why = signature::why_reserved(name)) {
+    throw SignatureError("\"" + name + "\" cannot be the kernel's name: it is " + why, name, 0);
   }
 }
 
 void detail::check_defines(const std::string& kernel, const std::vector<std::string>& defines) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
   for (const std::string& define : defines) {
     const auto fail = [&](const char* what, std::size_t at) {
       throw SignatureError(kernel + ": the define \"" + define + "\" " + what +
@@ -56,8 +74,8 @@ void detail::check_defines(const std::string& kernel, const std::vector<std::str
                            define, at);
     };
     if (const std::size_t line = define.find_first_of("\r\n"); line != std::string::npos) fail("has several lines", line);
-    std::size_t end = std::min(define.find_first_not_of(kLetters), define.size());
-    if (end == 0 || (define[0] >= '0' && define[0] <= '9')) fail("does not begin with a macro's name", 0);
+    std::size_t end = signature::identifier_length(define);
+    if (end == 0) fail("does not begin with a macro's name", 0);
     if (end < define.size() && define[end] == '(') end = std::min(define.find(')', end), define.size() - 1) + 1;
     if (end < define.size() && define[end] != '=') fail("has something else behind the macro's name", end);
   }

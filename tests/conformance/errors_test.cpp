@@ -1,5 +1,6 @@
 // Every wrong call gets one clear line, and nothing is written.
 #include <algorithm>
+#include <functional>
 
 #include "devices.hpp"
 #include "values.hpp"
@@ -273,4 +274,53 @@ TEST_CASE("errors: a failing definition or call leaves a working library") {
     target.call(subtract(), {f.three, 1.0F}, {.out = f.out});
     CHECK(difference(read(target.fetch(f.out)), {0, 1, 2}) == "");
   });
+}
+
+TEST_CASE("errors: a name that no kernel can have") {
+  struct Definer {
+    const char* what;
+    std::function<void(const std::string&)> define;
+  };
+  const std::vector<Definer> definers{
+      {"vectorize",
+       [](const std::string& name) {
+         static_cast<void>(kiln::vectorize({.name = name, .signatures = {"T(T x)"}, .body = "return x;"}));
+       }},
+      {"guvectorize",
+       [](const std::string& name) {
+         static_cast<void>(kiln::guvectorize(
+             {.name = name, .layout = "(n)->()", .signatures = {"void(int64[:] x, int64 y)"}, .body = "y = n;"}));
+       }},
+      {"kernel",
+       [](const std::string& name) {
+         static_cast<void>(kiln::kernel({.name = name, .signature = "void(int64 n)", .body = ";"}));
+       }},
+      {"reduction",
+       [](const std::string& name) {
+         static_cast<void>(kiln::reduction({.name = name, .signatures = {"T(T x)"}, .reduce = "return a + b;"}));
+       }},
+      {"reduction of two ufuncs",
+       [](const std::string& name) { static_cast<void>(kiln::reduction(kiln::math::square, kiln::math::add, name)); }},
+      {"fuse", [](const std::string& name) { static_cast<void>(kiln::fuse(name, [](kiln::Expr x) { return -x; })); }},
+  };
+  const auto refused = [](const std::string& shown, const std::string& better, const std::string& line, std::size_t at) {
+    return "the name \"" + shown + "\" is no C++ identifier; write letters, digits and '_', as in \"" + better + "\"\n" + line +
+           "\n" + std::string(at, ' ') + "^";
+  };
+  for (const Definer& definer : definers) {
+    INFO(definer.what);
+    const auto error = [&](const std::string& name) { return message_of<kiln::SignatureError>([&] { definer.define(name); }); };
+    CHECK(error("my kernel") == refused("my kernel", "my_kernel", "my kernel", 2));
+    CHECK(error("1st") == refused("1st", "kernel_1st", "1st", 0));
+    CHECK(error("std::max") == refused("std::max", "std_max", "std::max", 3));
+    CHECK(error(" a-b") == refused(" a-b", "a_b", " a-b", 0));
+    CHECK(error("naïve") == refused("naïve", "na_ve", "naïve", 2));
+    CHECK(error("a\nb") == refused("a?b", "a_b", "a", 1));
+    CHECK(error("caf\xe9 \x1b[2J") == refused("caf? ?[2J", "caf_2J", "caf? ?[2J", 3));
+    CHECK(error("--") == refused("--", "kernel", "--", 0));
+    CHECK(error("double") == "\"double\" cannot be the kernel's name: it is a C++ keyword\ndouble\n^");
+    CHECK(error("a__b") == "\"a__b\" cannot be the kernel's name: it is a name that C++ reserves for compilers\na__b\n^");
+    definer.define("");  // the kind's own
+    definer.define("_a1");
+  }
 }

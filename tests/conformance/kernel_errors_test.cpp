@@ -93,14 +93,6 @@ TEST_CASE("kernels: definitions that are none") {
   };
   CHECK(error({.name = "k", .body = ";"}).starts_with("k: no signature given; write one like \"void(float32[:] x, int64 n)\""));
   CHECK(error({.name = "k", .signature = "void(int64 n)"}).starts_with("k: no body given"));
-  CHECK(error({.name = "a\nb", .signature = "void(int64 n)", .body = ";"})
-            .starts_with("the kernel's name has a control character"));
-  try {
-    static_cast<void>(kiln::kernel({.name = "a\nb", .signature = "void(int64 n)", .body = ";"}));
-    FAIL_CHECK("a name with a newline was taken");
-  } catch (const kiln::SignatureError& refused) {
-    CHECK(refused.position() == 1);
-  }
   CHECK(message_of<kiln::CompileError>([&] {
           static_cast<void>(kiln::kernel({.name = "k", .signature = "void(int64 n)", .body = "if (n) {"}));
         }).starts_with("k:1:8: error: "));

@@ -198,21 +198,21 @@ TEST_CASE("reduction errors: arrays on different devices") {
 TEST_CASE("reduction errors: two ufuncs that do not go together") {
   namespace math = kiln::math;
   CHECK(message_of<kiln::TypeError>([] { static_cast<void>(kiln::reduction(math::modf, math::add)); }) ==
-        "add of modf: the map modf has 2 outputs; give a ufunc of one output");
+        "add_of_modf: the map modf has 2 outputs; give a ufunc of one output");
   CHECK(message_of<kiln::TypeError>([] { static_cast<void>(kiln::reduction(math::add, math::sin, "f")); }) ==
         "f: only a ufunc of two inputs and one output combines elements, and sin has 1 and 1");
   const Array x = Array::from<double>({1, 2, 3});
   const Reduction sum = kiln::reduction(math::multiply, math::add);
   CHECK(
       message_of<kiln::TypeError>([&] { static_cast<void>(sum({x, x}, {.signature = "float64, float64 -> float64"})); }) ==
-      "add of multiply: a reduction of two ufuncs has no loop that .signature could force, they choose theirs; give .dtype for "
+      "add_of_multiply: a reduction of two ufuncs has no loop that .signature could force, they choose theirs; give .dtype for "
       "the one that combines, or convert the inputs with astype()");
   CHECK(message_of<kiln::TypeError>([&] {
           static_cast<void>(kiln::reduction(math::bitwise_and, math::add)(x, x));
-        }).starts_with("in add of bitwise_and: bitwise_and: no loop takes (float64, float64) by safe casts"));
+        }).starts_with("in add_of_bitwise_and: bitwise_and: no loop takes (float64, float64) by safe casts"));
   CHECK(message_of<kiln::TypeError>([&] {
           static_cast<void>(sum(x));
-        }).starts_with("add of multiply takes 2 arguments, 1 given"));
+        }).starts_with("add_of_multiply takes 2 arguments, 1 given"));
 }
 
 TEST_CASE("reduce errors: with KILN_DEBUG an identity that is none is found") {
@@ -308,7 +308,7 @@ TEST_CASE("reduce errors: an identity that the dtype of the loop cannot hold") {
     const kiln::Reduction squares = kiln::reduction(kiln::math::square, largest);
     for (int call = 0; call < 2; ++call) {
       CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(squares(whole)); }) ==
-            text("largest of square", identity, "int32", "int32(int32)"));
+            text("largest_of_square", identity, "int32", "int32(int32)"));
     }
     const kiln::Reduction stages =
         kiln::reduction({.name = "top", .signatures = {"T(T x)"}, .reduce = "return a < b ? b : a;", .identity = identity});

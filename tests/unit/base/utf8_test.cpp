@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 using kiln::base::is_utf8;
+using kiln::base::printable;
 using kiln::base::utf8_length;
 
 TEST_CASE("the bytes of the first character") {
@@ -28,4 +29,11 @@ TEST_CASE("a text is UTF-8 where all of it is") {
   CHECK(is_utf8("a\xc3\xa9\xe2\x82\xac"));
   CHECK_FALSE(is_utf8("a\xc3"));
   CHECK_FALSE(is_utf8("a\xc3\xa9\xa9z"));
+}
+
+TEST_CASE("what a terminal would not show is printed as '?'") {
+  CHECK(printable("a\tb na\xc3\xafve") == "a\tb na\xc3\xafve");
+  CHECK(printable("a\nb\x1b[2J\x7f") == "a?b?[2J?");
+  CHECK(printable("caf\xe9 \xc3") == "caf? ?");
+  CHECK(printable("").empty());
 }

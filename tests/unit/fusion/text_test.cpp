@@ -52,7 +52,7 @@ TEST_CASE("halves go from step to step as they would be stored") {
 
 TEST_CASE("line numbers: the ufunc's own, and the text's behind it") {
   const Traced t(1);
-  const Ufunc f = vectorize({.name = "say \"f\"",
+  const Ufunc f = vectorize({.name = "doubled",
                              .signatures = {"float32(float32 x)"},
                              .body = "\nreturn\n  twice(x);\n\n",
                              .preamble = "#define N 2",
@@ -60,10 +60,10 @@ TEST_CASE("line numbers: the ufunc's own, and the text's behind it") {
                              .defines = {"M=3"}});
   const std::string text = t.loop({f(t.x[0])}, {DType::float32}).definition->functions;
   INFO(text);
-  CHECK(text.find("#line 1 \"say \\\"f\\\".preamble\"\n#define N 2\n") != std::string::npos);
-  CHECK(text.find("#line 1 \"say \\\"f\\\".functions\"\nfloat twice(") != std::string::npos);
-  CHECK(text.find("#line 1 \"say \\\"f\\\"\"\n\nreturn\n  twice(x);\n\n\n#line 3 \"say \\\"f\\\"\"\n}\n") != std::string::npos);
-  CHECK(text.find("#line 1 \"say \\\"f\\\".defines\"\n#define M 3\n") < text.find("#define N 2"));
+  CHECK(text.find("#line 1 \"doubled.preamble\"\n#define N 2\n") != std::string::npos);
+  CHECK(text.find("#line 1 \"doubled.functions\"\nfloat twice(") != std::string::npos);
+  CHECK(text.find("#line 1 \"doubled\"\n\nreturn\n  twice(x);\n\n\n#line 3 \"doubled\"\n}\n") != std::string::npos);
+  CHECK(text.find("#line 1 \"doubled.defines\"\n#define M 3\n") < text.find("#define N 2"));
   CHECK(text.find("#undef M\n#undef N\n") > text.find("#line 3 "));
   std::istringstream lines(text);
   int number = 0;
