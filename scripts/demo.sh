@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds Release in build/release, and shows kiln's main job on real input: `kiln eval` on .npy files and every
-# example, with the device, where each kernel came from, times and throughput. Pictures and results are left in build/demo.
+# Installs what is missing, builds Release in build/release, and shows kiln's main job on real input: `kiln eval` on .npy files, with the
+# device, where each kernel came from, time and throughput, and every example. A picture and results are left in build/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/install-deps.sh build
@@ -49,4 +49,4 @@ for example in build/release/bin/examples/*; do
 done
 
 say "left in $out"
-(cd "$out" && ls -1 -- *.png *.npy)
+(cd "$out" && ls -1 -- *.bmp *.npy)
