@@ -162,6 +162,7 @@ Token Scanner::next() {
   Token token;
   const char c = peek();
   token.place = place_;
+  token.offset = at_;
   if (at_ >= text_.size()) {
     return token;
   }
@@ -250,6 +251,7 @@ Token Scanner::next_header_name() {
   }
   Token token;
   token.place = place_;
+  token.offset = at_;
   token.kind = Token::Kind::string;
   const char close = c == '<' ? '>' : '"';
   do {

@@ -21,6 +21,7 @@ struct Token {
   Kind kind = Kind::end;
   std::string text;  ///< without line splices; of a header name after #include, the quotes or angles with it
   Place place;
+  std::size_t offset = 0;  ///< of its first byte in the text
 
   [[nodiscard]] bool is(std::string_view mark) const { return kind == Kind::punctuation && text == mark; }
 };
@@ -41,6 +42,8 @@ class Scanner {
   Token next();
   /// The rest of an #include directive's operand: a header name, or whatever else stands there.
   Token next_header_name();
+  /// How many bytes of the text have been read.
+  [[nodiscard]] std::size_t offset() const { return at_; }
 
  private:
   char peek(std::size_t ahead = 0);

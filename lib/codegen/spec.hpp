@@ -222,9 +222,9 @@ void check_expression(const std::string& file, const std::string& text);
 
 /// Every file that an #include in `roots`, or one of the names in `needed`, can reach, by the name that it is included under.
 /// Names in `given` come first, then include_dirs, then embedded_headers(). IoError for a file not found (with the folders
-/// searched) and CompileError for a computed include. A name in __has_include counts as included; what else would let a file
-/// take part unseen (#embed, __has_embed, an assembler's .incbin) is a CompileError. Only the embedded headers reached are
-/// returned, too.
+/// searched); CompileError for a computed include, and for an absolute name or one with ".." that leads out of all
+/// include_dirs, whose file is not opened. A name in __has_include counts as included; what else would let a file take part
+/// unseen (#embed, __has_embed, an assembler's .incbin) is a CompileError. Only the embedded headers reached are returned, too.
 std::map<std::string, std::string> resolve_includes(const std::vector<std::pair<std::string, std::string>>& roots,
                                                     const std::map<std::string, std::string>& given,
                                                     const std::vector<std::string>& include_dirs,

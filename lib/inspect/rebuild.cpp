@@ -1,6 +1,7 @@
 #include "inspect/rebuild.hpp"
 
 #include "cache/key.hpp"
+#include "codegen/header_names.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/version.hpp"
@@ -38,6 +39,8 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
   auto headers = codegen::included_texts(kernel.entry.kernel, key->source, key->headers, &missing);
   if (!headers) refuse(kernel, "its source includes \"" + missing + "\", which the key of its entry does not hold");
   request.headers = *std::move(headers);
+  // An entry may be anyone's, with whatever names.
+  codegen::rename_headers(request.source, request.headers);
   request.contract = key->contract;
   request.fast_math = key->fast_math;
   const std::string compiler = rebuild.compiler->name() + " " + rebuild.compiler->version();

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "cache/key.hpp"
+#include "codegen/header_names.hpp"
 #include "codegen/needed_headers.hpp"
 #include "kiln/version.hpp"
 
@@ -64,6 +65,7 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.texts = codegen::texts_of(text);
   compile.headers = codegen::resolve_includes(job.texts, request.headers != nullptr ? *request.headers : no_headers,
                                               request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
+  codegen::rename_headers(compile.source, compile.headers);
   compile.contract = request.contract;
   compile.fast_math = request.fast_math;
 

@@ -29,6 +29,25 @@ TEST_CASE("--functions, --preamble, -D and -I reach the kernel") {
   CHECK(result.out == "250.0\n");
 }
 
+TEST_CASE("an absolute #include is read in -I's folders alone") {
+  const Scratch scratch;
+  cli::write_file(scratch.file("inc.hpp"), "inline double half_of(double x) { return x / 2; }\n");
+  const auto eval = [&](const std::string& header, const std::vector<std::string>& folders) {
+    std::vector<std::string> arguments{"eval", "float64 f(float64 x) = half_of(x)", "3.0", "--preamble",
+                                       "#include \"" + header + "\""};
+    for (const std::string& folder : folders) arguments.insert(arguments.end(), {"-I", folder});
+    return run(arguments);
+  };
+  CHECK(eval(scratch.file("inc.hpp"), {scratch.path()}).out == "1.5\n");
+  const auto refused = eval("/etc/passwd", {scratch.path()});
+  CHECK(refused.status == 1);
+  CHECK(contains(refused.err,
+                 "f.preamble:1:10: error: the header \"/etc/passwd\" is not read: it is outside the include folders \"" +
+                     scratch.path() + "\"; give its folder in .include_dirs or its text in .headers\n"));
+  CHECK_FALSE(contains(refused.err, "root:"));
+  CHECK(contains(eval(scratch.file("inc.hpp"), {}).err, "is not read: there are no include folders; "));
+}
+
 TEST_CASE("--contract rounds a*b+c once; without it, twice") {
   // (1 + 2^-12)^2 - 1 - 2^-11 is 2^-24, which the rounded product loses.
   const std::string kernel = "float32 f(float32 a, float32 b, float32 c) = a * b + c";

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
 #include "report.hpp"
 
@@ -11,6 +12,8 @@ using kiln::CompileError;
 using kiln::Diagnostic;
 using kiln::Ufunc;
 using kiln::UfuncDefinition;
+using kiln::test::TemporaryDirectory;
+using kiln::test::write_text;
 
 namespace {
 
@@ -184,6 +187,36 @@ TEST_CASE("compile errors: headers that are not there, and computed ones") {
     CHECK(error_of(compiler, definition).diagnostics().at(0).text ==
           "a computed #include cannot be followed; write the name of the file in quotes or angle brackets");
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:10");
+  });
+}
+
+TEST_CASE("compile errors: absolute includes are read in the include folders alone") {
+  const TemporaryDirectory folder;
+  const std::string good = folder / "scale.hpp";
+  const std::string bad = folder / "bad.hpp";
+  write_text(good, "#pragma once\nconstexpr float32 kScale = 2;\n");
+  write_text(bad, "#include \"none/../scale.hpp\"\n\nconstexpr float32 kBad = unknown;\n");
+  on_every_compiler([&](const Compiler& compiler) {
+    UfuncDefinition definition = discriminant();
+    definition.body = "return a * kScale;";
+    definition.preamble = "#include \"" + good + "\"\n#if !__has_include(<" + good + ">)\n#error \"no header\"\n#endif\n";
+    definition.include_dirs = {folder.path()};
+    CHECK(kiln::vectorize(definition).compile(compiler.target) == 1);
+    // Under such a name a text is the kernel's own, whatever the system has.
+    definition.include_dirs.clear();
+    definition.headers = {{good, "constexpr float32 kScale = 3;\n"}};
+    CHECK(kiln::vectorize(definition).compile(compiler.target) == 1);
+
+    definition.headers.clear();
+    definition.include_dirs = {folder.path()};
+    definition.preamble = "#include \"" + bad + "\"\n";
+    CHECK(place_of(error_of(compiler, definition)) == bad + ":3:26");
+
+    definition.preamble = "\n#include \"/etc/passwd\"\n";
+    CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:10");
+    CHECK(first_error(error_of(compiler, definition)).text ==
+          "the header \"/etc/passwd\" is not read: it is outside the include folders \"" + folder.path() +
+              "\"; give its folder in .include_dirs or its text in .headers");
   });
 }
 

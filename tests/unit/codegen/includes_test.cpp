@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codegen/embedded.hpp"
+#include "codegen/header_names.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 
@@ -86,6 +87,90 @@ TEST_CASE("a file that is not there is named, with where it was looked for") {
   CHECK(message<kiln::IoError>({{"a.h", "#include <vector>"}}, "#include \"a.h\"", {"/none", "/nor/here"}) ==
         "failed to find the header \"vector\", which a.h:1 includes: it is not among the kernel's headers, nor in the include "
         "folders \"/none\", \"/nor/here\"; give its text in .headers or its folder in .include_dirs");
+}
+
+TEST_CASE("an absolute name is read where an include folder has it") {
+  const Folder folder;
+  folder.write("a.h", "absolute");
+  folder.write("sub/b.h", "deep");
+  const std::string a = (folder.path / "a.h").string();
+  const std::string b = (folder.path / "sub/../sub/b.h").string();
+  const std::string text = "#include \"" + a + "\"\n#if __has_include(<" + b + ">)\n#endif";
+  const Texts expected{{a, "absolute"}, {b, "deep"}};
+  for (const std::string& given : {folder.path.string(), folder.path.string() + "/", (folder.path / "sub/..").string(),
+                                   std::filesystem::relative(folder.path).string()}) {
+    CAPTURE(given);
+    CHECK(resolve_includes({{"k", text}}, {}, {"/nowhere", given}) == expected);
+  }
+  // A text that is given under such a name opens no file.
+  CHECK(resolve_includes({{"k", "#include \"/etc/passwd\"\n#include \"../b.h\""}}, {{"/etc/passwd", "mine"}, {"../b.h", "b"}},
+                         {}) == Texts{{"/etc/passwd", "mine"}, {"../b.h", "b"}});
+}
+
+TEST_CASE("a name that leads out of the include folders is refused by itself") {
+  const Folder folder;
+  folder.write("secret.h", "a secret");
+  const std::string sub = (folder.path / "sub").string();
+  const auto refusal = [](const std::string& name, const std::string& why, const std::string& place) {
+    return "k:" + place + ": error: the header \"" + name + "\" is not read: " + why +
+           "; give its folder in .include_dirs or its text in .headers\n";
+  };
+  const auto error = [](const std::string& text, const std::vector<std::string>& folders) {
+    const std::string found = message<kiln::CompileError>({}, text, folders);
+    CHECK(found.find("a secret") == std::string::npos);
+    return found.substr(0, found.find('\n') + 1);
+  };
+  const std::string secret = (folder.path / "secret.h").string();
+  const std::string outside = "it is outside the include folders \"" + sub + "\"";
+  // Whether the file is there makes no difference.
+  for (const std::string& name : {secret, std::string("/no/such/file"), std::string("/"), std::string("../secret.h"),
+                                  sub + "/../secret.h", std::string("x/../../secret.h"), sub + "stance.h"}) {
+    CAPTURE(name);
+    CHECK(error("int x;\n  #include \"" + name + "\"", {sub}) == refusal(name, outside, "2:12"));
+    CHECK(error("#if __has_include(\"" + name + "\")\n#endif", {sub}) == refusal(name, outside, "1:19"));
+  }
+  CHECK(error("#include <" + secret + ">", {}) == refusal(secret, "there are no include folders", "1:10"));
+  CHECK(error("#include \"../secret.h\"", {}) == refusal("../secret.h", "there are no include folders", "1:10"));
+  // The place is in the header that names it.
+  CHECK(message<kiln::CompileError>({{"a.h", "\n#include \"/x\""}}, "#include \"a.h\"").find("a.h:2:10: error: the header") ==
+        0);
+}
+
+TEST_CASE("a name with .. may lead within the include folders, from one to another, and through links") {
+  const Folder folder;
+  folder.write("a.h", "a");
+  folder.write("sub/b.h", "b");
+  std::filesystem::create_symlink(folder.path / "a.h", folder.path / "sub/link.h");
+  const std::string top = folder.path.string();
+  const std::string sub = (folder.path / "sub").string();
+  CHECK(resolve_includes({{"k", "#include \"none/../b.h\"\n#include \"link.h\""}}, {}, {sub}) ==
+        Texts{{"none/../b.h", "b"}, {"link.h", "a"}});
+  CHECK(resolve_includes({{"k", "#include \"../a.h\""}}, {}, {sub, top}) == Texts{{"../a.h", "a"}});
+  CHECK(message<kiln::IoError>({}, "#include \"../no.h\"", {sub, top}) ==
+        "failed to find the header \"../no.h\", which k:1 includes: it is not among the kernel's headers, nor in the include "
+        "folders \"" +
+            sub + "\", \"" + top + "\"; give its text in .headers or its folder in .include_dirs");
+}
+
+TEST_CASE("compilers are given no name that leads elsewhere") {
+  std::string source =
+      "#include \"plain.h\"\n  #include </abs/a.h> // here\n#if __has_\\\ninclude(\"../b\\\n.h\")\n#endif\nend\n";
+  Texts headers{{"plain.h", "#include \"/abs/a.h\""}, {"/abs/a.h", "#pragma once\n#include \"../b.h\""}, {"../b.h", "int b;"}};
+  kiln::codegen::rename_headers(source, headers);
+  CHECK(source ==
+        "#include \"plain.h\"\n  #include \"kiln/renamed/1.hpp\" // here\n#if "
+        "__has_\\\ninclude(\"kiln/renamed/0.hpp\"\\\n)\n#endif\n"
+        "end\n");
+  CHECK(headers == Texts{{"plain.h", "#include \"kiln/renamed/1.hpp\""},
+                         {"kiln/renamed/0.hpp", "#line 1 \"../b.h\"\nint b;"},
+                         {"kiln/renamed/1.hpp", "#line 1 \"/abs/a.h\"\n#pragma once\n#include \"kiln/renamed/0.hpp\""}});
+
+  std::string same = "#include \"a..h\"\n#include \"..b/c.h\"";
+  Texts plain{{"a..h", "1"}, {"..b/c.h", "2"}};
+  const Texts before = plain;
+  kiln::codegen::rename_headers(same, plain);
+  CHECK(same == "#include \"a..h\"\n#include \"..b/c.h\"");
+  CHECK(plain == before);
 }
 
 TEST_CASE("includes that cannot be followed are errors") {

@@ -201,6 +201,23 @@ TEST_CASE("a manifest in a file: its folder is what include_dirs are relative to
   CHECK(manifest.text().find("sub") == std::string::npos);
 #if KILN_HAVE_CPU
   CHECK(manifest.kernels("x86-64-v3").at(0).key.find("SCALE 3") != std::string::npos);
+  // It reads nothing else of the system's.
+  kiln::test::write_text(folder / "secret.h", "a secret\n");
+  for (const std::string& name : {std::string("../../secret.h"), folder / "secret.h"}) {
+    CAPTURE(name);
+    auto hostile = kiln::manifest::Json::parse(kernel);
+    hostile["preamble"] = "#include \"" + name + "\"\n";
+    kiln::test::write_text(folder / "sub/hostile.json", with_kernels(hostile.dump()));
+    std::string error;
+    try {
+      static_cast<void>(Manifest::read(folder / "sub/hostile.json").kernels("x86-64-v3"));
+    } catch (const kiln::CompileError& refused) {
+      error = refused.what();
+    }
+    CHECK(error.find("f.preamble:1:10: error: the header \"" + name + "\" is not read: it is outside the include folders \"" +
+                     (folder / "sub/inc") + "\"; give its folder in .include_dirs or its text in .headers\n") == 0);
+    CHECK(error.find("a secret") == std::string::npos);
+  }
 #endif
   CHECK_THROWS_WITH_AS(
       static_cast<void>(Manifest::read(folder / "none.json")),
