@@ -123,7 +123,8 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
 /// Calls may come before main(), but not while dlopen() loads the library that makes them: the first kernel is compiled by
 /// another thread, which would wait for the loader for ever.
 /// SignatureError, with the position, for a name that is no C++ identifier and for a layout, signature, `.each`, `.sizes` or
-/// define that cannot be read; CompileError for a body whose brackets, quotes or comments do not close.
+/// define that cannot be read; CompileError for a body whose brackets, quotes or comments do not close, or whose text shows a
+/// misuse of operands: another number of indices, an input that is written, a view as a number.
 [[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
 /// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);

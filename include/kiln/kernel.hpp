@@ -112,7 +112,8 @@ class KILN_API RawKernel {
 };
 
 /// Parses and checks; opens nothing. SignatureError for a name that is no C++ identifier, and for a signature, with its place
-/// in the text; CompileError where a text's brackets do not close.
+/// in the text; CompileError where a text's brackets do not close, or the body uses an array as a pointer cannot be: x(i),
+/// x[i, j], x.shape, an assignment to a const one.
 [[nodiscard]] KILN_API RawKernel kernel(RawKernelDefinition definition);
 
 }  // namespace kiln

@@ -131,6 +131,11 @@ bool names_any(std::string_view text, std::span<const std::string_view> names) {
   return holds_any(used.names, names);
 }
 
+bool is_function(std::string_view name) {
+  return std::ranges::any_of(kOffers,
+                             [&](const Offer& offer) { return std::ranges::find(offer.names, name) != offer.names.end(); });
+}
+
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target) {
   Used used;
   for (const auto& [file, part] : texts_of(text)) {

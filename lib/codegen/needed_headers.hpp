@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/spec.hpp"
@@ -11,5 +12,8 @@ namespace kiln::codegen {
 /// Names as in #include, in an order in which they can be included. All that fit the target if the text includes files of its
 /// own: nobody knows what those use. Pure.
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target);
+
+/// Whether it is a function of numbers that bodies may call, or a constant.
+bool is_function(std::string_view name);
 
 }  // namespace kiln::codegen

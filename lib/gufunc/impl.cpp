@@ -51,6 +51,31 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   is_dear_complex_ = codegen::is_dear(named, true);
   codegen::check_text(name + ".functions", definition_.functions);
   codegen::check_text(name + ".preamble", definition_.preamble);
+  named.name = name;
+  named.defines = definition_.defines;
+  codegen::check_views(named, uses_of_operands(), names_of_numbers());
+}
+
+std::vector<codegen::ViewUse> GufuncImpl::uses_of_operands() const {
+  std::vector<codegen::ViewUse> operands;
+  for (std::size_t k = 0; k < layout_.operands(); ++k) {
+    codegen::ViewUse& operand = operands.emplace_back(codegen::ViewUse{.name = parameters_[k], .output = k >= nin()});
+    for (const std::size_t dimension : layout_.of(k)) operand.extents.push_back(layout_.dimensions[dimension].name);
+    if (as_view(k)) operand.extents.emplace_back();
+    operand.floating = std::ranges::all_of(signatures_, [&](const signature::TypeSignature& each) {
+      const signature::Type& type = k < nin() ? each.inputs[k].type : each.outputs[k - nin()].type;
+      const std::vector<DType> dtypes = type.dtype ? std::vector{*type.dtype} : each.variables[type.variable].choices;
+      return !dtypes.empty() && std::ranges::all_of(dtypes, [](DType dtype) { return kind(dtype) == Kind::floating; });
+    });
+  }
+  return operands;
+}
+
+std::vector<std::string> GufuncImpl::names_of_numbers() const {
+  std::vector<std::string> names{"lane", "lanes"};
+  for (const signature::CoreDimension& dimension : layout_.dimensions) names.push_back(dimension.name);
+  for (const gufunc::Each& each : each_) names.push_back(each.name);
+  return names;
 }
 
 GufuncImpl::~GufuncImpl() {

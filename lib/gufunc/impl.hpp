@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "codegen/operand_use.hpp"
 #include "codegen/spec.hpp"
 #include "gufunc/core_shape.hpp"
 #include "kiln/gufunc.hpp"
@@ -124,6 +125,10 @@ class GufuncImpl {
 
  private:
   void check_names() const;
+  /// What the body's text is held against.
+  [[nodiscard]] std::vector<codegen::ViewUse> uses_of_operands() const;
+  /// Names that the body has for core dimensions, indices of .each and lanes of a team.
+  [[nodiscard]] std::vector<std::string> names_of_numbers() const;
 
   GufuncDefinition definition_;
   signature::Layout layout_;

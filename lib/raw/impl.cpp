@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/operand_use.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/impl.hpp"
 
@@ -116,6 +117,16 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
   codegen::check_text(definition.name, definition.body);
   codegen::check_text(definition.name + ".functions", definition.functions);
   codegen::check_text(definition.name + ".preamble", definition.preamble);
+  const codegen::UserText text{.name = definition.name,
+                               .body = definition.body,
+                               .preamble = definition.preamble,
+                               .functions = definition.functions,
+                               .defines = definition.defines};
+  std::vector<codegen::ArrayUse> parameters;
+  for (const signature::KernelParameter& each : signature.parameters) {
+    parameters.push_back({.name = each.name, .array = each.array, .constant = each.constant});
+  }
+  codegen::check_arrays(text, parameters);
   return std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature));
 }
 

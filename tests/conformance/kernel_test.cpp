@@ -358,7 +358,7 @@ TEST_CASE("kernels: what does not compile is told in the user's own text") {
   static const RawKernel wrong =
       kiln::kernel({.name = "wrong", .signature = "void(const T[:] x, T[:] y)", .body = "T v = x[item];\n  y[item] = v + z;"});
   static const RawKernel stores =
-      kiln::kernel({.name = "stores", .signature = "void(const float32[:] x)", .body = "x[item] = 1;"});
+      kiln::kernel({.name = "stores", .signature = "void(const float32[:] x)", .body = "auto p = x; p[item] = 1;"});
   static const RawKernel places =
       kiln::kernel({.name = "places", .signature = "void(float32[:] x)", .body = "x[item] = float32(thread.x);"});
   on_every_device(

@@ -1,0 +1,397 @@
+#include "codegen/operand_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "codegen/body_tokens.hpp"
+#include "codegen/directives.hpp"
+#include "codegen/needed_headers.hpp"
+#include "codegen/text_error.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+constexpr std::array<std::string_view, 12> kMembers{"shape", "size",     "row",     "contiguous", "data",     "begin",
+                                                    "end",   "all_axes", "address", "rank",       "template", "operator"};
+constexpr std::array<std::string_view, 9> kArrayMembers{"shape",   "size", "ndim", "row",   "dtype",
+                                                        "strides", "T",    "data", "length"};
+constexpr std::array<std::string_view, 15> kTypes{"bool",     "int8",    "int16",   "int32",     "int64",
+                                                  "uint8",    "uint16",  "uint32",  "uint64",    "float16",
+                                                  "bfloat16", "float32", "float64", "complex64", "complex128"};
+
+constexpr std::array<std::string_view, 4> kFractions{"float32", "float64", "float", "double"};
+
+bool in(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Whether a macro may change what the body's tokens are.
+bool has_macros(const UserText& text, const BodyTokens& body) {
+  std::set<std::string> macros = macros_of(defines_text(text.defines));
+  for (const std::string* part : {&text.preamble, &text.functions}) {
+    if (includes_files(*part)) return true;
+    macros.merge(macros_of(*part));
+  }
+  return std::ranges::any_of(macros, [&](const std::string& macro) { return body.has(macro); });
+}
+
+bool is_floating(std::string_view number) {
+  const bool hexadecimal = number.starts_with("0x") || number.starts_with("0X");
+  return number.find_first_of(hexadecimal ? ".pP" : ".eE") != std::string_view::npos;
+}
+
+std::string counted(std::size_t n, const char* noun, const char* plural) {
+  return n == 0 ? "none" : fmt::format("{} {}", n, n == 1 ? noun : plural);
+}
+
+[[noreturn]] void refuse(const Token& token, const std::string& message) {
+  throw ScanError(message, token.place);
+}
+
+/// What both kinds of bodies ask of their tokens.
+class Uses {
+ public:
+  explicit Uses(const BodyTokens& body) : body_(body) {}
+
+ protected:
+  /// Whether an assignment's operator stands there, or ++ or -- of what ends in front of it.
+  [[nodiscard]] bool is_written(std::size_t behind) const {
+    if (body_.is(behind, "=")) return !body_.is(behind + 1, "=");
+    for (const std::string_view mark : {"+", "-", "*", "/", "%", "&", "|", "^"}) {
+      if (body_.is_pair(behind, mark, "=")) return true;
+    }
+    for (const std::string_view mark : {"<", ">"}) {
+      if (body_.is_pair(behind, mark, mark) && body_.is_pair(behind + 1, mark, "=")) return true;
+    }
+    const bool step = body_.is_pair(behind, "+", "+") || body_.is_pair(behind, "-", "-");
+    const std::size_t next = behind + 2;
+    return step && (next >= body_.size() || body_.is(next, ";") || body_.is(next, ")") || body_.is(next, ","));
+  }
+
+  /// Whether ++ or -- stands in front.
+  [[nodiscard]] bool is_stepped(std::size_t t) const {
+    if (t < 2 || !(body_.is_pair(t - 2, "+", "+") || body_.is_pair(t - 2, "-", "-"))) return false;
+    if (t == 2) return true;
+    return std::ranges::any_of(std::array{";", "{", "}", "(", ",", "="},
+                               [&](const char* mark) { return body_.is(t - 3, mark); });
+  }
+
+  [[nodiscard]] bool follows(std::size_t t, std::initializer_list<std::string_view> marks) const {
+    return t > 0 && std::ranges::any_of(marks, [&](std::string_view mark) { return body_.is(t - 1, mark); });
+  }
+
+  [[nodiscard]] bool stands(std::size_t t, std::initializer_list<std::string_view> marks) const {
+    return std::ranges::any_of(marks, [&](std::string_view mark) { return body_.is(t, mark); });
+  }
+
+  /// A number used as what it is not.
+  void check_number(std::size_t t) const {
+    const std::string& name = body_[t].text;
+    const bool called = body_.is(t + 1, "(");
+    // What a subscript of a number may be is a pointer: "0[p]".
+    const bool indexed = body_.is(t + 1, "[") && (body_.is(t + 2, "]") || body_[t + 2].kind == Token::Kind::number);
+    if (called || indexed) refuse(body_[t], fmt::format("{} is a number and has no indices; write {}", name, name));
+    if (body_.is(t + 1, ".") && t + 2 < body_.size() && in(kArrayMembers, body_[t + 2].text)) {
+      refuse(body_[t + 2], fmt::format("{} is a number and has no .{}", name, body_[t + 2].text));
+    }
+  }
+
+  /// The literal that an index is, if it is one: "0.5", "-1".
+  [[nodiscard]] std::optional<std::string> literal(BodyTokens::Range index) const {
+    const bool sign = body_.is(index.first, "-");
+    const std::size_t at = index.first + (sign ? 1 : 0);
+    if (index.second != at + 1 || body_[at].kind != Token::Kind::number) return std::nullopt;
+    return (sign ? "-" : "") + body_[at].text;
+  }
+
+  const BodyTokens& body_;
+};
+
+class ViewUses : Uses {
+ public:
+  ViewUses(const UserText& text, const BodyTokens& body, std::span<const ViewUse> operands,
+           std::span<const std::string> dimensions)
+      : Uses(body), own_names_(dimensions.begin(), dimensions.end()) {
+    for (const ViewUse& operand : operands) {
+      own_names_.insert(operand.name);
+      if (!operand.name.empty() && !body.may_declare(operand.name)) operands_.push_back(&operand);
+    }
+    std::string own = text.functions + "\n" + text.preamble;
+    for (const Token& token : tokens_of(own)) {
+      if (token.kind == Token::Kind::identifier) own_names_.insert(token.text);
+    }
+    for (const auto& variable : text.type_variables) types_.insert(variable.first);
+  }
+
+  void check() const {
+    for (std::size_t t = 0; t < body_.size(); ++t) {
+      const ViewUse* const operand = body_.is_member(t) ? nullptr : find(t);
+      if (operand == nullptr) continue;
+      if (operand->extents.empty()) {
+        check_number(t);
+        if (!operand->output && (is_written(t + 1) || is_stepped(t))) refuse_writing(t, *operand);
+      } else if (stands(t + 1, {"(", "[", "."})) {
+        const std::size_t end = check_places(t, *operand);
+        if (!operand->output && end != BodyTokens::kNone && (is_written(end) || is_stepped(t))) refuse_writing(t, *operand);
+      } else {
+        check_whole(t, *operand);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] const ViewUse* find(std::size_t t) const {
+    if (body_[t].kind != Token::Kind::identifier) return nullptr;
+    const auto found = std::ranges::find_if(operands_, [&](const ViewUse* each) { return each->name == body_[t].text; });
+    return found == operands_.end() ? nullptr : *found;
+  }
+
+  /// "A(i, j)", or of a view without core dimensions "o(0)".
+  static std::string element(const ViewUse& view) {
+    std::string indices;
+    for (std::size_t d = 0; d < view.extents.size(); ++d) {
+      indices += fmt::format("{}{}", d == 0 ? "" : ", ", d < 4 ? std::string(1, "ijkl"[d]) : fmt::format("i{}", d));
+    }
+    if (view.extents.size() == 1 && view.extents[0].empty()) indices = "0";
+    return view.extents.empty() ? view.name : fmt::format("{}({})", view.name, indices);
+  }
+
+  /// "A.shape(0), or m".
+  static std::string extent(const ViewUse& view) {
+    return fmt::format("{}.shape(0){}", view.name, view.extents[0].empty() ? "" : ", or " + view.extents[0]);
+  }
+
+  [[noreturn]] void refuse_writing(std::size_t t, const ViewUse& input) const {
+    refuse(body_[t], fmt::format("{} is an input and cannot be written; write to an output, or to a copy: auto copy = {}",
+                                 input.name, element(input)));
+  }
+
+  [[noreturn]] void refuse_count(std::size_t t, const ViewUse& view, std::size_t given) const {
+    const std::size_t rank = view.extents.size();
+    refuse(body_[t], fmt::format("{} has {}, {} given; write {}{}", view.name, counted(rank, "index", "indices"),
+                                 given == 0 ? "none" : std::to_string(given), element(view),
+                                 given == 1 && rank > 1 ? fmt::format(", or {}[i] for a row", view.name) : ""));
+  }
+
+  /// Whether a name is surely that of a floating number: of an input, or of the only variable that has it.
+  [[nodiscard]] bool is_floating_name(std::size_t t) const {
+    if (body_[t].kind != Token::Kind::identifier) return false;
+    if (const ViewUse* const operand = find(t)) return operand->extents.empty() && operand->floating;
+    const std::string& name = body_[t].text;
+    if (own_names_.contains(name)) return false;
+    std::size_t declared = BodyTokens::kNone;
+    for (std::size_t d = 0; d < body_.size(); ++d) {
+      if (!body_.is_word(d, name) || !body_.may_declare_at(d)) continue;
+      if (declared != BodyTokens::kNone) return false;
+      declared = d;
+    }
+    return declared != BodyTokens::kNone && declared > 0 && in(kFractions, body_[declared - 1].text);
+  }
+
+  /// Of index number `d`.
+  void check_index(BodyTokens::Range index, const ViewUse& view, std::size_t d) const {
+    const Token& token = body_[index.first];
+    const auto refuse_floating = [&](const std::string& given) {
+      refuse(token, fmt::format("the index {} of {} is no integer; cut off its fraction: index({})", given, view.name, given));
+    };
+    if (index.second == index.first + 1 && is_floating_name(index.first)) refuse_floating(token.text);
+    const std::optional<std::string> given = literal(index);
+    if (!given) return;
+    if (is_floating(*given)) refuse_floating(*given);
+    const bool zero = given->find_first_of("123456789") == std::string::npos;
+    if (!given->starts_with('-') || zero) return;
+    const std::string last = view.extents[d].empty() ? fmt::format("{}.shape({})", view.name, d) : view.extents[d];
+    refuse(token, fmt::format("the index {} of {} is negative; indices count from 0, and the last is {} - 1", *given, view.name,
+                              last));
+  }
+
+  /// Follows "(i, j)", "[i]" and ".row(i)" behind a view's name; gives where they end, kNone where nothing can be told.
+  [[nodiscard]] std::size_t check_places(std::size_t t, const ViewUse& view) const {
+    const std::size_t rank = view.extents.size();
+    std::size_t taken = 0;
+    std::size_t at = t + 1;
+    while (at < body_.size()) {
+      std::size_t open = at;
+      if (body_.is(at, ".")) {
+        if (taken == rank) return BodyTokens::kNone;
+        if (!body_.is_word(at + 1, "row")) {
+          check_member(at + 1, view);
+          return BodyTokens::kNone;
+        }
+        if (taken + 1 == rank) {
+          refuse(body_[at + 1], fmt::format("{} has {} and no rows here; write {}", view.name,
+                                            counted(rank, "dimension", "dimensions"), element(view)));
+        }
+        open = at + 2;
+        if (!body_.is(open, "(")) return BodyTokens::kNone;
+      } else if (!stands(at, {"(", "["})) {
+        break;
+      }
+      std::vector<BodyTokens::Range> indices;
+      if (!body_.split(open, indices)) return BodyTokens::kNone;
+      const bool call = body_.is(at, "(");
+      if (body_.is(at, "[") && indices.size() != 1) {
+        refuse(body_[t], fmt::format("{}[…] takes one index; write {}", view.name, element(view)));
+      }
+      if (call ? indices.size() != rank - taken : taken == rank) refuse_count(t, view, taken + indices.size());
+      for (const BodyTokens::Range& index : indices) {
+        if (taken < rank) check_index(index, view, taken++);
+      }
+      at = body_.match(open) + 1;
+    }
+    return at;
+  }
+
+  void check_member(std::size_t at, const ViewUse& view) const {
+    if (at >= body_.size() || body_[at].kind != Token::Kind::identifier) return;
+    const std::string& member = body_[at].text;
+    const bool called = body_.is(at + 1, "(");
+    const bool empty = called && body_.is(at + 2, ")");
+    if (member == "shape" && (!called || empty)) {
+      refuse(body_[at], fmt::format("{}.shape takes the number of a dimension; write {}", view.name, extent(view)));
+    }
+    if (member == "size" && !empty) {
+      refuse(body_[at], fmt::format("{0}.size is the number of elements; write {0}.size(), and for an extent {1}", view.name,
+                                    extent(view)));
+    }
+    if (!in(kMembers, member)) {
+      refuse(body_[at], fmt::format("{0} has no .{1}; it has {2}, {0}.shape(d) and {0}.size(), and elements {3}", view.name,
+                                    member, counted(view.extents.size(), "dimension", "dimensions"), element(view)));
+    }
+  }
+
+  /// A view that stands by itself.
+  void check_whole(std::size_t t, const ViewUse& view) const {
+    // The user's own functions may take views, and operators.
+    if (own_names_.contains("operator")) return;
+    if (is_written(t + 1) || is_stepped(t)) {
+      if (!view.output) refuse_writing(t, view);
+      refuse(body_[t], fmt::format("{} is written one element at a time; write {} = …", view.name, element(view)));
+    }
+    check_argument(t, view);
+    const bool arrow = body_.is_pair(t + 1, "-", ">");
+    const bool before = stands(t + 1, {"+", "-", "*", "/", "%", "<"}) && !arrow;
+    const bool behind =
+        follows(t, {"+", "-", "/", "%"}) || (follows(t, {"*"}) && t > 1 && body_[t - 2].kind == Token::Kind::number);
+    if (before || behind || is_assigned(t)) refuse_value(t, view);
+  }
+
+  [[noreturn]] void refuse_value(std::size_t t, const ViewUse& view) const {
+    refuse(body_[t], fmt::format("{} is a view of {} and no number; write {}", view.name,
+                                 counted(view.extents.size(), "dimension", "dimensions"), element(view)));
+  }
+
+  /// Whether a number becomes it: "s += x", "y(i) = x;", "s = x;".
+  [[nodiscard]] bool is_assigned(std::size_t t) const {
+    if (t < 2 || !body_.is(t - 1, "=")) return false;
+    for (const std::string_view mark : {"+", "-", "*", "/"}) {
+      if (body_.is_pair(t - 2, mark, "=")) return true;
+    }
+    if (!body_.is(t + 1, ";")) return false;
+    std::size_t target = t - 2;
+    while (target > 0 && (body_.is(target, ")") || body_.is(target, "]"))) target = body_.match(target) - 1;
+    if (target >= body_.size() || body_.is_member(target)) return false;
+    const ViewUse* const other = find(target);
+    return other != nullptr && (other->extents.empty() ? target == t - 2 : body_.is(t - 2, ")") && body_.is(target + 1, "("));
+  }
+
+  /// An argument of one of kiln's functions of numbers, of a conversion, or of what Python has.
+  void check_argument(std::size_t t, const ViewUse& view) const {
+    if (!follows(t, {"(", ","}) || !stands(t + 1, {")", ","})) return;
+    const std::size_t open = body_.around(t);
+    if (open == BodyTokens::kNone || open == 0 || !body_.is(open, "(") || body_[open - 1].kind != Token::Kind::identifier)
+      return;
+    const std::string& function = body_[open - 1].text;
+    const bool of_std = open > 2 && body_.is(open - 2, "::") && body_.is_word(open - 3, "std");
+    if ((body_.is_member(open - 1) && !of_std) || own_names_.contains(function) || body_.may_declare(function)) return;
+    if (function == "len" && open + 2 == body_.match(open)) {
+      refuse(body_[open - 1], fmt::format("kiln has no len(); write {}", extent(view)));
+    }
+    if (!is_function(function) && !in(kTypes, function) && !types_.contains(function)) return;
+    refuse(body_[t], fmt::format("{} takes numbers, and {} is a view of {}; write {}", function, view.name,
+                                 counted(view.extents.size(), "dimension", "dimensions"), element(view)));
+  }
+
+  std::vector<const ViewUse*> operands_;
+  std::set<std::string, std::less<>> own_names_;  // of everything outside the body
+  std::set<std::string, std::less<>> types_;
+};
+
+class ArrayUses : Uses {
+ public:
+  ArrayUses(const BodyTokens& body, std::span<const ArrayUse> parameters) : Uses(body) {
+    for (const ArrayUse& parameter : parameters) {
+      if (!body.may_declare(parameter.name)) parameters_.push_back(&parameter);
+    }
+  }
+
+  void check() const {
+    for (std::size_t t = 0; t < body_.size(); ++t) {
+      if (body_[t].kind != Token::Kind::identifier || body_.is_member(t)) continue;
+      const auto found = std::ranges::find_if(parameters_, [&](const ArrayUse* each) { return each->name == body_[t].text; });
+      if (found == parameters_.end()) continue;
+      if ((*found)->array) {
+        check_array(t, **found);
+      } else {
+        check_number(t);
+      }
+    }
+  }
+
+ private:
+  void check_array(std::size_t t, const ArrayUse& array) const {
+    const std::string& name = array.name;
+    if (body_.is(t + 1, "(")) refuse(body_[t], fmt::format("{0} is an array and no function; write {0}[i]", name));
+    if (body_.is(t + 1, ".")) {
+      refuse(
+          body_[t],
+          fmt::format("{0} is a pointer to the elements and has no members; write {0}[i], and give extents as scalars", name));
+    }
+    if (!body_.is(t + 1, "[")) return;
+    std::vector<BodyTokens::Range> indices;
+    if (!body_.split(t + 1, indices)) return;
+    const std::size_t end = body_.match(t + 1) + 1;
+    if (indices.size() > 1 || body_.is(end, "[")) {
+      refuse(body_[t], fmt::format("{0} has one index, of its elements in C order; write {0}[i * columns + j]", name));
+    }
+    if (indices.size() == 1) {
+      const auto given = literal(indices[0]);
+      if (given && is_floating(*given)) {
+        refuse(body_[indices[0].first],
+               fmt::format("the index {} of {} is no integer; cut off its fraction: index({})", *given, name, *given));
+      }
+    }
+    if (array.constant && (is_written(end) || is_stepped(t))) {
+      refuse(body_[t], fmt::format("{} is only read: it is const in the signature; leave that out to write to it", name));
+    }
+  }
+
+  std::vector<const ArrayUse*> parameters_;
+};
+
+template <class Check>
+void check_body(const UserText& text, const Check& check) {
+  try {
+    const BodyTokens body(text.body);
+    if (!body.is_opaque() && !has_macros(text, body)) check(body);
+  } catch (const ScanError& error) {
+    throw text_error(text.name, text.body, error);
+  }
+}
+
+}  // namespace
+
+void check_views(const UserText& text, std::span<const ViewUse> operands, std::span<const std::string> dimensions) {
+  check_body(text, [&](const BodyTokens& body) { ViewUses(text, body, operands, dimensions).check(); });
+}
+
+void check_arrays(const UserText& text, std::span<const ArrayUse> parameters) {
+  check_body(text, [&](const BodyTokens& body) { ArrayUses(body, parameters).check(); });
+}
+
+}  // namespace kiln::codegen
