@@ -10,6 +10,14 @@
 #define KILN_CPU 1
 #endif
 
+// Behind the declaration of a function: bodies may not call it, and the compiler says why at the call. NVRTC shows the
+// function.
+#if KILN_CUDA && !KILN_EMULATED
+#define KILN_REFUSED(why) = delete
+#else
+#define KILN_REFUSED(why) __attribute__((diagnose_if(true, why, "error")))
+#endif
+
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
 // with sums; NVRTC and hipRTC know no such thing.
 #if KILN_CPU || KILN_EMULATED

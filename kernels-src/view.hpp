@@ -229,6 +229,10 @@ struct bare<const T> {
   using type = T;
 };
 
+// What is no index, although C++ would make an integer of it.
+template <class T>
+concept fractional = one_of<T, float, double> || half_like<T>;
+
 template <class E, bool Writable, class First, class... Rest>
 class view<E, Writable, First, Rest...> {
  public:
@@ -245,10 +249,19 @@ class view<E, Writable, First, Rest...> {
 
   // The element; as many indices as there are dimensions.
   template <class... Index>
-    requires(sizeof...(Index) == rank)
+    requires(sizeof...(Index) == rank && !(fractional<Index> || ...))
   KILN_FN typename reached<E, Writable>::type operator()(Index... i) const {
     return reached<E, Writable>::at(moved(axes_.offset(int64(i)...)));
   }
+  // Names of template parameters are what compilers without KILN_REFUSED's text show.
+  template <class... index_is_no_integer>
+    requires(sizeof...(index_is_no_integer) == rank && (fractional<index_is_no_integer> || ...))
+  KILN_FN typename reached<E, Writable>::type operator()(index_is_no_integer...) const
+      KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+  template <class... wrong_number_of_indices>
+    requires(sizeof...(wrong_number_of_indices) != rank)
+  KILN_FN typename reached<E, Writable>::type operator()(wrong_number_of_indices...) const
+      KILN_REFUSED("the number of indices is not that of the operand's dimensions");
   // The element of a view of one dimension, else the row.
   KILN_FN item operator[](int64 i) const {
     if constexpr (rank == 1) {
@@ -257,6 +270,8 @@ class view<E, Writable, First, Rest...> {
       return row(i);
     }
   }
+  template <fractional index_is_no_integer>
+  KILN_FN item operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
   KILN_FN auto row(int64 i) const
     requires(rank > 1)
   {

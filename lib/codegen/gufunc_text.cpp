@@ -18,15 +18,22 @@ std::string stored_value(const OperandSpec& element) {
   return stored(element, is_half(element.compute) ? type_name(element.compute) + "(x)" : "x");
 }
 
-std::string element_text(const OperandSpec& element, std::size_t number) {
+/// What messages of compilers call an operand's types: "element_of_x".
+std::string type_of(const char* what, const std::string& name, std::size_t number) {
+  return fmt::format("{}_of_{}", what, name.empty() ? std::to_string(number) : name);
+}
+
+std::string element_text(const OperandSpec& element, const std::string& name, std::size_t number) {
   const std::string storage = stored_name(element.storage);
   // In place where neither reading nor writing converts.
   const bool in_place = element.storage == element.compute && element.compute != DType::bool_ && !is_half(element.compute);
   return fmt::format(
-      "struct element{} {{\n  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
+      "struct {} {{\n  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
       "  static KILN_FN value load(const storage& x) {{ return {}; }}\n"
-      "  static KILN_FN storage store(const value& x) {{ return {}; }}\n}};\n",
-      number, storage, body_type(element.compute), in_place, loaded(element, "x"), stored_value(element));
+      "  static KILN_FN storage store(const value& x) {{ return {}; }}\n}};\n"
+      "using element{} = {};\n",
+      type_of("element", name, number), storage, body_type(element.compute), in_place, loaded(element, "x"),
+      stored_value(element), number, type_of("element", name, number));
 }
 
 std::string axis_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
@@ -35,11 +42,14 @@ std::string axis_text(const GufuncSpec& spec, const CoreOperandSpec& operand, st
                      number(known_stride(spec, operand, axis)));
 }
 
-std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t number, bool output) {
+std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, const std::string& name, std::size_t number,
+                      bool output) {
   std::string list;
   for (std::size_t a = 0; a < operand.dimensions.size(); ++a) list += ", " + axis_text(spec, operand, a);
   if (operand.as_view) list = fmt::format(", axis<1, {}>", itemsize(operand.element.storage));
-  return fmt::format("using view{} = view<element{}, {}{}>;\n", number, number, output, list);
+  const std::string type = type_of("view", name, number);
+  return fmt::format("using {} = view<{}, {}{}>;\nusing view{} = {};\n", type, type_of("element", name, number), output, list,
+                     number, type);
 }
 
 /// How a body that runs for several indices takes an operand.
@@ -133,11 +143,11 @@ Frame frame_of(const UserText& text, const GufuncSpec& given) {
     const CoreOperandSpec& operand = *operands[k];
     const bool output = k >= spec.inputs.size();
     const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
-    frame.before += element_text(operand.element, k);
-    if (is_view(operand)) frame.before += view_text(spec, operand, k, output);
+    frame.before += element_text(operand.element, name, k);
+    if (is_view(operand)) frame.before += view_text(spec, operand, name, k, output);
     if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output, levels_of(spec, text));
     // A half that is assigned by name is rounded then, as a ufunc's.
-    const std::string type = is_view(operand) ? fmt::format("::kiln::operands::view{}", k)
+    const std::string type = is_view(operand) ? "::kiln::operands::" + type_of("view", name, k)
                              : output         ? "::kiln::" + type_name(operand.element.compute)
                                               : body_type(operand.element.compute);
     again += fmt::format("{}{} {}", k == 0 ? "" : ", ", items ? wide_type(operand, k, output) : lane_type(operand, type), name);

@@ -4,12 +4,27 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "codegen/spec.hpp"
 #include "program/end_of_text.hpp"
 #include "program/fork_guard.hpp"
 
 namespace kiln::program {
+namespace {
+
+// Of the user's texts and headers.
+std::set<std::string> names_of_texts(const Job& job) {
+  std::set<std::string> names;
+  for (const auto& [name, text] : job.texts) names.insert(name);
+  for (const auto& [name, text] : job.compile.headers) {
+    if (!codegen::embedded_headers().contains(name)) names.insert(name);
+  }
+  return names;
+}
+
+}  // namespace
 
 Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {
   guard_forks_of(this);
@@ -127,6 +142,7 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
     Counters::add(counters_.compile_ns, elapsed_ns());
     CompileError shown = error;
     for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
+    shown = without_notes_of_others(shown, names_of_texts(job));
     outcome.failure = std::make_shared<const CompileError>(std::move(shown));
     outcome.signature = job.compile.context;
   }

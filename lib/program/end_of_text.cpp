@@ -1,9 +1,23 @@
 #include "program/end_of_text.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace kiln::program {
+namespace {
+
+CompileError with_diagnostics(const CompileError& error, std::vector<Diagnostic> diagnostics) {
+  return CompileError({.diagnostics = std::move(diagnostics),
+                       .log = error.log(),
+                       .source = error.source(),
+                       .options = error.options(),
+                       .target = error.target(),
+                       .compiler = error.compiler(),
+                       .context = error.context()});
+}
+
+}  // namespace
 
 CompileError at_end_of_text(const CompileError& error, std::string_view file, std::string_view text) {
   const auto lines = static_cast<int>(1 + std::ranges::count(text, '\n'));
@@ -20,13 +34,17 @@ CompileError at_end_of_text(const CompileError& error, std::string_view file, st
     found.column = static_cast<int>(last.size()) + 1;
     found.source_line = last;
   }
-  return CompileError({.diagnostics = std::move(diagnostics),
-                       .log = error.log(),
-                       .source = error.source(),
-                       .options = error.options(),
-                       .target = error.target(),
-                       .compiler = error.compiler(),
-                       .context = error.context()});
+  return with_diagnostics(error, std::move(diagnostics));
+}
+
+CompileError without_notes_of_others(const CompileError& error, const std::set<std::string>& files) {
+  const auto of_others = [&](const Diagnostic& found) {
+    return found.severity == Severity::note && !files.contains(found.file);
+  };
+  if (std::ranges::none_of(error.diagnostics(), of_others)) return error;
+  std::vector<Diagnostic> diagnostics = error.diagnostics();
+  std::erase_if(diagnostics, of_others);
+  return with_diagnostics(error, std::move(diagnostics));
 }
 
 }  // namespace kiln::program

@@ -49,3 +49,20 @@ TEST_CASE("an empty text has a place, too") {
   CHECK(moved.diagnostics()[0].line == 1);
   CHECK(moved.diagnostics()[0].column == 1);
 }
+
+TEST_CASE("notes in other texts than the user's are left out") {
+  const auto found = [](kiln::Severity severity, const char* file) {
+    return kiln::Diagnostic{severity, file, 1, 1, "text", ""};
+  };
+  CompileError::Details details;
+  details.diagnostics = {found(kiln::Severity::error, "f"), found(kiln::Severity::note, "kiln/view.hpp"),
+                         found(kiln::Severity::note, "f.functions"), found(kiln::Severity::note, "/usr/hip.h"),
+                         found(kiln::Severity::error, "kiln/view.hpp")};
+  details.log = "the log";
+  const CompileError error(std::move(details));
+  const CompileError shown = kiln::program::without_notes_of_others(error, {"f", "f.functions"});
+  std::string files;
+  for (const kiln::Diagnostic& each : shown.diagnostics()) files += each.file + " ";
+  CHECK(files == "f f.functions kiln/view.hpp ");
+  CHECK(shown.log() == "the log");
+}
