@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "kiln/device.hpp"
 #include "kiln/export.hpp"
@@ -19,6 +20,14 @@ class KILN_API Stream {
   /// A new queue on `device`. On the CPU its work runs in order on a thread of its own; on a GPU it is a stream of the
   /// driver that does not wait for the default one.
   explicit Stream(const Device& device);
+  /// The host program's own stream, so that its work and kiln's are done in one order: a cudaStream_t or CUstream of CUDA's
+  /// runtime or driver API, a hipStream_t. It must outlive the handle's last copy, which waits for its work and does not
+  /// destroy it. DeviceError for a null stream, a CPU device, and a stream of another device or of a context that is not the
+  /// primary one.
+  [[nodiscard]] static Stream wrap(const Device& device, void* native);
+  /// The vendor's stream, for work of the host program's own: a CUstream, which is a cudaStream_t, or a hipStream_t. Null for a
+  /// default Stream, whose work goes to the vendor's default stream, and on the CPU.
+  [[nodiscard]] void* native() const noexcept;
 
   [[nodiscard]] bool is_default() const noexcept { return queue_ == nullptr; }
   /// The CPU for a default Stream.
@@ -31,6 +40,8 @@ class KILN_API Stream {
   [[nodiscard]] const std::shared_ptr<backend::Queue>& queue() const noexcept { return queue_; }
 
  private:
+  Stream(const Device& device, std::shared_ptr<backend::Queue> queue) noexcept : device_(device), queue_(std::move(queue)) {}
+
   Device device_;
   std::shared_ptr<backend::Queue> queue_;
 };

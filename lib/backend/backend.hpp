@@ -24,6 +24,8 @@ class Queue {
  public:
   virtual ~Queue() = default;
   virtual void synchronize() = 0;
+  /// The vendor's stream; null on a CPU.
+  [[nodiscard]] virtual void* native() const noexcept { return nullptr; }
 };
 
 /// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
@@ -142,6 +144,8 @@ class Backend {
   virtual void outlive(std::shared_ptr<const void> keep) noexcept { keep.reset(); }
 
   [[nodiscard]] virtual std::shared_ptr<Queue> make_queue() = 0;
+  /// A queue of the vendor's stream, which outlives it. DeviceError where it is none of this device.
+  [[nodiscard]] virtual std::shared_ptr<Queue> wrap_queue(void* native) = 0;
   /// Waits for the default stream.
   virtual void synchronize() = 0;
 };

@@ -127,3 +127,31 @@ TEST_CASE("streams: dropping a stream with work in it loses nothing") {
       },
       {Mode::stream});
 }
+
+TEST_CASE("streams: a host program's stream and memory are shared") {
+  on_every_device(
+      [&](const Target& target) {
+        if (target.device().is_cpu()) {
+          CHECK(kiln::Stream(target.device()).native() == nullptr);
+          CHECK(message_of<kiln::DeviceError>([&] {
+                  int other = 0;
+                  static_cast<void>(kiln::Stream::wrap(target.device(), &other));
+                }) == "cannot wrap a stream for the CPU, which has none of a vendor's: give Device::cuda() or Device::hip()");
+          return;
+        }
+        // Stands for one that the host program made.
+        const kiln::Stream made(target.device());
+        const kiln::Stream shared = kiln::Stream::wrap(target.device(), made.native());
+        CHECK(shared.native() == made.native());
+        CHECK(shared.device() == target.device());
+        const Array owner = kiln::to_device(Array::from<double>({1, 4, 9}), target.device());
+        const Array x = Array::view(owner.data(), {3}, DType::float64, {.device = target.device()});
+        CHECK(x.native() == reinterpret_cast<std::uintptr_t>(owner.data()));
+        kiln::math::sqrt(x, {.out = x, .stream = shared});
+        made.synchronize();
+        CHECK(list_of(owner.copy_to_host()) == std::vector<double>{1, 2, 3});
+        CHECK(kiln::Stream().native() == nullptr);
+        CHECK_THROWS_AS(static_cast<void>(kiln::Stream::wrap(target.device(), nullptr)), kiln::DeviceError);
+      },
+      {Mode::device});
+}

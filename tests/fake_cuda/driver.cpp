@@ -32,7 +32,7 @@ struct State {
   bool busy = false, pools = true, null_next = false;
   int major = 9, minor = 0;
   Memory memory;
-  std::set<std::uintptr_t> streams, events;
+  std::set<std::uintptr_t> streams, foreign_streams, events;
   std::map<void*, std::unique_ptr<Module>> modules;
   std::map<void*, Module*> kernels;
   std::uintptr_t next_handle = 1;
@@ -129,6 +129,12 @@ const char* kiln_fake_log() {
 }
 int kiln_fake_live_allocations() {
   return static_cast<int>(state().memory.count());
+}
+void* kiln_fake_stream(int foreign) {
+  const std::uintptr_t handle = state().next_handle++;
+  state().streams.insert(handle);
+  if (foreign != 0) state().foreign_streams.insert(handle);
+  return reinterpret_cast<void*>(handle);
 }
 int kiln_fake_live_streams() {
   return static_cast<int>(state().streams.size());
@@ -387,6 +393,12 @@ int cuStreamSynchronize(void* stream) {
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   FAKE_ENTER(on(stream));
   return known_stream(stream) && state().events.count(number(event)) != 0 ? 0 : kInvalidHandle;
+}
+int cuStreamGetCtx(void* stream, void** context) {
+  FAKE_ENTER(on(stream));
+  if (!known_stream(stream)) return kInvalidHandle;
+  *context = state().foreign_streams.count(number(stream)) != 0 ? &foreign_context : &primary_context;
+  return 0;
 }
 int cuEventCreate(void** event, unsigned flags) {
   FAKE_ENTER("flags=" + std::to_string(flags));

@@ -34,6 +34,8 @@ void kiln_fake_set_capability(int major, int minor);
 const char* kiln_fake_log();
 int kiln_fake_launch_count();
 const FakeLaunch* kiln_fake_launch(int index);
+/// A stream of the host program's, in the primary context or in a foreign one.
+void* kiln_fake_stream(int foreign);
 /// Allocations not freed, streams and events not destroyed, modules not unloaded.
 int kiln_fake_live_allocations();
 int kiln_fake_live_streams();

@@ -225,6 +225,10 @@ std::shared_ptr<Queue> CpuBackend::make_queue() {
   return std::make_shared<CpuQueue>();
 }
 
+std::shared_ptr<Queue> CpuBackend::wrap_queue(void* /*native*/) {
+  throw DeviceError("cannot wrap a stream for the CPU, which has none of a vendor's: give Device::cuda() or Device::hip()");
+}
+
 Backend& open(int threads) {
   // Asked at every call, so without a lock. Never destroyed: kernels may run until the process is gone.
   static std::array<std::atomic<CpuBackend*>, kMaxThreads + 1> backends{};

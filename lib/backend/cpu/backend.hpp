@@ -30,6 +30,7 @@ class CpuBackend : public Backend {
   void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
+  [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override {}  // the default stream is the caller
 
  private:

@@ -339,7 +339,17 @@ void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** param
 }
 
 std::shared_ptr<Queue> GpuBackend::make_queue() {
-  auto queue = std::make_shared<GpuQueue>(core_);
+  return add(std::make_shared<GpuQueue>(core_));
+}
+
+std::shared_ptr<Queue> GpuBackend::wrap_queue(void* native) {
+  if (native == nullptr) {
+    throw DeviceError("cannot wrap a null stream, which is the default one of " + core_.name() + ": give Stream() for it");
+  }
+  return add(std::make_shared<GpuQueue>(core_, native));
+}
+
+std::shared_ptr<Queue> GpuBackend::add(std::shared_ptr<GpuQueue> queue) {
   const std::lock_guard guard(queues_mutex_);
   std::erase_if(queues_, [](const auto& other) { return other.expired(); });
   queues_.push_back(queue);

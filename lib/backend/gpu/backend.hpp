@@ -48,6 +48,7 @@ class GpuBackend final : public Backend {
   /// Of the default stream false: memory is taken back in its order.
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
+  [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override;
 
  private:
@@ -58,6 +59,7 @@ class GpuBackend final : public Backend {
   [[nodiscard]] abi::Status try_run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue,
                                     int block = kGpuBlock) const noexcept;
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
+  std::shared_ptr<Queue> add(std::shared_ptr<GpuQueue> queue);
   /// Waits for the device, and gives what is not in use back to the driver.
   void reclaim_memory();
 

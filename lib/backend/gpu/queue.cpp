@@ -10,11 +10,40 @@ GpuQueue::GpuQueue(const Core& core) : core_(core) {
   core.require_usable();
   const Current current(core);
   core.check(core.calls().stream_create(&stream_, abi::kStreamNonBlocking), "create a stream");
-  if (const abi::Status status = core.calls().event_create(&order_, abi::kEventDisableTiming); status != abi::kSuccess) {
-    core.calls().stream_destroy(stream_);
-    core.fail(status, "create an event");
+  make_event();
+}
+
+GpuQueue::GpuQueue(const Core& core, abi::Handle stream) : core_(core), stream_(stream), borrowed_(true) {
+  core.require_usable();
+  const Current current(core);
+  require_own(stream);
+  make_event();
+}
+
+void GpuQueue::make_event() {
+  if (const abi::Status status = core_.calls().event_create(&order_, abi::kEventDisableTiming); status != abi::kSuccess) {
+    if (!borrowed_) core_.calls().stream_destroy(stream_);
+    core_.fail(status, "create an event");
   }
-  pending_.emplace(core, stream_);
+  pending_.emplace(core_, stream_);
+}
+
+void GpuQueue::require_own(abi::Handle stream) const {
+  const DriverTable& calls = core_.calls();
+  bool own = true;
+  if (calls.stream_context != nullptr) {
+    abi::Handle context = nullptr;
+    core_.check(calls.stream_context(stream, &context), "ask a stream for its context");
+    own = context == core_.context();
+  } else if (calls.stream_device != nullptr) {
+    int device = 0;
+    core_.check(calls.stream_device(stream, &device), "ask a stream for its device");
+    own = device == core_.device();
+  }
+  if (own) return;
+  throw DeviceError("cannot wrap a stream for " + core_.name() +
+                    ": it is another device's, or of a context that is not the device's primary one; make it where " +
+                    core_.name() + " is the runtime's current device");
 }
 
 GpuQueue::~GpuQueue() {
@@ -26,7 +55,7 @@ GpuQueue::~GpuQueue() {
     core_.calls().stream_synchronize(stream_);
     pending_->close();
     core_.calls().event_destroy(order_);
-    core_.calls().stream_destroy(stream_);
+    if (!borrowed_) core_.calls().stream_destroy(stream_);
   }
 }
 

@@ -1,4 +1,4 @@
-// A stream of the driver that does not wait for the default one.
+// A stream of the driver: one of kiln's that does not wait for the default one, or the host program's.
 //
 // Memory is handed out and taken back in the order of the default stream. Two rules make that right for queues: a queue
 // waits for the default stream once after each time that memory was handed out or copied to there, and a launch on a queue
@@ -21,11 +21,14 @@ namespace kiln::backend::gpu {
 class GpuQueue final : public Queue {
  public:
   explicit GpuQueue(const Core& core);
+  /// Borrows the host program's stream. DeviceError where the driver says that it is another device's.
+  GpuQueue(const Core& core, abi::Handle stream);
   ~GpuQueue() override;
   GpuQueue(const GpuQueue&) = delete;
   GpuQueue& operator=(const GpuQueue&) = delete;
 
   void synchronize() override;
+  [[nodiscard]] void* native() const noexcept override { return stream_; }
   [[nodiscard]] abi::Handle stream() const noexcept { return stream_; }
   [[nodiscard]] const Core& core() const noexcept { return core_; }
 
@@ -41,8 +44,12 @@ class GpuQueue final : public Queue {
   void release_done() noexcept { pending_->release_done(true); }
 
  private:
+  void make_event();
+  void require_own(abi::Handle stream) const;
+
   const Core& core_;
   abi::Handle stream_ = nullptr;
+  bool borrowed_ = false;
   abi::Handle order_ = nullptr;  // of the two waits between streams
   std::mutex mutex_;
   std::uint64_t seen_memory_ = 0;

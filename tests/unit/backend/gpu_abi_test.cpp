@@ -111,6 +111,7 @@ DRIVER(stream_create, cuStreamCreate);
 DRIVER(stream_destroy, cuStreamDestroy_v2);
 DRIVER(stream_synchronize, cuStreamSynchronize);
 DRIVER(stream_wait_event, cuStreamWaitEvent);
+DRIVER(stream_context, cuStreamGetCtx);
 DRIVER(event_create, cuEventCreate);
 DRIVER(event_destroy, cuEventDestroy_v2);
 DRIVER(event_record, cuEventRecord);

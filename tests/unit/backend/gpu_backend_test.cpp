@@ -246,6 +246,39 @@ TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once"
   fixture.backend->deallocate(in, 400000, nullptr);
 }
 
+TEST_CASE("gpu: a queue of the host program's stream runs there, waits for it, and leaves it") {
+  Fixture fixture;
+  void* const in = fixture.backend->allocate(400000, nullptr);
+  const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
+  void* const stream = FAKE(kiln_fake_stream)(0);
+  const int streams = FAKE(kiln_fake_live_streams)();
+  const std::string name = "stream=" + std::to_string(reinterpret_cast<std::uintptr_t>(stream));
+  static_cast<void>(calls());
+  {
+    const auto queue = fixture.backend->wrap_queue(stream);
+    CHECK(queue->native() == stream);
+    CHECK(FAKE(kiln_fake_live_streams)() == streams);
+    CHECK(calls().find("cuStreamGetCtx " + name + "\ncuEventCreate flags=2\n") != std::string::npos);
+    fixture.backend->launch(*module, Launch(in, in).value, queue.get(), nullptr);
+    CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + name + "\ncuLaunchKernel " + name + "\n");
+    queue->synchronize();
+    CHECK(calls().find("cuStreamSynchronize " + name + "\n") != std::string::npos);
+  }
+  const std::string at_end = calls();
+  CHECK(at_end.find("cuStreamSynchronize " + name + "\n") != std::string::npos);
+  CHECK(at_end.find("cuStreamDestroy") == std::string::npos);
+  CHECK(FAKE(kiln_fake_live_streams)() == streams);
+  CHECK(FAKE(kiln_fake_live_events)() == 0);
+  CHECK(
+      error_of([&] { static_cast<void>(fixture.backend->wrap_queue(FAKE(kiln_fake_stream)(1))); }) ==
+      "cannot wrap a stream for cuda:0: it is another device's, or of a context that is not the device's primary one; make it "
+      "where cuda:0 is the runtime's current device");
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->wrap_queue(nullptr)); }) ==
+        "cannot wrap a null stream, which is the default one of cuda:0: give Stream() for it");
+  CHECK(FAKE(kiln_fake_live_events)() == 0);
+  fixture.backend->deallocate(in, 400000, nullptr);
+}
+
 TEST_CASE("gpu: a queue that has waited since memory was handed out waits for what is copied there later") {
   Fixture fixture;
   void* const in = fixture.backend->allocate(400000, nullptr);

@@ -46,6 +46,7 @@ class TextBackend final : public backend::Backend {
   void launch(const backend::Module&, const backend::GufuncLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
   [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
   [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
+  [[nodiscard]] std::shared_ptr<backend::Queue> wrap_queue(void* /*native*/) override { return nullptr; }
   void synchronize() override {}
 
   std::atomic<int> loads{0};
