@@ -46,6 +46,7 @@ Typing type_graph(const Graph& graph, const std::string& name, std::span<const A
     try {
       const ufunc::Loop& loop =
           typing.loops.emplace_back(ufunc::choose_loop({.name = step.ufunc->name(),
+                                                        .options = "",
                                                         .signatures = step.ufunc->signatures(),
                                                         .arguments = inputs,
                                                         .casting = casting,

@@ -52,6 +52,7 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   ufunc::LoopRequest of_map = request;
   const std::string name = "in " + options_.name + ": " + map().name();
   of_map.name = name;
+  of_map.options = "";
   of_map.signatures = map().signatures();
   of_map.dtype = std::nullopt;
   of_map.bools_are_numbers = map().definition().bools_are_numbers;

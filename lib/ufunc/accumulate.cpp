@@ -77,6 +77,8 @@ class Accumulate {
     if (out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
       const Argument pair[] = {{*out, false}, {array_.dtype(), false}};
       loop_ = ufunc_.choose({.name = what_,
+                             .options = ".dtype",
+                             .reduces = true,
                              .signatures = ufunc_.signatures(),
                              .arguments = pair,
                              .bools_are_numbers = ufunc_.definition().bools_are_numbers});

@@ -129,6 +129,7 @@ void AtCall::choose_loop() {
     loop_ = kernel_->loop;
   } else {
     loop_ = ufunc_.choose({.name = what_,
+                           .options = "",
                            .signatures = ufunc_.signatures(),
                            .arguments = arguments,
                            .bools_are_numbers = ufunc_.definition().bools_are_numbers});

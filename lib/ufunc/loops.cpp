@@ -119,14 +119,58 @@ std::string list_of(std::span<const DType> dtypes) {
   return text + ")";
 }
 
+/// The strictest rule, from that one on, under which all arguments become the loop's inputs.
+Casting casting_to(const Loop& loop, const Typed& given, Casting casting) {
+  for (std::size_t i = 0; i < loop.inputs.size(); ++i) {
+    if (bends(given.arguments[i], loop.inputs[i], given.arrays)) continue;
+    while (!can_cast(given.dtypes[i], loop.inputs[i], casting)) casting = static_cast<Casting>(static_cast<int>(casting) + 1);
+  }
+  return casting;
+}
+
+/// The strictest rule, from the call's own on, under which some loop takes the arguments where it is forced; nothing where no
+/// loop can be.
+std::optional<Casting> casting_to_force(const LoopRequest& request, const Typed& given) {
+  if (request.options.empty()) return std::nullopt;
+  Casting least = Casting::unsafe;
+  bool uniform = false;
+  for (const TypeSignature& signature : request.signatures) {
+    for (Binding& binding : bindings_of(signature)) {
+      bind_by_promotion(signature, given.dtypes, binding);
+      const Loop loop = make_loop(signature, binding);
+      const DType one = loop.outputs.front();
+      uniform = uniform || std::all_of(loop.inputs.begin(), loop.inputs.end(), [&](DType input) { return input == one; });
+      least = std::min(least, casting_to(loop, given, request.casting));
+    }
+  }
+  if (request.reduces) return uniform ? std::optional(request.casting) : std::nullopt;
+  return least;
+}
+
+std::string casting_option(Casting casting) {
+  return ".casting = Casting::" + std::string(name(casting));
+}
+
+/// What a caller can do who has no loop for these arguments.
+std::string ways_out(const LoopRequest& request, const Typed& given, std::string_view last = "") {
+  std::vector<std::string> ways{"convert an argument with astype()"};
+  if (const std::optional<Casting> casting = casting_to_force(request, given)) {
+    ways.push_back("force a loop with " + std::string(request.options) +
+                   (*casting == request.casting ? "" : " and " + casting_option(*casting)));
+  }
+  if (!last.empty()) ways.emplace_back(last);
+  std::string text;
+  for (std::size_t i = 0; i < ways.size(); ++i) text += (i == 0 ? "; " : i + 1 < ways.size() ? ", " : ", or ") + ways[i];
+  return text;
+}
+
 Loop search(const LoopRequest& request, const Typed& given) {
   const bool safe = request.bools_are_numbers ||
                     std::any_of(given.dtypes.begin(), given.dtypes.end(), [](DType dtype) { return dtype != DType::bool_; });
   for (const bool exact : {true, false}) {
     if (!exact && !safe) {
       throw TypeError(std::string(request.name) + ": bools are no numbers here, and no loop takes " + list_of(given.dtypes) +
-                      "; convert an argument with astype(), force a loop with " + std::string(request.options) +
-                      ", or use a logical function");
+                      ways_out(request, given, "use a logical function"));
     }
     for (const TypeSignature& signature : request.signatures) {
       for (Binding& binding : bindings_of(signature)) {
@@ -138,8 +182,7 @@ Loop search(const LoopRequest& request, const Typed& given) {
     }
   }
   throw TypeError(std::string(request.name) + ": no loop takes " + list_of(given.dtypes) + " by safe casts; its loops are " +
-                  texts_of(request.signatures) + "; convert an argument with astype(), or force a loop with " +
-                  std::string(request.options));
+                  texts_of(request.signatures) + ways_out(request, given));
 }
 
 [[noreturn]] void fail_forced(const LoopRequest& request, const std::string& asked) {
@@ -273,7 +316,8 @@ Loop choose_loop(const LoopRequest& request) {
     throw TypeError(std::string(request.name) + ": cannot cast input " + std::to_string(i) +
                     (input.empty() ? "" : " (" + input + ")") + " from " + std::string(name(given.dtypes[i])) + " to " +
                     std::string(name(loop.inputs[i])) + " under casting \"" + std::string(name(request.casting)) +
-                    "\" for the loop " + loop.text);
+                    "\" for the loop " + loop.text + "; convert it with astype(), or give " +
+                    casting_option(casting_to(loop, given, request.casting)));
   }
   return loop;
 }

@@ -36,7 +36,8 @@ struct Loop {
 
 struct LoopRequest {
   std::string_view name = {};                         ///< the ufunc's, for messages
-  std::string_view options = ".dtype or .signature";  ///< that force a loop, for messages
+  std::string_view options = ".dtype or .signature";  ///< that force a loop, for messages; empty: none does
+  bool reduces = false;  ///< a forced loop is of one dtype, to which anything is cast: for messages
   std::span<const signature::TypeSignature> signatures = {};
   std::span<const Argument> arguments = {};
   std::optional<DType> dtype = std::nullopt;  ///< forces the loop with these outputs

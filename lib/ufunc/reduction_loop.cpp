@@ -16,6 +16,7 @@ Loop loop_of(const ReductionLoopRequest& request, DType dtype) {
   const std::string what = what_of(request);
   const LoopRequest two{.name = what,
                         .options = ".dtype",
+                        .reduces = true,
                         .signatures = request.signatures,
                         .arguments = twice,
                         .bools_are_numbers = request.bools_are_numbers};

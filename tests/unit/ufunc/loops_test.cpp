@@ -66,10 +66,11 @@ TEST_CASE("casting does not widen the search, it only checks") {
   const auto loops = signatures({"float32(float32 a)", "float64(float64 a)"});
   CHECK(message_of([&] { chosen(loops, {array(DType::complex64)}, Casting::unsafe); }) ==
         "f: no loop takes (complex64) by safe casts; its loops are float32(float32 a); float64(float64 a); convert an argument "
-        "with "
-        "astype(), or force a loop with .dtype or .signature");
-  CHECK(message_of([&] { chosen(loops, {array(DType::int32)}, Casting::no); }) ==
-        "f: cannot cast input 0 (a) from int32 to float64 under casting \"no\" for the loop float64(float64 a)");
+        "with astype(), or force a loop with .dtype or .signature");
+  CHECK(
+      message_of([&] { chosen(loops, {array(DType::int32)}, Casting::no); }) ==
+      "f: cannot cast input 0 (a) from int32 to float64 under casting \"no\" for the loop float64(float64 a); convert it with "
+      "astype(), or give .casting = Casting::safe");
   CHECK(chosen(loops, {array(DType::float32)}, Casting::no) == "float32(float32 a)");
 }
 
@@ -171,5 +172,55 @@ TEST_CASE("a loop can be forced by the dtype of its outputs or by its signature"
                              .arguments = std::vector<Argument>{array(DType::float64), array(DType::float64)},
                              .dtype = DType::int32});
         }) ==
-        "f: cannot cast input 0 (a) from float64 to int32 under casting \"same_kind\" for the loop int32(int32 a, int32 b)");
+        "f: cannot cast input 0 (a) from float64 to int32 under casting \"same_kind\" for the loop int32(int32 a, int32 b); "
+        "convert it with astype(), or give .casting = Casting::unsafe");
+}
+
+TEST_CASE("what an error advises works") {
+  const auto loops = signatures({"int32(int32 a, float32 b)", "int64(int64, float32)"});
+  const auto advice = [&](const std::vector<Argument>& arguments, Casting casting) {
+    const std::string text = message_of([&] { chosen(loops, arguments, casting); });
+    return text.substr(text.rfind("; ") + 2);
+  };
+  const auto runs = [&](const std::vector<Argument>& arguments, Casting casting) {
+    return message_of([&] {
+             (void)choose_loop(
+                 {.name = "f", .signatures = loops, .arguments = arguments, .dtype = DType::int32, .casting = casting});
+           }) == "nothing was thrown";
+  };
+  const std::string forced = "convert an argument with astype(), or force a loop with .dtype or .signature";
+  const std::vector<Argument> close{array(DType::int32), array(DType::float64)};
+  CHECK(advice(close, Casting::same_kind) == forced);
+  CHECK(runs(close, Casting::same_kind));
+  CHECK(advice(close, Casting::safe) == forced + " and .casting = Casting::same_kind");
+  CHECK_FALSE(runs(close, Casting::safe));
+  const std::vector<Argument> far{array(DType::float64), array(DType::float64)};
+  CHECK(advice(far, Casting::same_kind) == forced + " and .casting = Casting::unsafe");
+  CHECK_FALSE(runs(far, Casting::same_kind));
+  CHECK(runs(far, Casting::unsafe));
+  CHECK(advice(far, Casting::unsafe) == forced);
+
+  // One input needs more than the other: what is named lets both through.
+  CHECK(message_of([&] {
+          (void)choose_loop({.name = "f",
+                             .signatures = loops,
+                             .arguments = std::vector<Argument>{array(DType::float64), array(DType::complex64)},
+                             .dtype = DType::int32,
+                             .casting = Casting::no});
+        })
+            .ends_with("from float64 to int32 under casting \"no\" for the loop int32(int32 a, float32 b); convert it with "
+                       "astype(), or give .casting = Casting::unsafe"));
+
+  // Where no option forces a loop, none is named; a reduction casts to its loop from anything.
+  const auto by = [&](kiln::ufunc::LoopRequest request) {
+    request.name = "f";
+    const std::string text = message_of([&] { (void)choose_loop(request); });
+    return text.substr(text.rfind("; ") + 2);
+  };
+  CHECK(by({.options = "", .signatures = loops, .arguments = far}) == "convert an argument with astype()");
+  const auto uniform = signatures({"int32(int32 a, int32 b)"});
+  CHECK(by({.options = ".dtype", .reduces = true, .signatures = uniform, .arguments = far}) ==
+        "convert an argument with astype(), or force a loop with .dtype");
+  CHECK(by({.options = ".dtype", .reduces = true, .signatures = loops, .arguments = far}) ==
+        "convert an argument with astype()");
 }
