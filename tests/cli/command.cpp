@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <stdexcept>
 #include <system_error>
 
@@ -95,6 +96,14 @@ std::string read_file(const std::string& path) {
 void write_file(const std::string& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
+}
+
+bool speaks_cpp(std::string_view message) {
+  static const std::regex quoted("\"[^\"]*\"");
+  static const std::regex words(
+      R"((^|[ (])\.(?!npy|npz|csv)[a-z_]+|astype|Casting::|kiln::|outputs<|reshape it|to_device|copy_to_host)");
+  const std::string line(message.substr(0, message.find('\n')));
+  return std::regex_search(std::regex_replace(line, quoted, ""), words);
 }
 
 std::size_t occurrences(std::string_view text, std::string_view part) {

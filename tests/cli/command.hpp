@@ -54,6 +54,9 @@ void write_file(const std::string& path, std::string_view text);
 /// Whether a program can be given a terminal; a case that is not run is reported. A container may have no /dev/pts.
 bool have_terminals();
 
+/// Whether the first line has words of the C++ interface, such as ".where" or "astype()", outside of quotes.
+bool speaks_cpp(std::string_view message);
+
 /// How often `part` stands in `text`.
 std::size_t occurrences(std::string_view text, std::string_view part);
 inline bool contains(std::string_view text, std::string_view part) {

@@ -23,6 +23,7 @@ std::string fail(std::vector<std::string> words) {
   CHECK(result.status == 1);
   CHECK(result.out == "");
   CHECK(result.err.starts_with("kiln: error: "));
+  CHECK_FALSE(cli::speaks_cpp(result.err));
   CHECK(scratch.count() == 0);
   return result.err;
 }
@@ -57,7 +58,9 @@ TEST_CASE("files that are not there, or not what they should be") {
   check_says(fail_in_one_line({kTwice, "no/such.npy"}), "no/such.npy");
   check_says(fail_in_one_line({kTwice, "1.2.3"}), "operand \"1.2.3\" is neither a number (3, 0x10, 2.5,");
   check_says(fail_in_one_line({kTwice, sample("truncated")}), "the file has 802: it is truncated");
-  check_says(fail_in_one_line({kTwice, sample("text")}), "text.npy\": not a .npy file");
+  const Scratch scratch;
+  cli::write_file(scratch.file("notes.npy"), "no array\n");
+  check_says(fail_in_one_line({kTwice, scratch.file("notes.npy")}), "notes.npy\": not a .npy file");
   check_says(fail_in_one_line({kTwice, sample("object")}), "object.npy\": dtype '|O' is not supported: Python objects");
   check_says(fail_in_one_line({kTwice, sample("strings")}), "<U3");
   check_says(fail_in_one_line({kTwice, sample("negative")}), "a negative extent in the shape");
@@ -69,6 +72,84 @@ TEST_CASE("files that are not there, or not what they should be") {
              "cannot open \"no/kernel.txt\": No such file or directory");
   check_says(fail_in_one_line({"--file", "/", sample("a")}), "\"/\"");
   check_says(fail_in_one_line({kTwice, sample("a"), "--functions", "@no.txt"}), "cannot open \"no.txt\"");
+}
+
+TEST_CASE("a .npz archive and CSV text are told, with the line that converts them") {
+  const Scratch scratch;
+  std::string member("PK\x03\x04\x14\0\0\0\0\0", 10);
+  member.resize(26);
+  member += std::string("\x09\0\0\0", 4) + "grey.npy\0";
+  member[26] = 8;
+  cli::write_file(scratch.file("data.npz"), member);
+  cli::write_file(scratch.file("zip.npy"), member);
+  cli::write_file(scratch.file("empty.npz"), std::string("PK\x05\x06", 4));
+  cli::write_file(scratch.file("data.csv"), "1,2\n3,4\n");
+  cli::write_file(scratch.file("words.csv"), "x\n1\n");
+  const auto said = [&](const std::string& name) { return run({"eval", kTwice, name}, {.folder = scratch.path()}); };
+  const std::string save = ", and kiln reads .npy: python3 -c 'import numpy as np; np.save(";
+  CHECK(said("data.npz").err ==
+        "kiln: error: \"data.npz\" is a .npz archive (zip)" + save + "\"data.npy\", np.load(\"data.npz\")[\"grey\"])'\n");
+  CHECK(said("zip.npy").err ==
+        "kiln: error: \"zip.npy\" is a .npz archive (zip)" + save + "\"zip.npy\", np.load(\"zip.npy\")[\"grey\"])'\n");
+  CHECK(said("empty.npz").err ==
+        "kiln: error: \"empty.npz\" is a .npz archive (zip)" + save + "\"empty.npy\", np.load(\"empty.npz\")[\"arr_0\"])'\n");
+  CHECK(said("data.csv").err ==
+        "kiln: error: \"data.csv\" is CSV text" + save + "\"data.npy\", np.loadtxt(\"data.csv\", delimiter=\",\"))'\n");
+  CHECK(said("words.csv").err.starts_with("kiln: error: \"words.csv\" is CSV text, and kiln reads .npy: python3 -c "));
+  CHECK(said("data.csv").status == 1);
+  check_says(fail_in_one_line({kTwice, sample("text")}), "text.npy\" is CSV text, and kiln reads .npy: ");
+  CHECK(run({"eval", kTwice, "-"}, {.input = "1,2\n"}).err ==
+        "kiln: error: standard input is CSV text" + save + "\"FILE.npy\", np.loadtxt(\"FILE\", delimiter=\",\"))'\n");
+  CHECK(said("--where=data.csv").status == 2);  // no operand
+  CHECK(run({"eval", kTwice, sample("a"), "--where", "data.csv"}, {.folder = scratch.path()})
+            .err.starts_with("kiln: error: \"data.csv\" is CSV text"));
+
+  // A .npy file under another name is what it is.
+  cli::write_file(scratch.file("really.npz"), cli::read_file(sample("a")));
+  CHECK(said("really.npz").status == 0);
+
+  const auto written = [&](const std::string& name) {
+    return run({"eval", kTwice, sample("a"), "-o", name}, {.folder = scratch.path()});
+  };
+  CHECK(written("out.npz").err ==
+        "kiln: error: \"out.npz\" would be a .npz archive (zip), and kiln writes .npy: give -o out.npy, then python3 -c "
+        "'import numpy as np; np.savez(\"out.npz\", np.load(\"out.npy\"))'\nTry 'kiln eval --help'.\n");
+  CHECK(
+      written("my out.CSV").err ==
+      "kiln: error: \"my out.CSV\" would be a CSV file, and kiln writes .npy: give -o 'my out.npy', then python3 -c "
+      "'import numpy as np; np.savetxt(\"my out.CSV\", np.load(\"my out.npy\"), delimiter=\",\")'\nTry 'kiln eval --help'.\n");
+  CHECK(written("out.npz").status == 2);
+  CHECK_FALSE(contains(written("out.dat").err, "kiln writes"));
+}
+
+TEST_CASE("an expression without a declaration shows the command that works") {
+  const Scratch scratch;
+  for (const char* name : {"a", "b"}) cli::write_file(scratch.file(std::string(name) + ".npy"), cli::read_file(sample(name)));
+  cli::write_file(scratch.file("wide.npy"), cli::read_file(sample("matrix")));
+  const auto said = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "eval");
+    const auto result = run(words, {.folder = scratch.path()});
+    CHECK(result.status == 1);
+    return result.err;
+  };
+  const auto example = [](const std::string& text, const std::string& command) {
+    return "kiln: error: \"" + text + "\" is an expression without a declaration, which names the types: " + command + "\n";
+  };
+  CHECK(said({"a + b", "a.npy", "b.npy"}) ==
+        example("a + b", "kiln eval 'float32 f(float32 a, float32 b) = a + b' a.npy b.npy"));
+  CHECK(run({"eval", "float32 f(float32 a, float32 b) = a + b", "a.npy", "b.npy"}, {.folder = scratch.path()}).status == 0);
+  CHECK(said({" c = a*x ", "a.npy", "wide.npy"}) ==
+        example("c = a*x", "kiln eval 'float64 c(float32 a, float64 x) = a*x' a.npy wide.npy"));
+  CHECK(said({"f(x, k) = sqrt(k) >= x", "a.npy", "2"}) ==
+        example("f(x, k) = sqrt(k) >= x", "kiln eval 'float32 f(float32 x, float32 k) = sqrt(k) >= x' a.npy 2"));
+  CHECK(said({"x == 1 && std::isnan(x)", "wide.npy"}) ==
+        example("x == 1 && std::isnan(x)", "kiln eval 'float64 f(float64 x) = x == 1 && std::isnan(x)' wide.npy"));
+  CHECK(said({"a + b", "-", "my file"}) == example("a + b", "kiln eval 'T f(T a, T b) = a + b' - 'my file'"));
+  CHECK(said({"a + b", "a.npy"}) == example("a + b", "write 'T f(T a, T b) = a + b' and give 2 operands, not 1"));
+  // No expressions: what is wrong with the declaration is said.
+  check_says(said({"float32 f(x) = x", "a.npy"}), "unknown dtype \"x\"");
+  check_says(said({"x +", "a.npy"}), "unknown dtype \"x\"");
+  check_says(said({"3 + 4"}), "expected the type of the result");
 }
 
 TEST_CASE("a signature that cannot be read shows the place") {

@@ -41,7 +41,7 @@ TEST_CASE("--method: what is wrong is said") {
   CHECK(eval_usage_error({"add", x, "-m", "reduce", "--axis", "x"}) ==
         "kiln: error: --axis \"x\" is not a number; give one axis, several with commas, all or none");
   CHECK(cli::contains(cli::eval_error({"add", x, "-m", "reduce", "--initial", "1j"}, 1),
-                      "the complex number given as .initial cannot become "));
+                      "the complex number given as --initial cannot become "));
   CHECK(eval_usage_error({"add", x, "-m", "reduce", "--initial", "x"}) == "kiln: error: --initial \"x\" is not a number");
   CHECK(eval_usage_error({"add", "3", "-m", "reduce"}) ==
         "kiln: error: --method reduce wants a .npy file where a number is given");

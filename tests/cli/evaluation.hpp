@@ -28,6 +28,7 @@ inline std::string eval_error(std::vector<std::string> arguments, int status) {
   const Result result = run(arguments);
   CHECK(result.status == status);
   CHECK(result.out == "");
+  CHECK_FALSE(speaks_cpp(result.err));
   return result.err;
 }
 

@@ -82,6 +82,12 @@ TEST_CASE("texts of C++ may be empty, and so may a macro's value") {
   }
 }
 
+TEST_CASE("an include folder that is none") {
+  check_usage_of({"eval", kTwice, sample("a"), "-I", "no/such"}, "there is no folder \"no/such\" for --include-dir");
+  check_usage_of({"eval", kTwice, sample("a"), "-I", "/", "-I", sample("a")},
+                 "--include-dir \"" + sample("a") + "\" is no folder");
+}
+
 TEST_CASE("an axis beyond all ranges") {
   const std::string sum = "T sum(T a, T b) = a + b";
   check_usage_of({"eval", sum, sample("a"), "-m", "reduce", "--axis", "99999999999"}, "--axis \"99999999999\" is out of range");

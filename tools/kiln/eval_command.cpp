@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <iostream>
 #include <span>
+#include <system_error>
 #include <utility>
 
+#include "declaration.hpp"
 #include "evaluation.hpp"
 #include "kernel_text.hpp"
 #include "kiln/kiln.hpp"
 #include "operand.hpp"
+#include "option_words.hpp"
 #include "options.hpp"
 #include "result_files.hpp"
 #include "scalar_text.hpp"
@@ -49,12 +53,6 @@ Examples:
 
 Exit status: 0 done, 1 something failed (no FILE was written but those that the message names), 2 the command line is wrong.
 KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
-
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -177,21 +175,28 @@ void EvalCommand::check_counts(const Counts& counts, std::size_t operands) const
   }
 }
 
-std::pair<Ufunc, std::string> EvalCommand::kernel() const {
+std::pair<Ufunc, std::string> EvalCommand::kernel(const std::vector<std::string>& operands) const {
   const std::string text = this->text();
   if (const std::string_view name = without_blanks(text); is_function_name(name)) {
     const math::FunctionInfo& function = standard_function(name);
     check_no_text_options(function.name);
     return {*math::find(function.name), ""};  // of many signatures: numbers keep their own dtypes
   }
-  auto definition = with_options(parse_kernel(text));
+  auto definition = with_options([&] {
+    try {
+      return parse_kernel(text);
+    } catch (const SignatureError&) {
+      if (const auto expression = explain_expression(text, operands)) throw Error(*expression);
+      throw;
+    }
+  }());
   std::string signature = definition.signatures.front();
   return {vectorize(std::move(definition)), std::move(signature)};
 }
 
 EvaluationRequest EvalCommand::ufunc_request(std::vector<std::string> operands) const {
   layout_.check_without_layout();
-  auto [ufunc, signature] = kernel();
+  auto [ufunc, signature] = kernel(operands);
   const Method method(method_);
   check_counts({method.name(ufunc), method.operands(ufunc), method.results(ufunc)}, operands.size());
   return {.call = [ufunc = std::move(ufunc), method](std::span<const Arg> args,
@@ -212,10 +217,32 @@ EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands)
           .where = method_.where};
 }
 
+void EvalCommand::check_include_dirs() const {
+  for (const std::string& name : include_dirs_) {
+    std::error_code fault;
+    const std::filesystem::file_status there = std::filesystem::status(name, fault);
+    if (std::filesystem::is_directory(there)) continue;
+    throw UsageError(std::filesystem::exists(there) ? fmt::format("--include-dir \"{}\" is no folder", name)
+                                                    : fmt::format("there is no folder \"{}\" for --include-dir", name));
+  }
+}
+
 int EvalCommand::run() {
+  try {
+    evaluate_and_write();
+  } catch (const CompileError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(in_option_words(error.what()));
+  }
+  return kDone;
+}
+
+void EvalCommand::evaluate_and_write() {
   if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
   std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
+  check_include_dirs();
   EvaluationRequest request = layout_.layout.empty() ? ufunc_request(std::move(operands)) : gufunc_request(std::move(operands));
   request.device = read_device(device_);
   request.time = time_;
@@ -223,7 +250,6 @@ int EvalCommand::run() {
   const Evaluation evaluation = evaluate(std::move(request));
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
   if (time_) std::cerr << to_string(evaluation.report);
-  return kDone;
 }
 
 }  // namespace kiln::tool

@@ -19,7 +19,7 @@ class EvalCommand : public Command {
  public:
   explicit EvalCommand(CLI::App& app);
 
-  /// Prints or writes the results.
+  /// Prints or writes the results. The kiln::Error that it throws is in the words of its options.
   int run() override;
 
   /// Negative numbers, and all that follows "--", would be taken for options: a blank in front of them, which operands
@@ -27,6 +27,8 @@ class EvalCommand : public Command {
   static std::vector<std::string> protect(std::vector<std::string> arguments);
 
  private:
+  void evaluate_and_write();
+  void check_include_dirs() const;
   [[nodiscard]] std::vector<std::string> operand_texts() const;
   void check_standard_input(const std::vector<std::string>& operands) const;
   /// The kernel's text, wherever it stands.
@@ -35,7 +37,7 @@ class EvalCommand : public Command {
   template <class Definition>
   [[nodiscard]] Definition with_options(Definition definition) const;
   /// What is to run, and its signature where it has just one.
-  [[nodiscard]] std::pair<Ufunc, std::string> kernel() const;
+  [[nodiscard]] std::pair<Ufunc, std::string> kernel(const std::vector<std::string>& operands) const;
   [[nodiscard]] EvaluationRequest ufunc_request(std::vector<std::string> operands) const;
   [[nodiscard]] EvaluationRequest gufunc_request(std::vector<std::string> operands) const;
   void check_no_text_options(std::string_view name) const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -33,6 +35,16 @@ std::string read_text_file(const std::string& path) {
 
 std::string text_or_file(const std::string& text) {
   return text.starts_with('@') ? read_text_file(text.substr(1)) : text;
+}
+
+std::string_view without_blanks(std::string_view text) noexcept {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+bool in_a_name(char c) noexcept {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 }  // namespace kiln::tool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace kiln::tool {
 
@@ -10,5 +11,9 @@ std::string read_text_file(const std::string& path);
 
 /// The text itself, or the content of FILE where it is "@FILE".
 std::string text_or_file(const std::string& text);
+
+[[nodiscard]] std::string_view without_blanks(std::string_view text) noexcept;
+/// Whether a name may go on with the character.
+[[nodiscard]] bool in_a_name(char c) noexcept;
 
 }  // namespace kiln::tool

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "file_kind.hpp"
 #include "kiln/error.hpp"
 #include "kiln/npy.hpp"
 #include "temporary_folder.hpp"
@@ -24,6 +25,7 @@ Array read_standard_input() {
   if (std::cin.peek() != std::istream::traits_type::eof()) copy << std::cin.rdbuf();
   copy.close();
   if (!copy) throw IoError(fmt::format("cannot copy standard input to \"{}\": the disk may be full", path.string()));
+  if (const std::string other = explain_input(path.string(), "standard input"); !other.empty()) throw IoError(other);
   try {
     return load_npy(path);
   } catch (const IoError& error) {
@@ -47,6 +49,7 @@ Operand read_operand(const std::string& text) {
                     "that is there",
                     text));
   }
+  if (const std::string other = explain_input(text, text); !other.empty()) throw IoError(other);
   return load_npy(text);
 }
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "file_kind.hpp"
 #include "kiln/error.hpp"
 #include "kiln/npy.hpp"
 #include "operand.hpp"
@@ -62,6 +63,7 @@ ResultFiles::ResultFiles(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (name.empty()) throw UsageError("the name of an output file is empty");
     OutputTarget target = output_target(name);
+    if (const std::string other = target.stream ? "" : explain_output(name); !other.empty()) throw UsageError(other);
     for (const OutputTarget& other : targets_) {
       if (!clash(other, target)) continue;
       const std::string also = other.name == name ? "" : fmt::format(", which is \"{}\"", other.name);

@@ -13,7 +13,7 @@ namespace kiln::tool {
 class ResultFiles {
  public:
   /// Checks what can be known before any work is done: IoError for what output_target() refuses; UsageError for two names of
-  /// one file, and for standard output twice.
+  /// one file, for standard output twice, and for the name of a .npz archive or a CSV file.
   explicit ResultFiles(const std::vector<std::string>& names);
 
   /// Writes one array to each name, in order, as .npy: "-" is standard output, and a pipe or a device is written to

@@ -1,0 +1,103 @@
+#include "file_kind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include "declaration.hpp"
+
+namespace kiln::tool {
+namespace fs = std::filesystem;
+namespace {
+
+std::string first_bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 512> block{};
+  file.read(block.data(), block.size());
+  return {block.data(), static_cast<std::size_t>(file.gcount())};
+}
+
+std::string extension_of(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+/// Of "a.npy", the first member of the archive, the name that NumPy knows it by.
+std::string first_member(std::string_view bytes) {
+  constexpr std::size_t kHeader = 30;  // of a member; the length of its name stands at 26, little-endian
+  if (bytes.size() < kHeader) return "arr_0";
+  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
+  std::string_view name = bytes.substr(kHeader, byte(26) + 256 * byte(27));
+  if (name.ends_with(".npy")) name.remove_suffix(4);
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
+  });
+  return plain ? std::string(name) : "arr_0";
+}
+
+/// Text of which the first line has fields between commas.
+bool is_csv(std::string_view bytes) {
+  const bool text =
+      std::all_of(bytes.begin(), bytes.end(), [](unsigned char c) { return c >= 0x20 || c == '\n' || c == '\r' || c == '\t'; });
+  return text && bytes.substr(0, bytes.find('\n')).find(',') != std::string_view::npos;
+}
+
+std::string python(std::string_view program) {
+  return fmt::format("python3 -c {}", shell_word(program));
+}
+
+/// A name that Python would not read as it stands is FILE.
+std::string python_name(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= 0x20 && c != '"' && c != '\\'; });
+  return "\"" + (plain ? name : "FILE") + "\"";
+}
+
+std::string with_extension(const std::string& name, std::string_view extension) {
+  return fs::path(name).replace_extension(extension).string();
+}
+
+}  // namespace
+
+std::string explain_input(const std::string& path, const std::string& shown) {
+  std::error_code fault;
+  if (!fs::is_regular_file(path, fault)) return "";  // what comes out of a pipe is gone then
+  const std::string bytes = first_bytes(path);
+  if (bytes.starts_with("\x93NUMPY")) return "";
+  const std::string name = path == shown ? path : "FILE";
+  const std::string quoted = path == shown ? "\"" + shown + "\"" : shown;
+  const std::string to = python_name(with_extension(name, ".npy"));
+  const bool zip = bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
+  if (zip || extension_of(path) == ".npz") {
+    return fmt::format("{} is a .npz archive (zip), and kiln reads .npy: {}", quoted,
+                       python(fmt::format("import numpy as np; np.save({}, np.load({})[\"{}\"])", to, python_name(name),
+                                          first_member(bytes))));
+  }
+  if (extension_of(path) == ".csv" || (!bytes.empty() && is_csv(bytes))) {
+    return fmt::format(
+        "{} is CSV text, and kiln reads .npy: {}", quoted,
+        python(fmt::format("import numpy as np; np.save({}, np.loadtxt({}, delimiter=\",\"))", to, python_name(name))));
+  }
+  return "";
+}
+
+std::string explain_output(const std::string& name) {
+  const std::string extension = extension_of(name);
+  if (extension != ".npz" && extension != ".csv") return "";
+  const std::string npy = with_extension(name, ".npy");
+  const std::string call =
+      extension == ".npz" ? fmt::format("np.savez({}, np.load({}))", python_name(name), python_name(npy))
+                          : fmt::format("np.savetxt({}, np.load({}), delimiter=\",\")", python_name(name), python_name(npy));
+  return fmt::format("\"{}\" would be a {}, and kiln writes .npy: give -o {}, then {}", name,
+                     extension == ".npz" ? ".npz archive (zip)" : "CSV file", shell_word(npy),
+                     python("import numpy as np; " + call));
+}
+
+}  // namespace kiln::tool

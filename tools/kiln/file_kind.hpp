@@ -1,0 +1,15 @@
+// Files that are arrays, but not .npy: what they are, and the line that converts them.
+#pragma once
+
+#include <string>
+
+namespace kiln::tool {
+
+/// What to say of a file that is a .npz archive or CSV text by its first bytes, or by its name where those say nothing; empty
+/// for any other, which is for the library to read. `shown` is how messages name it.
+[[nodiscard]] std::string explain_input(const std::string& path, const std::string& shown);
+
+/// What to say of the name of an output that ends in .npz or .csv; empty for any other.
+[[nodiscard]] std::string explain_output(const std::string& name);
+
+}  // namespace kiln::tool

@@ -1,0 +1,13 @@
+// The library's messages name what mends a call as C++ writes it: these are the words of `kiln eval` for that.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kiln::tool {
+
+/// The message of a kiln::Error with the names of `kiln eval`'s options for those of the library: ".where" is "--where". Advice
+/// that only a program can follow goes. What stands in quotes, and below the first line, stays: it is the user's.
+[[nodiscard]] std::string in_option_words(std::string_view message);
+
+}  // namespace kiln::tool
