@@ -22,6 +22,7 @@ WORDS = {
     "--target": "native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4",
     "--as": "source ptx sass amdgcn asm llvm-ir resources",
 }
+STATUS = "0 done, 1 something failed, 2 the command line is wrong"
 ENVIRONMENT = [
     ("KILN_CACHE_DIR", "Where compiled kernels are kept; empty: nowhere. Unset: $XDG_CACHE_HOME/kiln, else ~/.cache/kiln."),
     ("KILN_CACHE_MAX_BYTES", "The bound of that directory, 1G unless it says otherwise; the least recently used kernels go."),
@@ -125,7 +126,7 @@ def page(top, command, version):
             out += option_items([o for o in each["options"] if "--help" not in o["names"]])
     out += [".SH OPTIONS", *option_items(command["options"])]
     out += examples_section([footer] + [Footer(each["footer"]) for each in below])
-    out += [".SH EXIT STATUS", roff(footer.status or "0 done, 1 something failed, 2 the command line is wrong") + "."]
+    out += [".SH EXIT STATUS", roff((footer.status or STATUS).rstrip(".") + ".")]
     out += environment()
     others = ["kiln(1)"] + [f"kiln-{c['name']}(1)" for c in top["commands"] if c is not command]
     return out + [".SH SEE ALSO", ", ".join(f"\\fB{roff(other[:-3])}\\fR(1)" for other in others)]
@@ -146,7 +147,7 @@ def main_page(top, version):
         out += [".TP", f"\\fBkiln\\-{command['name']}\\fR(1)", roff(command["help"] + ".")]
     out += [".SH OPTIONS", *option_items(top["options"])]
     footer = Footer("\n\n".join(top["footer"].split("\n")))
-    out += [".SH EXIT STATUS", roff(footer.status) + "."]
+    out += [".SH EXIT STATUS", roff(footer.status.rstrip(".") + ".")]
     out += environment()
     return out + [".SH SEE ALSO", ", ".join(f"\\fBkiln\\-{c['name']}\\fR(1)" for c in top["commands"])]
 

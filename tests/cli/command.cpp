@@ -4,6 +4,7 @@
 #include <pty.h>
 #include <spawn.h>
 #include <stdlib.h>  // mkdtemp
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,8 +48,14 @@ Result run(const std::vector<std::string>& arguments, const RunOptions& options)
   std::vector<std::string> words{KILN_CLI_COMMAND};
   words.insert(words.end(), arguments.begin(), arguments.end());
 
+  rlimit limit{};
+  getrlimit(RLIMIT_FSIZE, &limit);
+  rlimit lower = limit;
+  if (options.file_limit > 0) lower.rlim_cur = options.file_limit;
+  setrlimit(RLIMIT_FSIZE, &lower);  // inherited
   pid_t child = 0;
   const int fault = posix_spawn(&child, KILN_CLI_COMMAND, &actions, nullptr, pointers(words).data(), pointers(entries).data());
+  setrlimit(RLIMIT_FSIZE, &limit);
   posix_spawn_file_actions_destroy(&actions);
   if (fault != 0) throw std::runtime_error(std::string("cannot start " KILN_CLI_COMMAND ": ") + std::strerror(fault));
   int status = 0;

@@ -1,6 +1,7 @@
 // Runs the kiln command as a user's shell would, and keeps what it printed.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct RunOptions {
   std::map<std::string, std::string> environment = {};  ///< over this process's own
   std::string folder = {};                              ///< the working directory
   std::string out_path = {};                            ///< where standard output goes instead of Result::out
+  std::uint64_t file_limit = 0;                         ///< `ulimit -f` in bytes; 0: as here
 };
 
 Result run(const std::vector<std::string>& arguments, const RunOptions& options = {});

@@ -51,6 +51,9 @@ TEST_CASE("a name that no function has is an error with those that are near") {
   CHECK(result.err ==
         "kiln: error: there is no function \"hypott\": did you mean hypot?; 'kiln functions' lists them\n"
         "Try 'kiln eval --help'.\n");
+  CHECK(run({"functions", "nosuch"}).err ==
+        "kiln: error: there is no function \"nosuch\": did you mean cosh?; 'kiln functions' lists them\n"
+        "Try 'kiln functions --help'.\n");
   CHECK(run({"functions", "zzzzzz"}).err ==
         "kiln: error: there is no function \"zzzzzz\"; 'kiln functions' lists them\nTry 'kiln functions --help'.\n");
   CHECK(contains(run({"functions", "sine"}).err, "did you mean sin"));

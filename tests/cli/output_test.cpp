@@ -117,6 +117,33 @@ TEST_CASE("a disk that is full is told with the user's name for the file") {
   CHECK(scratch.count() == 2);
 }
 
+TEST_CASE("a limit on the size of files is told, and leaves nothing behind") {
+  const Scratch scratch;
+  const Scratch temporary;
+  cli::write_file(scratch.file("i.npy"), zeros(1 << 16));
+  const auto limited = [&](std::vector<std::string> words, std::uint64_t limit, const std::string& input = "") {
+    words.insert(words.begin(), {"eval", "negative"});
+    const auto result = run(words, {.input = input,
+                                    .environment = {{"TMPDIR", temporary.path()}, {"KILN_CACHE_DIR", ""}},
+                                    .folder = scratch.path(),
+                                    .file_limit = limit});
+    CHECK(result.status == 1);
+    CHECK(result.out == "");
+    CHECK(temporary.count() == 0);
+    CHECK(scratch.count() == 1);
+    return result.err;
+  };
+  constexpr std::uint64_t kRoomForAKernel = 1 << 16;
+  CHECK(limited({"i.npy", "-o", "o.npy"}, kRoomForAKernel) ==
+        "kiln: error: failed to write \"o.npy\": cannot write: File too large\n");
+  CHECK(limited({"i.npy", "-o", "-"}, kRoomForAKernel) ==
+        "kiln: error: failed to write standard output: cannot write: File too large\n");
+  const std::string copy = limited({"-"}, kRoomForAKernel, zeros(1 << 16));
+  CHECK(copy.starts_with("kiln: error: cannot copy standard input to \"" + temporary.path() + "/kiln-"));
+  CHECK(copy.ends_with("/standard-input.npy\": File too large\n"));
+  CHECK(limited({"i.npy", "-o", "o.npy"}, 1024).ends_with(": File too large\n"));  // of the kernel's own files
+}
+
 TEST_CASE("a pipe that nobody reads any longer leaves no copy behind") {
   const Scratch scratch;
   const Scratch temporary;

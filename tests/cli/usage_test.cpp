@@ -1,6 +1,8 @@
 // Command lines that cannot be understood: status 2, the reason and where to find help; and the help itself.
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "command.hpp"
 
 using cli::contains;
@@ -24,13 +26,112 @@ void check_usage_of(const std::vector<std::string>& words, const std::string& re
 }  // namespace
 
 TEST_CASE("no command, and unknown ones") {
-  check_usage_of({}, "no command: the commands of kiln are " + kCommands, "kiln");
   check_usage_of({"evil"}, "unknown command \"evil\": the commands of kiln are " + kCommands + "; did you mean \"eval\"?",
                  "kiln");
   check_usage_of({"dev"}, "unknown command \"dev\": the commands of kiln are " + kCommands + "; did you mean \"devices\"?",
                  "kiln");
   check_usage_of({"frobnicate"}, "unknown command \"frobnicate\": the commands of kiln are " + kCommands, "kiln");
   check_usage_of({"--frob"}, "unknown option \"--frob\" of kiln", "kiln");
+  const std::string unknown = "unknown command \"evil\": the commands of kiln are " + kCommands + "; did you mean \"eval\"?";
+  check_usage_of({"help", "evil"}, unknown, "kiln");
+  check_usage_of({"evil", "--help"}, unknown, "kiln");
+}
+
+TEST_CASE("kiln alone prints its help") {
+  const auto alone = run({});
+  CHECK(alone.status == 0);
+  CHECK(alone.err == "");
+  CHECK(alone.out == run({"--help"}).out);
+  CHECK(alone.out.starts_with("kiln: NumPy-style universal functions from C++ strings, compiled at run time\n"));
+}
+
+TEST_CASE("exit statuses of every command") {
+  const Scratch scratch;
+  const std::string cache = scratch.file("cache");
+  const std::string manifest = R"json({"kiln_manifest": 1, "kernels": [{"kind": "ufunc", "name": "f",
+    "signatures": ["float32(float32 a)"], "body": "return )json";
+  cli::write_file(scratch.file("good.json"), manifest + "a;\"}]}");
+  cli::write_file(scratch.file("wrong.json"), manifest + "b;\"}]}");
+  cli::write_file(scratch.file("no.json"), "{");
+  cli::write_file(scratch.file("none.npy"), "");
+  const struct {
+    std::vector<std::string> words;
+    int status;
+  } cases[] = {
+      {{}, 0},
+      {{"help", "eval"}, 0},
+      {{"--version"}, 0},
+      {{"nosuch"}, 2},
+      {{"eval", "negative", "1"}, 0},
+      {{"eval", "negative", "no.npy"}, 1},
+      {{"eval", "negative", "none.npy"}, 1},
+      {{"eval", "float32 f(float32 x) = y", "1"}, 1},
+      {{"eval", "float32 f(float23 x) = x", "1"}, 1},
+      {{"eval", "--layout", "(n", "void f(T[:] x, T y) { }", "1"}, 1},
+      {{"eval", "negative", sample("a"), "--where", sample("a")}, 1},
+      {{"eval", "add", sample("a"), "-m", "reduce", "--axis", "7"}, 1},
+      {{"eval", "negative", "1", "--device", "cuda:99"}, 1},
+      {{"eval", "negative", "1", "-o", "no/out.npy"}, 1},
+      {{"eval"}, 2},
+      {{"eval", "nosuch", "1"}, 2},
+      {{"eval", "negative"}, 2},
+      {{"eval", "negative", "1", "--frob"}, 2},
+      {{"eval", "negative", "1", "--device", "gpu"}, 2},
+      {{"eval", "negative", "1", "--dtype", "float23"}, 2},
+      {{"eval", "negative", "1", "-o", "a.npy", "-o", "b.npy"}, 2},
+      {{"functions"}, 0},
+      {{"functions", "nosuch"}, 2},
+      {{"devices"}, 0},
+      {{"devices", "cpu"}, 2},
+      {{"cache"}, 0},
+      {{"cache", "nosuch"}, 2},
+      {{"cache", "list"}, 0},
+      {{"cache", "list", "--dir", "nowhere"}, 1},
+      {{"cache", "list", "--sort", "colour"}, 2},
+      {{"cache", "path"}, 0},
+      {{"cache", "stats"}, 0},
+      {{"cache", "show", "0123456789abcdef"}, 1},
+      {{"cache", "show"}, 2},
+      {{"cache", "show", "good"}, 2},
+      {{"cache", "explain", "good.json"}, 1},
+      {{"compile", "good.json", "-t", "native"}, 0},
+      {{"cache", "explain", "good.json"}, 0},
+      {{"cache", "explain", "good.json", "-t", "z80"}, 2},
+      {{"cache", "explain"}, 2},
+      {{"compile", "wrong.json", "-t", "native"}, 1},
+      {{"compile", "no.json", "-t", "native"}, 1},
+      {{"compile", "good.json"}, 2},
+      {{"compile", "good.json", "-t", "z80"}, 2},
+      {{"inspect", "good.json"}, 0},
+      {{"inspect", "wrong.json"}, 1},
+      {{"inspect", "0123456789abcdef"}, 1},
+      {{"inspect", "good.json", "--as", "ptx"}, 1},
+      {{"inspect", "good.json", "--as", "poem"}, 2},
+      {{"inspect"}, 2},
+      {{"cache", "verify"}, 0},
+      {{"cache", "export", "all.bundle"}, 0},
+      {{"cache", "export", "none.bundle", "--kernel", "nosuch"}, 1},
+      {{"cache", "export"}, 2},
+      {{"cache", "import", "all.bundle"}, 0},
+      {{"cache", "import", "good.json"}, 1},
+      {{"cache", "prune", "--older-than", "30d"}, 0},
+      {{"cache", "prune"}, 2},
+      {{"cache", "prune", "--older-than", "30d", "--dir", "all.bundle"}, 2},
+      {{"cache", "clear"}, 2},
+      {{"cache", "clear", "--yes"}, 0},
+  };
+  for (const auto& each : cases) {
+    std::string line = "kiln";
+    for (const std::string& word : each.words) line += " " + word;
+    CAPTURE(line);
+    const auto result = run(each.words, {.environment = {{"KILN_CACHE_DIR", cache}}, .folder = scratch.path()});
+    CAPTURE(result.err);
+    CHECK(result.status == each.status);
+    CHECK(contains(result.err, "--help'.\n") == (each.status == 2));
+  }
+  const std::map<std::string, std::string> none{{"KILN_CACHE_DIR", ""}};
+  CHECK(run({"cache", "path"}, {.environment = none}).status == 1);
+  CHECK(run({"devices"}, {.environment = {{"KILN_DEVICE", "gpu"}}}).status == 0);
 }
 
 TEST_CASE("unknown options, and options without their value") {
@@ -135,6 +236,9 @@ TEST_CASE("--help and --version go to standard output") {
   CHECK(contains(help.out, "Usage: kiln COMMAND [OPTIONS]\n"));
   CHECK(run({"help"}).out == help.out);
   CHECK(run({"help", "devices"}).out == run({"devices", "--help"}).out);
+  CHECK(run({"cache", "help", "list"}).out == run({"cache", "list", "--help"}).out);
+  CHECK(run({"help", "cache", "list"}).out == run({"cache", "list", "--help"}).out);
+  CHECK(run({"devices", "--frob", "--help"}).status == 0);
   CHECK(contains(help.out, "eval"));
   CHECK(contains(help.out, "devices"));
   const auto eval = run({"eval", "--help"});

@@ -38,7 +38,8 @@ Examples:
   kiln cache prune --older-than 30d
   kiln cache export kernels.bundle --target sm_90
 
-Exit status: 0 done, 1 something failed or was found wanting, 2 the command line is wrong.
+Exit status: 0 done, 1 something failed, or what was looked for is not there (`show`, `export`), missed (`explain`) or faulty
+(`verify`), 2 the command line is wrong.
 KILN_CACHE_DIR is the directory, else $XDG_CACHE_HOME/kiln, else ~/.cache/kiln; KILN_CACHE_MAX_BYTES its bound;
 KILN_CACHE_READONLY_DIRS further directories and bundles, which are read and never written. NO_COLOR: no colours.)");
 }

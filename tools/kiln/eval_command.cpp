@@ -51,7 +51,8 @@ Examples:
   kiln eval --layout '(n)->(n)' 'void cumsum(T[:] x, T[:] y) { T s = 0; for (index i = 0; i < n; ++i) y(i) = s += x(i); }' x.npy
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
 
-Exit status: 0 done, 1 something failed (no FILE was written but those that the message names), 2 the command line is wrong.
+Exit status: 0 done, 1 something failed: the kernel, an operand, a device, a result (no FILE was written but those that the
+message names), 2 the command line is wrong.
 KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
 
 std::string plural(std::size_t count, std::string_view noun) {

@@ -149,7 +149,10 @@ Examples:
   kiln inspect 3a7dfc
   kiln inspect 3a7dfc --as asm
   kiln inspect kernels.json --target sm_90,gfx90a,native
-  kiln inspect kernels.json --kernel saxpy --target sm_90 --as ptx -o saxpy.ptx)");
+  kiln inspect kernels.json --kernel saxpy --target sm_90 --as ptx -o saxpy.ptx
+
+Exit status: 0 done, 1 something failed: there is no such kernel, one does not compile (the others are shown), none has that
+form, 2 the command line is wrong.)");
 }
 
 int InspectCommand::run() {

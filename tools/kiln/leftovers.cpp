@@ -81,6 +81,12 @@ void clean_up_on_signals() {
     if (before.sa_handler == SIG_IGN && number != SIGPIPE) continue;
     sigaction(number, &action, nullptr);
   }
+  // A handler of its own, where SIG_IGN would be inherited by the programs that are started.
+  struct sigaction nothing = {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  sigemptyset(&nothing.sa_mask);
+  sigaction(SIGXFSZ, &nothing, nullptr);
 }
 
 SignalsHeld::SignalsHeld() noexcept {

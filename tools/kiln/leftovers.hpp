@@ -1,4 +1,4 @@
-// What would stay behind where a signal ends the process: Ctrl-C, a pipe that nobody reads any longer.
+// What would stay behind where a signal ends the process: Ctrl-C, a pipe that nobody reads any longer, a limit on files.
 #pragma once
 
 #include <csignal>
@@ -6,7 +6,7 @@
 namespace kiln::tool {
 
 /// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE remove what is registered before they end the process, unless it was started
-/// with them ignored (SIGPIPE: also then).
+/// with them ignored (SIGPIPE: also then). SIGXFSZ ends nothing: a write beyond the limit (ulimit -f) fails with EFBIG.
 void clean_up_on_signals();
 
 /// Registers a folder, with all that is in it, as long as this object is there. Beyond 32 at a time they are not registered.

@@ -67,11 +67,23 @@ std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::vecto
 std::vector<std::string> read_words(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words = with_empty_values_apart(app, {argv + std::min(argc, 1), argv + argc});
   if (!words.empty() && words.front() == "eval") words = kiln::tool::EvalCommand::protect(std::move(words));
-  if (!words.empty() && words.front() == "help") {  // "kiln help eval" is "kiln eval --help"
-    words.erase(words.begin());
-    words.emplace_back("--help");
+  // "kiln help eval" is "kiln eval --help", and so with the commands of a command.
+  const CLI::App* command = &app;
+  for (auto word = words.begin(); word != words.end() && command != nullptr; ++word) {
+    if (*word == "help" && !kiln::tool::command_names(*command).empty()) {
+      words.erase(word);
+      words.emplace_back("--help");
+      break;
+    }
+    command = command_named(*command, *word);
   }
   return words;
+}
+
+/// Of "kiln evil --help" there is no help.
+bool names_no_command(const CLI::App& command) {
+  const std::vector<std::string> left = command.remaining();
+  return !left.empty() && !left.front().starts_with('-') && !kiln::tool::command_names(command).empty();
 }
 
 int run(int argc, char** argv) {
@@ -81,7 +93,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "kiln " KILN_VERSION);
   app.footer(
       "'kiln COMMAND --help' has every option of a command, with examples.\n"
-      "Exit status: 0 done, 1 something failed, 2 the command line is wrong.");
+      "Exit status: 0 done; 1 something failed, or what was looked for is not there; 2 the command line is wrong;\n"
+      "128 + N a signal ended it: 130 Ctrl-C, 143 SIGTERM.");
   bool describe = false;
   app.add_flag("--describe", describe)->group("");  // hidden: for scripts/cli_pages.py
   const kiln::tool::CommandSet commands(app, kiln::tool::commands());
@@ -96,11 +109,12 @@ int run(int argc, char** argv) {
       return kDone;
     }
     if (command == nullptr) {
-      return report_usage("no command: the commands of kiln are " + kiln::tool::listed(kiln::tool::command_names(app)), app);
+      kiln::tool::print(kiln::tool::help_of(app));
+      return kDone;
     }
     return command->run();
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {  // --help, --version
+    if (error.get_exit_code() == 0 && !names_no_command(kiln::tool::deepest(app))) {  // --help, --version
       const int status = app.exit(error);
       kiln::tool::print("");  // tells whether all of it was written
       return status;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -20,11 +22,12 @@ namespace {
 Array read_standard_input() {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder.path() / "standard-input.npy";
+  errno = 0;
   std::ofstream copy(path, std::ios::binary);
   // Copying nothing sets failbit: an empty input is for load_npy to report.
   if (std::cin.peek() != std::istream::traits_type::eof()) copy << std::cin.rdbuf();
   copy.close();
-  if (!copy) throw IoError(fmt::format("cannot copy standard input to \"{}\": the disk may be full", path.string()));
+  if (!copy) throw IoError(fmt::format("cannot copy standard input to \"{}\": {}", path.string(), std::strerror(errno)));
   if (const std::string other = explain_input(path.string(), "standard input"); !other.empty()) throw IoError(other);
   try {
     return load_npy(path);

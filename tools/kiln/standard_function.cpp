@@ -7,34 +7,24 @@
 #include <utility>
 #include <vector>
 
+#include "usage.hpp"
 #include "usage_error.hpp"
 
 namespace kiln::tool {
 namespace {
 
-/// Levenshtein's distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, corner + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      corner = above;
-    }
-  }
-  return row.back();
-}
-
-/// The names that someone may have meant, the nearest first.
+/// The names that someone may have meant, the nearest first: a few that are near, else the one that has at least half of the
+/// letters.
 std::vector<std::string_view> near(std::string_view name) {
   std::vector<std::pair<std::size_t, std::string_view>> found;
+  std::pair<std::size_t, std::string_view> nearest{name.size() / 2 + 1, ""};
   for (const math::FunctionInfo& info : math::functions()) {
     const bool part = name.size() > 2 && (info.name.find(name) != std::string_view::npos || name.find(info.name) == 0);
-    const std::size_t apart = distance(name, info.name);
+    const std::size_t apart = edit_distance(name, info.name);
     if (apart <= 1 + name.size() / 4 || part) found.emplace_back(apart, info.name);
+    if (apart < nearest.first) nearest = {apart, info.name};
   }
+  if (found.empty() && !nearest.second.empty()) found.push_back(nearest);
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> names;
   for (const auto& [apart, one] : found) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ namespace kiln::tool {
 [[nodiscard]] std::vector<std::string> command_names(const CLI::App& app);
 /// "eval, devices and cache".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
+/// Levenshtein's: how many letters are to be changed, added or left out.
+[[nodiscard]] std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The one that differs least from the word, where that is a likely slip; empty where none is.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& names);
 /// What is wrong with a command line that CLI11 refused.
