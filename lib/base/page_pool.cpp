@@ -14,8 +14,8 @@
 
 #include "base/byte_count.hpp"
 #include "base/environment.hpp"
+#include "base/log.hpp"
 #include "base/usable_memory.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln::base {
 namespace {
@@ -45,15 +45,21 @@ constexpr bool kHidesErrors = __has_feature(address_sanitizer);
 constexpr bool kHidesErrors = false;
 #endif
 
-std::size_t limit_of_process() {
+struct Limit {
+  std::size_t bytes = 0;
+  std::string complaint = {};
+};
+
+Limit limit_of_process() {
   const std::optional<std::string> wish = env("KILN_HOST_POOL_MAX_BYTES");
-  if (!wish || wish->empty()) return kHidesErrors ? 0 : usable_memory() / 8;
-  const std::optional<std::uint64_t> bytes = parse_bytes(*wish);
-  if (!bytes) {
-    throw DeviceError("KILN_HOST_POOL_MAX_BYTES is \"" + *wish +
-                      "\", which is no number of bytes; write it as 0, 500M or 2G, or leave it unset");
+  const std::optional<std::uint64_t> bytes = wish ? parse_bytes(*wish) : std::nullopt;
+  if (bytes) return {.bytes = *bytes};
+  Limit limit{.bytes = kHidesErrors ? 0 : usable_memory() / 8};
+  if (wish && !wish->empty()) {
+    limit.complaint = "KILN_HOST_POOL_MAX_BYTES is \"" + *wish +
+                      "\", which is no number of bytes; the bound is the default; write it as 0, 500M or 2G";
   }
-  return *bytes;
+  return limit;
 }
 
 }  // namespace
@@ -144,8 +150,10 @@ PagePool& page_pool() {
   static constinit std::atomic<PagePool*> made{nullptr};
   PagePool* pool = made.load(std::memory_order_acquire);
   if (pool != nullptr) return *pool;
-  auto mine = std::make_unique<PagePool>(limit_of_process());
+  const Limit limit = limit_of_process();
+  auto mine = std::make_unique<PagePool>(limit.bytes);
   if (!made.compare_exchange_strong(pool, mine.get(), std::memory_order_acq_rel)) return *pool;
+  if (!limit.complaint.empty()) log_line(limit.complaint);
   return *mine.release();
 }
 

@@ -64,7 +64,7 @@ class PagePool {
 };
 
 /// The pool of the process: KILN_HOST_POOL_MAX_BYTES, or an eighth of the memory that the process may use; nothing under
-/// AddressSanitizer. Never destroyed: arrays may outlive all else. DeviceError where the variable is no number of bytes.
+/// AddressSanitizer. Never destroyed: arrays may outlive all else. A variable that is no number of bytes is a line of the log.
 [[nodiscard]] PagePool& page_pool();
 
 }  // namespace kiln::base

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/environment.hpp"
-#include "cache/log.hpp"
+#include "base/log.hpp"
 #include "gufunc/impl.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"
@@ -35,7 +35,7 @@ constexpr std::size_t kMaxVariants = 100'000;
 std::atomic<FileRecorder*> of_process{nullptr};
 
 void log(const std::string& line) noexcept {
-  cache::log_line(line);
+  base::log_line(line);
 }
 
 Json recorded_definition(UfuncDefinition definition) {
@@ -229,7 +229,7 @@ Recorder* open_recorder() noexcept {
     std::atexit([] { of_process.load()->close(); });
     return of_process.load();
   } catch (const std::exception& error) {
-    cache::log_line(std::string("KILN_RECORD: ") + error.what());
+    base::log_line(std::string("KILN_RECORD: ") + error.what());
     return nullptr;
   }
 }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/log.hpp"
 #include "cache/eviction.hpp"
 #include "cache/explanation.hpp"
 #include "cache/key.hpp"
@@ -212,6 +213,10 @@ cache::Removal Cache::clear() const {
 }
 
 namespace cache {
+
+void set_log(std::function<void(std::string_view)> callback) {
+  base::set_log(std::move(callback));
+}
 
 Stats stats() noexcept {
   return Cache().stats();

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "cache/bundle_exchange.hpp"
-#include "cache/log.hpp"
+#include "base/log.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "program/cache_impl.hpp"
@@ -11,7 +11,7 @@ namespace kiln {
 
 cache::BundleReport Cache::export_bundle(const std::string& path, const std::vector<std::string>& ids) const {
   return cache::export_bundle(program::impl_of(*this).tiers(), path, ids,
-                              [](const std::string& line) { cache::log_line(line); });
+                              [](const std::string& line) { base::log_line(line); });
 }
 
 cache::BundleReport Cache::import_bundle(const std::string& path) const {

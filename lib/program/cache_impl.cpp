@@ -6,7 +6,7 @@
 
 #include "base/environment.hpp"
 #include "cache/directory.hpp"
-#include "cache/log.hpp"
+#include "base/log.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -17,7 +17,7 @@ std::unique_ptr<cache::DiskStore> open_store(CacheOptions options) {
   for (std::string& path : options.read_only) read_only.push_back(cache::absolute_path(std::move(path)));
   return std::make_unique<cache::DiskStore>(
       cache::absolute_path(std::move(options.directory)), std::move(read_only), options.max_bytes,
-      [](const std::string& line) { cache::log_line(line); }, options.wait);
+      [](const std::string& line) { base::log_line(line); }, options.wait);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ detail::CacheImpl& process_cache() {
                                                                .read_only = std::move(settings.read_only_directories),
                                                                .max_bytes = settings.max_bytes});
   if (!current.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *known;
-  for (const std::string& complaint : settings.complaints) cache::log_line(complaint);
+  for (const std::string& complaint : settings.complaints) base::log_line(complaint);
   return *made.release();
 }
 

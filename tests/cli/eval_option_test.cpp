@@ -108,6 +108,26 @@ TEST_CASE("--time does not say that a kernel was kept where it could not be") {
   CHECK(contains(result.err, ", not kept: failed to write to " + scratch.file("cache") + "\n"));
 }
 
+TEST_CASE("a bound of the environment that is no number is a warning, and the default holds") {
+  const Scratch scratch;
+  // Half a million elements: more than the pool leaves to malloc.
+  const std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (524288,), }";
+  std::string file = "\x93NUMPY\x01" + std::string(1, '\0') + static_cast<char>(header.size()) + std::string(1, '\0') + header;
+  cli::write_file(scratch.file("large.npy"), file + std::string(8 * 524288, '\0'));
+  const auto warning_of = [&](const std::string& name) {
+    const auto result = run({"eval", "add", scratch.file("large.npy"), "-m", "reduce"},
+                            {.environment = {{"KILN_CACHE_DIR", scratch.file("cache")}, {name, "much"}}});
+    CHECK(result.out == "0.0\n");
+    CHECK(result.status == 0);
+    return result.err;
+  };
+  const std::string what = " is \"much\", which is no number of bytes; the bound is ";
+  CHECK(warning_of("KILN_CACHE_MAX_BYTES") ==
+        "kiln: warning: KILN_CACHE_MAX_BYTES" + what + "1G; write it as 1000000, 500M or 2G\n");
+  CHECK(warning_of("KILN_HOST_POOL_MAX_BYTES") ==
+        "kiln: warning: KILN_HOST_POOL_MAX_BYTES" + what + "the default; write it as 0, 500M or 2G\n");
+}
+
 TEST_CASE("a value that looks like a negative number is what was written, for every option") {
   const Scratch scratch;
   cli::write_file(scratch.file("-1"), "float64 same(float64 x) = x");

@@ -1,5 +1,5 @@
 // Holds the callback of cache::set_log.
-#include "cache/log.hpp"
+#include "base/log.hpp"
 
 #include <pthread.h>
 
@@ -7,9 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "kiln/cache.hpp"
-
-namespace kiln::cache {
+namespace kiln::base {
 namespace {
 
 using Callback = std::function<void(std::string_view)>;
@@ -49,4 +47,4 @@ void log_line(std::string_view line) noexcept {
   }
 }
 
-}  // namespace kiln::cache
+}  // namespace kiln::base
