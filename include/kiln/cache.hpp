@@ -51,6 +51,7 @@ struct Entry {
   std::string kernel;            ///< name
   std::string kind;              ///< "ufunc", "gufunc", "reduction" or "kernel"; for people
   std::string signature;         ///< of the loop: "float32(float32 a, float32 b)"
+  std::string variant;           ///< what tells it from the loop's other kernels: "contiguous", "reduce (block)"; may be empty
   std::string target;            ///< "sm_90", "gfx90a:xnack-", "x86-64-v3", for this machine's CPU its short form
   std::string compiler;          ///< "NVRTC 13.0.48"
   std::uint64_t bytes = 0;       ///< of the file

@@ -85,10 +85,15 @@ std::optional<Record> record_of(const Sections& sections, Flaw* why) {
 }  // namespace
 
 std::string encode(const std::string& canonical_key, const Record& entry) {
-  const nlohmann::json json = {{"kernel", entry.info.kernel},         {"kind", entry.info.kind},
-                               {"signature", entry.info.signature},   {"target", entry.info.target},
-                               {"compiler", entry.info.compiler},     {"body", entry.info.body},
-                               {"compile_ms", entry.info.compile_ms}, {"created_unix", entry.info.created_unix}};
+  const nlohmann::json json = {{"kernel", entry.info.kernel},
+                               {"kind", entry.info.kind},
+                               {"signature", entry.info.signature},
+                               {"variant", entry.info.variant},
+                               {"target", entry.info.target},
+                               {"compiler", entry.info.compiler},
+                               {"body", entry.info.body},
+                               {"compile_ms", entry.info.compile_ms},
+                               {"created_unix", entry.info.created_unix}};
   // The texts are for people; bytes that are not UTF-8 may be replaced here, unlike in the key.
   const std::string info = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string out;
@@ -148,7 +153,8 @@ std::optional<Info> parse_info(std::string_view text) {
   info.created_unix = created->get<std::int64_t>();
   const bool all = string("kernel", Need::required, &info.kernel) && string("signature", Need::required, &info.signature) &&
                    string("body", Need::required, &info.body) && string("kind", Need::optional, &info.kind) &&
-                   string("target", Need::optional, &info.target) && string("compiler", Need::optional, &info.compiler);
+                   string("variant", Need::optional, &info.variant) && string("target", Need::optional, &info.target) &&
+                   string("compiler", Need::optional, &info.compiler);
   if (!all) return std::nullopt;
   return info;
 }

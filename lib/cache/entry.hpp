@@ -16,6 +16,7 @@ struct Info {
   std::string kernel = {};        ///< name
   std::string kind = "ufunc";     ///< entries written before there were kinds are this one
   std::string signature = {};     ///< of the loop
+  std::string variant = {};       ///< what tells it from the loop's other kernels; empty in entries of before it was stored
   std::string target = {};        ///< in short; empty in entries of before it was stored
   std::string compiler = {};      ///< name and version; likewise
   std::string body = {};          ///< the user's text

@@ -12,7 +12,7 @@ namespace kiln::cache {
 void shorten(Info* info) {
   constexpr std::size_t kLongest = 1000;  // a listing holds many of them
   info->body.clear();
-  for (std::string* shown : {&info->kernel, &info->kind, &info->signature, &info->target, &info->compiler}) {
+  for (std::string* shown : {&info->kernel, &info->kind, &info->signature, &info->variant, &info->target, &info->compiler}) {
     if (shown->size() > kLongest) shown->resize(kLongest);
     shown->shrink_to_fit();
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "codegen/variant_text.hpp"
 #include "gufunc/use.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"
@@ -88,7 +89,7 @@ Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string wher
   Unit unit;
   unit.kernel = impl->name();
   unit.signature = variant.loop.text;
-  unit.variant = variant_name(*impl, variant);
+  unit.variant = codegen::variant_text(variant.spec, DeviceKind::cpu);
   unit.where = std::move(where);
   unit.processors = variant.processors;
   unit.with_request = [impl, variant = std::move(variant)](DeviceKind kind, const auto& work) {

@@ -311,13 +311,4 @@ Json variant_json(const GufuncImpl& gufunc, const GufuncVariant& variant) {
   return json;
 }
 
-std::string variant_name(const GufuncImpl& gufunc, const GufuncVariant& variant) {
-  const Json json = variant_json(gufunc, variant);
-  std::string text = json.contains("operands") ? "strided" : "contiguous";
-  if (!json.contains("sizes")) return text;
-  for (const auto& [name, size] : json["sizes"].items())
-    text += fmt::format(", {} = {}", name, size.template get<std::int64_t>());
-  return text;
-}
-
 }  // namespace kiln::manifest

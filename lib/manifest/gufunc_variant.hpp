@@ -20,7 +20,5 @@ struct GufuncVariant {
 [[nodiscard]] GufuncVariant plain_variant(const detail::GufuncImpl& gufunc, ufunc::Loop loop);
 [[nodiscard]] GufuncVariant read_variant(const Node& node, const detail::GufuncImpl& gufunc);
 [[nodiscard]] Json variant_json(const detail::GufuncImpl& gufunc, const GufuncVariant& variant);
-/// "contiguous", "strided", with sizes "contiguous, n = 8": for people.
-[[nodiscard]] std::string variant_name(const detail::GufuncImpl& gufunc, const GufuncVariant& variant);
 
 }  // namespace kiln::manifest

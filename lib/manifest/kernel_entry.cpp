@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"
 #include "raw/impl.hpp"
@@ -71,7 +72,8 @@ raw::Binding read_types(const Node& node, const SharedRawKernel& impl) {
 
 RawForm read_form(const Node& node, const SharedRawKernel& impl) {
   const std::string word = node.word();
-  const auto* const found = std::find_if(kForms.begin(), kForms.end(), [&](RawForm form) { return raw::name(form) == word; });
+  const auto* const found =
+      std::find_if(kForms.begin(), kForms.end(), [&](RawForm form) { return codegen::form_name(form) == word; });
   if (found == kForms.end()) {
     node.fail("expected \"items\" (.size), \"blocks\" (.grid and .block), or \"single\" (blocks of one thread)");
   }
@@ -84,7 +86,7 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, RawForm
   Unit unit;
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
-  unit.variant = std::string(raw::name(form));
+  unit.variant = std::string(codegen::form_name(form));
   unit.where = where;
   // No CPU runs it.
   if (impl->cooperates() && form == RawForm::blocks) unit.processors = ufunc::Processors::gpu;
@@ -163,7 +165,7 @@ Entry read_kernel(const Node& node, const std::string& folder) {
       forms.push_back(read_form(each, impl));
       if (std::find(forms.begin(), forms.end() - 1, forms.back()) != forms.end() - 1)
         each.fail("the same launch is there twice");
-      entry.json["launch"].push_back(std::string(raw::name(forms.back())));
+      entry.json["launch"].push_back(std::string(codegen::form_name(forms.back())));
     }
     if (forms.empty()) launch->fail("an empty list: leave it out for the launch that the body tells");
   } else {
@@ -184,7 +186,7 @@ Json kernel_json(const RawKernelDefinition& definition) {
 }
 
 Json kernel_variant_json(std::span<const std::pair<std::string, DType>> types, RawForm form) {
-  Json json{{"launch", raw::name(form)}};
+  Json json{{"launch", codegen::form_name(form)}};
   for (const auto& [variable, dtype] : types) json["types"][variable] = name(dtype);
   return json;
 }

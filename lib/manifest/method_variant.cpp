@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
@@ -158,7 +159,7 @@ void MethodUnits::add(const Loop& loop, const MethodVariant& variant, Processors
     on_cpu_.push_back(std::move(on_cpu));
   }
   if (!concerns(Processors::gpu)) return;
-  const std::string how = reduces(variant.method) ? fmt::format(" ({})", mapping_name(variant.layout.mapping)) : "";
+  const std::string how = reduces(variant.method) ? fmt::format(" ({})", codegen::mapping_name(variant.layout.mapping)) : "";
   add_unit(loop, variant, Processors::gpu, where, method + how);
 }
 

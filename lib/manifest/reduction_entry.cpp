@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/reduction_layout.hpp"
@@ -98,7 +99,8 @@ class Units {
       on_cpu_.push_back(std::move(on_cpu));
     }
     if (!concerns(Processors::gpu)) return;
-    add_unit(loop, variant, Processors::gpu, where, fmt::format("reduction ({})", mapping_name(variant.layout.mapping)));
+    add_unit(loop, variant, Processors::gpu, where,
+             fmt::format("reduction ({})", codegen::mapping_name(variant.layout.mapping)));
   }
 
  private:

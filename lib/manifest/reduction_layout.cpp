@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "codegen/variant_text.hpp"
+
 namespace kiln::manifest {
 namespace {
 
@@ -13,12 +15,7 @@ using ufunc::Processors;
 
 constexpr int kMaxRank = 64;  // more axes than an array may have after merging
 
-struct MappingName {
-  Mapping mapping;
-  std::string_view name;
-};
-constexpr std::array kMappingNames{MappingName{Mapping::thread, "thread"}, MappingName{Mapping::warp, "warp"},
-                                   MappingName{Mapping::block, "block"}, MappingName{Mapping::columns, "columns"}};
+constexpr std::array kMappings{Mapping::thread, Mapping::warp, Mapping::block, Mapping::columns};
 
 Mapping usual_mapping(bool reorderable) {
   return reorderable ? Mapping::block : Mapping::thread;
@@ -26,23 +23,19 @@ Mapping usual_mapping(bool reorderable) {
 
 }  // namespace
 
-std::string_view mapping_name(Mapping mapping) {
-  return kMappingNames[static_cast<std::size_t>(mapping)].name;
-}
-
 ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view what, bool reorderable,
                                             const std::function<bool(Mapping)>& reads_packs) {
   ufunc::ReductionClass layout{.mapping = usual_mapping(reorderable)};
   if (const auto mapping = node.find("mapping")) {
     const std::string word = mapping->word();
     const auto found =
-        std::find_if(kMappingNames.begin(), kMappingNames.end(), [&](const MappingName& each) { return each.name == word; });
-    if (found == kMappingNames.end()) mapping->fail("expected \"thread\", \"warp\", \"block\" or \"columns\"");
-    if (!reorderable && found->mapping != Mapping::thread) {
+        std::find_if(kMappings.begin(), kMappings.end(), [&](Mapping each) { return codegen::mapping_name(each) == word; });
+    if (found == kMappings.end()) mapping->fail("expected \"thread\", \"warp\", \"block\" or \"columns\"");
+    if (!reorderable && *found != Mapping::thread) {
       mapping->fail(
           fmt::format("{} has no identity and is not \"reorderable\": its order counts, and one \"thread\" reduces", what));
     }
-    layout.mapping = found->mapping;
+    layout.mapping = *found;
   }
   if (const auto rank = node.find("kept_rank")) layout.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
   if (const auto rank = node.find("reduced_rank")) layout.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
@@ -53,7 +46,7 @@ ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view w
 }
 
 void write_reduction_layout(const ufunc::ReductionClass& layout, bool reorderable, Json& json) {
-  if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = mapping_name(layout.mapping);
+  if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = codegen::mapping_name(layout.mapping);
   if (layout.kept_rank != 1) json["kept_rank"] = static_cast<int>(layout.kept_rank);
   if (layout.reduced_rank != 1) json["reduced_rank"] = static_cast<int>(layout.reduced_rank);
   if (!layout.packs) json["aligned"] = false;

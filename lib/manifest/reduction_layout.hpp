@@ -10,8 +10,6 @@
 
 namespace kiln::manifest {
 
-[[nodiscard]] std::string_view mapping_name(codegen::Mapping mapping);
-
 /// What is left out is as usual. `what` is not reorderable: "the ufunc"; `reads_packs` says whether kernels of a mapping do.
 [[nodiscard]] ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view what, bool reorderable,
                                                           const std::function<bool(codegen::Mapping)>& reads_packs);

@@ -155,6 +155,7 @@ bool Builder::store(const Job& job, const Code& code) {
   const std::uint64_t written = store_->put(job.key, {.info = {.kernel = job.compile.name,
                                                                .kind = job.kind,
                                                                .signature = job.compile.context,
+                                                               .variant = job.variant,
                                                                .target = job.target,
                                                                .compiler = job.compiler,
                                                                .body = job.body,

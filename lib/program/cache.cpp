@@ -25,6 +25,7 @@ cache::Entry entry_of(cache::Listed listed, const std::string& tier) {
           .kernel = std::move(listed.info.kernel),
           .kind = std::move(listed.info.kind),
           .signature = std::move(listed.info.signature),
+          .variant = std::move(listed.info.variant),
           .target = std::move(listed.info.target),
           .compiler = std::move(listed.info.compiler),
           .bytes = listed.bytes,

@@ -8,6 +8,7 @@
 #include "cache/key.hpp"
 #include "codegen/header_names.hpp"
 #include "codegen/needed_headers.hpp"
+#include "codegen/variant_text.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::program {
@@ -85,6 +86,7 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.digest = cache::digest(job.key);
   job.body = text.body;
   job.kind = request.kind;
+  job.variant = codegen::variant_text(*request.spec, compiler.kind());
   if (text.stages) job.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
   job.target = compiler.short_target();
   job.compiler = key.compiler;

@@ -18,6 +18,7 @@ struct Job {
   // For the entry:
   std::string body;  ///< the user's text
   std::string kind = "ufunc";
+  std::string variant;   ///< what tells it from the loop's other kernels
   std::string target;    ///< in short
   std::string compiler;  ///< name and version
 };

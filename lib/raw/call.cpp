@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "codegen/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
 #include "ufunc/recorder.hpp"
@@ -273,7 +274,7 @@ void Call::fetch(std::span<const Array> brought) {
 
 RawResolution Call::resolve() const {
   RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding_),
-                           .form = std::string(raw::name(form_)),
+                           .form = std::string(codegen::form_name(form_)),
                            .device = place_.device,
                            .copies = {}};
   for (std::size_t i = 0; i < args_.size(); ++i) {

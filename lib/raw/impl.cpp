@@ -8,18 +8,6 @@
 
 namespace kiln::raw {
 
-std::string_view name(codegen::RawForm form) noexcept {
-  switch (form) {
-    case codegen::RawForm::items:
-      return "items";
-    case codegen::RawForm::blocks:
-      return "blocks";
-    case codegen::RawForm::single:
-      return "single";
-  }
-  return "";
-}
-
 namespace {
 
 constexpr std::array<std::string_view, 6> kShared{"barrier",      "KILN_SHARED", "KILN_DYNAMIC_SHARED",

@@ -37,9 +37,6 @@ struct Variant {
   Variant* next = nullptr;
 };
 
-/// "items", "blocks", "single".
-[[nodiscard]] std::string_view name(codegen::RawForm form) noexcept;
-
 }  // namespace kiln::raw
 
 namespace kiln::detail {

@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(CacheFixture, "cache alone prints its help, and unknown comman
 }
 
 TEST_CASE_FIXTURE(CacheFixture, "a cache that is not there yet is empty, and looking makes nothing") {
-  CHECK(cache({"list"}).out == "ID  KERNEL  SIGNATURE  TARGET  SIZE  COMPILE  HITS  USED\n");
+  CHECK(cache({"list"}).out == "ID  KERNEL  SIGNATURE  VARIANT  TARGET  SIZE  COMPILE  HITS  USED\n");
   CHECK(cache_json({"list"}) == json::parse(R"({"entries": []})"));
   CHECK(cache({"path"}).out == directory() + "\n");
   CHECK(cache_json({"path"}).at("directory") == directory());
@@ -188,6 +188,45 @@ TEST_CASE_FIXTURE(CacheFixture, "list and show tell what was compiled") {
   std::string upper = id.substr(0, 20);
   for (char& digit : upper) digit = static_cast<char>(std::toupper(static_cast<unsigned char>(digit)));
   CHECK(cache_json({"show", upper}) == shown);  // the text says how long ago, too
+}
+
+TEST_CASE_FIXTURE(CacheFixture, "list and show tell the kernels of one signature apart") {
+  const std::string cores = "void f(T[:] x, T[:] y) { for (index i = 0; i < n; ++i) y(i) = x(i) + 1; }";
+  const std::string a = cli::sample("a");
+  const std::string weights = cli::sample("weights");
+  const std::vector<std::vector<std::string>> calls{{"add", a, cli::sample("b")},
+                                                    {"add", a, "2"},
+                                                    {"add", weights, weights, "--where", cli::sample("flags")},
+                                                    {"add", weights, cli::sample("dividend"), "-m", "outer"},
+                                                    {"add", a, "-m", "reduce"},
+                                                    {"add", a, "-m", "accumulate"},
+                                                    {cores, a, "--layout", "(n)->(n)"},
+                                                    {cores, cli::sample("left"), "--layout", "(n)->(n)"},
+                                                    {cores, cli::sample("left"), "--layout", "(n)->(n)", "--axis", "0"}};
+  for (std::vector<std::string> words : calls) {
+    words.insert(words.begin(), "eval");
+    const Result result = run(words);
+    CHECK(result.err == "");
+    REQUIRE(result.status == 0);
+  }
+  const json list = cache_json({"list"}).at("entries");
+  CHECK(list.size() == calls.size());
+  std::set<std::string> seen;
+  std::set<std::string> texts;
+  for (const json& entry : list) {
+    const auto text = [&](const char* name) { return entry.at(name).get<std::string>(); };
+    seen.insert(text("kernel") + " " + text("signature") + ", " + text("variant"));
+    texts.insert(text("variant"));
+    CHECK(contains(cache({"show", text("id")}).out, "\nvariant     " + text("variant") + "\n"));
+    CHECK(contains(cache({"list"}).out, "  " + text("variant") + "  "));
+    CHECK(json::parse(run({"inspect", text("id"), "--json"}).out).at("kernels").at(0).at("variant") == text("variant"));
+  }
+  CHECK(seen.size() == calls.size());
+  for (const char* text :
+       {"contiguous", "contiguous, input 1 scalar", "contiguous, where (zero)", "reduce, with identity", "accumulate"}) {
+    CAPTURE(text);
+    CHECK(texts.contains(text));
+  }
 }
 
 TEST_CASE_FIXTURE(CacheFixture, "ids: none, not one, unknown, and several") {

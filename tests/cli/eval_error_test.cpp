@@ -146,6 +146,11 @@ TEST_CASE("an expression without a declaration shows the command that works") {
         example("x == 1 && std::isnan(x)", "kiln eval 'float64 f(float64 x) = x == 1 && std::isnan(x)' wide.npy"));
   CHECK(said({"a + b", "-", "my file"}) == example("a + b", "kiln eval 'T f(T a, T b) = a + b' - 'my file'"));
   CHECK(said({"a + b", "a.npy"}) == example("a + b", "write 'T f(T a, T b) = a + b' and give 2 operands, not 1"));
+  CHECK(said({"x**2", "a.npy"}) ==
+        "kiln: error: \"x**2\" is Python: in C++ it is pow(a, b) for a**b, in a declaration that names the types, as in "
+        "'T f(T a, T b) = pow(a, b)'\n");
+  check_says(said({"np.sqrt(a)", "a.npy"}), "unknown dtype \"np\"");
+  check_says(said({"lambda x: x + 1", "a.npy"}), "unknown dtype \"lambda\"");
   // No expressions: what is wrong with the declaration is said.
   check_says(said({"float32 f(x) = x", "a.npy"}), "unknown dtype \"x\"");
   check_says(said({"x +", "a.npy"}), "unknown dtype \"x\"");

@@ -32,9 +32,10 @@ const std::map<std::string, Order>& orders() {
 
 std::string table_text(const std::vector<cache::Entry>& entries) {
   Table table({{.title = "ID"},
-               {.title = "KERNEL", .least = 10},
-               {.title = "SIGNATURE", .least = 12},
-               {.title = "TARGET", .least = 8},
+               {.title = "KERNEL", .least = 8},
+               {.title = "SIGNATURE", .least = 8},
+               {.title = "VARIANT", .least = 8},
+               {.title = "TARGET", .least = 6},
                {.title = "SIZE", .right = true},
                {.title = "COMPILE", .right = true},
                {.title = "HITS", .right = true},
@@ -44,8 +45,9 @@ std::string table_text(const std::vector<cache::Entry>& entries) {
   const std::size_t digits = id_digits(std::move(ids));
   const std::int64_t today = now();
   for (const cache::Entry& entry : entries) {
-    table.add({entry.id.substr(0, digits), entry.kernel, entry.signature, entry.target, bytes_text(entry.bytes),
-               milliseconds_text(entry.compile_ms), fmt::format("{}", entry.hits), age_text(entry.used, today)});
+    table.add({entry.id.substr(0, digits), entry.kernel, entry.signature, entry.variant.empty() ? "-" : entry.variant,
+               entry.target, bytes_text(entry.bytes), milliseconds_text(entry.compile_ms), fmt::format("{}", entry.hits),
+               age_text(entry.used, today)});
   }
   return table.text(Terminal::standard_output());
 }
@@ -61,7 +63,8 @@ CacheListCommand::CacheListCommand(CLI::App& app) {
   choice_.add_to(app);
   set_footer(
       app,
-      R"(Columns: ID its first digits, by which `kiln cache show` and `kiln inspect` know it; SIZE of the file; COMPILE what
+      R"(Columns: ID its first digits, by which `kiln cache show` and `kiln inspect` know it; VARIANT what tells it from the other kernels
+of that signature, '-' where an older kiln wrote it; SIZE of the file; COMPILE what
 it took to compile, '-' where it came from a bundle; HITS how often programs found it on the disk, counted at most once in ten
 minutes; USED how long ago, as exactly.
 

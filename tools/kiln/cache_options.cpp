@@ -76,6 +76,7 @@ nlohmann::ordered_json to_json(const cache::Entry& entry) {
           {"kernel", entry.kernel},
           {"kind", entry.kind},
           {"signature", entry.signature},
+          {"variant", entry.variant},
           {"target", entry.target},
           {"compiler", entry.compiler},
           {"bytes", entry.bytes},

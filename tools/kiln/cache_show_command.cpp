@@ -76,6 +76,7 @@ std::string describe(const cache::Contents& contents, const Json& key) {
   lines.field("kernel", entry.kernel);
   lines.field("kind", entry.kind);
   lines.field("signature", entry.signature);
+  if (!entry.variant.empty()) lines.field("variant", entry.variant);
   lines.field("target", entry.target);
   lines.field("compiler", entry.compiler);
   lines.field("size", fmt::format("{}, of which machine code {}", bytes_text(entry.bytes), bytes_text(entry.code_bytes)));

@@ -43,6 +43,7 @@ Names variables_of(std::string_view text) {
     const std::string word(text.substr(at, end - at));
     const std::string_view behind = without_blanks(text.substr(end));
     const bool qualified = at > 0 && (text[at - 1] == '.' || text[at - 1] == ':');
+    if (word == "np" && behind.starts_with('.')) return {};  // Python
     const bool variable = is_letter(word.front()) && !qualified && !behind.starts_with('(') && !behind.starts_with("::") &&
                           word != "true" && word != "false";
     if (variable && std::find(names.begin(), names.end(), word) == names.end()) names.push_back(word);
@@ -69,7 +70,7 @@ std::size_t assignment(std::string_view text) {
 
 std::optional<Expression> read_expression(std::string_view text) {
   text = without_blanks(text);
-  if (text.find_first_of("{};#") != std::string_view::npos) return std::nullopt;
+  if (text.find_first_of("{};#@") != std::string_view::npos || text.starts_with("lambda ")) return std::nullopt;
   if (text.find_last_of("+-*/%&|^<>=,!~?:(") + 1 == text.size()) return std::nullopt;  // nothing follows: no expression, either
   Expression expression;
   const std::size_t equals = assignment(text);
@@ -158,6 +159,10 @@ bool can_be_parsed(const std::string& declaration) {
 std::optional<std::string> explain_expression(std::string_view text, const std::vector<std::string>& operands) {
   const std::optional<Expression> expression = read_expression(text);
   if (!expression || expression->parameters.empty()) return std::nullopt;
+  if (text.find("**") != std::string_view::npos) {
+    return fmt::format("\"{}\" is Python: in C++ it is pow(a, b) for a**b, in a declaration that names the types, as in {}",
+                       without_blanks(text), shell_word("T f(T a, T b) = pow(a, b)"));
+  }
   const std::size_t count = expression->parameters.size();
   const bool matches = count == operands.size();
   const std::string declaration =

@@ -22,7 +22,10 @@ Subject find_entry(const SubjectChoice& choice) {
   if (!choice.kernel.empty()) throw UsageError("--kernel goes with a manifest: an id is of one kernel already");
   const Cache cache = choice.cache.cache();
   std::optional<cache::Contents> found = cache.find(choice.subject);
-  if (found) return {*std::move(found), {}, {}};
+  if (found) {
+    std::string variant = found->entry.variant;
+    return {*std::move(found), std::move(variant), {}};
+  }
   const std::string where = !choice.cache.directory().empty() ? choice.cache.directory() : cache.directory();
   throw CacheError(fmt::format("no kernel in {} has an id that begins with \"{}\": `kiln cache list` shows them",
                                where.empty() ? "the cache, which has no directory," : where, choice.subject));

@@ -18,7 +18,7 @@ struct SubjectChoice {
 
 struct Subject {
   cache::Contents contents;
-  std::string variant;  ///< of a manifest's kernel
+  std::string variant;  ///< of a manifest's kernel as that has it; of an entry, where it says so
   std::string error;    ///< why it does not compile; then `contents` has its name, signature, target and id alone
 };
 

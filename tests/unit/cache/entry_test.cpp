@@ -140,14 +140,16 @@ TEST_CASE("what was added to the description later is optional, and says what it
   const std::string key = sample_key().canonical();
   std::string bytes = encode(key, sample_entry());
   CHECK(decode(bytes, key, nullptr)->info.kind == "ufunc");
+  CHECK(decode(bytes, key, nullptr)->info.variant == "contiguous");
   CHECK(decode(bytes, key, nullptr)->info.target == "sm_90");
   CHECK(decode(bytes, key, nullptr)->info.compiler == "NVRTC 13.0.48");
-  for (const char* name : {"\"kind\"", "\"target\"", "\"compiler\""}) {
+  for (const char* name : {"\"kind\"", "\"variant\"", "\"target\"", "\"compiler\""}) {
     bytes[bytes.find(name, 36 + key.size()) + 1] = 'x';
   }
   const auto older = decode(with_checksum(bytes), key, nullptr);
   REQUIRE(older);
   CHECK(older->info.kind == "ufunc");
+  CHECK(older->info.variant == "");
   CHECK(older->info.target == "");
   CHECK(older->info.compiler == "");
 }

@@ -28,6 +28,7 @@ inline cache::Record sample_entry(const std::string& payload = std::string("\x7f
                                                                            7)) {
   return {.info = {.kernel = "saxpy",
                    .signature = "float32(float32 a)",
+                   .variant = "contiguous",
                    .target = "sm_90",
                    .compiler = "NVRTC 13.0.48",
                    .body = "return a;",

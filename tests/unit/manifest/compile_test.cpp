@@ -117,7 +117,7 @@ TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
                {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
                 "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
                 "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
-                "/kernels/1/variants/1 total void(float32[:] x, float32 r) strided"},
+                "/kernels/1/variants/1 total void(float32[:] x, float32 r) strided, input 0 from float16"},
                kGeneralized);
 }
 
@@ -223,12 +223,13 @@ TEST_CASE("a manifest is compiled for NVIDIA") {
 
 TEST_CASE("generalized ufuncs of a manifest are compiled for NVIDIA") {
   if (!test::have_compiler(DeviceKind::cuda)) return;
-  check_target("sm_90",
-               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
-                "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
-                "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
-                "/kernels/1/variants/2 total void(float32[:] x, float32 r) strided"},
-               kGeneralized);
+  check_target(
+      "sm_90",
+      {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
+       "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
+       "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
+       "/kernels/1/variants/2 total void(float32[:] x, float32 r) strided, input 0 along 0, where, rank 2, 64-bit index"},
+      kGeneralized);
 }
 
 TEST_CASE("a manifest is compiled for AMD") {
