@@ -156,6 +156,7 @@ std::string text_of(const GufuncSpec& spec, DeviceKind) {
   words.add_if(spec.loop_rank == 0 || (spec.lanes && (spec.each.empty() || spec.folded)), "several items at once");
   words.add_if(spec.lanes && !spec.each.empty() && !spec.folded, "several indices at once");
   words.add_count(spec.team, "team of {}");
+  words.add_count(spec.team_bytes, "{} bytes shared");
   words.add_count(spec.loop_rank, "rank {}");
   words.add_if(spec.wide_index, "64-bit index");
   return std::move(words).text();

@@ -1,8 +1,8 @@
 // Bundles of the public handle.
 #include <fmt/format.h>
 
-#include "cache/bundle_exchange.hpp"
 #include "base/log.hpp"
+#include "cache/bundle_exchange.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "program/cache_impl.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/environment.hpp"
-#include "cache/directory.hpp"
 #include "base/log.hpp"
+#include "cache/directory.hpp"
 
 namespace kiln::detail {
 namespace {

@@ -107,6 +107,8 @@ TEST_CASE("variants of a generalized ufunc's loop") {
           .team = 64,
           .wide_index = true};
   CHECK(on_gpu(spec) == "strided, input 0 along 1, where, team of 64, 64-bit index");
+  spec.team_bytes = 4096;
+  CHECK(on_gpu(spec) == "strided, input 0 along 1, where, team of 64, 4096 bytes shared, 64-bit index");
   spec.outputs[0].packed = true;
   CHECK(on_gpu(spec).starts_with("strided (input 0), input 0 along 1, "));
   spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "", .size = 3}}, .loop_rank = 0};
