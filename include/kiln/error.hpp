@@ -85,7 +85,10 @@ struct Diagnostic {
   int column = 0;                ///< from 1; 0 where the compiler gave none
   std::string text = {};         ///< the message alone
   std::string source_line = {};  ///< the line it points into, without its newline; may be empty
+  friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
+/// "disc:1:7: warning: …"; below it the line and a caret, where they are known.
+[[nodiscard]] KILN_API std::string to_string(const Diagnostic& diagnostic);
 
 /// A kernel that did not compile. what() is the formatted diagnostics; the parts are values.
 class KILN_API CompileError : public Error {

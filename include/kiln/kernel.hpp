@@ -18,6 +18,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/device.hpp"
+#include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
@@ -101,6 +102,11 @@ class KILN_API RawKernel {
   /// the number of kernels. Throws CompileError; DeviceError for an unknown target; TypeError for a type variable without a
   /// restriction.
   int compile(std::string_view target) const;  // NOLINT(modernize-use-nodiscard)
+
+  /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
+  /// (`1/2 * a`, `1 < a < 3`), then what a compiler warned of for each kernel that was needed so far, also where it came from
+  /// the cache. The log callback (cache::set_log) gets a line for each.
+  [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] const std::string& signature() const;

@@ -68,6 +68,7 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   }
 
   int compile(std::string_view target) const { return ufunc().compile(target); }
+  [[nodiscard]] std::vector<Diagnostic> warnings() const { return ufunc().warnings(); }
   [[nodiscard]] const std::string& name() const { return ufunc().name(); }
   [[nodiscard]] int nin() const { return ufunc().nin(); }
   [[nodiscard]] int nout() const { return ufunc().nout(); }

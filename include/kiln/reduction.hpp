@@ -19,6 +19,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/dtype.hpp"
+#include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/methods.hpp"
 #include "kiln/stream.hpp"
@@ -83,6 +84,11 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
   /// Compiles, for every loop whose types are fixed, what contiguous arrays run that are reduced whole: "sm_90", "gfx90a",
   /// "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;
+
+  /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
+  /// (`1/2 * a`, `1 < a < 3`), then what a compiler warned of for each kernel that was needed so far, also where it came from
+  /// the cache. The log callback (cache::set_log) gets a line for each.
+  [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] int nin() const;

@@ -20,6 +20,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/dtype.hpp"
+#include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/expr.hpp"
 #include "kiln/methods.hpp"
@@ -155,6 +156,11 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
   /// "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;
+
+  /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
+  /// (`1/2 * a`, `1 < a < 3`), then what a compiler warned of for each kernel that was needed so far, also where it came from
+  /// the cache. The log callback (cache::set_log) gets a line for each.
+  [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] int nin() const;

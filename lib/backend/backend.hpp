@@ -32,6 +32,8 @@ class Queue {
 class Module {
  public:
   virtual ~Module() = default;
+  /// Of the user's texts that it was compiled from; set by who loads it, before others see it.
+  std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
 };
 
 inline constexpr int kMaxOperands = 32;               ///< inputs and outputs of one kernel

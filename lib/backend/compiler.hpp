@@ -28,8 +28,11 @@ struct CompileRequest {
 /// Machine code, ready to be cached and loaded.
 struct CompileResult {
   std::string code;
-  std::string log;  ///< warnings
+  std::string log;                        ///< what the compiler printed
+  std::vector<Diagnostic> warnings = {};  ///< of all texts, kiln's among them
 };
+/// Those of that severity.
+[[nodiscard]] std::vector<Diagnostic> of_severity(std::vector<Diagnostic> diagnostics, Severity severity);
 
 /// The text that compile errors are shown in: name as in #line → the user's text.
 using UserTexts = std::map<std::string, std::string>;

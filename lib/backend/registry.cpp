@@ -20,6 +20,11 @@ bool cpu::is_built_in() noexcept {
   return KILN_HAVE_CPU;
 }
 
+std::vector<Diagnostic> of_severity(std::vector<Diagnostic> diagnostics, Severity severity) {
+  std::erase_if(diagnostics, [&](const Diagnostic& each) { return each.severity != severity; });
+  return diagnostics;
+}
+
 std::string Compiler::emit(const CompileRequest& request, inspect::Form) const {
   throw TypeError(name() + " gives no intermediate form of \"" + request.name + '"');
 }

@@ -8,8 +8,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <limits>
+
 #include "base/hash.hpp"
 #include "base/little_endian.hpp"
+#include "base/utf8.hpp"
 
 namespace kiln::cache {
 namespace {
@@ -73,6 +77,44 @@ bool open(std::string_view bytes, Sections* out, Flaw* why) {
   return true;
 }
 
+nlohmann::json json_of(const std::vector<Diagnostic>& warnings) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Diagnostic& warning : warnings) {
+    list.push_back({{"file", warning.file},
+                    {"line", warning.line},
+                    {"column", warning.column},
+                    {"text", warning.text},
+                    {"source_line", warning.source_line}});
+  }
+  return list;
+}
+
+/// False where the member is there and is no list of warnings.
+bool read_warnings(const nlohmann::json& info, std::vector<Diagnostic>* warnings) {
+  const auto list = info.find("warnings");
+  if (list == info.end()) return true;
+  if (!list->is_array()) return false;
+  for (const nlohmann::json& item : *list) {
+    if (!item.is_object()) return false;
+    const auto text = [&](const char* name) {
+      const auto found = item.find(name);
+      return found != item.end() && found->is_string() ? found->get_ref<const std::string&>() : std::string();
+    };
+    const auto number = [&](const char* name) {
+      const auto found = item.find(name);
+      if (found == item.end() || !found->is_number_integer()) return 0;
+      return static_cast<int>(std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::numeric_limits<int>::max()));
+    };
+    warnings->push_back({.severity = Severity::warning,
+                         .file = base::printable(text("file")),
+                         .line = number("line"),
+                         .column = number("column"),
+                         .text = base::printable(text("text")),
+                         .source_line = text("source_line")});
+  }
+  return true;
+}
+
 std::optional<Record> record_of(const Sections& sections, Flaw* why) {
   std::optional<Info> info = parse_info(sections.info);
   if (!info) {
@@ -92,6 +134,7 @@ std::string encode(const std::string& canonical_key, const Record& entry) {
                                {"target", entry.info.target},
                                {"compiler", entry.info.compiler},
                                {"body", entry.info.body},
+                               {"warnings", json_of(entry.info.warnings)},
                                {"compile_ms", entry.info.compile_ms},
                                {"created_unix", entry.info.created_unix}};
   // The texts are for people; bytes that are not UTF-8 may be replaced here, unlike in the key.
@@ -155,7 +198,7 @@ std::optional<Info> parse_info(std::string_view text) {
                    string("body", Need::required, &info.body) && string("kind", Need::optional, &info.kind) &&
                    string("variant", Need::optional, &info.variant) && string("target", Need::optional, &info.target) &&
                    string("compiler", Need::optional, &info.compiler);
-  if (!all) return std::nullopt;
+  if (!all || !read_warnings(json, &info.warnings)) return std::nullopt;
   return info;
 }
 

@@ -6,22 +6,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/cache.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::cache {
 
 /// What an entry says about itself besides the key. For people and listings: nothing here decides what runs.
 struct Info {
-  std::string kernel = {};        ///< name
-  std::string kind = "ufunc";     ///< entries written before there were kinds are this one
-  std::string signature = {};     ///< of the loop
-  std::string variant = {};       ///< what tells it from the loop's other kernels; empty in entries of before it was stored
-  std::string target = {};        ///< in short; empty in entries of before it was stored
-  std::string compiler = {};      ///< name and version; likewise
-  std::string body = {};          ///< the user's text
-  double compile_ms = 0;          ///< 0 where it came from a bundle
-  std::int64_t created_unix = 0;  ///< likewise
+  std::string kernel = {};     ///< name
+  std::string kind = "ufunc";  ///< entries written before there were kinds are this one
+  std::string signature = {};  ///< of the loop
+  std::string variant = {};    ///< what tells it from the loop's other kernels; empty in entries of before it was stored
+  std::string target = {};     ///< in short; empty in entries of before it was stored
+  std::string compiler = {};   ///< name and version; likewise
+  std::string body = {};       ///< the user's text
+  std::vector<Diagnostic> warnings = {};  ///< of the user's texts; none in entries of before they were stored
+  double compile_ms = 0;                  ///< 0 where it came from a bundle
+  std::int64_t created_unix = 0;          ///< likewise
 };
 
 struct Record {

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
+#include <string>
+
+#include "codegen/directives.hpp"
+#include "codegen/needed_headers.hpp"
 
 namespace kiln::codegen {
 namespace {
@@ -174,6 +179,15 @@ bool BodyTokens::split(std::size_t open, std::vector<Range>& parts) const {
   }
   if (close > open + 1) parts.emplace_back(begin, close);
   return parts.size() <= 1 || !may_be_template;
+}
+
+bool has_macros(const UserText& text, const BodyTokens& body) {
+  std::set<std::string> macros = macros_of(defines_text(text.defines));
+  for (const std::string* part : {&text.preamble, &text.functions}) {
+    if (includes_files(*part)) return true;
+    macros.merge(macros_of(*part));
+  }
+  return std::ranges::any_of(macros, [&](const std::string& macro) { return body.has(macro); });
 }
 
 }  // namespace kiln::codegen

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/scanner.hpp"
+#include "codegen/spec.hpp"
 
 namespace kiln::codegen {
 
@@ -58,5 +59,8 @@ class BodyTokens {
   std::vector<std::size_t> match_;
   std::vector<std::size_t> around_;
 };
+
+/// Whether a macro of the definition, or a header that may have some, can change what the body's tokens are.
+[[nodiscard]] bool has_macros(const UserText& text, const BodyTokens& body);
 
 }  // namespace kiln::codegen

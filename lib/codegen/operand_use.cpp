@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "codegen/body_tokens.hpp"
-#include "codegen/directives.hpp"
 #include "codegen/needed_headers.hpp"
 #include "codegen/text_error.hpp"
 
@@ -28,16 +27,6 @@ constexpr std::array<std::string_view, 4> kFractions{"float32", "float64", "floa
 
 bool in(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
-}
-
-/// Whether a macro may change what the body's tokens are.
-bool has_macros(const UserText& text, const BodyTokens& body) {
-  std::set<std::string> macros = macros_of(defines_text(text.defines));
-  for (const std::string* part : {&text.preamble, &text.functions}) {
-    if (includes_files(*part)) return true;
-    macros.merge(macros_of(*part));
-  }
-  return std::ranges::any_of(macros, [&](const std::string& macro) { return body.has(macro); });
 }
 
 bool is_floating(std::string_view number) {

@@ -74,6 +74,10 @@ int Gufunc::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
+std::vector<Diagnostic> Gufunc::warnings() const {
+  return impl_->warnings().all();
+}
+
 const std::string& Gufunc::name() const {
   return impl_->name();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/doubtful.hpp"
 #include "codegen/lanes.hpp"
 #include "kiln/error.hpp"
 
@@ -54,6 +55,8 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   named.name = name;
   named.defines = definition_.defines;
   codegen::check_views(named, uses_of_operands(), names_of_numbers());
+  codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
+  warnings_.add(codegen::doubtful_code(named));
 }
 
 std::vector<codegen::ViewUse> GufuncImpl::uses_of_operands() const {
@@ -159,7 +162,7 @@ const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufu
   made->key = key;
   const codegen::UserText text = text_of(plan.loop);
   const codegen::KernelSpec kernel = spec;
-  made->module = program::load(program::request_for(definition_, text, kernel, plan.loop.text, "gufunc"), backend);
+  made->module = program::load(program::request_for(definition_, text, kernel, plan.loop.text, "gufunc", warnings_), backend);
   ufunc::publish(plan.kernels, made.get());
   return *made.release();
 }
@@ -167,14 +170,14 @@ const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufu
 void GufuncImpl::compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const {
   const codegen::UserText text = text_of(loop);
   const codegen::KernelSpec kernel = spec;
-  program::build(program::request_for(definition_, text, kernel, loop.text, "gufunc"), compiler);
+  program::build(program::request_for(definition_, text, kernel, loop.text, "gufunc", warnings_), compiler);
 }
 
 void GufuncImpl::with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
                               const std::function<void(const program::Request&)>& work) const {
   const codegen::UserText text = text_of(loop);
   const codegen::KernelSpec kernel = spec;
-  work(program::request_for(definition_, text, kernel, loop.text, "gufunc"));
+  work(program::request_for(definition_, text, kernel, loop.text, "gufunc", warnings_));
 }
 
 codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {

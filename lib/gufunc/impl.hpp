@@ -123,6 +123,9 @@ class GufuncImpl {
   void with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
                     const std::function<void(const program::Request&)>& work) const;
 
+  /// What is doubtful in its texts, found when it was made and when kernels were compiled.
+  [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
+
  private:
   void check_names() const;
   /// What the body's text is held against.
@@ -147,6 +150,7 @@ class GufuncImpl {
   bool is_dear_complex_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};
+  mutable program::Warnings warnings_;
 };
 
 }  // namespace kiln::detail

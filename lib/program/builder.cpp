@@ -24,6 +24,18 @@ std::set<std::string> names_of_texts(const Job& job) {
   return names;
 }
 
+/// Those in texts of the user's: others are about what kiln wrote around them.
+std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job) {
+  if (warnings.empty()) return warnings;
+  const std::set<std::string> names = names_of_texts(job);
+  std::erase_if(warnings, [&](const Diagnostic& warning) { return !names.contains(warning.file); });
+  return warnings;
+}
+
+std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> warnings) {
+  return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
+}
+
 }  // namespace
 
 Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {
@@ -70,6 +82,7 @@ std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend&
   const Code code = build(job, *backend.compiler());
   // Two threads may load it at once; both go on with the first one's.
   const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);
+  module->warnings = code.warnings;
   const std::lock_guard lock(mutex_);
   return memory_.insert_module(job.digest, backend, {module, code.compile_ms});
 }
@@ -118,7 +131,8 @@ bool Builder::look_on_disk(const Job& job, Outcome* outcome, cache::Miss* miss) 
   }
   outcome->code = {.image = std::make_shared<const std::string>(std::move(found.record->payload)),
                    .origin = found.read_only ? Origin::read_only : Origin::disk,
-                   .compile_ms = found.record->info.compile_ms};
+                   .compile_ms = found.record->info.compile_ms,
+                   .warnings = shared(std::move(found.record->info.warnings))};
   return true;
 }
 
@@ -137,7 +151,8 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
     Counters::add(counters_.compile_ns, ns);
     outcome.code = {.image = std::make_shared<const std::string>(std::move(result.code)),
                     .origin = Origin::compiled,
-                    .compile_ms = static_cast<double>(ns) / 1e6};
+                    .compile_ms = static_cast<double>(ns) / 1e6,
+                    .warnings = shared(of_user(std::move(result.warnings), job))};
   } catch (const CompileError& error) {
     Counters::add(counters_.compile_ns, elapsed_ns());
     CompileError shown = error;
@@ -152,16 +167,18 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
 // Whether it is on the disk now.
 bool Builder::store(const Job& job, const Code& code) {
   if (store_ == nullptr) return false;
-  const std::uint64_t written = store_->put(job.key, {.info = {.kernel = job.compile.name,
-                                                               .kind = job.kind,
-                                                               .signature = job.compile.context,
-                                                               .variant = job.variant,
-                                                               .target = job.target,
-                                                               .compiler = job.compiler,
-                                                               .body = job.body,
-                                                               .compile_ms = code.compile_ms,
-                                                               .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
-                                                      .payload = code.bytes()});
+  const std::uint64_t written =
+      store_->put(job.key, {.info = {.kernel = job.compile.name,
+                                     .kind = job.kind,
+                                     .signature = job.compile.context,
+                                     .variant = job.variant,
+                                     .target = job.target,
+                                     .compiler = job.compiler,
+                                     .body = job.body,
+                                     .warnings = code.warnings != nullptr ? *code.warnings : std::vector<Diagnostic>{},
+                                     .compile_ms = code.compile_ms,
+                                     .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
+                            .payload = code.bytes()});
   Counters::add(counters_.bytes_written, written);
   return written > 0;
 }

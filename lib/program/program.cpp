@@ -10,14 +10,22 @@ Builder& builder_for(const Request& request) {
   return (request.cache != nullptr ? impl_of(*request.cache) : process_cache()).builder();
 }
 
+void keep(const std::shared_ptr<const std::vector<Diagnostic>>& warnings, const Request& request) {
+  if (warnings != nullptr && request.warnings != nullptr) request.warnings->add(*warnings);
+}
+
 }  // namespace
 
 Code build(const Request& request, const backend::Compiler& compiler) {
-  return builder_for(request).build(make_job(request, compiler), compiler);
+  Code code = builder_for(request).build(make_job(request, compiler), compiler);
+  keep(code.warnings, request);
+  return code;
 }
 
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {
-  return builder_for(request).load(make_job(request, *backend.compiler()), backend);
+  std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend);
+  keep(module->warnings, request);
+  return module;
 }
 
 }  // namespace kiln::program

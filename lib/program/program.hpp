@@ -11,6 +11,7 @@
 #include "backend/backend.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/cache.hpp"
+#include "program/warnings.hpp"
 
 namespace kiln::program {
 
@@ -28,12 +29,13 @@ struct Request {
   std::string signature;         // of the loop, for messages and the entry
   std::string kind = "ufunc";    // for the entry
   const Cache* cache = nullptr;  // null: the process's
+  Warnings* warnings = nullptr;  // gets what is found in the texts
 };
 
 /// Of a definition of any kind and the texts of one of its kernels; refers to all of them.
 template <class Definition>
 Request request_for(const Definition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
-                    std::string signature, const char* kind) {
+                    std::string signature, const char* kind, Warnings& warnings) {
   Request request;
   request.text = &text;
   request.spec = &spec;
@@ -44,14 +46,16 @@ Request request_for(const Definition& definition, const codegen::UserText& text,
   request.signature = std::move(signature);
   request.kind = kind;
   request.cache = &definition.cache;
+  request.warnings = &warnings;
   return request;
 }
 
 struct Code {
   std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned
   Origin origin = Origin::compiled;
-  double compile_ms = 0;  ///< what it took to compile, whenever that was
-  bool kept = true;       ///< of compiled code: on the disk as well
+  double compile_ms = 0;                                              ///< what it took to compile, whenever that was
+  bool kept = true;                                                   ///< of compiled code: on the disk as well
+  std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;  ///< of the user's texts; null: none
 
   [[nodiscard]] const std::string& bytes() const noexcept { return *image; }
 };

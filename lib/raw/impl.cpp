@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/doubtful.hpp"
 #include "codegen/operand_use.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/impl.hpp"
@@ -90,7 +91,7 @@ void RawKernelImpl::with_request(const raw::Binding& binding, RawForm form,
     spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});
   }
   const codegen::KernelSpec kernel = std::move(spec);
-  work(program::request_for(definition_, text, kernel, signature::bound_text(signature_, binding), "kernel"));
+  work(program::request_for(definition_, text, kernel, signature::bound_text(signature_, binding), "kernel", warnings_));
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
@@ -115,7 +116,10 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
     parameters.push_back({.name = each.name, .array = each.array, .constant = each.constant});
   }
   codegen::check_arrays(text, parameters);
-  return std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature));
+  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text);
+  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature));
+  made->warnings().add(doubtful);
+  return made;
 }
 
 }  // namespace kiln::detail

@@ -75,12 +75,16 @@ class RawKernelImpl {
   void with_request(const raw::Binding& binding, codegen::RawForm form,
                     const std::function<void(const program::Request&)>& work) const;
 
+  /// What is doubtful in its texts, found when it was made and when kernels were compiled.
+  [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
+
  private:
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
   bool cooperates_;
   codegen::RawForm usual_form_;
   mutable std::atomic<raw::Variant*> variants_{nullptr};
+  mutable program::Warnings warnings_;
 };
 
 /// What kernel() makes a handle to.

@@ -36,6 +36,10 @@ int RawKernel::compile(std::string_view target) const {
   return static_cast<int>(bindings.size());
 }
 
+std::vector<Diagnostic> RawKernel::warnings() const {
+  return impl_->warnings().all();
+}
+
 const std::string& RawKernel::name() const {
   return impl_->name();
 }

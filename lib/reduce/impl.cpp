@@ -108,7 +108,7 @@ void ReductionImpl::with_request(const ufunc::Loop& loop, const reduce::KernelVa
   codegen::ReductionSpec full = spec_of(loop);
   full.speculative = !variant.masked || may_speculate(loop);
   const codegen::KernelSpec spec = reduce::specialize(std::move(full), variant, kind);
-  work(program::request_for(loops_->definition_of(loop), text, spec, loop.text, "reduction"));
+  work(program::request_for(loops_->definition_of(loop), text, spec, loop.text, "reduction", loops_->warnings()));
 }
 
 const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
@@ -119,8 +119,9 @@ const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc:
   codegen::ReductionSpec full = spec;
   full.speculative = !spec.masked || may_speculate(plan.loop);
   const codegen::KernelSpec kernel = std::move(full);
-  made->module =
-      program::load(program::request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text, "reduction"), backend);
+  made->module = program::load(
+      program::request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text, "reduction", loops_->warnings()),
+      backend);
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/doubtful.hpp"
 #include "kiln/error.hpp"
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
@@ -110,7 +111,14 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
                          .map = std::move(definition.map),
                          .post = std::move(definition.post),
                          .leads = leads};
+  const std::vector<Diagnostic> doubtful = codegen::doubtful_code({.name = definition.name,
+                                                                   .body = definition.reduce,
+                                                                   .stages = stages,
+                                                                   .preamble = definition.preamble,
+                                                                   .functions = definition.functions,
+                                                                   .defines = definition.defines});
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
+  loops->warnings().add(doubtful);
   return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members));
 }
 
@@ -139,6 +147,10 @@ int Reduction::compile(std::string_view target) const {
                         [&](const program::Request& request) { static_cast<void>(program::build(request, *compiler)); });
   }
   return static_cast<int>(loops.size());
+}
+
+std::vector<Diagnostic> Reduction::warnings() const {
+  return impl_->loops().warnings().all();
 }
 
 const std::string& Reduction::name() const {

@@ -48,19 +48,7 @@ std::string_view severity_name(Severity severity) {
 
 std::string compile_message(const CompileError::Details& details) {
   std::string message;
-  for (const Diagnostic& d : details.diagnostics) {
-    message += d.file;
-    if (d.line > 0) {
-      message += ':' + std::to_string(d.line);
-      if (d.column > 0) message += ':' + std::to_string(d.column);
-    }
-    if (!message.empty() && message.back() != '\n') message += ": ";
-    message += std::string(severity_name(d.severity)) + ": " + d.text + '\n';
-    if (d.source_line.empty()) continue;
-    // Indented, so that the line stands off from the messages.
-    message += "  " + base::printable(d.source_line) + '\n';
-    if (d.column > 0) message += "  " + caret_line(d.source_line, static_cast<std::size_t>(d.column - 1)) + '\n';
-  }
+  for (const Diagnostic& d : details.diagnostics) message += to_string(d) + '\n';
   if (details.diagnostics.empty()) {
     message += "error: the compiler gave up without a diagnostic\n";
     if (!details.log.empty()) message += details.log + (details.log.back() == '\n' ? "" : "\n");
@@ -75,6 +63,21 @@ std::string compile_message(const CompileError::Details& details) {
 }
 
 }  // namespace
+
+std::string to_string(const Diagnostic& d) {
+  std::string text = d.file;
+  if (d.line > 0) {
+    text += ':' + std::to_string(d.line);
+    if (d.column > 0) text += ':' + std::to_string(d.column);
+  }
+  if (!text.empty()) text += ": ";
+  text += std::string(severity_name(d.severity)) + ": " + d.text;
+  if (d.source_line.empty()) return text;
+  // Indented, so that the line stands off from the messages.
+  text += "\n  " + base::printable(d.source_line);
+  if (d.column > 0) text += "\n  " + caret_line(d.source_line, static_cast<std::size_t>(d.column - 1));
+  return text;
+}
 
 Error::~Error() = default;
 

@@ -119,7 +119,7 @@ void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> sto
     body.speculation = codegen::speculation_of(text, computes_integers(loop));
   }
   const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
-  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc"));
+  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc", warnings_));
 }
 
 codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
@@ -154,7 +154,7 @@ void UfuncImpl::with_request(const ufunc::Loop& loop, const ufunc::MethodVariant
   if (const auto* reduction = std::get_if<codegen::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
-  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc"));
+  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc", warnings_));
 }
 
 codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {

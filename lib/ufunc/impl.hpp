@@ -143,6 +143,8 @@ class UfuncImpl {
   void with_request(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind,
                     const std::function<void(const program::Request&)>& work) const;
 
+  /// What is doubtful in its texts, found when it was made and when kernels were compiled.
+  [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
   /// What the loop's kernel is made of.
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
 
@@ -153,6 +155,7 @@ class UfuncImpl {
   bool arithmetic_bound_;
   mutable std::atomic<ufunc::TypePlan*> plans_{nullptr};
   mutable std::atomic<ufunc::MethodKernel*> methods_{nullptr};
+  mutable program::Warnings warnings_;
 };
 
 /// SignatureError where the loops differ in the number or the names of their operands.

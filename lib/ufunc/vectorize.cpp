@@ -5,6 +5,7 @@
 
 #include "base/utf8.hpp"
 #include "codegen/directives.hpp"
+#include "codegen/doubtful.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
@@ -115,7 +116,18 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
   }
   codegen::check_text(definition.name + ".functions", definition.functions);
   codegen::check_text(definition.name + ".preamble", definition.preamble);
-  return std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
+  codegen::UserText text{.name = definition.name,
+                         .body = definition.expression.empty() ? definition.body : definition.expression,
+                         .preamble = definition.preamble,
+                         .functions = definition.functions,
+                         .defines = definition.defines};
+  if (signatures.front().named_outputs) {
+    for (const auto& output : signatures.front().outputs) text.output_names.push_back(output.name);
+    codegen::check_outputs(text, text.output_names, codegen::OutputForm::variable);
+  }
+  auto made = std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
+  made->warnings().add(codegen::doubtful_code(text));
+  return made;
 }
 
 Ufunc vectorize(UfuncDefinition definition) {
@@ -177,6 +189,10 @@ int Ufunc::compile(std::string_view target) const {
                         [&](const program::Request& request) { program::build(request, *compiler); });
   }
   return static_cast<int>(loops.size());
+}
+
+std::vector<Diagnostic> Ufunc::warnings() const {
+  return impl_->warnings().all();
 }
 
 const std::string& Ufunc::name() const {

@@ -112,7 +112,7 @@ TEST_CASE("what --layout wants: --axis, --axes, --keepdims and --sizes") {
         "f: entry 0 of --axes has 2 axes; give 1 for input 0 (x) of shape (203,), whose core is (n)");
   CHECK(gufunc_error("(n)->()", {sample("a"), "--axes", "0;0,1", "--keepdims"}, "void f(T[:] x, T y) { y = x(0); }") ==
         "f: entry 1 of --axes has 2 axes; give 1 for output 0 (y) with --keepdims");
-  CHECK(gufunc_error("(m,n)->(m,n)", {sample("matrix"), "--axes", "0,0;0,1"}, "void f(T[:,:] x, T[:,:] y) { }") ==
+  CHECK(gufunc_error("(m,n)->(m,n)", {sample("matrix"), "--axes", "0,0;0,1"}, "void f(T[:,:] x, T[:,:] y) { y(0, 0) = 0; }") ==
         "f: entry 0 of --axes names axis 0 of input 0 (x) of shape (3, 4) twice");
   CHECK(gufunc_error("(n)->(n)", {sample("matrix"), "--where", sample("flags"), "--axis", "0"}) ==
         "f: loop dimensions do not broadcast: input 0 (x) (4,) of (3, 4), --where (3,); extents must be equal or 1, counted "

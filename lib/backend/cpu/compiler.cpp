@@ -33,6 +33,8 @@ constexpr const char* kOptions[] = {"-x",
                                     "-ferror-limit",
                                     "20",
                                     "-Werror=return-type",
+                                    "-Wall",
+                                    "-Wno-unused",
                                     "-Wno-pass-failed"};
 
 // What clang's driver makes of -ffast-math.
@@ -131,7 +133,11 @@ CompileResult ClangCompiler::run(const CompileRequest& request, int form) const 
     const ForkGate gate;
     result.reset(module.compile(&call));
   }
-  if (result->status == KILN_CLANG_OK) return {.code = text(result->code), .log = text(result->log)};
+  if (result->status == KILN_CLANG_OK) {
+    return {.code = text(result->code),
+            .log = text(result->log),
+            .warnings = of_severity(diagnostics_of(*result, request.name), Severity::warning)};
+  }
   if (result->status == KILN_CLANG_FAILED && result->diagnostic_count == 0) {
     std::string reason = text(result->error);
     std::replace(reason.begin(), reason.end(), '\n', ' ');

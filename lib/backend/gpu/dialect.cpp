@@ -45,9 +45,13 @@ std::vector<std::string> nvrtc_options(const CompileRequest& request, std::strin
 }
 
 std::vector<std::string> hiprtc_options(const CompileRequest& request, std::string_view arch, int) {
-  std::vector<std::string> options = {"--offload-arch=" + std::string(arch), "-std=c++20", "-O3",
+  std::vector<std::string> options = {"--offload-arch=" + std::string(arch),
+                                      "-std=c++20",
+                                      "-O3",
                                       "-nostdinc",  // or /usr/include takes part
-                                      "-Werror=return-type"};
+                                      "-Werror=return-type",
+                                      "-Wall",
+                                      "-Wno-unused"};
   // Compilers since LLVM 22 have no macro for it (llvm-project #164217).
   options.emplace_back("-DKILN_WAVE=" + std::to_string(wave_of(arch)));
   if (request.fast_math) options.emplace_back("-ffast-math");
