@@ -32,6 +32,7 @@
 #define KILN_FLOATING_QUOTIENTS true  // of integers: vectors have a division of floats only
 #define KILN_SINES_BEYOND_1 true      // libmvec's
 #define KILN_FN inline __attribute__((always_inline))
+#define KILN_CONSTEXPR_FN constexpr inline __attribute__((always_inline))
 #define KILN_NOINLINE inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
 #define KILN_LIBM(name) __builtin_##name
@@ -59,6 +60,8 @@
 #define KILN_FLOATING_QUOTIENTS false
 #define KILN_SINES_BEYOND_1 false
 #define KILN_FN __device__ inline __attribute__((always_inline))
+// Constants of a namespace are initialized by the host's functions.
+#define KILN_CONSTEXPR_FN __host__ __device__ constexpr inline __attribute__((always_inline))
 #define KILN_NOINLINE __device__ inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
 #if defined(__HIPCC_RTC__) || defined(__HIP__)

@@ -63,7 +63,8 @@ struct reference {
   using value = typename E::value;
   typename E::storage* place;
   KILN_FN operator value() const&& { return E::load(*place); }
-  operator value() const& = delete;  // write its type instead of auto
+  operator value() const& = delete;                           // write its type instead of auto
+  KILN_FN value kiln_now() const { return E::load(*place); }  // for division.hpp
   template <class T>
   KILN_FN const reference& operator=(const T& x) const {
     if constexpr (half_like<T>) {

@@ -56,9 +56,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
   std::vector<std::string> arguments;
   std::string before;  // the operation
   std::string stores;
-  std::string chosen;  // values that every lane may be computed on
-  std::string left;    // stores of elements none of which counts
-  const bool chooses = spec.masking != Masking::none && spec.speculation == Speculation::on_counted;
+  std::string left;  // stores of elements that do not count
   std::string how;
   std::string sizes;
   bool rows = false;
@@ -79,16 +77,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
       initializers += fmt::format("{}p{}({} + {})", k == 0 ? "" : ", ", k, pointer, row ? "lane" : "element");
     }
     if (input) {
-      const std::string element = once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k));
-      if (chooses && !once && k < spec.arguments) {
-        const std::string value = body_type(operand.compute);
-        members += fmt::format("  {} c{}{{}};\n", value, k);
-        chosen += fmt::format("      c{} = {};\n", k, element);
-        before += fmt::format("const {} x{} = {};\n    ", value, k, element);
-        arguments.push_back(fmt::format("(where ? x{0} : c{0})", k));
-      } else {
-        arguments.push_back(element);
-      }
+      arguments.push_back(once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k)));
     } else {
       const std::string result = stored(operand, fmt::format("r{}", k - inputs));
       stores += fmt::format("    p{}[i] = {};\n", k, masked(spec, operand, k - inputs, result));
@@ -104,11 +93,10 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
     how += fmt::format("{}access::{}", k == 0 ? "" : ", ", access_name(operand.access));
     sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
   }
-  if (chooses) {
-    members += fmt::format(
-        "  KILN_FN bool choose(int64 i, int64 end) {{\n    for (; i < end; ++i) {{\n      if (!{}) continue;\n{}"
-        "      return true;\n    }}\n    return false;\n  }}\n  KILN_FN void leave(int64 i) const {{\n{}  }}\n",
-        arguments[spec.arguments], chosen, left);
+  if (spec.masking != Masking::none && spec.speculation == Speculation::blocks) {
+    members +=
+        fmt::format("  KILN_FN bool counts(int64 i) const {{ return {}; }}\n  KILN_FN void leave(int64 i) const {{\n{}  }}\n",
+                    arguments[spec.arguments], left);
   }
   return fmt::format(
       "struct work {{\n{}  KILN_FN work(void* const* p, int64 element, int64 lane) : {} {{}}\n"

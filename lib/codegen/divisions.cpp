@@ -33,6 +33,16 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Not of the user's own literals.
+bool is_literal_other_than_0(std::string_view number) {
+  const bool hex = number.starts_with("0x") || number.starts_with("0X");
+  const bool prefixed = hex || number.starts_with("0b") || number.starts_with("0B");
+  const std::string_view digits = number.substr(prefixed ? 2 : 0);
+  const std::size_t end = std::min(digits.find_first_not_of(hex ? "0123456789abcdefABCDEF'" : "0123456789'"), digits.size());
+  return digits.substr(0, end).find_first_not_of("0'") != std::string_view::npos &&
+         digits.find_first_not_of("uUlLzZ", end) == std::string_view::npos;
+}
+
 bool is_floating_literal(std::string_view number) {
   if (number.starts_with("0x") || number.starts_with("0X")) return number.find_first_of("pP") != std::string_view::npos;
   return number.find_first_of(".eE") != std::string_view::npos;
@@ -44,20 +54,20 @@ class DivisionReader {
       : tokens_(tokens), partner_(tokens.size(), tokens.size()) {
     values_.insert(known.values.begin(), known.values.end());
     values_.insert(kFloatingConstants.begin(), kFloatingConstants.end());
+    opaque_ = known.opaque;
     types_.insert(known.types.begin(), known.types.end());
     pair_brackets();
     for (std::size_t t = 0; t < tokens_.size(); ++t) declare(t);
     for (const std::string& name : others_) values_.erase(name);
   }
 
-  [[nodiscard]] bool floating_only() const {
+  [[nodiscard]] std::vector<std::size_t> of_integers() const {
+    std::vector<std::size_t> found;
     for (std::size_t t = 0; t < tokens_.size(); ++t) {
-      if (is(t, "%")) return false;
-      if (!is(t, "/")) continue;
-      if (opaque_) return false;
-      if (!ends_floating(t) && !begins_floating(is(t + 1, "=") ? t + 2 : t + 1, 0)) return false;
+      const bool divides = (is(t, "/") || is(t, "%")) && !(t > 0 && is_name(t - 1) && tokens_[t - 1].text == "operator");
+      if (divides && !visibly_safe(t)) found.push_back(t);
     }
-    return true;
+    return found;
   }
 
  private:
@@ -68,6 +78,17 @@ class DivisionReader {
   [[nodiscard]] bool is_type(std::size_t t) const {
     return is_name(t) && (is_one_of(kFloatingTypes, tokens_[t].text) || types_.contains(tokens_[t].text));
   }
+
+  [[nodiscard]] bool visibly_safe(std::size_t t) const {
+    const std::size_t divisor = is(t + 1, "=") ? t + 2 : t + 1;
+    if (is_number(divisor) && (is_literal_other_than_0(tokens_[divisor].text) || is_floating_literal(tokens_[divisor].text))) {
+      return true;
+    }
+    const bool cast = t > 1 && is(t - 2, ")");
+    if (t > 0 && is_number(t - 1) && !cast && is_floating_literal(tokens_[t - 1].text)) return true;
+    return !opaque_ && is(t, "/") && (ends_floating(t) || begins_floating(divisor, 0));
+  }
+  [[nodiscard]] bool is_number(std::size_t t) const { return t < tokens_.size() && tokens_[t].kind == Token::Kind::number; }
 
   void pair_brackets() {
     std::vector<std::size_t> open;
@@ -236,8 +257,19 @@ class DivisionReader {
 
 }  // namespace
 
-bool divides_floating_only(std::span<const Token> tokens, const FloatingNames& known) {
-  return DivisionReader(tokens, known).floating_only();
+FloatingNames floating_names(const UserText& text, bool integers) {
+  FloatingNames known;
+  for (const auto& [name, dtype] : text.type_variables) {
+    if (kind(dtype) == Kind::floating || kind(dtype) == Kind::complex) known.types.push_back(name);
+  }
+  for (const auto* names : {&text.input_names, &text.output_names}) {
+    if (!integers) known.values.insert(known.values.end(), names->begin(), names->end());
+  }
+  return known;
+}
+
+std::vector<std::size_t> integer_divisions(std::span<const Token> tokens, const FloatingNames& known) {
+  return DivisionReader(tokens, known).of_integers();
 }
 
 }  // namespace kiln::codegen

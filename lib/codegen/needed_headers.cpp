@@ -136,7 +136,8 @@ bool is_function(std::string_view name) {
                              [&](const Offer& offer) { return std::ranges::find(offer.names, name) != offer.names.end(); });
 }
 
-std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target) {
+std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
+                                        const IntegerDivisions& divisions) {
   Used used;
   for (const auto& [file, part] : texts_of(text)) {
     collect(part, used);
@@ -165,6 +166,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   for (const Offer& offer : kOffers) {
     if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
+  if (!divisions.empty()) headers.emplace_back("kiln/division.hpp");
   headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
   return headers;
 }

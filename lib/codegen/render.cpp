@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "codegen/directives.hpp"
+#include "codegen/integer_divisions.hpp"
 #include "codegen/kernel_text.hpp"
 #include "codegen/needed_headers.hpp"
 #include "codegen/spec.hpp"
@@ -16,10 +17,11 @@ namespace {
 
 class Renderer {
  public:
-  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target)
+  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions)
       : text_(text),
         spec_(spec),
         target_(target),
+        divisions_(divisions),
         frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {}
 
   std::string source(const std::vector<std::string>& headers) {
@@ -37,7 +39,7 @@ class Renderer {
  private:
   // The user's text stands under its own name with its own line numbers; behind it the unit's own numbers go on.
   void user_text(const std::string& file, const std::string& text) {
-    out_ += fmt::format("#line 1 {}\n{}\n", codegen::quoted(file), text);
+    out_ += fmt::format("#line 1 {}\n{}\n", codegen::quoted(file), divisions_.defined(file, text));
     std::size_t line = 2;  // of the line behind the directive that is about to be written
     for (const char c : out_) {
       line += c == '\n' ? 1 : 0;
@@ -109,6 +111,7 @@ class Renderer {
   const UserText& text_;
   const KernelSpec& spec_;
   DeviceKind target_;
+  const IntegerDivisions& divisions_;
   const Frame frame_;
   std::string out_;
 };
@@ -116,11 +119,13 @@ class Renderer {
 }  // namespace
 
 std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target) {
-  return render(text, spec, target, needed_headers(text, spec, target));
+  const IntegerDivisions divisions(text, spec);
+  return render(text, spec, target, needed_headers(text, spec, target, divisions), divisions);
 }
 
-std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers) {
-  return Renderer(text, spec, target).source(headers);
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
+                   const IntegerDivisions& divisions) {
+  return Renderer(text, spec, target, divisions).source(headers);
 }
 
 }  // namespace kiln::codegen

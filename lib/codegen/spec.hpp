@@ -39,9 +39,9 @@ enum class Masking : std::uint8_t {
 
 /// For which elements that a mask leaves out a CPU may compute the body all the same.
 enum class Speculation : std::uint8_t {
-  none,        ///< for none: it is skipped
-  on_counted,  ///< on the values of an element that counts, which will do for others as it does for that
-  free,        ///< on their own
+  none,    ///< for none: it is skipped
+  blocks,  ///< for those beside one that counts: it is expensive, and blocks of which none does are skipped
+  free,    ///< for any
 };
 
 struct ElementwiseSpec {
@@ -201,11 +201,16 @@ struct UserText {
 /// body as the last.
 std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text);
 
+class IntegerDivisions;
+
 /// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
-/// #line, and one kernel named kiln_kernel with the parameters of kernels-src/elementwise.hpp. Pure.
+/// #line, with its divisions of integers defined, and one kernel named kiln_kernel with the parameters of
+/// kernels-src/elementwise.hpp. Pure.
 std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target);
-/// The same with the headers to include, from needed_headers().
-std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers);
+/// The same with the headers to include, from needed_headers(), and the divisions to define; without them the text as it is
+/// written.
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
+                   const IntegerDivisions& divisions);
 
 /// The device-side headers by the name in #include ("kiln/portable.hpp" → text), embedded at build time.
 const std::map<std::string, std::string>& embedded_headers();

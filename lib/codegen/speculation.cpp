@@ -27,7 +27,8 @@ bool behind_value(const Token& before) {
 
 // Punctuation comes a character at a time: a table, perhaps beyond its end; a member through a pointer; a value through one.
 bool unsafe(const Token& before, const Token& token) {
-  if (token.kind == Token::Kind::identifier) return unsafe_name(token.text);
+  // What converts to an integer divides as C++ does.
+  if (token.kind == Token::Kind::identifier) return unsafe_name(token.text) || before.text == "operator";
   if (token.kind != Token::Kind::punctuation) return false;
   return token.text == "[" || (token.text == ">" && before.text == "-") || (token.text == "*" && !behind_value(before));
 }
@@ -61,15 +62,8 @@ Speculation speculation_of(const UserText& text, bool integers) {
   for (const std::string* part : {&text.preamble, &text.functions, &text.body}) {
     if (!add_tokens(*part, tokens)) return Speculation::none;
   }
-  FloatingNames floating;
-  for (const auto& [name, dtype] : text.type_variables) {
-    if (kind(dtype) == Kind::floating || kind(dtype) == Kind::complex) floating.types.push_back(name);
-  }
-  for (const auto* names : {&text.input_names, &text.output_names}) {
-    if (!integers) floating.values.insert(floating.values.end(), names->begin(), names->end());
-  }
   if (recurses(tokens)) return Speculation::none;
-  return divides_floating_only(tokens, floating) ? Speculation::free : Speculation::on_counted;
+  return integer_divisions(tokens, floating_names(text, integers)).empty() ? Speculation::free : Speculation::blocks;
 }
 
 }  // namespace kiln::codegen

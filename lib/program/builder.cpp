@@ -38,6 +38,23 @@ std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> wa
 
 }  // namespace
 
+namespace {
+
+/// What the compiler says of the user's texts as they are.
+CompileError as_written(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
+  if (job.as_written.empty()) return error;
+  backend::CompileRequest request = job.compile;
+  request.source = job.as_written;
+  try {
+    (void)compiler.compile(request);
+  } catch (const CompileError& told) {
+    return told;
+  }
+  return error;
+}
+
+}  // namespace
+
 Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {
   guard_forks_of(this);
 }
@@ -154,8 +171,8 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
                     .compile_ms = static_cast<double>(ns) / 1e6,
                     .warnings = shared(of_user(std::move(result.warnings), job))};
   } catch (const CompileError& error) {
+    CompileError shown = as_written(error, job, compiler);
     Counters::add(counters_.compile_ns, elapsed_ns());
-    CompileError shown = error;
     for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
     shown = without_notes_of_others(shown, names_of_texts(job));
     outcome.failure = std::make_shared<const CompileError>(std::move(shown));

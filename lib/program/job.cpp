@@ -7,6 +7,7 @@
 
 #include "cache/key.hpp"
 #include "codegen/header_names.hpp"
+#include "codegen/integer_divisions.hpp"
 #include "codegen/needed_headers.hpp"
 #include "codegen/variant_text.hpp"
 #include "kiln/version.hpp"
@@ -60,8 +61,10 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   const codegen::UserText& text = *request.text;
   compile.name = text.name;
   compile.context = request.signature;
-  const std::vector<std::string> needed = codegen::needed_headers(text, *request.spec, compiler.kind());
-  compile.source = codegen::render(text, *request.spec, compiler.kind(), needed);
+  const codegen::IntegerDivisions divisions(text, *request.spec);
+  const std::vector<std::string> needed = codegen::needed_headers(text, *request.spec, compiler.kind(), divisions);
+  compile.source = codegen::render(text, *request.spec, compiler.kind(), needed, divisions);
+  if (!divisions.empty()) job.as_written = codegen::render(text, *request.spec, compiler.kind(), needed, {});
   // What the rendered unit includes is what the user's texts do, and what it needs itself.
   job.texts = codegen::texts_of(text);
   compile.headers = codegen::resolve_includes(job.texts, request.headers != nullptr ? *request.headers : no_headers,

@@ -12,8 +12,9 @@ namespace kiln::program {
 
 struct Job {
   backend::CompileRequest compile;
-  std::string key;                                         ///< canonical text
-  std::string digest;                                      ///< of the key
+  std::string as_written;  ///< the source with the user's texts as they are, where it has others: what diagnostics are about
+  std::string key;         ///< canonical text
+  std::string digest;      ///< of the key
   std::vector<std::pair<std::string, std::string>> texts;  ///< the user's, by the names that diagnostics have for them
   // For the entry:
   std::string body;  ///< the user's text

@@ -133,6 +133,25 @@ TEST_CASE("compile errors: places in every text of the definition") {
   });
 }
 
+TEST_CASE("compile errors: divisions of integers are shown as they are written") {
+  on_every_compiler([](const Compiler& compiler) {
+    UfuncDefinition definition = {.name = "ratio", .signatures = {"int32(int32 a, int32 b)"}};
+    definition.body = "int32 q = a / b;\nq %= b; return q % b + a / wrong;";
+    CompileError error = error_of(compiler, definition);
+    CHECK(place_of(error) == "ratio:2:28");
+    CHECK(first_error(error).source_line == "q %= b; return q % b + a / wrong;");
+    CHECK(error.source().find("kiln_by") == std::string::npos);
+    CHECK(error.log().find("kiln_by") == std::string::npos);
+
+    // What is wrong with a division itself is told of its own operands.
+    definition.body = "return a / b / ratio();";
+    definition.functions = "struct ratio {};";
+    error = error_of(compiler, definition);
+    CHECK(first_error(error).file + ":" + std::to_string(first_error(error).line) == "ratio:1");
+    CHECK(std::string(error.what()).find("dividend") == std::string::npos);
+  });
+}
+
 TEST_CASE("compile errors: nothing of kiln's headers stands before an error of the user's") {
   on_every_compiler([](const Compiler& compiler) {
     for (const char* call : {"pow(a, d)", "floor_divide(d, a)", "erf(d)", "gcd(d, 1)", "atan(d)"}) {
@@ -197,7 +216,7 @@ kiln::GufuncDefinition with_body(const std::string& body) {
   return {.name = "views",
           .layout = "(m,n),(n),()->(n),(),()",
           .signatures = {"void(float32[:,:] A, float32[:] x, float32 w, float32[:] y, float32 r, float32[:] o)"},
-          .body = body + "\ny(0) += 0, r += 0, o(0) += 0;"};  // every output is assigned
+          .body = body + "\ny(0) += 0; r += 0; o(0) += 0;"};  // every output is assigned
 }
 
 /// "LINE:COLUMN: text" of the only finding.

@@ -116,6 +116,35 @@ std::vector<Variant> dtype_variants() {
   return found;
 }
 
+/// Divisions of integers, in constants and functions, too.
+std::vector<Variant> division_variants() {
+  std::vector<Variant> found;
+  for (const DType type : kAll) {
+    if (kind(type) != Kind::integer) continue;
+    Variant variant{"division of " + std::string(name(type)), product(),
+                    binary(type, Access::contiguous, Access::contiguous, Access::contiguous)};
+    variant.text.body = "T q = a / b; q /= a; q %= b; return q % a;";
+    variant.text.type_variables = {{"T", type}};
+    found.push_back(variant);
+  }
+  UserText texts = product();
+  texts.preamble = "#define RATIO(x, y) ((x) / (y))\nconstexpr int kParts = 6 / (1 + 1);\nenum sizes { kHalf = 8 / kParts };\n";
+  texts.functions =
+      "template <int N> struct fraction { static int64 of(int64 b) { return N / b; } };\n"
+      "struct parts { unsigned high : 4; unsigned low : 4; };\n"
+      "struct real { float v; friend real operator/(const real& a, const real& b) { return {a.v / b.v}; } };\n"
+      "real half(const real& r) { return r / real{2.f}; }\n";
+  texts.body = R"(
+    int64 bins[12 / kParts] = {RATIO(a, b), a / kHalf, fraction<7 / kParts>::of(b), int64(half({1.f}).v / a)};
+    const parts p{unsigned(a & 3), 1};
+    switch (int(a)) { case 9 / kParts: bins[0] /= p.low / p.high; }
+    bins[1] /= 1.5f;
+    return bins[0] + bins[1] % a + (a / complex128(2, b)).re / b;)";
+  found.push_back(
+      {"division in every place", texts, binary(DType::int64, Access::contiguous, Access::contiguous, Access::contiguous)});
+  return found;
+}
+
 backend::CompileRequest request(const Variant& variant, DeviceKind target) {
   backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
   made.source = codegen::render(variant.text, variant.spec, target);
@@ -192,6 +221,7 @@ TEST_CASE("every variant compiles for sm_90") {
   compile_all("sm_90", flat_variants());
   compile_all("sm_90", nd_variants());
   compile_all("sm_90", dtype_variants());
+  compile_all("sm_90", division_variants());
 }
 
 TEST_CASE("every variant compiles for gfx90a") {
@@ -199,6 +229,7 @@ TEST_CASE("every variant compiles for gfx90a") {
   compile_all("gfx90a", flat_variants());
   compile_all("gfx90a", nd_variants());
   compile_all("gfx90a", dtype_variants());
+  compile_all("gfx90a", division_variants());
 }
 
 TEST_CASE("the smoke set compiles for the other NVIDIA architectures") {

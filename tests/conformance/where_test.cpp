@@ -23,7 +23,7 @@ const Ufunc& combine_carefully() {
   return ufunc;
 }
 
-/// The same, computed on the values of another element where the mask is false: it divides integers.
+/// The same, with a division of integers.
 const Ufunc& combine_and_divide() {
   static const Ufunc ufunc = kiln::vectorize({.name = "combine_and_divide",
                                               .signatures = {"T(T a, T b)"},
@@ -100,7 +100,7 @@ TEST_CASE("where: random operands and masks agree with index arithmetic") {
 }
 
 TEST_CASE("where: nothing is computed where the mask is false") {
-  // On the CPU an integer division by zero would end the process, a loop without end would hang.
+  // A loop without end would hang.
   const Ufunc divide = kiln::vectorize({.name = "divide", .signatures = {"int32(int32 a, int32 b)"}, .body = "return a / b;"});
   const Ufunc halve =
       kiln::vectorize({.name = "steps",
@@ -161,8 +161,7 @@ TEST_CASE("where: nothing is computed where the mask is false") {
 }
 
 TEST_CASE("where: what is computed has the bits of a call without a mask, into an out, too") {
-  // libm's functions of one number and of a vector differ in the last bits. What divides integers is computed on other
-  // elements.
+  // libm's functions of one number and of a vector differ in the last bits.
   const Ufunc ufuncs[] = {kiln::vectorize("T(T x, int32 n) where T: float32, float64", "return exp(x) * (n / 2);"),
                           kiln::vectorize("T(T x, int32 n) where T: float32, float64",
                                           "T sum = 0; for (int i = 0; i < 2; ++i) sum += cos(x) * n; return sum;"),
@@ -200,7 +199,8 @@ TEST_CASE("where: what is computed has the bits of a call without a mask, into a
 }
 
 TEST_CASE(
-    "where: what divides integers by its operators alone, or calls itself, is not computed where the mask is false, either") {
+    "where: divisions of integers that are defined alone are left out where the mask is false; what calls itself is not "
+    "computed") {
   const std::vector<kiln::UfuncDefinition> shares{
       {.signatures = {"float32(float32 x)"}, .body = "return 12 / ((x > 0) + (x > 1));"},
       {.signatures = {"float32(float32 x)"}, .body = "auto k = 0; if (x > 0) ++k; if (x > 1) ++k; return 12 / k;"},

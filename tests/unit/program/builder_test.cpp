@@ -264,3 +264,31 @@ TEST_CASE("a process that does not let go of its flight is waited for no longer 
   CHECK(builder.build(make_job("a"), compiler).origin == Origin::compiled);
   CHECK(holder.find(make_job("a").key)->payload == "code of a");
 }
+
+TEST_CASE("what does not compile is told of the text as it is written") {
+  Builder builder(nullptr);
+  const CountingCompiler compiler;
+  const auto source_of = [&](const Job& job) {
+    try {
+      (void)builder.build(job, compiler);
+    } catch (const CompileError& error) {
+      return error.source();
+    }
+    return std::string();
+  };
+  Job job = make_job("error in a %kiln_by/ b");
+  job.as_written = "error in a / b";
+  CHECK(source_of(job) == "error in a / b");
+  CHECK(compiler.compiles == 2);
+  // Once for all.
+  CHECK(source_of(job) == "error in a / b");
+  CHECK(compiler.compiles == 2);
+
+  job = make_job("another error in a %kiln_by/ b");
+  job.as_written = "a / b";
+  CHECK(source_of(job) == "another error in a %kiln_by/ b");
+  job = make_job("a %kiln_by/ b");
+  job.as_written = "error in a / b";
+  CHECK(builder.build(job, compiler).bytes() == "code of a %kiln_by/ b");
+  CHECK(compiler.compiles == 5);
+}

@@ -84,6 +84,18 @@ TEST_CASE("a job holds what the compiler is given, and a key of all of it") {
   CHECK(key["templates"].get<std::string>().size() == 32);
 }
 
+TEST_CASE("a job whose text divides integers has it as it is written, too") {
+  Definition definition;
+  const CountingCompiler compiler;
+  CHECK(make_job(definition.request(), compiler).as_written.empty());
+  definition.text.body = "return a / ONE;";
+  const Job job = make_job(definition.request(), compiler);
+  CHECK(job.compile.source.find("return a %kiln_by/ ONE;") != std::string::npos);
+  CHECK(job.as_written.find("return a / ONE;") != std::string::npos);
+  CHECK(job.compile.headers.contains("kiln/division.hpp"));
+  CHECK(nlohmann::json::parse(job.key)["source"] == job.compile.source);
+}
+
 TEST_CASE("the key repeats the user's headers, not the library's own") {
   Definition definition;
   const CountingCompiler compiler;

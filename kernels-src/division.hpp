@@ -1,0 +1,109 @@
+// `/`, `%`, `/=` and `%=` of integers in the user's texts, defined for every pair: by 0 both are 0, MIN / -1 is MIN and its
+// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b` (lib/codegen/integer_divisions.hpp).
+// The operator in front groups as the user's own does, and puts an integer aside until its divisor is there. What is no integer
+// passes through to the operator that C++ finds.
+#pragma once
+#include "kiln/types.hpp"
+
+namespace kiln {
+namespace division {
+
+enum tag { kiln_by };
+
+// Classes have operators of their own and go by reference; all else goes by value, as bit-fields must.
+template <class X>
+inline constexpr bool is_object = __is_class(X) || __is_union(X);
+template <class X>
+inline constexpr bool is_object<X&> = is_object<X>;
+template <class X>
+concept object = is_object<X>;
+template <class X>
+concept plain = !object<X>;
+// Enumerations that C++ divides are.
+template <class X>
+concept integral = plain<X> && requires(X x) { requires integer<decltype(+x)>; };
+// An element of a view that stands for its value (view.hpp).
+template <class X>
+concept element = object<X> && requires(X&& x) { x.kiln_now(); };
+
+// What C++ divides instead: 0 / 1 for a / 0, and MIN / 1 for MIN / -1, which a dividend narrower than T is not. Chosen before
+// the division, and alike for both results, which one instruction has.
+template <class X, class T>
+KILN_CONSTEXPR_FN T divided(T a, T b) {
+  return b == 0 ? T(0) : a;
+}
+template <class X, class T>
+KILN_CONSTEXPR_FN T dividing(T a, T b) {
+  constexpr bool overflows = sizeof(X) == sizeof(T) && T(-1) < T(0);
+  const bool least = overflows && a == T(uint64(1) << (sizeof(T) * 8 - 1));
+  return b == 0 || (least && b == T(-1)) ? T(1) : b;
+}
+
+template <class X>
+struct dividend {
+  X x;
+};
+template <plain X>
+KILN_CONSTEXPR_FN auto operator%(X x, tag) {
+  if constexpr (integral<X>) {
+    return dividend<X>{x};
+  } else {
+    return x;
+  }
+}
+template <object X>
+KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
+  if constexpr (element<X>) {
+    return +static_cast<X&&>(x) % kiln_by;
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
+
+#define KILN_DIVISION(op, divisor)                                     \
+  template <class X, plain Y>                                          \
+  KILN_CONSTEXPR_FN auto operator op(dividend<X> a, Y b) {             \
+    using T = decltype(a.x op b);                                      \
+    if constexpr (integral<Y>) {                                       \
+      return divided<X, T>(a.x, b) op dividing<X, T>(a.x, b);          \
+    } else {                                                           \
+      return a.x op b;                                                 \
+    }                                                                  \
+  }                                                                    \
+  template <class X, object Y>                                         \
+  KILN_CONSTEXPR_FN decltype(auto) operator op(dividend<X> a, Y&& b) { \
+    if constexpr (element<Y>) {                                        \
+      return a op + static_cast<Y&&>(b);                               \
+    } else {                                                           \
+      return a.x op static_cast<Y&&>(b);                               \
+    }                                                                  \
+  }                                                                    \
+  template <class Y>                                                   \
+  struct divisor {                                                     \
+    Y y;                                                               \
+  };                                                                   \
+  template <plain Y>                                                   \
+  KILN_CONSTEXPR_FN divisor<Y> operator op##=(tag, Y y) {              \
+    return {y};                                                        \
+  }                                                                    \
+  template <object Y>                                                  \
+  KILN_CONSTEXPR_FN divisor<Y&&> operator op##=(tag, Y && y) {         \
+    return {static_cast<Y&&>(y)};                                      \
+  }                                                                    \
+  template <class X, class Y>                                          \
+  KILN_CONSTEXPR_FN decltype(auto) operator%=(X&& x, divisor<Y> by) {  \
+    if constexpr (element<X>) {                                        \
+      return x = x.kiln_now() % kiln_by op static_cast<Y&&>(by.y);     \
+    } else if constexpr (integral<X>) {                                \
+      return x = x % kiln_by op static_cast<Y&&>(by.y);                \
+    } else {                                                           \
+      return static_cast<X&&>(x) op## = static_cast<Y&&>(by.y);        \
+    }                                                                  \
+  }
+KILN_DIVISION(/, slash)
+KILN_DIVISION(%, percent)
+#undef KILN_DIVISION
+
+}  // namespace division
+using division::kiln_by;
+}  // namespace kiln
