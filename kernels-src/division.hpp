@@ -27,17 +27,49 @@ template <class X>
 concept element = object<X> && requires(X&& x) { x.kiln_now(); };
 
 // What C++ divides instead: 0 / 1 for a / 0, and MIN / 1 for MIN / -1, which a dividend narrower than T is not. Chosen before
-// the division, and alike for both results, which one instruction has.
-template <class X, class T>
-KILN_CONSTEXPR_FN T divided(T a, T b) {
+// the division, and alike for quotient and remainder, which one instruction has. What hardly happens is a branch, which costs a
+// chain of divisions nothing; in vectors it is a selection, too.
+template <class T>
+KILN_CONSTEXPR_FN T above(T a, T b) {
   return b == 0 ? T(0) : a;
 }
 template <class X, class T>
-KILN_CONSTEXPR_FN T dividing(T a, T b) {
+KILN_CONSTEXPR_FN T below(T a, T b) {
   constexpr bool overflows = sizeof(X) == sizeof(T) && T(-1) < T(0);
   const bool least = overflows && a == T(uint64(1) << (sizeof(T) * 8 - 1));
-  return b == 0 || (least && b == T(-1)) ? T(1) : b;
+  if (__builtin_expect(least && b == T(-1), false)) return T(1);
+  return b == 0 ? T(1) : b;
 }
+
+}  // namespace division
+}  // namespace kiln
+KILN_PRECISE_BEGIN
+namespace kiln {
+namespace division {
+
+// Of types of up to 16 bits, on CPUs, by a floating division, which is exact: vectors have it, and none for integers.
+template <bool Narrow, class T>
+KILN_CONSTEXPR_FN T quotient(T a, T b) {
+  if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
+    return static_cast<T>(static_cast<float>(a) / static_cast<float>(b));
+  } else {
+    return a / b;
+  }
+}
+template <bool Narrow, class T>
+KILN_CONSTEXPR_FN T rest(T a, T b) {
+  if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
+    return a - quotient<Narrow>(a, b) * b;
+  } else {
+    return a % b;
+  }
+}
+
+}  // namespace division
+}  // namespace kiln
+KILN_PRECISE_END
+namespace kiln {
+namespace division {
 
 template <class X>
 struct dividend {
@@ -60,48 +92,48 @@ KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
   }
 }
 
-#define KILN_DIVISION(op, divisor)                                     \
-  template <class X, plain Y>                                          \
-  KILN_CONSTEXPR_FN auto operator op(dividend<X> a, Y b) {             \
-    using T = decltype(a.x op b);                                      \
-    if constexpr (integral<Y>) {                                       \
-      return divided<X, T>(a.x, b) op dividing<X, T>(a.x, b);          \
-    } else {                                                           \
-      return a.x op b;                                                 \
-    }                                                                  \
-  }                                                                    \
-  template <class X, object Y>                                         \
-  KILN_CONSTEXPR_FN decltype(auto) operator op(dividend<X> a, Y&& b) { \
-    if constexpr (element<Y>) {                                        \
-      return a op + static_cast<Y&&>(b);                               \
-    } else {                                                           \
-      return a.x op static_cast<Y&&>(b);                               \
-    }                                                                  \
-  }                                                                    \
-  template <class Y>                                                   \
-  struct divisor {                                                     \
-    Y y;                                                               \
-  };                                                                   \
-  template <plain Y>                                                   \
-  KILN_CONSTEXPR_FN divisor<Y> operator op##=(tag, Y y) {              \
-    return {y};                                                        \
-  }                                                                    \
-  template <object Y>                                                  \
-  KILN_CONSTEXPR_FN divisor<Y&&> operator op##=(tag, Y && y) {         \
-    return {static_cast<Y&&>(y)};                                      \
-  }                                                                    \
-  template <class X, class Y>                                          \
-  KILN_CONSTEXPR_FN decltype(auto) operator%=(X&& x, divisor<Y> by) {  \
-    if constexpr (element<X>) {                                        \
-      return x = x.kiln_now() % kiln_by op static_cast<Y&&>(by.y);     \
-    } else if constexpr (integral<X>) {                                \
-      return x = x % kiln_by op static_cast<Y&&>(by.y);                \
-    } else {                                                           \
-      return static_cast<X&&>(x) op## = static_cast<Y&&>(by.y);        \
-    }                                                                  \
+#define KILN_DIVISION(op, divisor, defined)                                                           \
+  template <class X, plain Y>                                                                         \
+  KILN_CONSTEXPR_FN auto operator op(dividend<X> a, Y b) {                                            \
+    using T = decltype(a.x op b);                                                                     \
+    if constexpr (integral<Y>) {                                                                      \
+      return defined < sizeof(X) <= 2 && sizeof(Y) <= 2, T > (above<T>(a.x, b), below<X, T>(a.x, b)); \
+    } else {                                                                                          \
+      return a.x op b;                                                                                \
+    }                                                                                                 \
+  }                                                                                                   \
+  template <class X, object Y>                                                                        \
+  KILN_CONSTEXPR_FN decltype(auto) operator op(dividend<X> a, Y&& b) {                                \
+    if constexpr (element<Y>) {                                                                       \
+      return a op + static_cast<Y&&>(b);                                                              \
+    } else {                                                                                          \
+      return a.x op static_cast<Y&&>(b);                                                              \
+    }                                                                                                 \
+  }                                                                                                   \
+  template <class Y>                                                                                  \
+  struct divisor {                                                                                    \
+    Y y;                                                                                              \
+  };                                                                                                  \
+  template <plain Y>                                                                                  \
+  KILN_CONSTEXPR_FN divisor<Y> operator op##=(tag, Y y) {                                             \
+    return {y};                                                                                       \
+  }                                                                                                   \
+  template <object Y>                                                                                 \
+  KILN_CONSTEXPR_FN divisor<Y&&> operator op##=(tag, Y && y) {                                        \
+    return {static_cast<Y&&>(y)};                                                                     \
+  }                                                                                                   \
+  template <class X, class Y>                                                                         \
+  KILN_CONSTEXPR_FN decltype(auto) operator%=(X&& x, divisor<Y> by) {                                 \
+    if constexpr (element<X>) {                                                                       \
+      return x = x.kiln_now() % kiln_by op static_cast<Y&&>(by.y);                                    \
+    } else if constexpr (integral<X>) {                                                               \
+      return x = x % kiln_by op static_cast<Y&&>(by.y);                                               \
+    } else {                                                                                          \
+      return static_cast<X&&>(x) op## = static_cast<Y&&>(by.y);                                       \
+    }                                                                                                 \
   }
-KILN_DIVISION(/, slash)
-KILN_DIVISION(%, percent)
+KILN_DIVISION(/, slash, quotient)
+KILN_DIVISION(%, percent, rest)
 #undef KILN_DIVISION
 
 }  // namespace division

@@ -31,9 +31,11 @@ concept leaves_blocks = requires(const Work& work) { work.leave(int64()); };
 template <class Work>
 KILN_FN bool leaves(const Work& work, int64 from, int64 count) {
   if constexpr (leaves_blocks<Work>) {
+    bool any = false;
     for (int64 i = from; i < from + count; ++i) {
-      if (work.counts(i)) return false;
+      any |= work.counts(i);
     }
+    if (any) return false;
     for (int64 i = from; i < from + count; ++i) {
       work.leave(i);
     }

@@ -82,6 +82,38 @@ TEST_CASE("division: divmod of every pair of integers, by operators and by assig
   });
 }
 
+TEST_CASE("division: of narrow integers every pair, and with fast mathematics") {
+  on_every_device(
+      [&](const Target& target) {
+        for (const bool fast : {false, true}) {
+          const kiln::Ufunc divmod =
+              kiln::vectorize({.signatures = {"(T q, T r)(T a, T b)"}, .body = "q = a / b; r = a % b;", .fast_math = fast});
+          const auto check = [&](auto value, int step) {
+            using T = decltype(value);
+            CAPTURE(kiln::name(kiln::dtype_of<T>));
+            std::vector<T> a, b, quotients, rests;
+            for (int x = std::numeric_limits<T>::min(); x <= std::numeric_limits<T>::max(); x += step) {
+              for (int y = std::numeric_limits<T>::min(); y <= std::numeric_limits<T>::max(); y += step) {
+                a.push_back(static_cast<T>(x));
+                b.push_back(static_cast<T>(y));
+                quotients.push_back(quotient(a.back(), b.back()));
+                rests.push_back(rest(a.back(), b.back()));
+              }
+            }
+            const std::vector<Array> found =
+                target.outputs(divmod, {target.place(Array::from(a)), target.place(Array::from(b))});
+            CHECK(values_of<T>(target, found[0]) == quotients);
+            CHECK(values_of<T>(target, found[1]) == rests);
+          };
+          check(std::int8_t{}, 1);
+          check(std::uint8_t{}, 1);
+          check(std::int16_t{}, 127);
+          check(std::uint16_t{}, 129);
+        }
+      },
+      {Mode::device});
+}
+
 TEST_CASE("division: by a scalar, of a scalar, by a literal, and under a mask") {
   static const kiln::Ufunc divide = kiln::vectorize("T(T a, T b)", "return a / b;");
   static const kiln::Ufunc by_zero = kiln::vectorize({.signatures = {"T(T a)"}, .expression = "a / 0 + a % (1 - 1)"});
