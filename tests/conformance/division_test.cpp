@@ -104,6 +104,12 @@ TEST_CASE("division: of narrow integers every pair, and with fast mathematics") 
                 target.outputs(divmod, {target.place(Array::from(a)), target.place(Array::from(b))});
             CHECK(values_of<T>(target, found[0]) == quotients);
             CHECK(values_of<T>(target, found[1]) == rests);
+            // Whose reciprocals are no floats.
+            for (const T scalar : {T(41), T(47), T(49), T(55), T(61), T(0)}) {
+              std::vector<T> by;
+              for (const T each : a) by.push_back(quotient(each, scalar));
+              CHECK(values_of<T>(target, target.outputs(divmod, {target.place(Array::from(a)), scalar})[0]) == by);
+            }
           };
           check(std::int8_t{}, 1);
           check(std::uint8_t{}, 1);
