@@ -184,9 +184,10 @@ namespace cache {
 [[nodiscard]] KILN_API Stats stats() noexcept;
 [[nodiscard]] KILN_API std::string directory();
 
-/// Receives one line for each fault of a disk tier (a refused directory, a damaged entry, a full disk), of every cache, and for
-/// a KILN_CACHE_MAX_BYTES or KILN_HOST_POOL_MAX_BYTES that is no number, in whose place the default holds. None by default: the
-/// library never prints. Called from whatever thread met the fault; must not call kiln.
+/// Receives one line for each fault of a disk tier (a refused directory, a damaged entry, a full disk), of every cache, for a
+/// KILN_CACHE_MAX_BYTES or KILN_HOST_POOL_MAX_BYTES that is no number, in whose place the default holds, and for each warning
+/// of a kernel ("disc:1:7: shift count >= width of type"; Ufunc::warnings() has them as values). None by default: the library
+/// never prints. Called from whatever thread met the fault; must not call kiln.
 KILN_API void set_log(std::function<void(std::string_view)> callback);
 
 }  // namespace cache

@@ -13,6 +13,7 @@
 
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
+#include "kiln/cache.hpp"
 #include "kiln/export.hpp"
 
 namespace kiln::detail {
@@ -82,6 +83,7 @@ class CallWithOptions<Function, Options, Resolved, std::index_sequence<I...>> {
 ///   int nout() const
 ///   void call(std::span<const Arg>, const Options*, std::span<Array> results) const   TypeError for another number of results
 ///   Resolved resolve_call(std::span<const Arg>, const Options*) const
+///   cache::Contents compiled_call(std::span<const Arg>, const Options*) const
 /// where null options are Options{}.
 template <class Function, class Options, class Resolved, class Counts = std::make_index_sequence<8>>
 class Callable;
@@ -147,6 +149,22 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
   }
   [[nodiscard]] Resolved resolve(std::span<const Arg> args, const Options& options = {}) const {
     return function().resolve_call(args, &options);
+  }
+
+  /// The kernel that the call would run, compiled or from the cache, for kiln::inspect: inspect::text(f.compiled(a, b),
+  /// inspect::Form::assembly). Nothing runs or is written; host arrays are sent to a GPU where the call would. Its entry says
+  /// nothing of a tier. Throws what the call would, and TypeError where there is nothing to compute.
+  template <class... Args>
+    requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
+  [[nodiscard]] cache::Contents compiled(const Args&... args) const {
+    const Arg list[] = {Arg(args)...};
+    return function().compiled_call(list, nullptr);
+  }
+  [[nodiscard]] cache::Contents compiled(std::initializer_list<Arg> args, const Options& options = {}) const {
+    return function().compiled_call({args.begin(), args.size()}, &options);
+  }
+  [[nodiscard]] cache::Contents compiled(std::span<const Arg> args, const Options& options = {}) const {
+    return function().compiled_call(args, &options);
   }
 
  private:

@@ -120,6 +120,7 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   /// What Callable's forms come down to.
   void call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const;
   [[nodiscard]] GufuncResolution resolve_call(std::span<const Arg> args, const GufuncOptions* options) const;
+  [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const GufuncOptions* options) const;
 
  private:
   detail::Shared<detail::GufuncImpl> impl_;

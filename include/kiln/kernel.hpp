@@ -98,6 +98,16 @@ class KILN_API RawKernel {
     return resolve(options, std::span<const Arg>(list));
   }
 
+  /// The kernel that such a launch would run, compiled or from the cache, for kiln::inspect. Runs nothing; throws what the
+  /// launch would.
+  [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, std::span<const Arg> args) const;
+  template <class... Args>
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, const Args&... args) const {
+    const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
+    return compiled(options, std::span<const Arg>(list));
+  }
+
   /// Compiles it ahead of time, in the form that the names in its body tell, for every dtype that its signature fixes. Returns
   /// the number of kernels. Throws CompileError; DeviceError for an unknown target; TypeError for a type variable without a
   /// restriction.

@@ -82,6 +82,9 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const CallOptions* options) const {
     return ufunc().resolve_call(args, options);
   }
+  [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const CallOptions* options) const {
+    return ufunc().compiled_call(args, options);
+  }
 
   /// For the library's own tables.
   consteval Function(const detail::Entry& entry, std::atomic<const Ufunc*>& slot) noexcept : entry_(&entry), slot_(&slot) {}

@@ -102,6 +102,7 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
   /// What Callable's forms come down to.
   void call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const;
   [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const ReductionOptions* options) const;
+  [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const ReductionOptions* options) const;
 
  private:
   detail::Shared<detail::ReductionImpl> impl_;

@@ -176,6 +176,7 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   /// What Callable's forms come down to.
   void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
   [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const CallOptions* options) const;
+  [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const CallOptions* options) const;
 
  private:
   detail::Shared<detail::UfuncImpl> impl_;

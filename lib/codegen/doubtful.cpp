@@ -30,8 +30,8 @@ class DoubtfulCode {
   DoubtfulCode(const std::string& file, const std::string& text) : file_(file), text_(text), body_(text) {}
 
   std::vector<Diagnostic> find() {
-    for (std::size_t t = 1; t + 1 < body_.size(); ++t) {
-      if (is_directive_line(t)) continue;
+    for (std::size_t t = 0; t + 1 < body_.size(); ++t) {
+      if (is_directive_line(t) || t == 0) continue;
       lost_fraction(t);
       chained_comparison(t);
     }

@@ -11,8 +11,11 @@
 namespace kiln::codegen {
 namespace {
 
+constexpr std::string_view kDivisionTag = "%kiln_by";
+constexpr std::string_view kAssignmentTag = "%=kiln_by";
+
 /// Tokens one behind the other, with the texts that they are of.
-class Texts {
+class TextTokens {
  public:
   /// Throws ScanError.
   void read(const std::string& file, std::string_view text) {
@@ -99,7 +102,7 @@ bool has_integers(const Operation& operation) {
 
 IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec) {
   const auto texts = texts_of(text);
-  Texts read;
+  TextTokens read;
   try {
     for (const auto& [file, content] : texts) read.read(file, content);
   } catch (const ScanError&) {
@@ -119,7 +122,7 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
     const bool followed = t + 1 < tokens.size();
     // "%:" is no division.
     if (followed && tokens[t + 1].text[0] == ':' && tokens[t + 1].offset == offset + 1) continue;
-    insertions_[read.file_of(t)][offset] = followed && tokens[t + 1].is("=") ? "%=kiln_by" : "%kiln_by";
+    insertions_[read.file_of(t)][offset] = followed && tokens[t + 1].is("=") ? kAssignmentTag : kDivisionTag;
   }
 }
 
@@ -135,6 +138,17 @@ std::string IntegerDivisions::defined(const std::string& file, std::string_view 
   }
   out += text.substr(begin);
   return out;
+}
+
+Diagnostic as_written(Diagnostic found) {
+  for (const std::string_view tag : {kAssignmentTag, kDivisionTag}) {
+    for (std::size_t at = found.source_line.find(tag); at != std::string::npos; at = found.source_line.find(tag, at)) {
+      found.source_line.erase(at, tag.size());
+      const auto begin = static_cast<int>(at) + 1;
+      if (found.column > begin) found.column = std::max(begin, found.column - static_cast<int>(tag.size()));
+    }
+  }
+  return found;
 }
 
 }  // namespace kiln::codegen

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codegen/spec.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::codegen {
 
@@ -26,5 +27,8 @@ class IntegerDivisions {
  private:
   std::map<std::string, std::map<std::size_t, std::string_view>> insertions_;  ///< in each text, in front of an offset
 };
+
+/// A finding in a text of defined(), in the text as it is written: its line and its column.
+[[nodiscard]] Diagnostic as_written(Diagnostic found);
 
 }  // namespace kiln::codegen

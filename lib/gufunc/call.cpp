@@ -71,6 +71,12 @@ void Call::run(std::span<Array> results) {
   backend::Backend& backend = backend::backend_for(place_.device);
   // Compiling may throw: nothing has been allocated or written yet.
   const Kernel& kernel = find_kernel(layout, spec, backend);
+  if (compiled_ != nullptr) {
+    gufunc_.with_request(plan_->loop, spec, [&](const program::Request& request) {
+      *compiled_ = program::compiled(request, *backend.compiler());
+    });
+    return;
+  }
   const std::vector<Array> made = allocate();
   std::shared_ptr<const void> keep;
   if (backend.asynchronous(queue())) {
@@ -82,6 +88,15 @@ void Call::run(std::span<Array> results) {
   backend.launch(*kernel.module, make_launch(layout, spec, made), queue(), std::move(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, layout, spec);
   std::ranges::copy(made, results.begin());
+}
+
+cache::Contents Call::compiled() {
+  cache::Contents kernel;
+  compiled_ = &kernel;
+  std::vector<Array> results(nout_);
+  run(results);
+  ufunc::check_compiled(gufunc_.name(), kernel);
+  return kernel;
 }
 
 void Call::place() {
@@ -213,7 +228,10 @@ void Call::run_through_device(std::span<Array> results) {
   }
   options.out = Outputs(targets);
   std::vector<Array> made(nout_);
-  Call(gufunc_, args, options).run(made);
+  Call on_device(gufunc_, args, options);
+  on_device.compiled_ = compiled_;
+  on_device.run(made);
+  if (compiled_ != nullptr) return;
   // Copies are ordered after the default stream only.
   if (queue() != nullptr) queue()->synchronize();
   for (std::size_t o = 0; o < nout_; ++o) {

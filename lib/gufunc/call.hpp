@@ -26,6 +26,8 @@ class Call {
   void run(std::span<Array> results);
   /// What run() would do.
   GufuncResolution resolve();
+  /// The kernel that run() would launch. TypeError where there is nothing to compute.
+  cache::Contents compiled();
 
  private:
   void place();
@@ -81,6 +83,7 @@ class Call {
   bool gpu_ = false;
   TypePlan* plan_ = nullptr;
   CoreShape shape_;
+  cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
 };
 
 }  // namespace kiln::gufunc

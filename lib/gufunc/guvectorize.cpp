@@ -74,6 +74,10 @@ int Gufunc::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
+cache::Contents Gufunc::compiled_call(std::span<const Arg> args, const GufuncOptions* options) const {
+  return gufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).compiled();
+}
+
 std::vector<Diagnostic> Gufunc::warnings() const {
   return impl_->warnings().all();
 }

@@ -1,12 +1,14 @@
 // The order of things when a kernel is asked for, and who does the work.
 #include "program/builder.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "codegen/integer_divisions.hpp"
 #include "codegen/spec.hpp"
 #include "program/end_of_text.hpp"
 #include "program/fork_guard.hpp"
@@ -29,6 +31,7 @@ std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job
   if (warnings.empty()) return warnings;
   const std::set<std::string> names = names_of_texts(job);
   std::erase_if(warnings, [&](const Diagnostic& warning) { return !names.contains(warning.file); });
+  if (!job.as_written.empty()) std::ranges::transform(warnings, warnings.begin(), codegen::as_written);
   return warnings;
 }
 

@@ -69,6 +69,9 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
   job.texts = codegen::texts_of(text);
   compile.headers = codegen::resolve_includes(job.texts, request.headers != nullptr ? *request.headers : no_headers,
                                               request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
+  if (std::map<std::string, std::string> headers = compile.headers; !job.as_written.empty()) {
+    codegen::rename_headers(job.as_written, headers);
+  }
   codegen::rename_headers(compile.source, compile.headers);
   compile.contract = request.contract;
   compile.fast_math = request.fast_math;

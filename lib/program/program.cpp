@@ -22,6 +22,27 @@ Code build(const Request& request, const backend::Compiler& compiler) {
   return code;
 }
 
+cache::Contents compiled(const Request& request, const backend::Compiler& compiler) {
+  Job job = make_job(request, compiler);
+  const Code code = builder_for(request).build(job, compiler);
+  keep(code.warnings, request);
+  cache::Contents kernel;
+  kernel.entry.id = job.digest;
+  kernel.entry.kernel = job.compile.name;
+  kernel.entry.kind = job.kind;
+  kernel.entry.signature = job.compile.context;
+  kernel.entry.variant = job.variant;
+  kernel.entry.target = job.target;
+  kernel.entry.compiler = job.compiler;
+  kernel.entry.code_bytes = code.bytes().size();
+  kernel.entry.compile_ms = code.compile_ms;
+  kernel.body = std::move(job.body);
+  kernel.key = std::move(job.key);
+  kernel.source = std::move(job.compile.source);
+  kernel.code = code.bytes();
+  return kernel;
+}
+
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {
   std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend);
   keep(module->warnings, request);

@@ -63,6 +63,9 @@ struct Code {
 /// Machine code from the cache or the compiler, without loading it. Throws CompileError.
 Code build(const Request& request, const backend::Compiler& compiler);
 
+/// The kernel as an entry that the cache would list, compiled or found. Throws CompileError.
+cache::Contents compiled(const Request& request, const backend::Compiler& compiler);
+
 /// The loaded kernel; the same module for the same key, device and cache, as long as someone holds it or the cache has room for
 /// it.
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend);

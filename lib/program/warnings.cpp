@@ -18,8 +18,9 @@ void Warnings::add(std::span<const Diagnostic> found) {
     }
   }
   for (const Diagnostic& warning : fresh) {
-    const std::string text = to_string(warning);
-    base::log_line(base::printable(text.substr(0, text.find('\n'))));
+    std::string line = warning.file + ":";
+    if (warning.line > 0) line += std::to_string(warning.line) + ":" + std::to_string(warning.column) + ":";
+    base::log_line(base::printable(line + " " + warning.text));
   }
 }
 

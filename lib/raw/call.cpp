@@ -272,6 +272,14 @@ void Call::fetch(std::span<const Array> brought) {
   }
 }
 
+cache::Contents Call::compiled() const {
+  const backend::Compiler& compiler = *backend::backend_for(place_.device).compiler();
+  cache::Contents kernel;
+  kernel_.with_request(binding_, form_,
+                       [&](const program::Request& request) { kernel = program::compiled(request, compiler); });
+  return kernel;
+}
+
 RawResolution Call::resolve() const {
   RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding_),
                            .form = std::string(codegen::form_name(form_)),

@@ -20,6 +20,8 @@ class Call {
 
   void run();
   [[nodiscard]] RawResolution resolve() const;
+  /// The kernel that run() would launch.
+  [[nodiscard]] cache::Contents compiled() const;
 
  private:
   void check_launch();

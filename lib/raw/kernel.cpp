@@ -26,6 +26,10 @@ RawResolution RawKernel::resolve(const LaunchOptions& options, std::span<const A
   return raw::Call(*impl_, options, args).resolve();
 }
 
+cache::Contents RawKernel::compiled(const LaunchOptions& options, std::span<const Arg> args) const {
+  return raw::Call(*impl_, options, args).compiled();
+}
+
 int RawKernel::compile(std::string_view target) const {
   const std::vector<raw::Binding> bindings = impl_->fixed_bindings();
   const auto compiler = backend::compiler_for(target);

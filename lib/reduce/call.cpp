@@ -106,6 +106,15 @@ void Call::run(std::span<Array> results) {
   if (outputs_ > 0) launch(results);
 }
 
+cache::Contents Call::compiled() {
+  cache::Contents kernel;
+  compiled_ = &kernel;
+  std::vector<Array> results(nout_);
+  run(results);
+  ufunc::check_compiled(reduction_.name(), kernel);
+  return kernel;
+}
+
 void Call::place() {
   std::vector<std::string> names;
   std::vector<ufunc::PlacedArray> arrays;
@@ -299,7 +308,10 @@ void Call::run_through_device(std::span<Array> results) {
   }
   options.out = Outputs(std::move(targets));
   std::vector<Array> computed(nout_);
-  Call(reduction_, args, options).run(computed);
+  Call on_device(reduction_, args, options);
+  on_device.compiled_ = compiled_;
+  on_device.run(computed);
+  if (compiled_ != nullptr) return;
   // Copies are ordered after the default stream only.
   if (queue_ != nullptr) queue_->synchronize();
   for (std::size_t k = 0; k < nout_; ++k) {

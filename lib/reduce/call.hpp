@@ -27,6 +27,8 @@ class Call {
   void run(std::span<Array> results);
   /// What run() would do.
   Resolution resolve();
+  /// The kernel that run() would launch. TypeError where there is nothing to compute.
+  cache::Contents compiled();
 
  private:
   static constexpr std::size_t kMaxOperands = backend::kMaxOperands;
@@ -93,7 +95,8 @@ class Call {
   backend::Queue* queue_ = nullptr;
   std::array<Value, kMaxOperands> values_;
   ufunc::InitialValue initial_;
-  std::vector<Array> held_;  // private copies
+  std::vector<Array> held_;              // private copies
+  cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
 };
 
 }  // namespace kiln::reduce

@@ -111,17 +111,20 @@ void ReductionImpl::with_request(const ufunc::Loop& loop, const reduce::KernelVa
   work(program::request_for(loops_->definition_of(loop), text, spec, loop.text, "reduction", loops_->warnings()));
 }
 
+void ReductionImpl::with_request(const ufunc::Loop& loop, const codegen::ReductionSpec& spec,
+                                 const std::function<void(const program::Request&)>& work) const {
+  const codegen::UserText text = text_of(loop);
+  codegen::ReductionSpec full = spec;
+  full.speculative = !spec.masked || may_speculate(loop);
+  const codegen::KernelSpec kernel = std::move(full);
+  work(program::request_for(loops_->definition_of(loop), text, kernel, loop.text, "reduction", loops_->warnings()));
+}
+
 const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
                                              const codegen::ReductionSpec& spec, backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
-  const codegen::UserText text = text_of(plan.loop);
-  codegen::ReductionSpec full = spec;
-  full.speculative = !spec.masked || may_speculate(plan.loop);
-  const codegen::KernelSpec kernel = std::move(full);
-  made->module = program::load(
-      program::request_for(loops_->definition_of(plan.loop), text, kernel, plan.loop.text, "reduction", loops_->warnings()),
-      backend);
+  with_request(plan.loop, spec, [&](const program::Request& request) { made->module = program::load(request, backend); });
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }

@@ -50,6 +50,9 @@ class ReductionImpl {
   /// The kernel of a loop for a compiler: `work` gets what program::build() takes.
   void with_request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind,
                     const std::function<void(const program::Request&)>& work) const;
+  /// The same with what it is specialized for.
+  void with_request(const ufunc::Loop& loop, const codegen::ReductionSpec& spec,
+                    const std::function<void(const program::Request&)>& work) const;
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
                                 backend::Backend& backend) const;

@@ -112,6 +112,12 @@ void Call::launch(std::span<const Array> results) {
   const ufunc::Variant::Key key{ufunc::bits_of(spec), static_cast<std::uint64_t>(device_.index()) << 32 |
                                                           static_cast<std::uint64_t>(device_.kind()) << 56 | still};
   backend::Backend& backend = backend::backend_for(device_);
+  if (compiled_ != nullptr) {
+    reduction_.with_request(plan_->loop, spec, [&](const program::Request& request) {
+      *compiled_ = program::compiled(request, *backend.compiler());
+    });
+    return;
+  }
   const ufunc::Variant* variant = ufunc::find(plan_->variants, key);
   if (variant == nullptr) variant = &reduction_.variant(*plan_, key, spec, backend);
   const backend::ReductionLaunch work{.operands = {operands.data(), row},

@@ -149,6 +149,10 @@ int Reduction::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
+cache::Contents Reduction::compiled_call(std::span<const Arg> args, const ReductionOptions* options) const {
+  return reduce::Call(*impl_, args, options != nullptr ? *options : kNoOptions).compiled();
+}
+
 std::vector<Diagnostic> Reduction::warnings() const {
   return impl_->loops().warnings().all();
 }

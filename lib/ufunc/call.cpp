@@ -83,6 +83,11 @@ void Call::run(std::span<Array> results) {
   iterate();
   classify();
   backend::Backend& backend = backend::backend_for(device_);
+  if (compiled_ != nullptr) {
+    ufunc_.with_request(plan_->loop, storage_dtypes(), layout_, backend.compiler()->kind(),
+                        [&](const program::Request& request) { *compiled_ = program::compiled(request, *backend.compiler()); });
+    return;
+  }
   const Variant::Key key = variant_key();
   const Variant* variant = find(plan_->variants, key);
   // Compiling may throw: nothing has been allocated or written yet.
@@ -90,6 +95,15 @@ void Call::run(std::span<Array> results) {
   allocate(results);
   launch(*variant, backend, results);
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
+}
+
+cache::Contents Call::compiled() {
+  cache::Contents kernel;
+  compiled_ = &kernel;
+  std::vector<Array> results(nout_);
+  run(results);
+  check_compiled(ufunc_.name(), kernel);
+  return kernel;
 }
 
 /// Where to run: on the device of the arrays that have one; all-host calls on the stream's, or the best.
@@ -142,7 +156,9 @@ void Call::run_with_fresh_outs(std::span<Array> results) {
   }
   CallOptions options = options_;
   options.out = Outputs(std::vector<Array>(results.begin(), results.end()));
-  Call(ufunc_, args_, options).run(results);
+  Call named(ufunc_, args_, options);
+  named.compiled_ = compiled_;
+  named.run(results);
 }
 
 /// Host arrays and a GPU: the inputs are brought there, the call is made on device arrays, host outputs are fetched.
@@ -189,7 +205,9 @@ void Call::run_through_device(std::span<Array> results) {
   }
   Call on_device(ufunc_, args, options);
   on_device.brought_from_host_ = result_on_host_;
+  on_device.compiled_ = compiled_;
   on_device.run(device_results);
+  if (compiled_ != nullptr) return;
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr && result_on_host_ && size_ > 0) {
     record_as_on_host(*recorder);
   }

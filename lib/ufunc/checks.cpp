@@ -20,6 +20,11 @@ void check_results_wanted(const std::string& function, std::size_t nout, std::si
   throw TypeError(function + " has " + counted(nout, "output") + ", not " + std::to_string(wanted));
 }
 
+void check_compiled(const std::string& function, const cache::Contents& kernel) {
+  if (!kernel.code.empty()) return;
+  throw TypeError(function + ": there is nothing to compute, so that no kernel would run; give arrays that have elements");
+}
+
 std::span<const Array> outs_given(const CallNames& names, std::size_t nin, std::size_t nout, const Outputs& out) {
   const std::span<const Array> outs = out.arrays();
   if (outs.empty()) return outs;

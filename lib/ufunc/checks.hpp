@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kiln/arg.hpp"
+#include "kiln/cache.hpp"
 #include "kiln/ufunc.hpp"
 #include "ufunc/loops.hpp"
 
@@ -16,6 +17,9 @@ std::string counted(std::size_t count, const char* noun);
 
 /// TypeError unless that many results are asked of a function of `nout` outputs.
 void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted);
+
+/// TypeError where a call has compiled no kernel, as there is nothing to compute.
+void check_compiled(const std::string& function, const cache::Contents& kernel);
 
 /// The call, for messages: "input 1 (b)" by an operand's number, inputs counted first.
 struct CallNames {

@@ -191,6 +191,10 @@ int Ufunc::compile(std::string_view target) const {
   return static_cast<int>(loops.size());
 }
 
+cache::Contents Ufunc::compiled_call(std::span<const Arg> args, const CallOptions* options) const {
+  return ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).compiled();
+}
+
 std::vector<Diagnostic> Ufunc::warnings() const {
   return impl_->warnings().all();
 }

@@ -229,3 +229,17 @@ TEST_CASE("an output may replace an input, a link is followed, and a device is w
   CHECK(run({"eval", kernel, scratch.file("x.npy"), "-o", "/dev/null"}).status == 0);
   CHECK(cli::read_file("/dev/null") == "");
 }
+
+TEST_CASE("eval prints the warnings of a kernel, compiled or from the cache") {
+  const Scratch scratch;
+  for (const char* source : {"compiled", "from the cache"}) {
+    CAPTURE(source);
+    const auto result = run({"eval", "int32 f(int32 a) = 7/2 * a + (a << 40)", "0"},
+                            {.environment = {{"KILN_CACHE_DIR", scratch.file("cache")}}});
+    CHECK(result.out == "0\n");
+    CHECK(result.err ==
+          "kiln: warning: f:1:1: 7/2 divides integers and gives 3; write 7.0/2 for the fraction\n"
+          "kiln: warning: f:1:14: shift count >= width of type\n");
+    CHECK(result.status == 0);
+  }
+}

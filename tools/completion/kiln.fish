@@ -112,7 +112,7 @@ complete -c kiln -n '__kiln_at compile' -s j -l jobs -x -d 'Compile N kernels at
 complete -c kiln -n '__kiln_at compile' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
 complete -c kiln -n '__kiln_at compile' -l json -d 'Print JSON'
 complete -c kiln -n '__kiln_at compile' -s q -l quiet -d 'Print nothing but errors and warnings'
-complete -c kiln -n '__kiln_at compile' -l strict -d 'Fail also for warnings: a damaged entry, a disk that fails'
+complete -c kiln -n '__kiln_at compile' -l strict -d 'Fail also for warnings: of a kernel, a damaged entry, a disk that fails'
 complete -c kiln -n '__kiln_at inspect' -a '(kiln cache list --quiet 2>/dev/null)'
 complete -c kiln -n '__kiln_at inspect' -s h -l help -d 'Print this help message and exit'
 complete -c kiln -n '__kiln_at inspect' -l as -x -a 'source ptx sass amdgcn asm llvm-ir resources' -d 'resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir'

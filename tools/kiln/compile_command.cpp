@@ -103,7 +103,7 @@ CompileCommand::CompileCommand(CLI::App& app) {
   add_number(app, "-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default", "N", 1, 1024);
   choice_.add_to(app);
   add_flag(app, "-q,--quiet", quiet_, "Print nothing but errors and warnings");
-  add_flag(app, "--strict", strict_, "Fail also for warnings: a damaged entry, a disk that fails");
+  add_flag(app, "--strict", strict_, "Fail also for warnings: of a kernel, a damaged entry, a disk that fails");
 }
 
 std::vector<std::string> CompileCommand::targets() const {

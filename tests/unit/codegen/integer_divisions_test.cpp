@@ -138,3 +138,20 @@ TEST_CASE("integer divisions: none in a text that does not scan") {
   const std::string body = "return a / b; /* open";
   CHECK(IntegerDivisions(body_of(body), operation(DType::int32)).empty());
 }
+
+TEST_CASE("integer divisions: findings are shown in the text as it is written") {
+  const auto shown = [](int column) {
+    const kiln::Diagnostic found = kiln::codegen::as_written(
+        {.severity = kiln::Severity::warning, .column = column, .source_line = "q = a %kiln_by/ b; r %=kiln_by/= c << 40;"});
+    CHECK(found.source_line == "q = a / b; r /= c << 40;");
+    return found.column;
+  };
+  CHECK(shown(5) == 5);  // a
+  CHECK(shown(7) == 7);  // in what was inserted
+  CHECK(shown(12) == 7);
+  CHECK(shown(15) == 7);   // the first /
+  CHECK(shown(17) == 9);   // b
+  CHECK(shown(20) == 12);  // r
+  CHECK(shown(34) == 17);  // c
+  CHECK(shown(36) == 19);  // <<
+}
