@@ -364,3 +364,21 @@ TEST_CASE("compile errors: a target that no compiler knows") {
       message.starts_with("unknown target \"sparc\"; targets are sm_NN (NVIDIA: sm_75, sm_80, sm_90, …), gfxNNN (AMD: gfx906, "
                           "gfx90a, gfx1030, …)"));
 }
+
+TEST_CASE("compile errors: every compiler's warnings are shown in the user's text, beside a division that is defined") {
+  on_every_compiler([](const Compiler& compiler) {
+    const Ufunc shift = kiln::vectorize("int32 shift(int32 a) { int32 q = a / a; return q + (a << 40); }");
+    (void)shift.compile(compiler.target);
+    REQUIRE(shift.warnings().size() == 1);
+    const Diagnostic found = shift.warnings().front();
+    CHECK(found.severity == kiln::Severity::warning);
+    CHECK(found.file == "shift");
+    CHECK(found.line == 1);
+    CHECK((found.column == 33 || found.column == 36));  // the operator, or the count
+    CHECK(found.source_line == " int32 q = a / a; return q + (a << 40); ");
+    CHECK(found.text.find("shift count") != std::string::npos);
+    const Ufunc fine = kiln::vectorize("int32 fine(int32 a, int32 b) { int32 unused = 3; return a / b; }");
+    (void)fine.compile(compiler.target);
+    CHECK(fine.warnings().empty());
+  });
+}

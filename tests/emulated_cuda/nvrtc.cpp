@@ -102,8 +102,9 @@ bool add_option(std::string_view option, std::vector<std::string>& arguments) {
   } else if (option == "--diag-error=940") {
     arguments.emplace_back("-Werror=return-type");
   } else {
-    return option.starts_with("--gpu-architecture=") || option.starts_with("--ptxas-options=") || option == "--std=c++20" ||
-           option == "-default-device" || option == "--minimal" || option == "--no-cache" || option == "--no-source-include";
+    return option.starts_with("--gpu-architecture=") || option.starts_with("--ptxas-options=") ||
+           option.starts_with("--diag-suppress=") || option == "--std=c++20" || option == "-default-device" ||
+           option == "--minimal" || option == "--no-cache" || option == "--no-source-include";
   }
   return true;
 }

@@ -89,7 +89,8 @@ std::string translated(std::string_view option) {
   if (option == "-ffp-contract=off") return "-fmad=false";
   if (option == "-ffp-contract=fast") return "-fmad=true";
   if (option == "-ffast-math") return "-use_fast_math";
-  if (option == "-O3" || option == "-nostdinc" || option == "-Wall" || option == "-Wno-unused") return {};
+  if (option == "-O3" || option == "-nostdinc" || option.starts_with("-W") || option.starts_with("--system-header-prefix="))
+    return {};
   return option.starts_with("-D") ? std::string(option) : "?";
 }
 

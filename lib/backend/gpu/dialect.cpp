@@ -31,7 +31,8 @@ constexpr const char* kHiprtcVariables[] = {"HIPRTC_COMPILE_OPTIONS_APPEND", "HI
 
 std::vector<std::string> nvrtc_options(const CompileRequest& request, std::string_view arch, int version) {
   std::vector<std::string> options = {"--gpu-architecture=" + std::string(arch), "--std=c++20", "-default-device",
-                                      "--diag-error=940"};  // a missing return
+                                      "--diag-error=940",          // a missing return
+                                      "--diag-suppress=177,550"};  // unused variables, as -Wno-unused
   if (request.fast_math) {
     options.emplace_back("-use_fast_math");
   } else {
@@ -51,7 +52,8 @@ std::vector<std::string> hiprtc_options(const CompileRequest& request, std::stri
                                       "-nostdinc",  // or /usr/include takes part
                                       "-Werror=return-type",
                                       "-Wall",
-                                      "-Wno-unused"};
+                                      "-Wno-unused",
+                                      "--system-header-prefix=kiln/"};  // without warnings of theirs
   // Compilers since LLVM 22 have no macro for it (llvm-project #164217).
   options.emplace_back("-DKILN_WAVE=" + std::to_string(wave_of(arch)));
   if (request.fast_math) options.emplace_back("-ffast-math");
