@@ -19,9 +19,13 @@ template <class X>
 concept object = is_object<X>;
 template <class X>
 concept plain = !object<X>;
-// Enumerations that C++ divides are.
+// Enumerations may have operators of the user's, which C++ is to find.
 template <class X>
-concept integral = plain<X> && requires(X x) { requires integer<decltype(+x)>; };
+inline constexpr bool is_enumeration = __is_enum(X);
+template <class X>
+inline constexpr bool is_enumeration<X&> = is_enumeration<X>;
+template <class X>
+concept integral = plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)>; };
 // An element of a view that stands for its value (view.hpp).
 template <class X>
 concept element = object<X> && requires(X&& x) { x.kiln_now(); };
@@ -36,7 +40,7 @@ KILN_CONSTEXPR_FN T above(T a, T b) {
 template <class X, class T>
 KILN_CONSTEXPR_FN T below(T a, T b) {
   constexpr bool overflows = sizeof(X) == sizeof(T) && T(-1) < T(0);
-  const bool least = overflows && a == T(uint64(1) << (sizeof(T) * 8 - 1));
+  const bool least = overflows && a == T(T(1) << (sizeof(T) * 8 - 1));
   if (__builtin_expect(least && b == T(-1), false)) return T(1);
   return b == 0 ? T(1) : b;
 }
@@ -126,7 +130,7 @@ KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
   KILN_CONSTEXPR_FN decltype(auto) operator%=(X&& x, divisor<Y> by) {                                 \
     if constexpr (element<X>) {                                                                       \
       return x = x.kiln_now() % kiln_by op static_cast<Y&&>(by.y);                                    \
-    } else if constexpr (integral<X>) {                                                               \
+    } else if constexpr (integral<X> && !is_enumeration<Y>) {                                         \
       return x = x % kiln_by op static_cast<Y&&>(by.y);                                               \
     } else {                                                                                          \
       return static_cast<X&&>(x) op## = static_cast<Y&&>(by.y);                                       \

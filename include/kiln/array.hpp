@@ -39,8 +39,8 @@ struct Slice {
 struct Index {
   template <class T>
     requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>))
-  Index(T at) : position(static_cast<std::int64_t>(at)), drops(true) {}  // NOLINT(google-explicit-constructor)
-  Index(Slice range) : slice(range) {}                                   // NOLINT(google-explicit-constructor)
+  Index(T at) : position(Integer(at).value), drops(true) {}  // NOLINT(google-explicit-constructor)
+  Index(Slice range) : slice(range) {}                       // NOLINT(google-explicit-constructor)
   Slice slice;
   std::int64_t position = 0;
   bool drops = false;

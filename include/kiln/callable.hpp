@@ -74,6 +74,10 @@ class CallWithOptions<Function, Options, Resolved, std::index_sequence<I...>> {
     const Arg list[] = {std::move(args)...};
     return function().resolve_call(list, &options);
   }
+  [[nodiscard]] cache::Contents compiled(NthArg<I>... args, const Options& options) const {
+    const Arg list[] = {std::move(args)...};
+    return function().compiled_call(list, &options);
+  }
 
  private:
   [[nodiscard]] const Function& function() const { return static_cast<const Function&>(*this); }
@@ -94,6 +98,7 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
   using CallWithOptions<Function, Options, Resolved, std::make_index_sequence<Count + 1>>::operator()...;
   using CallWithOptions<Function, Options, Resolved, std::make_index_sequence<Count + 1>>::outputs...;
   using CallWithOptions<Function, Options, Resolved, std::make_index_sequence<Count + 1>>::resolve...;
+  using CallWithOptions<Function, Options, Resolved, std::make_index_sequence<Count + 1>>::compiled...;
 
   /// f(a, b): the one output. f(a, b, {.out = c}) takes options after up to eight arguments, f({a, b, …}, {.out = c}) after any
   /// number. A function of several outputs is a TypeError here.

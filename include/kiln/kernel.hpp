@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -42,11 +43,13 @@ struct RawKernelDefinition {
 
 /// Blocks of a grid, or threads of a block, along three axes; x varies fastest. Extents are integers of any type.
 struct Extent3 {
-  constexpr Extent3(Integer along_x = 1, Integer along_y = 1, Integer along_z = 1) noexcept
-      : x(along_x.value), y(along_y.value), z(along_z.value) {}
-  std::int64_t x;
-  std::int64_t y;
-  std::int64_t z;
+  constexpr Extent3() noexcept = default;
+  template <std::convertible_to<Integer> X, std::convertible_to<Integer> Y = int, std::convertible_to<Integer> Z = int>
+  constexpr Extent3(X along_x, Y along_y = 1, Z along_z = 1) noexcept  // NOLINT(google-explicit-constructor): .block = 128
+      : x(Integer(along_x).value), y(Integer(along_y).value), z(Integer(along_z).value) {}
+  std::int64_t x = 1;
+  std::int64_t y = 1;
+  std::int64_t z = 1;
   friend bool operator==(const Extent3&, const Extent3&) = default;
 };
 

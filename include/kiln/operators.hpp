@@ -4,19 +4,28 @@
 #pragma once
 
 #include <concepts>
-#include <type_traits>
+#include <utility>
 
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
 #include "kiln/math.hpp"
 
 namespace kiln {
+
+/// An array of truths, which are not one: `if (a == b)` does not compile. math::logical_and.reduce(a == b, {.axis = all_axes})
+/// asks for all of them, logical_or for any.
+class Truths : public Array {
+ public:
+  Truths(Array array) noexcept : Array(std::move(array)) {}  // NOLINT(google-explicit-constructor)
+  explicit operator bool() const = delete;
+};
+
 namespace detail {
 
 /// Operands of which one is an array, the other an array or a C++ scalar, which is weak as in a call.
 template <class A, class B>
 concept array_operands =
-    (std::same_as<A, Array> && (std::same_as<B, Array> || Element<B>)) || (Element<A> && std::same_as<B, Array>);
+    (std::derived_from<A, Array> && (std::derived_from<B, Array> || Element<B>)) || (Element<A> && std::derived_from<B, Array>);
 
 }  // namespace detail
 
@@ -49,17 +58,17 @@ template <class A, class B>
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator&(const A& a, const B& b) {
+[[nodiscard]] Truths operator&(const A& a, const B& b) {
   return math::bitwise_and(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator|(const A& a, const B& b) {
+[[nodiscard]] Truths operator|(const A& a, const B& b) {
   return math::bitwise_or(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator^(const A& a, const B& b) {
+[[nodiscard]] Truths operator^(const A& a, const B& b) {
   return math::bitwise_xor(a, b);
 }
 template <class A, class B>
@@ -74,32 +83,32 @@ template <class A, class B>
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator==(const A& a, const B& b) {
+[[nodiscard]] Truths operator==(const A& a, const B& b) {
   return math::equal(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator!=(const A& a, const B& b) {
+[[nodiscard]] Truths operator!=(const A& a, const B& b) {
   return math::not_equal(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator<(const A& a, const B& b) {
+[[nodiscard]] Truths operator<(const A& a, const B& b) {
   return math::less(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator<=(const A& a, const B& b) {
+[[nodiscard]] Truths operator<=(const A& a, const B& b) {
   return math::less_equal(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator>(const A& a, const B& b) {
+[[nodiscard]] Truths operator>(const A& a, const B& b) {
   return math::greater(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Array operator>=(const A& a, const B& b) {
+[[nodiscard]] Truths operator>=(const A& a, const B& b) {
   return math::greater_equal(a, b);
 }
 [[nodiscard]] inline Array operator-(const Array& a) {
@@ -108,7 +117,7 @@ template <class A, class B>
 [[nodiscard]] inline Array operator+(const Array& a) {
   return math::positive(a);
 }
-[[nodiscard]] inline Array operator~(const Array& a) {
+[[nodiscard]] inline Truths operator~(const Array& a) {
   return math::invert(a);
 }
 /// @}

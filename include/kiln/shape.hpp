@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,30 @@
 
 namespace kiln {
 
-/// One number of a list, of any integer type: Shape{n, 3} takes a std::size_t. What is beyond 2^63-1 becomes that, which no
-/// array can have.
+namespace detail {
+template <class T>
+concept integer_constant = requires { T::value; } && std::integral<std::remove_cv_t<decltype(T::value)>>;
+}  // namespace detail
+
+/// One number of a list, of any integer type or an enumeration that converts to one: Shape{n, 3} takes a std::size_t. What is
+/// beyond 2^63-1 becomes that.
 struct Integer {
-  template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  constexpr Integer(T extent) noexcept  // NOLINT(google-explicit-constructor)
-      : value(std::in_range<std::int64_t>(extent) ? static_cast<std::int64_t>(extent) : INT64_MAX) {}
+  template <class T>
+    requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>) || detail::integer_constant<T>)
+  constexpr Integer(T number) noexcept : value(clamped(number)) {}  // NOLINT(google-explicit-constructor)
   std::int64_t value;
+
+ private:
+  template <class T>
+  static constexpr std::int64_t clamped(T number) noexcept {
+    if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, unsigned long long>) {
+      return std::in_range<std::int64_t>(number) ? static_cast<std::int64_t>(number) : INT64_MAX;
+    } else if constexpr (detail::integer_constant<T>) {
+      return clamped(T::value);
+    } else {
+      return static_cast<std::int64_t>(number);
+    }
+  }
 };
 
 class Dims {
@@ -42,8 +59,10 @@ class Dims {
   }
   Dims(const std::vector<std::int64_t>& values)  // NOLINT(google-explicit-constructor)
       : Dims(std::span<const std::int64_t>(values)) {}
-  Dims(std::size_t count, std::int64_t value) {
-    resize(count);
+  /// `count` times the same. Not for braces, which are a list.
+  template <std::integral Count>
+  Dims(Count count, std::int64_t value) {
+    resize(static_cast<std::size_t>(count));
     for (auto& v : *this) v = value;
   }
   Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other.data(), other.size())) {}

@@ -22,8 +22,8 @@ class KILN_API Stream {
   explicit Stream(const Device& device);
   /// The host program's own stream, so that its work and kiln's are done in one order: a cudaStream_t or CUstream of CUDA's
   /// runtime or driver API, a hipStream_t. It must outlive the handle's last copy, which waits for its work and does not
-  /// destroy it. DeviceError for a null stream, a CPU device, and a stream of another device or of a context that is not the
-  /// primary one.
+  /// destroy it. DeviceError for a null stream, cudaStreamLegacy and cudaStreamPerThread, a CPU device, and a stream of another
+  /// device or of a context that is not the primary one.
   [[nodiscard]] static Stream wrap(const Device& device, void* native);
   /// The vendor's stream, for work of the host program's own: a CUstream, which is a cudaStream_t, or a hipStream_t. Null for a
   /// default Stream, whose work goes to the vendor's default stream, and on the CPU.

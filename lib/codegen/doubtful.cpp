@@ -63,6 +63,8 @@ class DoubtfulCode {
 
   void lost_fraction(std::size_t t) {
     if (!body_.is(t, "/")) return;
+    // A count of elements is an integer.
+    if (body_.around(t) != BodyTokens::kNone && body_.is(body_.around(t), "[")) return;
     // In `x * 1 / 2` it is the product that is divided.
     if (t >= 2 && (body_.is(t - 2, "*") || body_.is(t - 2, "/") || body_.is(t - 2, "%"))) return;
     const std::optional<long long> above = integer_literal(body_[t - 1]);
@@ -117,28 +119,13 @@ class DoubtfulCode {
   bool directive_ = false;
 };
 
-/// Whether the variable may be written to there.
-bool may_write(const BodyTokens& body, std::size_t t) {
-  if (body.is_pair(t + 1, "=", "=")) return false;
-  if (body.is(t + 1, "=") || body.is(t + 1, ".") || body.is(t + 1, "[")) return true;
-  for (const char* mark : {"+", "-"}) {
-    if (body.is_pair(t + 1, mark, mark) || (t > 1 && body.is_pair(t - 2, mark, mark))) return true;
-  }
-  for (const char* mark : {"+", "-", "*", "/", "%", "&", "|", "^"}) {
-    if (body.is_pair(t + 1, mark, "=")) return true;
-  }
-  for (const char* mark : {"<", ">"}) {
-    if (body.is_pair(t + 1, mark, mark) && body.is_pair(t + 2, mark, "=")) return true;
-  }
-  if (t > 0 && body.is(t - 1, "&")) return true;
-  if (t > 2 && body.is(t - 1, "=") && body.is(t - 3, "&")) return true;
-  // Given to a function, by reference perhaps; captured; bound to a reference.
-  const std::size_t around = body.around(t);
-  if (around != BodyTokens::kNone && around > 0 && !body.is(around, "{") && body[around - 1].kind == Token::Kind::identifier) {
-    const std::string& name = body[around - 1].text;
-    return name != "if" && name != "while" && name != "switch" && name != "return";
-  }
-  return around != BodyTokens::kNone && body.is(around, "[");
+/// Whether the variable is surely read there, and not written to: `x = q;` where x is no reference, and comparisons with == and
+/// !=. All else may bind a reference.
+bool is_read(const BodyTokens& body, std::size_t t) {
+  if (body.is_pair(t + 1, "=", "=") || body.is_pair(t + 1, "!", "=")) return true;
+  if (t > 1 && (body.is_pair(t - 2, "=", "=") || body.is_pair(t - 2, "!", "="))) return true;
+  return t > 1 && body.is(t - 1, "=") && body.is(t + 1, ";") && body[t - 2].kind == Token::Kind::identifier &&
+         (t == 2 || body.is(t - 3, ";") || body.is(t - 3, "}"));
 }
 
 }  // namespace
@@ -165,7 +152,7 @@ void check_outputs(const UserText& text, std::span<const std::string> outputs, O
     for (std::size_t t = 0; t < body.size() && !written; ++t) {
       if (!body.is_word(t, output) || body.is_member(t)) continue;
       // What else a body does with a view is check_views()'.
-      written = form == OutputForm::view || may_write(body, t);
+      written = form == OutputForm::view || !is_read(body, t);
     }
     if (written) continue;
     throw text_error(text.name, text.body,

@@ -39,7 +39,10 @@ std::string with_new_names(const std::string& file, const std::string& text, con
 void rename_headers(std::string& source, Texts& headers) {
   Texts new_names;
   for (const auto& [name, text] : headers) {
-    if (leads_elsewhere(name)) new_names.emplace(name, fmt::format("kiln/renamed/{}.hpp", new_names.size()));
+    if (!leads_elsewhere(name)) continue;
+    std::string renamed = fmt::format("kiln/renamed/{}.hpp", new_names.size());
+    while (headers.contains(renamed)) renamed.insert(renamed.size() - 4, "_");
+    new_names.emplace(name, std::move(renamed));
   }
   if (new_names.empty()) return;
   source = with_new_names("kernel", source, new_names);

@@ -122,6 +122,8 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
     const bool followed = t + 1 < tokens.size();
     // "%:" is no division.
     if (followed && tokens[t + 1].text[0] == ':' && tokens[t + 1].offset == offset + 1) continue;
+    // A list in braces has no type that a template could take.
+    if (followed && tokens[t + 1].is("=") && t + 2 < tokens.size() && tokens[t + 2].is("{")) continue;
     insertions_[read.file_of(t)][offset] = followed && tokens[t + 1].is("=") ? kAssignmentTag : kDivisionTag;
   }
 }

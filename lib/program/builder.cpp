@@ -26,11 +26,19 @@ std::set<std::string> names_of_texts(const Job& job) {
   return names;
 }
 
+// What a cache's entry holds of them, and a user reads.
+constexpr std::size_t kMostWarnings = 100;
+constexpr std::size_t kLongestLine = 1000;
+
 /// Those in texts of the user's: others are about what kiln wrote around them.
 std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job) {
   if (warnings.empty()) return warnings;
   const std::set<std::string> names = names_of_texts(job);
   std::erase_if(warnings, [&](const Diagnostic& warning) { return !names.contains(warning.file); });
+  if (warnings.size() > kMostWarnings) warnings.resize(kMostWarnings);
+  for (Diagnostic& warning : warnings) {
+    if (warning.source_line.size() > kLongestLine) warning.source_line.clear();
+  }
   if (!job.as_written.empty()) std::ranges::transform(warnings, warnings.begin(), codegen::as_written);
   return warnings;
 }
@@ -53,7 +61,15 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
   } catch (const CompileError& told) {
     return told;
   }
-  return error;
+  std::vector<Diagnostic> diagnostics = error.diagnostics();
+  std::ranges::transform(diagnostics, diagnostics.begin(), codegen::as_written);
+  return CompileError({.diagnostics = std::move(diagnostics),
+                       .log = error.log(),
+                       .source = error.source(),
+                       .options = error.options(),
+                       .target = error.target(),
+                       .compiler = error.compiler(),
+                       .context = error.context()});
 }
 
 }  // namespace

@@ -121,9 +121,23 @@ TEST_CASE("calls: extents are integers of any type") {
   const unsigned char m = 2;
   CHECK(Array::zeros({n, m}, DType::int8).shape() == Shape{3, 2});
   CHECK(Shape{n}.size() == 1);
+  enum { rows = 3, columns = 4 };
+  CHECK(Shape{rows, columns} == Shape(std::vector<std::int64_t>{3, 4}));
+  CHECK(Shape{rows, std::int64_t{2}} == Shape(std::vector<std::int64_t>{3, 2}));
+  CHECK(Shape{std::integral_constant<std::size_t, 5>{}, n} == Shape(std::vector<std::int64_t>{5, 3}));
+  CHECK(Shape{true, 7} == Shape(std::vector<std::int64_t>{1, 7}));
+  CHECK(Shape(n, 7) == Shape{7, 7, 7});
+  static_assert(!std::is_constructible_v<kiln::Integer, double>);
+  const kiln::LaunchOptions launch{.grid = 16, .block = {n, m}};
+  CHECK(launch.grid == kiln::Extent3{16, 1, 1});
+  CHECK(launch.block == kiln::Extent3{3, 2, 1});
+  CHECK_THROWS_AS(static_cast<void>(Array::zeros({3}, DType::int8)[~std::uint64_t{0}]), kiln::ShapeError);
   CHECK_THROWS_AS(static_cast<void>(Array::zeros({~std::size_t{0}}, DType::int16)), kiln::ShapeError);
   CHECK(kiln::Extent3{n, m} == kiln::Extent3{3, 2, 1});
 }
+
+static_assert(!std::is_constructible_v<bool, decltype(Array() == Array())>, "if (a == b) asks for many truths at once");
+static_assert(std::is_convertible_v<decltype(Array() < 1), Array>);
 
 TEST_CASE("kernels: scalars convert as those of ufuncs do") {
   const kiln::RawKernel scale =

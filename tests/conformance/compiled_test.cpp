@@ -34,7 +34,7 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
     const kiln::Ufunc twice = kiln::vectorize(
         {.name = "twice", .signatures = {"float32(float32 x)"}, .body = unique_comment() + "return 2 * x;", .cache = cache});
     kiln::cache::Contents packed;
-    same_kernel(cache, [&] { return packed = twice.compiled({x}, {.stream = stream}); }, [&] { twice(x, {.stream = stream}); });
+    same_kernel(cache, [&] { return packed = twice.compiled(x, {.stream = stream}); }, [&] { twice(x, {.stream = stream}); });
     CHECK(packed.entry.kernel == "twice");
     CHECK(packed.entry.kind == "ufunc");
     CHECK(packed.entry.signature == "float32(float32 x)");

@@ -310,3 +310,15 @@ TEST_CASE("division: in every stage of a reduction") {
     });
   });
 }
+
+TEST_CASE("division: operators of the user's own on enumerations are the ones that C++ finds") {
+  on_every_device([&](const Target& target) {
+    const kiln::Ufunc f = kiln::vectorize({.name = "f",
+                                           .signatures = {"int32(int32 b)"},
+                                           .body = "const E x = one, y = two; int32 z = b; z /= y; return x / y + b / y + z;",
+                                           .functions = "enum E { one, two }; int operator/(E, E) { return 9; }\n"
+                                                        "int operator/(int, E) { return 30; }\n"
+                                                        "int& operator/=(int& a, E) { return a = 100; }"});
+    CHECK(list_of(target.fetch(target.call(f, {target.place(Array::from<std::int32_t>({7}))}))) == std::vector<double>{139});
+  });
+}

@@ -346,6 +346,11 @@ std::shared_ptr<Queue> GpuBackend::wrap_queue(void* native) {
   if (native == nullptr) {
     throw DeviceError("cannot wrap a null stream, which is the default one of " + core_.name() + ": give Stream() for it");
   }
+  // CUDA's and HIP's names for the default stream (1) and for one that is another on each thread (2).
+  if (const auto handle = reinterpret_cast<std::uintptr_t>(native); handle <= 2) {
+    throw DeviceError("cannot wrap stream " + std::to_string(handle) + ", which names no one stream of " + core_.name() +
+                      ": give one that was created");
+  }
   return add(std::make_shared<GpuQueue>(core_, native));
 }
 

@@ -275,6 +275,10 @@ TEST_CASE("gpu: a queue of the host program's stream runs there, waits for it, a
       "where cuda:0 is the runtime's current device");
   CHECK(error_of([&] { static_cast<void>(fixture.backend->wrap_queue(nullptr)); }) ==
         "cannot wrap a null stream, which is the default one of cuda:0: give Stream() for it");
+  void* const per_thread =
+      reinterpret_cast<void*>(std::uintptr_t{2});  // NOLINT(performance-no-int-to-ptr): cudaStreamPerThread
+  CHECK(error_of([&] { static_cast<void>(fixture.backend->wrap_queue(per_thread)); }) ==
+        "cannot wrap stream 2, which names no one stream of cuda:0: give one that was created");
   CHECK(FAKE(kiln_fake_live_events)() == 0);
   fixture.backend->deallocate(in, 400000, nullptr);
 }

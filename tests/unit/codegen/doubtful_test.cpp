@@ -41,9 +41,10 @@ TEST_CASE("doubtful code: fractions that divisions of integers lose") {
   CHECK(told("return 1/2 * a;") == "1:8: 1/2 divides integers and gives 0; write 1.0/2 for the fraction\n");
   CHECK(told("return a +\n  7 / 3L;") == "2:3: 7/3L divides integers and gives 2; write 7.0/3L for the fraction\n");
   CHECK(told("return (1 / 3) * a;") != "");
-  for (const char* fine : {"return 4 / 2;", "return 1.0 / 2;", "return 1 / 2.0f;", "return a * 1 / 2;", "return a / 1 / 2;",
-                           "return a / 2;", "return 1 / a;", "return 1 / 0;", "// 1/2", "\"1/2\";",
-                           "#if 1/2\n#endif\nreturn a;", "return 0x1p1 / 3;", "return 1e3 / 7;"}) {
+  for (const char* fine :
+       {"return 4 / 2;", "return 1.0 / 2;", "return 1 / 2.0f;", "return a * 1 / 2;", "return a / 1 / 2;", "return a / 2;",
+        "return 1 / a;", "return 1 / 0;", "// 1/2", "\"1/2\";", "#if 1/2\n#endif\nreturn a;", "return 0x1p1 / 3;",
+        "return 1e3 / 7;", "float32 s[7 / 2]; return a;"}) {
     CAPTURE(fine);
     CHECK(told(fine) == "");
   }
@@ -69,9 +70,26 @@ TEST_CASE("doubtful code: outputs that nothing assigns") {
   CHECK(outputs_of("q = 1; if (r == 2) q = 3;") == "the output r is never assigned; write r = …");
   CHECK(outputs_of("q = 1; a.r = 2;") == "the output r is never assigned; write r = …");
   CHECK(outputs_of("q(0) = 1;", OutputForm::view) == "the output r is never assigned; write r(…) = …");
-  for (const char* fine : {"q = r = 1;", "q = 1; r += 2;", "q = 1; r <<= 2;", "q = 1; ++r;", "q = 1; r--;", "both(q, r);",
-                           "both(&q, &r);", "auto& x = r; q = x = 1;", "[&] { q = 1; r = 2; }();", "q.re = 1; r[0] = 2;",
-                           "if (a) q = r = 1;", "struct s {}; q = 1;", "int r = 1; q = r;"}) {
+  for (const char* fine : {"q = r = 1;",
+                           "q = 1; r += 2;",
+                           "q = 1; r <<= 2;",
+                           "q = 1; ++r;",
+                           "q = 1; r--;",
+                           "both(q, r);",
+                           "both(&q, &r);",
+                           "auto& x = r; q = x = 1;",
+                           "[&] { q = 1; r = 2; }();",
+                           "(q) = 1; (a > 0 ? q : r) = 2;",
+                           "auto& x = a > 0 ? q : r; x = 1;",
+                           "float& x{q}; set<float32>(r, 1);",
+                           "static_cast<float32&>(q) = 1; (float&)(r) = 2;",
+                           "Two t{q, r}; t.x = t.y = 1;",
+                           "w << q << r;",
+                           "auto p = [&]() -> float32& { return q; }; p() = 1; (*f)(r, 1);",
+                           "q.re = 1; r[0] = 2;",
+                           "if (a) q = r = 1;",
+                           "struct s {}; q = 1;",
+                           "int r = 1; q = r;"}) {
     CAPTURE(fine);
     CHECK(outputs_of(fine) == "");
   }
