@@ -47,10 +47,6 @@ std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> wa
   return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
 }
 
-}  // namespace
-
-namespace {
-
 /// What the compiler says of the user's texts as they are.
 CompileError as_written(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
   if (job.as_written.empty()) return error;
@@ -63,13 +59,7 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
   }
   std::vector<Diagnostic> diagnostics = error.diagnostics();
   std::ranges::transform(diagnostics, diagnostics.begin(), codegen::as_written);
-  return CompileError({.diagnostics = std::move(diagnostics),
-                       .log = error.log(),
-                       .source = error.source(),
-                       .options = error.options(),
-                       .target = error.target(),
-                       .compiler = error.compiler(),
-                       .context = error.context()});
+  return with_diagnostics(error, std::move(diagnostics));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <vector>
 
 namespace kiln::program {
-namespace {
 
 CompileError with_diagnostics(const CompileError& error, std::vector<Diagnostic> diagnostics) {
   return CompileError({.diagnostics = std::move(diagnostics),
@@ -16,8 +15,6 @@ CompileError with_diagnostics(const CompileError& error, std::vector<Diagnostic>
                        .compiler = error.compiler(),
                        .context = error.context()});
 }
-
-}  // namespace
 
 CompileError at_end_of_text(const CompileError& error, std::string_view file, std::string_view text) {
   const auto lines = static_cast<int>(1 + std::ranges::count(text, '\n'));

@@ -4,10 +4,14 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kiln/error.hpp"
 
 namespace kiln::program {
+
+/// The error with other findings.
+[[nodiscard]] CompileError with_diagnostics(const CompileError& error, std::vector<Diagnostic> diagnostics);
 
 /// What a text lacks at its end (an operand, a return) is found at what kiln writes behind it, in a line that the user does not
 /// have. Such a finding in `file` is moved to the end of the last line of `text` that is not blank. Others stay.
