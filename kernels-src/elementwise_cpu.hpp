@@ -1,5 +1,5 @@
 // The elementwise loop on the CPU: the only code that is compiled for each kernel. What walks rows, buffers strided operands
-// and cuts the work is lib/backend/cpu/driver.cpp, compiled with the library. See lib/backend/kernel_abi.hpp for both.
+// and cuts the work is lib/kinds/elementwise/driver.cpp, compiled with the library. See lib/kinds/elementwise/abi.hpp for both.
 #pragma once
 #include "kiln/types.hpp"
 
@@ -27,7 +27,9 @@ struct cpu_kernel {
 
 // Under a mask, a body that is expensive is left out of a block where no element counts.
 template <class Work>
-concept leaves_blocks = requires(const Work& work) { work.leave(int64()); };
+concept leaves_blocks = requires(const Work& work) {
+  work.leave(int64());
+};
 template <class Work>
 KILN_FN bool leaves(const Work& work, int64 from, int64 count) {
   if constexpr (leaves_blocks<Work>) {

@@ -1,5 +1,5 @@
 // The elementwise loop on GPUs: accesses of up to 16 bytes, several in flight per thread, and a stride over the whole grid, so
-// that any grid is right. The other side of lib/backend/kernel_abi.hpp.
+// that any grid is right. The other side of lib/kinds/elementwise/abi.hpp.
 #pragma once
 #include "kiln/types.hpp"
 

@@ -1,5 +1,5 @@
 // Coordinates of the elementwise loop on GPUs over several dimensions: a pack's number is divided by the extents, by a
-// multiplication where the index has 32 bits. The other side of lib/backend/kernel_abi.hpp.
+// multiplication where the index has 32 bits. The other side of lib/kinds/elementwise/abi.hpp.
 #pragma once
 #include "kiln/elementwise_gpu.hpp"
 

@@ -1,4 +1,4 @@
-// The loop over the items of a generalized ufunc on the CPU. The other side of lib/backend/kernel_abi.hpp.
+// The loop over the items of a generalized ufunc on the CPU. The other side of lib/kinds/gufunc/abi.hpp.
 #pragma once
 #include "kiln/view.hpp"
 

@@ -1,4 +1,4 @@
-// Raw kernels on the CPU: items, or blocks whose threads run one after the other. The other side of lib/backend/kernel_abi.hpp.
+// Raw kernels on the CPU: items, or blocks whose threads run one after the other. The other side of lib/kinds/raw/abi.hpp.
 #pragma once
 #include "kiln/types.hpp"
 

@@ -1,4 +1,4 @@
-// The loops of reductions on GPUs. The other side of lib/backend/kernel_abi.hpp. Which thread takes what, and so the tree that
+// The loops of reductions on GPUs. The other side of lib/kinds/reduction/abi.hpp. Which thread takes what, and so the tree that
 // a result is computed by, follows from shapes and strides alone.
 //
 // The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i, and count(call) says

@@ -1,5 +1,5 @@
 // Running results on the CPU: the loops that are compiled for each kernel. What moves elements into lanes and walks the
-// dimensions is lib/backend/cpu/scan.cpp, compiled with the library. The other side of lib/backend/kernel_abi.hpp.
+// dimensions is lib/kinds/scan/cpu.cpp, compiled with the library. The other side of lib/kinds/scan/abi.hpp.
 #pragma once
 #include "kiln/types.hpp"
 

@@ -1,6 +1,6 @@
 // Running results on GPUs: `lanes` of them, each of `extent` elements that are cut into chunks. Three passes: what each chunk
 // amounts to, what runs up to each chunk, the results; one pass where there is one chunk. The other side of ScanSpace in
-// lib/backend/gpu/scan.cpp.
+// lib/kinds/scan/gpu.cpp.
 //
 // Two mappings. Across: a thread for each lane and chunk, one element after the other; threads side by side have lanes side by
 // side. Along: a block for each lane and chunk, a tile of elements at a time.

@@ -1,5 +1,5 @@
 // a[index] = f(a[index], b) on the CPU: the loops that are compiled for each kernel. What reads the indices and walks the
-// dimensions is lib/backend/cpu/scatter.cpp, compiled with the library. The other side of lib/backend/kernel_abi.hpp.
+// dimensions is lib/kinds/scatter/cpu.cpp, compiled with the library. The other side of lib/kinds/scatter/abi.hpp.
 #pragma once
 #include "kiln/types.hpp"
 

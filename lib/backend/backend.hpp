@@ -1,20 +1,17 @@
-// The devices behind one interface: memory, modules, queues and launches. Two implementations: cpu/ and gpu/ (for both
-// vendors).
+// The devices behind one interface: memory, queues, events, modules, and one dispatch. It knows no kind of kernel. Two
+// implementations: cpu/, which adds threads for kernels that are functions (cpu/threads.hpp), and gpu/ for both vendors.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/compiler.hpp"
-#include "backend/gufunc_launch.hpp"
-#include "backend/raw_launch.hpp"
-#include "backend/scan_launch.hpp"
-#include "backend/scatter_launch.hpp"
+#include "backend/kernel_abi.hpp"
 #include "kiln/device.hpp"
 
 namespace kiln::backend {
@@ -28,83 +25,48 @@ class Queue {
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }
 };
 
+/// A point in a queue's work. Thread-safe. Destroying it waits for nothing.
+class Event {
+ public:
+  virtual ~Event() = default;
+  /// Marks the work that is queued now; a null queue is the default stream. What was marked before is forgotten.
+  virtual void record(Queue* queue) = 0;
+  /// Work queued from now on waits for the event. Nothing to wait for where it was never recorded.
+  virtual void wait(Queue* queue) = 0;
+  /// Whether the marked work is done. True where it was never recorded.
+  [[nodiscard]] virtual bool done() const = 0;
+  /// Waits in the caller. A failure of the work is its queue's to tell: Queue::synchronize() on the CPU; on a GPU here, too.
+  virtual void synchronize() const = 0;
+  /// Milliseconds from `start`, an event of the same device. DeviceError unless both are recorded and done.
+  [[nodiscard]] virtual double milliseconds_since(const Event& start) const = 0;
+};
+
 /// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
 class Module {
  public:
   virtual ~Module() = default;
+  /// GPU: blocks of `threads` threads that one multiprocessor holds at once, at least 1.
+  [[nodiscard]] virtual int occupancy(int /*threads*/) const noexcept { return 1; }
   /// Of the user's texts that it was compiled from; set by who loads it, before others see it.
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
 };
 
-inline constexpr int kMaxOperands = 32;               ///< inputs and outputs of one kernel
-inline constexpr int kMaxKernelRank = 8;              ///< merged dimensions that one launch handles; the caller loops over more
-inline constexpr std::size_t kAccumulatorBytes = 16;  ///< of what a reduction starts from
-
-/// One operand of an elementwise launch, in the order of the kernel's operands: inputs, then outputs.
-struct LaunchOperand {
-  void* data = nullptr;                   ///< device address; for a scalar, host address of its value (≤ 16 bytes)
-  const std::int64_t* strides = nullptr;  ///< bytes, one for each dimension, outermost first; null for a scalar
-  std::uint8_t itemsize = 0;
-  bool scalar = false;
-};
-
-/// One elementwise launch. The kernel was rendered from a spec (codegen/spec.hpp) with the same operands, rank and width.
-struct ElementwiseLaunch {
-  std::span<const LaunchOperand> operands;
-  std::span<const std::int64_t> shape;  ///< merged extents, outermost first; never empty, all > 0; one extent for rank 1
-  std::int64_t size = 0;                ///< product of shape
-  int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
-  int unroll = 1;           ///< accesses in flight per thread (GPU)
-  bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
-};
-
-/// codegen::Mapping: how the threads of a GPU share a reduction.
-enum class ReductionMapping : std::uint8_t { thread, warp, block, columns };
-
-/// Stretches along the one reduced dimension, each reduced for itself: from each beginning to the next, the last one to the
-/// end; where the next is no larger, one element. Beginnings are in range.
-struct ReductionSegments {
-  std::span<const std::int64_t> begins;
-  std::int64_t extent = 0;  ///< of the dimension
-  std::int64_t step = 0;    ///< of the output from segment to segment, in bytes
-
-  [[nodiscard]] std::int64_t count(std::size_t segment) const noexcept {
-    const std::int64_t next = segment + 1 < begins.size() ? begins[segment + 1] : extent;
-    return next > begins[segment] ? next - begins[segment] : 1;
-  }
-};
-
-/// Where the index of a reduction lies: an operand like any other, whose elements are not in memory but are their addresses, so
-/// that it goes through every change of the layout. Its first element is `data` - kIndexOrigin; strides are in elements.
-inline constexpr std::uintptr_t kIndexOrigin = std::uintptr_t{1} << 62;
-
-/// One reduction. The kernel was rendered from a ReductionSpec with the same operands.
-struct ReductionLaunch {
-  /// Inputs, the mask if there is one, the index if there is one, outputs. Strides are those of the kept dimensions, then those
-  /// of the reduced ones. On the CPU an array of one element for all is a scalar, too, that has strides.
-  std::span<const LaunchOperand> operands;
-  int index = -1;                         ///< the operand that is the index
-  std::span<const std::int64_t> kept;     ///< merged extents of the result, outermost first; may be empty
-  std::span<const std::int64_t> reduced;  ///< merged extents that are reduced; may be empty
-  std::int64_t outputs = 1;               ///< product of kept, > 0
-  std::int64_t count = 1;                 ///< product of reduced; 0: there is nothing to reduce
-  const void* initial = nullptr;          ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
-  /// CPU: instead of reduced extents and count. GPU: they are a kept dimension, the reduced one has its full extent, and one
-  /// more operand follows the outputs, that says where they begin: its stride along that dimension is 1 and all others are 0,
-  /// and its data the backend's to find. Not needed once the launch is queued.
-  const ReductionSegments* segments = nullptr;
-  bool columns_inside = false;  ///< the innermost kept dimension is nearer in memory than the innermost reduced one
-  // Of its spec, for GPUs:
-  ReductionMapping mapping = ReductionMapping::warp;
-  int width = 1;  ///< divides the innermost reduced extent
-  bool wide_index = false;
-  std::int64_t state_bytes = 0;  ///< of what is kept of a part
+/// How many blocks of how many threads a GPU runs a kernel with, along x, y and z; each extent > 0.
+struct LaunchShape {
+  std::array<std::int64_t, 3> grid{1, 1, 1};   ///< blocks
+  std::array<std::int64_t, 3> block{1, 1, 1};  ///< threads of each
+  std::int64_t shared_bytes = 0;               ///< dynamic shared memory of each block
 };
 
 /// One device. Thread-safe. All addresses are the device's.
 class Backend {
  public:
+  explicit Backend(DeviceKind kind) noexcept : kind_(kind) {}
   virtual ~Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual const std::shared_ptr<const Compiler>& compiler() const = 0;
 
@@ -115,28 +77,28 @@ class Backend {
   /// address.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, Queue* queue) = 0;
   virtual void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept = 0;
+  /// The same for memory that only this queue has seen: it waits for no other (scratch.hpp).
+  virtual void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
+    deallocate(address, bytes, queue);
+  }
 
   /// The source may be reused once upload returns; download waits until the bytes are there; copy is queued.
   virtual void upload(void* device, const void* host, std::size_t bytes, Queue* queue) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes, Queue* queue) = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes, Queue* queue) = 0;
 
-  /// Runs the kernel over the launch. On a GPU it returns once queued. On the CPU the default stream (null) runs in the
-  /// caller, another queue copies what the launch refers to. `keep` is held until the work is done.
-  virtual void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue,
-                      std::shared_ptr<const void> keep) = 0;
-  /// The same for kernels that were rendered from a ScanSpec and a ScatterSpec. Scratch memory is the backend's own.
-  virtual void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
-  virtual void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
+  /// The same as upload(), but queued: the bytes are held until the device has them.
+  virtual void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) = 0;
 
-  /// The same for a raw kernel. DeviceError where the launch is beyond the device's limits.
-  virtual void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
-
-  /// The same for a reduction. Scratch memory is the backend's own.
-  virtual void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
-
-  /// The same for a kernel that was rendered from a GufuncSpec.
-  virtual void launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) = 0;
+  /// GPU: queues the module's kernel. `parameters` are the addresses of its parameters, which are read before this returns;
+  /// `keep` is held until the work is done. DeviceError where the driver refuses. On a CPU a defect of the caller.
+  virtual void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
+                        const std::shared_ptr<const void>& keep) = 0;
+  /// GPU: DeviceError, which says what and how much, for a shape beyond the limits of device and kernel. Allows the kernel as
+  /// much shared memory as the shape asks for.
+  virtual void require_fits(const Module& /*module*/, const LaunchShape& /*shape*/) const {}
+  /// GPU: threads that one dispatch may have along an axis; 0: no such limit.
+  [[nodiscard]] virtual std::int64_t max_dispatch_threads() const noexcept { return 0; }
 
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;
@@ -150,6 +112,11 @@ class Backend {
   [[nodiscard]] virtual std::shared_ptr<Queue> wrap_queue(void* native) = 0;
   /// Waits for the default stream.
   virtual void synchronize() = 0;
+
+  [[nodiscard]] virtual std::shared_ptr<Event> make_event() = 0;
+
+ private:
+  DeviceKind kind_;
 };
 
 /// The backend of a device: opened at first use, kept for ever. DeviceError where there is no such device.

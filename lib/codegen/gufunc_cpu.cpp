@@ -92,7 +92,7 @@ std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
 
 constexpr std::int64_t kFewestInVector = 4;
 
-/// Units take all of small sizes, of the two innermost dimensions (backend/kernel_abi.hpp): loops over them unroll.
+/// Units take all of small sizes, of the two innermost dimensions (kinds/gufunc/abi.hpp): loops over them unroll.
 bool in_one_unit(const GufuncSpec& spec, std::size_t e) {
   constexpr std::int64_t kTile = 64;
   const std::optional<std::int64_t>& size = spec.dimensions[spec.each[e].dimension].size;

@@ -72,9 +72,7 @@ void Call::run(std::span<Array> results) {
   // Compiling may throw: nothing has been allocated or written yet.
   const Kernel& kernel = find_kernel(layout, spec, backend);
   if (compiled_ != nullptr) {
-    gufunc_.with_request(plan_->loop, spec, [&](const program::Request& request) {
-      *compiled_ = program::compiled(request, *backend.compiler());
-    });
+    *compiled_ = program::compiled(gufunc_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
     return;
   }
   const std::vector<Array> made = allocate();
@@ -85,7 +83,7 @@ void Call::run(std::span<Array> results) {
     kept->push_back(where_);
     keep = std::move(kept);
   }
-  backend.launch(*kernel.module, make_launch(layout, spec, made), queue(), std::move(keep));
+  kinds::launch(backend, *kernel.module, make_launch(layout, spec, made), queue(), std::move(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, layout, spec);
   std::ranges::copy(made, results.begin());
 }

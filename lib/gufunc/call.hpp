@@ -11,6 +11,7 @@
 #include "array/rep.hpp"
 #include "gufunc/core_layout.hpp"
 #include "gufunc/impl.hpp"
+#include "kinds/gufunc/launch.hpp"
 #include "ufunc/checks.hpp"
 #include "ufunc/place.hpp"
 #include "ufunc/recorder.hpp"
@@ -59,8 +60,8 @@ class Call {
   [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
   [[nodiscard]] std::vector<Array> allocate() const;
   [[nodiscard]] Array allocate_one(std::size_t output, bool on_host) const;
-  [[nodiscard]] backend::GufuncLaunch make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
-                                                  std::span<const Array> results) const;
+  [[nodiscard]] kinds::GufuncLaunch make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
+                                                std::span<const Array> results) const;
   [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
   void record(ufunc::Recorder& recorder, const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
 

@@ -70,7 +70,9 @@ GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOpti
 int Gufunc::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
-  for (const ufunc::Loop& loop : loops) impl_->compile(loop, gufunc::plain_spec(*impl_, loop), *compiler);
+  for (const ufunc::Loop& loop : loops) {
+    program::build(impl_->request(loop, gufunc::plain_spec(*impl_, loop), compiler->kind()), *compiler);
+  }
   return static_cast<int>(loops.size());
 }
 

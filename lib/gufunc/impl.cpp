@@ -160,24 +160,13 @@ const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufu
                                               const codegen::GufuncSpec& spec, backend::Backend& backend) const {
   auto made = std::make_unique<gufunc::Kernel>();
   made->key = key;
-  const codegen::UserText text = text_of(plan.loop);
-  const codegen::KernelSpec kernel = spec;
-  made->module = program::load(program::request_for(definition_, text, kernel, plan.loop.text, "gufunc", warnings_), backend);
+  made->module = program::load(request(plan.loop, spec, backend.kind()), backend);
   ufunc::publish(plan.kernels, made.get());
   return *made.release();
 }
 
-void GufuncImpl::compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const {
-  const codegen::UserText text = text_of(loop);
-  const codegen::KernelSpec kernel = spec;
-  program::build(program::request_for(definition_, text, kernel, loop.text, "gufunc", warnings_), compiler);
-}
-
-void GufuncImpl::with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
-                              const std::function<void(const program::Request&)>& work) const {
-  const codegen::UserText text = text_of(loop);
-  const codegen::KernelSpec kernel = spec;
-  work(program::request_for(definition_, text, kernel, loop.text, "gufunc", warnings_));
+program::Request GufuncImpl::request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, DeviceKind kind) const {
+  return program::make_request(definition_, text_of(loop), spec, kind, loop.text, "gufunc", warnings_);
 }
 
 codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {

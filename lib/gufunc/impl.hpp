@@ -117,11 +117,8 @@ class GufuncImpl {
                                     backend::Backend& backend) const;
   /// What the loop's kernels are made of.
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
-  /// Compiles one for a target that need not be there.
-  void compile(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, const backend::Compiler& compiler) const;
-  /// Hands the request for a kernel to a function, which must not keep it.
-  void with_request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec,
-                    const std::function<void(const program::Request&)>& work) const;
+  /// A kernel of the loop for a kind of device.
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }

@@ -18,9 +18,9 @@ bool Call::nothing_to_do(const codegen::GufuncSpec& spec) const {
   return work == 0 || !written;
 }
 
-backend::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
-                                        std::span<const Array> results) const {
-  backend::GufuncLaunch launch;
+kinds::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
+                                      std::span<const Array> results) const {
+  kinds::GufuncLaunch launch;
   const layout::Iteration& iteration = layout.iteration;
   launch.shape.assign(iteration.shape().begin(), iteration.shape().end());
   launch.items = iteration.size();

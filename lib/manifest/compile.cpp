@@ -23,18 +23,25 @@ struct Task {
   std::shared_ptr<const backend::Compiler> compiler;
 };
 
+program::Code build(std::vector<program::Request> requests, const Task& task, const Cache& cache, ManifestKernel& kernel) {
+  for (std::size_t i = 0;; ++i) {
+    requests[i].cache = cache;
+    kernel.key = program::make_job(requests[i], *task.compiler).key;
+    try {
+      return program::build(requests[i], *task.compiler);
+    } catch (const CompileError&) {
+      if (i + 1 == requests.size()) throw;
+    }
+  }
+}
+
 ManifestOutcome outcome_of(const Task& task, const Cache& cache, ManifestKernel& kernel) {
   ManifestOutcome outcome;
   try {
-    task.unit->with_request(task.compiler->kind(), [&](program::Request request) {
-      request.cache = &cache;
-      kernel.key = program::make_job(request, *task.compiler).key;
-      const program::Code code = program::build(request, *task.compiler);
-      outcome.state =
-          code.origin == program::Origin::compiled ? ManifestOutcome::State::compiled : ManifestOutcome::State::found;
-      outcome.compile_ms = code.compile_ms;
-      outcome.kept = code.kept;
-    });
+    const program::Code code = build(task.unit->requests(task.compiler->kind()), task, cache, kernel);
+    outcome.state = code.origin == program::Origin::compiled ? ManifestOutcome::State::compiled : ManifestOutcome::State::found;
+    outcome.compile_ms = code.compile_ms;
+    outcome.kept = code.kept;
   } catch (const std::exception& error) {
     outcome.state = ManifestOutcome::State::failed;
     outcome.error = error.what();

@@ -21,8 +21,8 @@ struct Unit {
   std::string variant;
   std::string where;
   ufunc::Processors processors = ufunc::Processors::all;
-  /// Hands the request for such a target to a function.
-  std::function<void(DeviceKind, const std::function<void(const program::Request&)>&)> with_request;
+  /// The kernels that a call tries for such a target, in this order: the next one where one does not compile.
+  std::function<std::vector<program::Request>(DeviceKind)> requests;
 };
 
 struct Entry {

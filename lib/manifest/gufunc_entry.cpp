@@ -92,16 +92,14 @@ Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string wher
   unit.variant = codegen::variant_text(variant.spec, DeviceKind::cpu);
   unit.where = std::move(where);
   unit.processors = variant.processors;
-  unit.with_request = [impl, variant = std::move(variant)](DeviceKind kind, const auto& work) {
+  unit.requests = [impl, variant = std::move(variant)](DeviceKind kind) {
     codegen::GufuncSpec spec = gufunc::spec_for(variant.spec, kind);
-    if (!spec.lanes) return impl->with_request(variant.loop, spec, work);
-    try {
-      impl->with_request(variant.loop, spec, work);
-    } catch (const CompileError&) {
-      // The body asks more of its numbers than vectors can: a call takes the plain kernel then.
-      spec.lanes = spec.folded = false;
-      impl->with_request(variant.loop, spec, work);
-    }
+    std::vector<program::Request> requests{impl->request(variant.loop, spec, kind)};
+    if (!spec.lanes) return requests;
+    // Where the body asks more of its numbers than vectors can.
+    spec.lanes = spec.folded = false;
+    requests.push_back(impl->request(variant.loop, spec, kind));
+    return requests;
   };
   return unit;
 }

@@ -90,9 +90,7 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, RawForm
   unit.where = where;
   // No CPU runs it.
   if (impl->cooperates() && form == RawForm::blocks) unit.processors = ufunc::Processors::gpu;
-  unit.with_request = [impl, binding, form](DeviceKind kind, const auto& work) {
-    impl->with_request(binding, RawKernelImpl::form_for(form, kind), work);
-  };
+  unit.requests = [impl, binding, form](DeviceKind kind) { return std::vector{impl->request(binding, form, kind)}; };
   entry.units.push_back(std::move(unit));
 }
 

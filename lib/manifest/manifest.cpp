@@ -50,9 +50,7 @@ std::vector<ManifestKernel> Manifest::kernels(std::string_view target) const {
     for (const manifest::Unit& unit : entry.units) {
       if (!manifest::concerns(unit, compiler->kind())) continue;
       kernels.push_back(manifest::describe(unit, std::string(target)));
-      unit.with_request(compiler->kind(), [&](const program::Request& request) {
-        kernels.back().key = program::make_job(request, *compiler).key;
-      });
+      kernels.back().key = program::make_job(unit.requests(compiler->kind()).front(), *compiler).key;
     }
   }
   return kernels;

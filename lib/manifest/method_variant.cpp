@@ -171,8 +171,8 @@ void MethodUnits::add_unit(const Loop& loop, const MethodVariant& variant, Proce
   unit.variant = std::move(name);
   unit.where = std::move(where);
   unit.processors = processors;
-  unit.with_request = [impl = impl_, loop, variant](DeviceKind kind, const auto& work) {
-    impl->with_request(loop, variant, kind, work);
+  unit.requests = [impl = impl_, loop, variant](DeviceKind kind) {
+    return std::vector{impl->request(loop, impl->specialize(loop, variant, kind), kind)};
   };
   units_.push_back(std::move(unit));
 }

@@ -35,7 +35,7 @@ constexpr std::array kReaches{ReachName{Access::contiguous, "array"}, ReachName{
 
 struct Part {
   const char* member;
-  std::string ReductionDefinition::* text;
+  std::string ReductionDefinition::*text;
 };
 constexpr std::array kParts{Part{"accumulator", &ReductionDefinition::accumulator}, Part{"map", &ReductionDefinition::map},
                             Part{"reduce", &ReductionDefinition::reduce}, Part{"post", &ReductionDefinition::post},
@@ -112,9 +112,7 @@ class Units {
     unit.variant = std::move(name);
     unit.where = where;
     unit.processors = processors;
-    unit.with_request = [impl = impl_, loop, variant](DeviceKind kind, const auto& work) {
-      impl->with_request(loop, variant, kind, work);
-    };
+    unit.requests = [impl = impl_, loop, variant](DeviceKind kind) { return std::vector{impl->request(loop, variant, kind)}; };
     units_.push_back(std::move(unit));
   }
 

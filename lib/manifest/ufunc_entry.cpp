@@ -81,8 +81,9 @@ Unit make_unit(const std::shared_ptr<const UfuncImpl>& impl, UfuncVariant varian
   unit.variant = ufunc::variant_name(variant.layout, variant.storage.size());
   unit.where = std::move(where);
   unit.processors = variant.processors;
-  unit.with_request = [impl, variant = std::move(variant)](DeviceKind kind, const auto& work) {
-    impl->with_request(variant.loop, variant.storage, variant.layout, kind, work);
+  unit.requests = [impl, variant = std::move(variant)](DeviceKind kind) {
+    const codegen::KernelSpec spec = impl->specialize(variant.loop, variant.storage, variant.layout, kind);
+    return std::vector{impl->request(variant.loop, spec, kind)};
   };
   return unit;
 }

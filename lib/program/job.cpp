@@ -1,4 +1,4 @@
-// From a request to a job: render, resolve includes, make the key.
+// From a request to a job: the key.
 #include "program/job.hpp"
 
 #include <gnu/libc-version.h>
@@ -6,10 +6,7 @@
 #include <atomic>
 
 #include "cache/key.hpp"
-#include "codegen/header_names.hpp"
-#include "codegen/integer_divisions.hpp"
-#include "codegen/needed_headers.hpp"
-#include "codegen/variant_text.hpp"
+#include "codegen/spec.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::program {
@@ -54,47 +51,33 @@ const std::string& templates_digest() {
 }
 
 Job make_job(const Request& request, const backend::Compiler& compiler) {
-  const std::map<std::string, std::string> no_headers;
-  const std::vector<std::string> no_directories;
-  Job job;
-  backend::CompileRequest& compile = job.compile;
-  const codegen::UserText& text = *request.text;
-  compile.name = text.name;
-  compile.context = request.signature;
-  const codegen::IntegerDivisions divisions(text, *request.spec);
-  const std::vector<std::string> needed = codegen::needed_headers(text, *request.spec, compiler.kind(), divisions);
-  compile.source = codegen::render(text, *request.spec, compiler.kind(), needed, divisions);
-  if (!divisions.empty()) job.as_written = codegen::render(text, *request.spec, compiler.kind(), needed, {});
-  // What the rendered unit includes is what the user's texts do, and what it needs itself.
-  job.texts = codegen::texts_of(text);
-  compile.headers = codegen::resolve_includes(job.texts, request.headers != nullptr ? *request.headers : no_headers,
-                                              request.include_dirs != nullptr ? *request.include_dirs : no_directories, needed);
-  if (std::map<std::string, std::string> headers = compile.headers; !job.as_written.empty()) {
-    codegen::rename_headers(job.as_written, headers);
-  }
-  codegen::rename_headers(compile.source, compile.headers);
-  compile.contract = request.contract;
-  compile.fast_math = request.fast_math;
-
+  const codegen::Source& source = request.source;
+  Job job{.compile = {.name = source.name,
+                      .context = source.signature,
+                      .source = source.text,
+                      .headers = source.headers,
+                      .contract = request.contract,
+                      .fast_math = request.fast_math},
+          .as_written = source.as_written,
+          .texts = source.texts,
+          .body = source.body,
+          .kind = source.kind,
+          .variant = source.variant,
+          .target = compiler.short_target()};
   const bool links_libmvec = compiler.kind() == DeviceKind::cpu;
   const cache::Key key{.kiln_version = KILN_VERSION,
                        .templates = templates_digest(),
-                       .source = compile.source,
-                       .headers = without_embedded(compile.headers),
-                       .options = compiler.options(compile),
-                       .defines = text.defines,
-                       .contract = compile.contract,
-                       .fast_math = compile.fast_math,
+                       .source = source.text,
+                       .headers = without_embedded(source.headers),
+                       .options = compiler.options(job.compile),
+                       .defines = source.defines,
+                       .contract = request.contract,
+                       .fast_math = request.fast_math,
                        .target = compiler.target(),
                        .compiler = compiler.name() + " " + compiler.version(),
                        .runtime = links_libmvec ? std::string("glibc ") + gnu_get_libc_version() : std::string()};
   job.key = key.canonical();
   job.digest = cache::digest(job.key);
-  job.body = text.body;
-  job.kind = request.kind;
-  job.variant = codegen::variant_text(*request.spec, compiler.kind());
-  if (text.stages) job.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
-  job.target = compiler.short_target();
   job.compiler = key.compiler;
   return job;
 }

@@ -11,20 +11,21 @@
 namespace kiln::program {
 
 struct Job {
-  backend::CompileRequest compile;
-  std::string as_written;  ///< the source with the user's texts as they are, where it has others: what diagnostics are about
-  std::string key;         ///< canonical text
-  std::string digest;      ///< of the key
-  std::vector<std::pair<std::string, std::string>> texts;  ///< the user's, by the names that diagnostics have for them
+  backend::CompileRequest compile = {};
+  std::string as_written =
+      {};                   ///< the source with the user's texts as they are, where it has others: what diagnostics are about
+  std::string key = {};     ///< canonical text
+  std::string digest = {};  ///< of the key
+  std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
   // For the entry:
-  std::string body;  ///< the user's text
+  std::string body = {};  ///< the user's text
   std::string kind = "ufunc";
-  std::string variant;   ///< what tells it from the loop's other kernels
-  std::string target;    ///< in short
-  std::string compiler;  ///< name and version
+  std::string variant = {};   ///< what tells it from the loop's other kernels
+  std::string target = {};    ///< in short
+  std::string compiler = {};  ///< name and version
 };
 
-/// Renders the source, resolves its includes (CompileError, IoError) and makes the key for that compiler. Nothing is compiled.
+/// Makes the key for that compiler, which is one for the source's target. Nothing is compiled.
 [[nodiscard]] Job make_job(const Request& request, const backend::Compiler& compiler);
 
 /// Digest of the embedded device headers, part of every key.

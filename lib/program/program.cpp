@@ -7,7 +7,7 @@ namespace kiln::program {
 namespace {
 
 Builder& builder_for(const Request& request) {
-  return (request.cache != nullptr ? impl_of(*request.cache) : process_cache()).builder();
+  return impl_of(request.cache).builder();
 }
 
 void keep(const std::shared_ptr<const std::vector<Diagnostic>>& warnings, const Request& request) {

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "codegen/spec.hpp"
+#include "codegen/source.hpp"
 #include "kiln/cache.hpp"
 #include "program/warnings.hpp"
 
@@ -18,36 +17,31 @@ namespace kiln::program {
 /// Where machine code came from: "disk" is the cache's directory, "read_only" one of the tiers behind it.
 enum class Origin : std::uint8_t { memory, disk, read_only, compiled };
 
-/// What is to be built. Texts are the definition's; headers are resolved here.
+/// What is to be built. Owns its texts.
 struct Request {
-  const codegen::UserText* text = nullptr;
-  const codegen::KernelSpec* spec = nullptr;
-  const std::map<std::string, std::string>* headers = nullptr;
-  const std::vector<std::string>* include_dirs = nullptr;
+  codegen::Source source;
   bool contract = false;
   bool fast_math = false;
-  std::string signature;         // of the loop, for messages and the entry
-  std::string kind = "ufunc";    // for the entry
-  const Cache* cache = nullptr;  // null: the process's
-  Warnings* warnings = nullptr;  // gets what is found in the texts
+  Cache cache = {};              ///< where it is looked for and kept; the process's by default
+  Warnings* warnings = nullptr;  ///< gets what is found in the texts; outlives the request
 };
 
-/// Of a definition of any kind and the texts of one of its kernels; refers to all of them.
+/// The kernel of a definition of any kind for a target: rendered, and its includes resolved. CompileError and IoError as
+/// codegen::make_source() says.
 template <class Definition>
-Request request_for(const Definition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
-                    std::string signature, const char* kind, Warnings& warnings) {
-  Request request;
-  request.text = &text;
-  request.spec = &spec;
-  request.headers = &definition.headers;
-  request.include_dirs = &definition.include_dirs;
-  request.contract = definition.contract;
-  request.fast_math = definition.fast_math;
-  request.signature = std::move(signature);
-  request.kind = kind;
-  request.cache = &definition.cache;
-  request.warnings = &warnings;
-  return request;
+Request make_request(const Definition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
+                     DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
+  return {.source = codegen::make_source({.text = text,
+                                          .spec = spec,
+                                          .target = target,
+                                          .kind = kind,
+                                          .signature = std::move(signature),
+                                          .headers = definition.headers,
+                                          .include_dirs = definition.include_dirs}),
+          .contract = definition.contract,
+          .fast_math = definition.fast_math,
+          .cache = definition.cache,
+          .warnings = &warnings};
 }
 
 struct Code {

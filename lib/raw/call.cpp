@@ -212,15 +212,15 @@ Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
   return to_device(array, place_.device);
 }
 
-backend::RawLaunch Call::launch(std::span<const Array> arrays) const {
-  backend::RawLaunch launch;
+kinds::RawLaunch Call::launch(std::span<const Array> arrays) const {
+  kinds::RawLaunch launch;
   launch.count = args_.size();
   launch.size = options_.size.value_or(-1);
   launch.grid = {grid_.x, grid_.y, grid_.z};
   launch.block = {block_.x, block_.y, block_.z};
   launch.shared_bytes = options_.shared_bytes;
   for (std::size_t i = 0; i < args_.size(); ++i) {
-    backend::RawLaunch::Argument& argument = launch.arguments[i];
+    kinds::RawLaunch::Argument& argument = launch.arguments[i];
     argument.array = args_[i].is_array();
     if (argument.array) {
       const char* const data = arrays[i].rep()->data;
@@ -246,7 +246,7 @@ void Call::run() {
   backend::Queue* const queue = options_.stream.queue().get();
   std::shared_ptr<const void> keep;
   if (backend.asynchronous(queue)) keep = std::make_shared<std::vector<Array>>(arrays);
-  backend.launch(*variant.module, launch(arrays), queue, std::move(keep));
+  kinds::launch(backend, *variant.module, launch(arrays), queue, std::move(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
   fetch(arrays);
 }
@@ -274,10 +274,7 @@ void Call::fetch(std::span<const Array> brought) {
 
 cache::Contents Call::compiled() const {
   const backend::Compiler& compiler = *backend::backend_for(place_.device).compiler();
-  cache::Contents kernel;
-  kernel_.with_request(binding_, form_,
-                       [&](const program::Request& request) { kernel = program::compiled(request, compiler); });
-  return kernel;
+  return program::compiled(kernel_.request(binding_, form_, place_.device.kind()), compiler);
 }
 
 RawResolution Call::resolve() const {

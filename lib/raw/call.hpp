@@ -36,7 +36,7 @@ class Call {
   void fetch(std::span<const Array> brought);
   void record(ufunc::Recorder& recorder, const Variant& variant) const;
   [[nodiscard]] bool travels(std::size_t i) const;
-  [[nodiscard]] backend::RawLaunch launch(std::span<const Array> arrays) const;
+  [[nodiscard]] kinds::RawLaunch launch(std::span<const Array> arrays) const;
   [[nodiscard]] const signature::KernelParameter& parameter(std::size_t i) const { return kernel_.signature().parameters[i]; }
   [[nodiscard]] std::string argument_name(std::size_t i) const;
   [[noreturn]] void fail_type(std::size_t i, const std::string& why) const;
@@ -45,8 +45,8 @@ class Call {
   const LaunchOptions& options_;
   std::span<const Arg> args_;
   Binding binding_;
-  using Scalar = decltype(backend::RawLaunch::Argument::value);
-  alignas(16) std::array<Scalar, backend::kMaxRawArguments> scalars_;  // in their parameters' dtypes
+  using Scalar = decltype(kinds::RawLaunch::Argument::value);
+  alignas(16) std::array<Scalar, kinds::kMaxRawArguments> scalars_;  // in their parameters' dtypes
   ufunc::Place place_;
   Extent3 grid_;
   Extent3 block_;

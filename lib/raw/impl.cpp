@@ -70,14 +70,13 @@ const raw::Variant& RawKernelImpl::variant(const raw::Variant::Key& key, const r
   if (const raw::Variant* const known = ufunc::find(variants_, key)) return *known;
   auto made = std::make_unique<raw::Variant>();
   made->key = key;
-  with_request(binding, key.form, [&](const program::Request& request) { made->module = program::load(request, backend); });
+  made->module = program::load(request(binding, key.form, key.kind), backend);
   // Two threads may make the same variant; the later one is found first and the other stays until the kernel goes.
   ufunc::publish(variants_, made.get());
   return *made.release();
 }
 
-void RawKernelImpl::with_request(const raw::Binding& binding, RawForm form,
-                                 const std::function<void(const program::Request&)>& work) const {
+program::Request RawKernelImpl::request(const raw::Binding& binding, RawForm form, DeviceKind kind) const {
   codegen::UserText text;
   text.name = definition_.name;
   text.body = definition_.body;
@@ -85,13 +84,13 @@ void RawKernelImpl::with_request(const raw::Binding& binding, RawForm form,
   text.functions = definition_.functions;
   text.defines = definition_.defines;
   text.type_variables = types_of(binding);
-  codegen::RawSpec spec{.form = form};
+  codegen::RawSpec spec{.form = form_for(form, kind)};
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});
   }
-  const codegen::KernelSpec kernel = std::move(spec);
-  work(program::request_for(definition_, text, kernel, signature::bound_text(signature_, binding), "kernel", warnings_));
+  return program::make_request(definition_, text, std::move(spec), kind, signature::bound_text(signature_, binding), "kernel",
+                               warnings_);
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {

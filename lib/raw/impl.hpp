@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "backend/backend.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/kernel.hpp"
+#include "kinds/raw/launch.hpp"
 #include "program/program.hpp"
 #include "signature/kernel_signature.hpp"
 
@@ -25,7 +25,7 @@ using Binding = std::vector<DType>;
 /// One compiled form on one device.
 struct Variant {
   struct Key {
-    std::array<std::uint8_t, backend::kMaxRawArguments> types = {};
+    std::array<std::uint8_t, kinds::kMaxRawArguments> types = {};
     codegen::RawForm form = codegen::RawForm::blocks;
     DeviceKind kind = DeviceKind::cpu;
     int index = 0;  ///< of the device
@@ -71,9 +71,8 @@ class RawKernelImpl {
   /// The variant, compiled and loaded at the first launch.
   [[nodiscard]] const raw::Variant& variant(const raw::Variant::Key& key, const raw::Binding& binding,
                                             backend::Backend& backend) const;
-  /// The kernel for a compiler: `work` gets what program::build() takes.
-  void with_request(const raw::Binding& binding, codegen::RawForm form,
-                    const std::function<void(const program::Request&)>& work) const;
+  /// The kernel that a launch in that form runs on a kind of device.
+  [[nodiscard]] program::Request request(const raw::Binding& binding, codegen::RawForm form, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }

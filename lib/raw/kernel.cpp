@@ -34,8 +34,7 @@ int RawKernel::compile(std::string_view target) const {
   const std::vector<raw::Binding> bindings = impl_->fixed_bindings();
   const auto compiler = backend::compiler_for(target);
   for (const raw::Binding& binding : bindings) {
-    impl_->with_request(binding, impl_->form_for(impl_->usual_form(), compiler->kind()),
-                        [&](const program::Request& request) { program::build(request, *compiler); });
+    program::build(impl_->request(binding, impl_->usual_form(), compiler->kind()), *compiler);
   }
   return static_cast<int>(bindings.size());
 }

@@ -102,29 +102,17 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
   return definition;
 }
 
-void ReductionImpl::with_request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind,
-                                 const std::function<void(const program::Request&)>& work) const {
-  const codegen::UserText text = text_of(loop);
-  codegen::ReductionSpec full = spec_of(loop);
-  full.speculative = !variant.masked || may_speculate(loop);
-  const codegen::KernelSpec spec = reduce::specialize(std::move(full), variant, kind);
-  work(program::request_for(loops_->definition_of(loop), text, spec, loop.text, "reduction", loops_->warnings()));
-}
-
-void ReductionImpl::with_request(const ufunc::Loop& loop, const codegen::ReductionSpec& spec,
-                                 const std::function<void(const program::Request&)>& work) const {
-  const codegen::UserText text = text_of(loop);
-  codegen::ReductionSpec full = spec;
-  full.speculative = !spec.masked || may_speculate(loop);
-  const codegen::KernelSpec kernel = std::move(full);
-  work(program::request_for(loops_->definition_of(loop), text, kernel, loop.text, "reduction", loops_->warnings()));
+program::Request ReductionImpl::request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const {
+  spec.speculative = !spec.masked || may_speculate(loop);
+  return program::make_request(loops_->definition_of(loop), text_of(loop), std::move(spec), kind, loop.text, "reduction",
+                               loops_->warnings());
 }
 
 const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
                                              const codegen::ReductionSpec& spec, backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
-  with_request(plan.loop, spec, [&](const program::Request& request) { made->module = program::load(request, backend); });
+  made->module = program::load(request(plan.loop, spec, backend.kind()), backend);
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }

@@ -1,7 +1,6 @@
 // What a Reduction handle points to: the parsed definition, its loops, and the table of what was compiled for it.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,12 +46,11 @@ class ReductionImpl {
   [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
   /// Whether the identity stands in front of the elements.
   [[nodiscard]] bool leads() const noexcept { return stages_.leads && has_identity(); }
-  /// The kernel of a loop for a compiler: `work` gets what program::build() takes.
-  void with_request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind,
-                    const std::function<void(const program::Request&)>& work) const;
-  /// The same with what it is specialized for.
-  void with_request(const ufunc::Loop& loop, const codegen::ReductionSpec& spec,
-                    const std::function<void(const program::Request&)>& work) const;
+  /// The kernel of a loop for a kind of device, but for what a mask lets be computed, which is found here.
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const;
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind) const {
+    return request(loop, reduce::specialize(spec_of(loop), variant, kind), kind);
+  }
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
                                 backend::Backend& backend) const;

@@ -1,6 +1,7 @@
 // From a checked call to the launch of its kernel.
 #include <algorithm>
 
+#include "kinds/reduction/launch.hpp"
 #include "reduce/call.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/reduction_plan.hpp"
@@ -88,12 +89,12 @@ void Call::launch(std::span<const Array> results) {
   std::uint64_t still = 0;
   codegen::ReductionSpec spec = spec_for(results, still);
   const bool indexed = reduction_.indexed();
-  std::array<backend::LaunchOperand, kMaxOperands> operands;
+  std::array<kinds::LaunchOperand, kMaxOperands> operands;
   std::array<ufunc::ReductionOperand, kMaxOperands> inputs;
   std::size_t row = 0;
   for (std::size_t k = 0; k < count_; ++k) {
     if (k == inputs_ && indexed) {
-      auto* const origin = reinterpret_cast<char*>(backend::kIndexOrigin);  // NOLINT(performance-no-int-to-ptr): never read
+      auto* const origin = reinterpret_cast<char*>(kinds::kIndexOrigin);  // NOLINT(performance-no-int-to-ptr): never read
       operands[row] = {origin + layout.offset(row), layout.strides(row), sizeof(std::int64_t), false};
       ++row;
     }
@@ -113,25 +114,23 @@ void Call::launch(std::span<const Array> results) {
                                                           static_cast<std::uint64_t>(device_.kind()) << 56 | still};
   backend::Backend& backend = backend::backend_for(device_);
   if (compiled_ != nullptr) {
-    reduction_.with_request(plan_->loop, spec, [&](const program::Request& request) {
-      *compiled_ = program::compiled(request, *backend.compiler());
-    });
+    *compiled_ = program::compiled(reduction_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
     return;
   }
   const ufunc::Variant* variant = ufunc::find(plan_->variants, key);
   if (variant == nullptr) variant = &reduction_.variant(*plan_, key, spec, backend);
-  const backend::ReductionLaunch work{.operands = {operands.data(), row},
-                                      .index = indexed ? static_cast<int>(inputs_) : -1,
-                                      .kept = layout.kept(),
-                                      .reduced = layout.reduced(),
-                                      .outputs = layout.outputs(),
-                                      .count = layout.count(),
-                                      .initial = options_.initial ? initial_.bytes.data() : nullptr,
-                                      .columns_inside = layout.columns_inside(),
-                                      .mapping = static_cast<backend::ReductionMapping>(spec.mapping),
-                                      .width = spec.width,
-                                      .wide_index = spec.wide_index,
-                                      .state_bytes = ufunc::state_bytes(spec)};
+  const kinds::ReductionLaunch work{.operands = {operands.data(), row},
+                                    .index = indexed ? static_cast<int>(inputs_) : -1,
+                                    .kept = layout.kept(),
+                                    .reduced = layout.reduced(),
+                                    .outputs = layout.outputs(),
+                                    .count = layout.count(),
+                                    .initial = options_.initial ? initial_.bytes.data() : nullptr,
+                                    .columns_inside = layout.columns_inside(),
+                                    .mapping = static_cast<kinds::ReductionMapping>(spec.mapping),
+                                    .width = spec.width,
+                                    .wide_index = spec.wide_index,
+                                    .state_bytes = ufunc::state_bytes(spec)};
   std::shared_ptr<const void> keep;
   if (backend.asynchronous(queue_)) {
     auto kept = std::make_shared<std::vector<Array>>(held_);
@@ -141,7 +140,7 @@ void Call::launch(std::span<const Array> results) {
     kept->insert(kept->end(), results.begin(), results.end());
     keep = std::move(kept);
   }
-  backend.launch(*variant->module, work, queue_, std::move(keep));
+  kinds::launch(backend, *variant->module, work, queue_, std::move(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, results);
 }
 

@@ -143,8 +143,7 @@ int Reduction::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->loops().signatures());
   for (const ufunc::Loop& loop : loops) {
-    impl_->with_request(loop, reduce::usual_variant(loop, !impl_->reorderable()), compiler->kind(),
-                        [&](const program::Request& request) { static_cast<void>(program::build(request, *compiler)); });
+    program::build(impl_->request(loop, reduce::usual_variant(loop, !impl_->reorderable()), compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());
 }

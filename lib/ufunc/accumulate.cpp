@@ -6,6 +6,7 @@
 #include "backend/backend.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
+#include "kinds/scan/launch.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/axes.hpp"
 #include "ufunc/impl.hpp"
@@ -43,7 +44,7 @@ class Accumulate {
     if (!out_) out_ = allocate(place_.on_host && !through);
     std::shared_ptr<const void> keep;
     if (backend.asynchronous(queue())) keep = std::make_shared<std::vector<Array>>(std::vector<Array>{array_, out_});
-    backend.launch(*kernel_->module, launch(), queue(), std::move(keep));
+    kinds::launch(backend, *kernel_->module, launch(), queue(), std::move(keep));
     record_use(ufunc_, *kernel_, variant());
     if (!fetch) return given ? given : out_;
     // Copies are ordered after the default stream only.
@@ -146,7 +147,7 @@ class Accumulate {
     return {.method = Method::accumulate, .array = array_.dtype(), .result = out_ ? out_.dtype() : dtype()};
   }
 
-  [[nodiscard]] backend::ScanLaunch launch() const {
+  [[nodiscard]] kinds::ScanLaunch launch() const {
     const detail::ArrayRep& from = *array_.rep();
     const detail::ArrayRep& to = *out_.rep();
     const auto without_axis = [this](const Dims& dims) {

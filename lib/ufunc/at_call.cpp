@@ -105,7 +105,7 @@ void AtCall::run() {
     for (const Array& each : {value_, order_, starts_}) kept->push_back(each);
     keep = std::move(kept);
   }
-  backend.launch(*kernel_->module, launch(), queue_, std::move(keep));
+  kinds::launch(backend, *kernel_->module, launch(), queue_, std::move(keep));
   record_use(ufunc_, *kernel_, variant());
   if (gpu_ && given.is_host()) {
     if (queue_ != nullptr) queue_->synchronize();
@@ -198,12 +198,12 @@ void AtCall::separate_overlaps() {
 }
 
 void AtCall::look_for_bad_indices(backend::Backend& backend) {
-  const bool fits = indices_.size() <= backend::kMaxScatterIndices && launch().shape.size() <= backend::kMaxKernelRank;
+  const bool fits = indices_.size() <= kinds::kMaxScatterIndices && launch().shape.size() <= backend::kMaxKernelRank;
   if (fits) {
     const Array bad = to_device(Array::full({1}, UINT64_MAX), place_.device);
-    backend::ScatterLaunch check = launch();
+    kinds::ScatterLaunch check = launch();
     check.first_bad = static_cast<std::uint64_t*>(bad.data());
-    backend.launch(*kernel_->module, check, nullptr, nullptr);
+    kinds::launch(backend, *kernel_->module, check, nullptr, nullptr);
     if (bad.copy_to_host().item<std::uint64_t>() == UINT64_MAX) return;
   }
   std::vector<Array> here;
@@ -214,9 +214,9 @@ void AtCall::look_for_bad_indices(backend::Backend& backend) {
 // What the kernels cannot take as it is, and the order that they must keep, are made on the host.
 void AtCall::read_indices() {
   const bool ordered = std::get<codegen::ScatterSpec>(ufunc_.specialize(loop_, variant(), place_.device.kind())).ordered;
-  backend::ScatterLaunch plain = launch();
+  kinds::ScatterLaunch plain = launch();
   if (value_ && plain.shape.size() > std::size_t{backend::kMaxKernelRank}) value_ = value_.broadcast_to(full_).copy();
-  const bool fold = indices_.size() > backend::kMaxScatterIndices || plain.shape.size() > std::size_t{backend::kMaxKernelRank};
+  const bool fold = indices_.size() > kinds::kMaxScatterIndices || plain.shape.size() > std::size_t{backend::kMaxKernelRank};
   if (!ordered && !fold) return;
   std::vector<Array> here;
   for (const Array& each : indices_) here.push_back(each.copy_to_host());
@@ -239,7 +239,7 @@ MethodVariant AtCall::variant() const {
   return variant;
 }
 
-backend::ScatterLaunch AtCall::launch() const {
+kinds::ScatterLaunch AtCall::launch() const {
   const detail::ArrayRep& target = *target_.rep();
   const std::size_t indexed = target.shape.size() - (full_.size() - shape_.size());
   const std::size_t rank = shape_.size();
@@ -253,7 +253,7 @@ backend::ScatterLaunch AtCall::launch() const {
   }
   layout::Merged positions = layout::merge_in_order({shape_.data(), rank}, over_positions);
   layout::Merged row = layout::merge_in_order({full_.data() + rank, full_.size() - rank}, over_row);
-  backend::ScatterLaunch launch;
+  kinds::ScatterLaunch launch;
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const detail::ArrayRep& index = *indices_[i].rep();
     launch.indices.push_back({.data = index.data,

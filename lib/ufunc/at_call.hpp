@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "kinds/scatter/launch.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/place.hpp"
 
@@ -31,7 +32,7 @@ class AtCall {
   void fold_into_one(const std::vector<std::int64_t>& offsets);
   void separate_overlaps();
   [[nodiscard]] MethodVariant variant() const;
-  [[nodiscard]] backend::ScatterLaunch launch() const;
+  [[nodiscard]] kinds::ScatterLaunch launch() const;
   [[nodiscard]] std::string index_name(std::size_t i) const;
 
   const detail::UfuncImpl& ufunc_;

@@ -84,8 +84,8 @@ void Call::run(std::span<Array> results) {
   classify();
   backend::Backend& backend = backend::backend_for(device_);
   if (compiled_ != nullptr) {
-    ufunc_.with_request(plan_->loop, storage_dtypes(), layout_, backend.compiler()->kind(),
-                        [&](const program::Request& request) { *compiled_ = program::compiled(request, *backend.compiler()); });
+    const codegen::KernelSpec spec = ufunc_.specialize(plan_->loop, storage_dtypes(), layout_, backend.kind());
+    *compiled_ = program::compiled(ufunc_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
     return;
   }
   const Variant::Key key = variant_key();

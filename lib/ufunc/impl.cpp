@@ -72,12 +72,11 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
                                          backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
-  with_request(plan.loop, storage, layout, backend.compiler()->kind(), [&](const program::Request& request) {
-    made->module = program::load(request, backend);
-    const auto& spec = std::get<codegen::ElementwiseSpec>(*request.spec);
-    made->width = spec.width;
-    made->unroll = spec.unroll;
-  });
+  const DeviceKind kind = backend.kind();
+  const codegen::ElementwiseSpec spec = specialize(plan.loop, storage, layout, kind);
+  made->module = program::load(request(plan.loop, spec, kind), backend);
+  made->width = spec.width;
+  made->unroll = spec.unroll;
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }
@@ -94,8 +93,8 @@ const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Var
                                          const ufunc::MethodVariant& method, backend::Backend& backend) const {
   auto made = std::make_unique<ufunc::Variant>();
   made->key = key;
-  with_request(plan.loop, method, backend.compiler()->kind(),
-               [&](const program::Request& request) { made->module = program::load(request, backend); });
+  const DeviceKind kind = backend.kind();
+  made->module = program::load(request(plan.loop, specialize(plan.loop, method, kind), kind), backend);
   ufunc::publish(plan.variants, made.get());
   return *made.release();
 }
@@ -105,21 +104,19 @@ const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key
   auto made = std::make_unique<ufunc::MethodKernel>();
   made->key = key;
   made->loop = loop;
-  with_request(loop, variant, backend.compiler()->kind(),
-               [&](const program::Request& request) { made->module = program::load(request, backend); });
+  const DeviceKind kind = backend.kind();
+  made->module = program::load(request(loop, specialize(loop, variant, kind), kind), backend);
   ufunc::publish(methods_, made.get());
   return *made.release();
 }
 
-void UfuncImpl::with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout,
-                             DeviceKind kind, const std::function<void(const program::Request&)>& work) const {
-  const codegen::UserText text = text_of(loop);
+codegen::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
+                                               const ufunc::LayoutClass& layout, DeviceKind kind) const {
   ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_};
   if (layout.masking != codegen::Masking::none && definition_of(loop).defines.empty()) {
-    body.speculation = codegen::speculation_of(text, computes_integers(loop));
+    body.speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
   }
-  const codegen::KernelSpec spec = ufunc::specialize(loop, storage, layout, kind, body);
-  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc", warnings_));
+  return ufunc::specialize(loop, storage, layout, kind, body);
 }
 
 codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
@@ -147,14 +144,12 @@ codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::
                            variant.layout, kind);
 }
 
-void UfuncImpl::with_request(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind,
-                             const std::function<void(const program::Request&)>& work) const {
-  const codegen::KernelSpec spec = specialize(loop, variant, kind);
+program::Request UfuncImpl::request(const ufunc::Loop& loop, const codegen::KernelSpec& spec, DeviceKind kind) const {
   codegen::UserText text = text_of(loop);
   if (const auto* reduction = std::get_if<codegen::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
-  work(program::request_for(definition_of(loop), text, spec, loop.text, "ufunc", warnings_));
+  return program::make_request(definition_of(loop), text, spec, kind, loop.text, "ufunc", warnings_);
 }
 
 codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -136,12 +135,10 @@ class UfuncImpl {
   /// What such a kernel is specialized for.
   [[nodiscard]] codegen::KernelSpec specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant,
                                                DeviceKind kind) const;
-  /// The kernel of a loop for operands that are stored so, for a compiler: `work` gets what program::build() takes.
-  void with_request(const ufunc::Loop& loop, std::span<const DType> storage, const ufunc::LayoutClass& layout, DeviceKind kind,
-                    const std::function<void(const program::Request&)>& work) const;
-  /// The same of a method.
-  void with_request(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind,
-                    const std::function<void(const program::Request&)>& work) const;
+  [[nodiscard]] codegen::ElementwiseSpec specialize(const ufunc::Loop& loop, std::span<const DType> storage,
+                                                    const ufunc::LayoutClass& layout, DeviceKind kind) const;
+  /// The kernel of a loop, or of a method, for a kind of device.
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const codegen::KernelSpec& spec, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }

@@ -4,16 +4,16 @@
 #include <array>
 #include <string>
 
-#include "backend/backend.hpp"
 #include "kiln/arg.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/stream.hpp"
+#include "kinds/reduction/launch.hpp"
 
 namespace kiln::ufunc {
 
 /// An accumulator on the host.
 struct alignas(16) InitialValue {
-  std::array<unsigned char, backend::kAccumulatorBytes> bytes{};
+  std::array<unsigned char, kinds::kAccumulatorBytes> bytes{};
 };
 
 /// `.initial` as an accumulator of the loop's dtype. An array of one element is read once the work of `stream` is done.

@@ -1,12 +1,14 @@
 // A prepared call to launches of its variant.
+#include "kinds/elementwise/launch.hpp"
+#include "kinds/counter.hpp"
 #include "ufunc/call.hpp"
 #include "ufunc/uninitialized.hpp"
 
 namespace kiln::ufunc {
 
 void Call::launch(const Variant& variant, backend::Backend& backend, std::span<const Array> results) {
-  Uninitialized<backend::LaunchOperand, kMaxOperands> storage;
-  backend::LaunchOperand* const operands = storage.data();
+  Uninitialized<kinds::LaunchOperand, kMaxOperands> storage;
+  kinds::LaunchOperand* const operands = storage.data();
   const bool reads_outputs = layout_.masking == codegen::Masking::keep && !gpu_;
   std::size_t count = 0;
   const auto add = [&](std::size_t i) {
@@ -24,7 +26,7 @@ void Call::launch(const Variant& variant, backend::Backend& backend, std::span<c
   }
   std::shared_ptr<const void> kept = backend.asynchronous(queue_) ? keep(results) : nullptr;
   const auto shape = iteration_->shape();
-  backend::ElementwiseLaunch work;
+  kinds::ElementwiseLaunch work;
   work.operands = {operands, count};
   work.width = variant.width;
   work.unroll = variant.unroll;
@@ -33,29 +35,22 @@ void Call::launch(const Variant& variant, backend::Backend& backend, std::span<c
   work.shape = shape.subspan(outer);
   if (outer == 0) {
     work.size = iteration_->size();
-    backend.launch(*variant.module, work, queue_, std::move(kept));
+    kinds::launch(backend, *variant.module, work, queue_, std::move(kept));
     return;
   }
-  // More dimensions than a kernel takes: one launch for each index of the outermost ones.
-  std::vector<std::int64_t> index(outer, 0);
+  // More dimensions than a kernel takes.
+  const std::vector<kinds::LaunchOperand> first(operands, operands + count);
   for (std::size_t i = 0; i < count; ++i) {
     if (!operands[i].scalar) operands[i].strides += outer;
   }
-  work.size = 1;
-  for (const std::int64_t extent : work.shape) work.size *= extent;
-  for (bool more = true; more;) {
-    backend.launch(*variant.module, work, queue_, kept);
-    more = false;
-    for (std::size_t d = outer; d-- > 0 && !more;) {
-      more = ++index[d] < shape[d];
-      if (!more) index[d] = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        if (operands[i].scalar) continue;
-        const std::int64_t stride = operands[i].strides[static_cast<std::ptrdiff_t>(d) - static_cast<std::ptrdiff_t>(outer)];
-        operands[i].data = static_cast<char*>(operands[i].data) + (more ? stride : stride * (1 - shape[d]));
-      }
+  work.size = kinds::product(work.shape);
+  kinds::for_each_outer(shape.first(outer), [&](const kinds::Counter& index) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (operands[i].scalar) continue;
+      operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
     }
-  }
+    kinds::launch(backend, *variant.module, work, queue_, kept);
+  });
 }
 
 }  // namespace kiln::ufunc

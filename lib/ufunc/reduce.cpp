@@ -301,30 +301,30 @@ void Reduce::launch(const Piece& piece, const Array& target) {
                          static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56};
   const Variant* variant = find(plan_->variants, key);
   if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, method, backend);
-  std::array<backend::LaunchOperand, kOperands> operands{};
+  std::array<kinds::LaunchOperand, kOperands> operands{};
   const std::size_t count = this->operands() + (piece.lengths != nullptr ? 1 : 0);
   for (std::size_t k = 0; k < count; ++k) {
     operands[k] = {const_cast<void*>(addresses[k].address), layout.strides(k), static_cast<std::uint8_t>(addresses[k].itemsize),
                    false};
   }
-  const backend::ReductionLaunch work{.operands = {operands.data(), count},
-                                      .kept = layout.kept(),
-                                      .reduced = layout.reduced(),
-                                      .outputs = layout.outputs(),
-                                      .count = layout.count(),
-                                      .initial = options_.initial ? initial_.bytes.data() : nullptr,
-                                      .segments = piece.segments,
-                                      .columns_inside = layout.columns_inside(),
-                                      .mapping = static_cast<backend::ReductionMapping>(spec.mapping),
-                                      .width = spec.width,
-                                      .wide_index = spec.wide_index,
-                                      .state_bytes = state_bytes(spec)};
+  const kinds::ReductionLaunch work{.operands = {operands.data(), count},
+                                    .kept = layout.kept(),
+                                    .reduced = layout.reduced(),
+                                    .outputs = layout.outputs(),
+                                    .count = layout.count(),
+                                    .initial = options_.initial ? initial_.bytes.data() : nullptr,
+                                    .segments = piece.segments,
+                                    .columns_inside = layout.columns_inside(),
+                                    .mapping = static_cast<kinds::ReductionMapping>(spec.mapping),
+                                    .width = spec.width,
+                                    .wide_index = spec.wide_index,
+                                    .state_bytes = state_bytes(spec)};
   if (keep_ == nullptr && backend.asynchronous(queue_)) {
     auto kept = std::make_shared<std::vector<Array>>(held_);
     kept->insert(kept->end(), {given_, options_.where, target});
     keep_ = std::move(kept);
   }
-  backend.launch(*variant->module, work, queue_, keep_);
+  kinds::launch(backend, *variant->module, work, queue_, keep_);
   if (device_.is_cpu() && piece.segments != nullptr) return;
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece, target);
 }

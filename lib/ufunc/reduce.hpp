@@ -12,6 +12,7 @@
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
 #include "kiln/methods.hpp"
+#include "kinds/reduction/launch.hpp"
 #include "layout/reduction.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/initial_value.hpp"
@@ -46,7 +47,7 @@ class Reduce {
     const Shape& shape;
     std::int64_t begin = 0;
     std::int64_t segment = 0;
-    const backend::ReductionSegments* segments = nullptr;  ///< all of them at once
+    const kinds::ReductionSegments* segments = nullptr;  ///< all of them at once
     /// GPU: they are an axis of the result. Null: `shape` has any extent along their axis.
     const SegmentLengths* lengths = nullptr;
   };

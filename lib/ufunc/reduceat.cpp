@@ -98,7 +98,7 @@ layout::Reduction Reduce::lay_out_segments(const Operands& operands, Addresses& 
 void Reduce::launch_segments(const Array& target) {
   Shape shape = array_->shape;
   const std::int64_t extent = shape[axis_];
-  const backend::ReductionSegments segments{indices_, extent, target.rep()->strides[axis_]};
+  const kinds::ReductionSegments segments{indices_, extent, target.rep()->strides[axis_]};
   const bool on_cpu = device_.is_cpu();
   Recorder* const recorder = ufunc::recorder();
   if (on_cpu) {

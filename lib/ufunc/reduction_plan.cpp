@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backend/backend.hpp"
+#include "kinds/reduction/launch.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/tuning.hpp"
 
@@ -129,7 +129,7 @@ std::vector<ReductionClass> usual_segment_classes(bool ordered) {
 
 std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
   // Beside an accumulator may stand whether any element has counted, padded to its alignment.
-  if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(backend::kAccumulatorBytes) : 0);
+  if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(kinds::kAccumulatorBytes) : 0);
   const DType loop = spec.inputs.front().compute;
   const bool half = is_half(loop);
   const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));

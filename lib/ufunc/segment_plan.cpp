@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backend/backend.hpp"
+#include "kinds/reduction/launch.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
@@ -51,7 +51,7 @@ Mapping mapping_of(const layout::Reduction& layout, const SegmentLengths& length
 
 }  // namespace
 
-SegmentLengths lengths_of(const backend::ReductionSegments& segments) noexcept {
+SegmentLengths lengths_of(const kinds::ReductionSegments& segments) noexcept {
   SegmentLengths lengths{.segments = static_cast<std::int64_t>(segments.begins.size())};
   for (std::size_t i = 0; i < segments.begins.size(); ++i) {
     const std::int64_t count = segments.count(i);

@@ -8,7 +8,7 @@
 #include "layout/reduction.hpp"
 #include "ufunc/reduction_plan.hpp"
 
-namespace kiln::backend {
+namespace kiln::kinds {
 struct ReductionSegments;
 }
 
@@ -19,7 +19,7 @@ struct SegmentLengths {
   std::int64_t elements = 0;  ///< of all of them; segments may have some in common
   std::int64_t longest = 0;
 };
-[[nodiscard]] SegmentLengths lengths_of(const backend::ReductionSegments& segments) noexcept;
+[[nodiscard]] SegmentLengths lengths_of(const kinds::ReductionSegments& segments) noexcept;
 
 /// Whether one launch is quicker than one for each segment. That one cuts what is long into parts, and starts more slowly the
 /// more there are.

@@ -185,8 +185,8 @@ int Ufunc::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
   for (const ufunc::Loop& loop : loops) {
-    impl_->with_request(loop, ufunc::dtypes_of(loop), {}, compiler->kind(),
-                        [&](const program::Request& request) { program::build(request, *compiler); });
+    const codegen::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
+    program::build(impl_->request(loop, spec, compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());
 }

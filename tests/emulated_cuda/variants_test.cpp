@@ -14,13 +14,14 @@
 #include "backend/gpu/compiler_library.hpp"
 #include "backend/gpu/driver.hpp"
 #include "codegen/spec.hpp"
+#include "kinds/elementwise/launch.hpp"
 
 namespace {
 
 using namespace kiln;
-using backend::LaunchOperand;
 using codegen::Access;
 using codegen::ElementwiseSpec;
+using kinds::LaunchOperand;
 
 using Extents = std::vector<std::int64_t>;
 
@@ -116,14 +117,14 @@ void check(const backend::Module& module, const ElementwiseSpec& spec, const Ext
                                                                 : LaunchOperand{first.address(), strides[0].data(), 4, false},
                                     {second.address(), strides[1].data(), 4, false},
                                     {in_place ? second.address() : result.address(), strides[2].data(), 4, false}};
-  emulated().launch(module,
-                    {.operands = operands,
-                     .shape = shape,
-                     .size = product(shape),
-                     .width = spec.width,
-                     .unroll = spec.unroll,
-                     .wide_index = spec.wide_index},
-                    nullptr, nullptr);
+  kinds::launch(emulated(), module,
+                kinds::ElementwiseLaunch{.operands = operands,
+                                         .shape = shape,
+                                         .size = product(shape),
+                                         .width = spec.width,
+                                         .unroll = spec.unroll,
+                                         .wide_index = spec.wide_index},
+                nullptr, nullptr);
   std::vector<std::int32_t> expected = in_place ? b : std::vector<std::int32_t>(count_of(shape, strides[2]), -1);
   for (std::int64_t i = 0; i < product(shape); ++i) {
     const std::int32_t x = access[0] == Access::scalar ? scalar : a[place_of(i, shape, strides[0])];

@@ -420,6 +420,19 @@ int cuEventQuery(void* event) {
   if (state().events.count(number(event)) == 0) return kInvalidHandle;
   return state().busy ? kNotReady : 0;
 }
+int cuEventSynchronize(void* event) {
+  FAKE_ENTER("");
+  if (state().events.count(number(event)) == 0) return kInvalidHandle;
+  state().busy = false;
+  return 0;
+}
+int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
+  FAKE_ENTER("");
+  if (state().events.count(number(start)) == 0 || state().events.count(number(end)) == 0) return kInvalidHandle;
+  if (state().busy) return kNotReady;
+  *milliseconds = 0.5F;
+  return 0;
+}
 
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const int* options, void** values) {
   FAKE_ENTER("");

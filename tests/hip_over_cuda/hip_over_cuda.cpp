@@ -265,6 +265,14 @@ Status hipEventQuery(void* event) {
   ENTER();
   return CU(cuEventQuery, event);
 }
+Status hipEventSynchronize(void* event) {
+  ENTER();
+  return CU(cuEventSynchronize, event);
+}
+Status hipEventElapsedTime(float* milliseconds, void* start, void* end) {
+  ENTER();
+  return CU(cuEventElapsedTime, milliseconds, start, end);
+}
 Status hipModuleLoadDataEx(void** module, const void* image, unsigned, int*, void**) {
   ENTER();
   return CU(cuModuleLoadDataEx, module, image, 0U, static_cast<int*>(nullptr), static_cast<void**>(nullptr));

@@ -22,16 +22,17 @@ class CpuBackend : public Backend {
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
-  void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) override;
+  /// std::logic_error: kernels here are functions, which threads() call.
+  void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
+                const std::shared_ptr<const void>& keep) override;
+  /// What runs kernels here, together with CpuQueue::post() and CpuModule.
+  [[nodiscard]] Threads& threads() noexcept { return threads_; }
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override {}  // the default stream is the caller
+  [[nodiscard]] std::shared_ptr<Event> make_event() override;
 
  private:
   DeviceInfo info_;

@@ -5,8 +5,8 @@
 namespace kiln::backend::cpu {
 
 CpuModule::CpuModule(std::string_view code, const std::string& name)
-    : image_(code, name), kernel_(reinterpret_cast<CpuKernel>(image_.symbol(kKernelSymbol))) {
-  if (kernel_ == nullptr) {
+    : image_(code, name), entry_(reinterpret_cast<void (*)()>(image_.symbol(kKernelSymbol))) {
+  if (entry_ == nullptr) {
     throw DeviceError("failed to load kernel \"" + name + "\" on the CPU: its code holds no function " + kKernelSymbol);
   }
 }

@@ -18,18 +18,17 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   /// DeviceError where the code cannot be loaded or holds no kernel.
   CpuModule(std::string_view code, const std::string& name);
 
-  [[nodiscard]] CpuKernel kernel() const noexcept { return kernel_; }
-  /// Of a kernel of another kind: what it tells of its loops (kernel_abi.hpp).
+  /// The kernel as the function that its kind says it is (lib/kinds/<kind>/abi.hpp).
+  template <class Kernel>
+  [[nodiscard]] Kernel kernel() const noexcept {
+    return reinterpret_cast<Kernel>(entry_);
+  }
+  /// What a kernel that is a table of loops has in it.
   template <class Parts>
   [[nodiscard]] const Parts& parts() const noexcept {
     const Parts* parts = nullptr;
-    reinterpret_cast<void (*)(const Parts**)>(reinterpret_cast<void (*)()>(kernel_))(&parts);
+    kernel<void (*)(const Parts**)>()(&parts);
     return *parts;
-  }
-
-  /// Of a module that was rendered from a ReductionSpec.
-  [[nodiscard]] const CpuReduction& reduction() const {
-    return *reinterpret_cast<CpuReductionKernel>(reinterpret_cast<void (*)()>(kernel_))();
   }
 
   /// Nanoseconds of one thread for one element, as last measured; 0 where it was not. Any thread may set it: it only
@@ -46,7 +45,7 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
 
  private:
   CodeImage image_;
-  CpuKernel kernel_;
+  void (*entry_)();
   mutable std::atomic<float> element_ns_{0};
   mutable std::atomic<std::uint8_t> calls_{0};
 };

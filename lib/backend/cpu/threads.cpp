@@ -21,8 +21,8 @@ constexpr double kGapNs = 40'000;
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 /// Runs [begin, end) and notes how long an element took.
-template <class Work>
-double timed(const CpuModule& module, double weight, const Work& work, std::int64_t begin, std::int64_t end) {
+double timed(const CpuModule& module, double weight, base::FunctionRef<void(std::int64_t, std::int64_t)> work,
+             std::int64_t begin, std::int64_t end) {
   const double start = now_ns();
   work(begin, end);
   const double taken = now_ns() - start;
@@ -46,49 +46,41 @@ Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain
   return {.elements = elements, .count = (size + elements - 1) / elements};
 }
 
-void Threads::run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size) {
-  run_measured(module, size, {}, [&](std::int64_t begin, std::int64_t end) { module.kernel()(&launch, begin, end); });
-}
-
-void Threads::run(const CpuModule& module, const Divisible& work) {
-  if (count_ == 1 || work.size <= work.grain) return work.work(0, work.size);
-  run_measured(module, work.size, {.grain = work.grain, .weight = work.weight}, work.work);
-}
-
-template <class Work>
-void Threads::run_measured(const CpuModule& module, std::int64_t size, Measure measure, const Work& work) {
-  double element_ns = static_cast<double>(module.element_ns()) * measure.weight;
+void Threads::parallel_for(const CpuModule& module, const Range& range, Work work) {
+  const std::int64_t size = range.size;
+  if (count_ == 1 || size <= range.grain) return work(0, size);
+  double element_ns = static_cast<double>(module.element_ns()) * range.weight;
   std::int64_t begin = 0;
   // The first block waits for the kernel's pages, 20 µs and more: taken for its speed, it would open oneTBB for a thousand
   // additions, which takes a millisecond.
   if (element_ns <= 0) {
-    work(0, measure.grain);
-    begin = measure.grain;
+    work(0, range.grain);
+    begin = range.grain;
   }
   // Never measured: do it on the way, on growing pieces until one is long enough to be trusted.
-  for (std::int64_t piece = measure.grain; element_ns <= 0 && begin < size; piece *= 2) {
+  for (std::int64_t piece = range.grain; element_ns <= 0 && begin < size; piece *= 2) {
     const std::int64_t end = std::min(begin + piece, size);
-    const bool trusted = timed(module, measure.weight, work, begin, end) >= kTrustedNs;
+    const bool trusted = timed(module, range.weight, work, begin, end) >= kTrustedNs;
     begin = end;
     if (trusted)
-      element_ns = static_cast<double>(module.element_ns()) * measure.weight;
+      element_ns = static_cast<double>(module.element_ns()) * range.weight;
     else if (begin < size)
       module.set_element_ns(0);
   }
   if (begin == size) return;
 
   const double rest_ns = element_ns * static_cast<double>(size - begin);
-  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_, measure.grain, serial_ns(rest_ns));
+  const Chunks chunks = forked() ? Chunks{} : cut(size - begin, element_ns, count_, range.grain, serial_ns(rest_ns));
   if (chunks.count > 1) {
-    run_chunks(module, begin, size, chunks, measure, work);
+    run_chunks(module, begin, range, chunks, work);
   } else if (module.time_for_a_look()) {
-    timed(module, measure.weight, work, begin, size);
+    timed(module, range.weight, work, begin, size);
   } else {
     work(begin, size);
   }
 }
 
-void Threads::each(std::int64_t count, const std::function<void(std::int64_t)>& work) {
+void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
   if (count <= 1 || count_ == 1 || forked()) {
     for (std::int64_t i = 0; i < count; ++i) work(i);
   } else {
@@ -96,22 +88,19 @@ void Threads::each(std::int64_t count, const std::function<void(std::int64_t)>& 
   }
 }
 
-template <class Work>
-void Threads::run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure,
-                         const Work& work) {
+void Threads::run_chunks(const CpuModule& module, std::int64_t begin, const Range& range, Chunks chunks, Work work) {
   share(chunks.count, [&](std::int64_t index) {
     const std::int64_t first = begin + index * chunks.elements;
-    const std::int64_t last = std::min(first + chunks.elements, size);
+    const std::int64_t last = std::min(first + chunks.elements, range.size);
     // One of them keeps the measure fresh: data and caches differ from call to call.
     if (index == 0)
-      timed(module, measure.weight, work, first, last);
+      timed(module, range.weight, work, first, last);
     else
       work(first, last);
   });
 }
 
-template <class Work>
-void Threads::share(std::int64_t count, const Work& work) {
+void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
   namespace tbb = oneapi::tbb;
   using tbb::global_control;
   const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
@@ -120,7 +109,9 @@ void Threads::share(std::int64_t count, const Work& work) {
     return;
   }
   start(allowed);
-  const Crew::Piece piece = [](const void* all, std::int64_t index) { (*static_cast<const Work*>(all))(index); };
+  const Crew::Piece piece = [](const void* all, std::int64_t index) {
+    (*static_cast<const base::FunctionRef<void(std::int64_t)>*>(all))(index);
+  };
   if (crew_->run(count, &work, piece, allowed)) return;
   // The caller must not be one of another's helpers while it waits for its last piece.
   arena_->execute([&] {

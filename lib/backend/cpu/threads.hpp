@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "backend/cpu/crew.hpp"
 #include "backend/cpu/module.hpp"
 #include "backend/kernel_abi.hpp"
+#include "base/function_ref.hpp"
 
 namespace kiln::backend::cpu {
 
@@ -37,11 +37,10 @@ struct Chunks {
 Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain = kCpuBlock, double serial_ns = kSerialNs);
 
 /// Work that is divided by how long it takes.
-struct Divisible {
+struct Range {
   std::int64_t size = 0;
   double weight = 1;  ///< what an element costs beside those of other calls of the module: measures are kept for a weight of 1
   std::int64_t grain = 1;  ///< elements that are not cut apart, but at the end
-  std::function<void(std::int64_t begin, std::int64_t end)> work;
 };
 
 /// Runs kernels over index ranges, on at most `count` threads and never more than oneTBB may use. Thread-safe.
@@ -51,35 +50,18 @@ class Threads {
 
   [[nodiscard]] int count() const noexcept { return count_; }
 
-  /// Calls the kernel over [0, size) and returns when all is done. In a forked child all of it runs in the caller.
-  void run(const CpuModule& module, const CpuLaunch& launch, std::int64_t size) {
-    // One block cannot be divided; a known small one is not worth a look at the clock.
-    if (count_ == 1 || size <= kCpuBlock) return module.kernel()(&launch, 0, size);
-    run_measured(module, launch, size);
-  }
-
-  /// The same for elements that may be anything, each as costly as it likes: any number of them may go to a thread.
-  void run(const CpuModule& module, const Divisible& work);
+  /// Calls work(begin, end) for parts of [0, range.size), several at once, and returns when all is done. The parts follow from
+  /// how long the module's elements took of late. In a forked child all of it runs in the caller.
+  void parallel_for(const CpuModule& module, const Range& range, base::FunctionRef<void(std::int64_t, std::int64_t)> work);
 
   /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does
   /// all.
-  void each(std::int64_t count, const std::function<void(std::int64_t)>& work);
+  void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
 
  private:
-  struct Measure {
-    std::int64_t grain = kCpuBlock;
-    double weight = 1;
-  };
-  void run_measured(const CpuModule& module, const CpuLaunch& launch, std::int64_t size);
-  // work(begin, end). Templates, for the call of a function object would show in small calls of ufuncs; used in threads.cpp.
-  template <class Work>
-  void run_measured(const CpuModule& module, std::int64_t size, Measure measure, const Work& work);
-  template <class Work>
-  void run_chunks(const CpuModule& module, std::int64_t begin, std::int64_t size, Chunks chunks, Measure measure,
-                  const Work& work);
-  // work(index) for each of [0, count).
-  template <class Work>
-  void share(std::int64_t count, const Work& work);
+  using Work = base::FunctionRef<void(std::int64_t, std::int64_t)>;
+  void run_chunks(const CpuModule& module, std::int64_t begin, const Range& range, Chunks chunks, Work work);
+  void share(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
   void start(std::size_t allowed);
   double serial_ns(double work_ns) noexcept;
 

@@ -21,6 +21,7 @@ inline constexpr Status kNoDevice = 100;
 inline constexpr Status kInvalidDevice = 101;
 inline constexpr Status kNotReady = 600;
 inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr unsigned kEventWithTiming = 0;
 inline constexpr unsigned kEventDisableTiming = 2;
 inline constexpr int kPoolReleaseThreshold = 4;
 inline constexpr int kAllocationPinned = 1;  // of a pool: ordinary device memory

@@ -8,19 +8,18 @@
 #include <new>
 #include <utility>
 
-#include "backend/gpu/grid.hpp"
+#include "backend/gpu/event.hpp"
 #include "backend/gpu/module.hpp"
-#include "backend/gpu/pack.hpp"
 #include "backend/gpu/queue.hpp"
-#include "backend/gpu/reduction_pack.hpp"
-#include "backend/gpu/scratch.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
 
-abi::Handle stream_of(Queue* queue) {
-  return queue == nullptr ? nullptr : static_cast<GpuQueue*>(queue)->stream();
+constexpr std::array kAxes{"x", "y", "z"};
+
+std::string extents_text(const std::array<std::int64_t, 3>& extents) {
+  return "(" + std::to_string(extents[0]) + ", " + std::to_string(extents[1]) + ", " + std::to_string(extents[2]) + ")";
 }
 
 /// "13.0" of "13.0+65be0db342ad": without what only keys need.
@@ -65,7 +64,10 @@ std::string architecture_of(const Driver& driver, int index) {
 }
 
 GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Compiler> compiler, std::string no_compiler)
-    : core_(driver, index), compiler_(std::move(compiler)), no_compiler_(std::move(no_compiler)) {
+    : Backend(driver.dialect().kind),
+      core_(driver, index),
+      compiler_(std::move(compiler)),
+      no_compiler_(std::move(no_compiler)) {
   const AttributeNumbers& numbers = core_.dialect().attribute;
   std::array<char, 256> name{};
   core_.check(core_.calls().device_name(name.data(), static_cast<int>(name.size()) - 1, core_.device()), "read the name");
@@ -179,8 +181,8 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
   return address;
 }
 
-void GpuBackend::deallocate_scratch(void* address, Queue* queue) noexcept {
-  if (pool_ == nullptr) return deallocate(address, 0, queue);
+void GpuBackend::deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
+  if (pool_ == nullptr) return deallocate(address, bytes, queue);
   if (address == nullptr || !core_.usable()) return;
   const Current current(core_, std::nothrow);
   if (current.ok()) core_.calls().pool_deallocate(address, stream_of(queue));
@@ -250,92 +252,88 @@ void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queu
   }
 }
 
-void GpuBackend::launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+void GpuBackend::upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) {
   core_.require_usable();
-  const auto& loaded = static_cast<const GpuModule&>(module);
-  Parameters parameters(launch);
-  const Grid grid = grid_for({.packs = parameters.packs(),
-                              .unroll = launch.unroll,
-                              .multiprocessors = info_.multiprocessors,
-                              .blocks_per_multiprocessor = loaded.blocks_per_multiprocessor(),
-                              .warp_size = info_.warp_size,
-                              .max_blocks = info_.max_grid_blocks,
-                              .max_threads = core_.dialect().kind == DeviceKind::hip ? kHipMaxThreads : 0});
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
-  const abi::Status status = core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
-                                                  parameters.data(), nullptr);
-  if (status != abi::kSuccess) [[unlikely]]
-    core_.fail(status, "launch \"" + loaded.name() + "\"");
-  if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
+  core_.check(core_.calls().copy_to_device(device, bytes->data(), bytes->size(), stream_of(queue)), "copy to the device");
+  // The driver may read memory that is not page-locked now or in the stream's order.
+  (gpu_queue != nullptr ? gpu_queue->pending() : default_pending_).hold(std::move(bytes));
 }
 
-void GpuBackend::launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) {
+void GpuBackend::dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
+                          const std::shared_ptr<const void>& keep) {
   core_.require_usable();
-  const auto& loaded = static_cast<const GpuModule&>(module);
-  const ReductionWork work{.outputs = launch.outputs,
-                           .packs = launch.count / launch.width,
-                           .mapping = launch.mapping,
-                           .segmented = launch.segments != nullptr};
-  const ReductionParts parts = parts_of(work);
-  const GridRequest limits{.multiprocessors = info_.multiprocessors,
-                           .blocks_per_multiprocessor = loaded.blocks_per_multiprocessor(),
-                           .warp_size = info_.warp_size,
-                           .max_blocks = info_.max_grid_blocks,
-                           .max_threads = core_.dialect().kind == DeviceKind::hip ? kHipMaxThreads : 0};
-  ReductionParameters parameters(launch, parts);
-  // Scratch memory has the states of parts, or where segments begin.
-  std::shared_ptr<const std::vector<std::byte>> segments;
-  if (work.segmented) segments = std::make_shared<const std::vector<std::byte>>(segments_of(launch));
-  const std::size_t scratch_bytes =
-      segments ? segments->size()
-               : static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
+  const auto& kernel = static_cast<const GpuModule&>(module);
   const Current current(core_);
-  const Scratch scratch(*this, scratch_bytes, queue);
-  parameters.call().scratch = scratch.address();
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
-  const auto start = [&](const Grid& grid) {
-    return core_.calls().launch(loaded.function(), grid.blocks, 1, 1, grid.threads, 1, 1, 0, stream_of(queue),
-                                parameters.data(), nullptr);
+  const auto extent = [](std::int64_t value) { return static_cast<unsigned>(value); };
+  const abi::Status status = core_.calls().launch(
+      kernel.function(), extent(shape.grid[0]), extent(shape.grid[1]), extent(shape.grid[2]), extent(shape.block[0]),
+      extent(shape.block[1]), extent(shape.block[2]), extent(shape.shared_bytes), stream_of(queue), parameters, nullptr);
+  if (status != abi::kSuccess) [[unlikely]]
+    core_.fail(status, "launch \"" + kernel.name() + "\"");
+  if (gpu_queue != nullptr && keep) gpu_queue->hold(keep);
+}
+
+// Drivers tell of a launch beyond their limits that a value is invalid, and not which one.
+void GpuBackend::require_fits(const Module& any, const LaunchShape& launch) const {
+  core_.require_usable();
+  const auto& module = static_cast<const GpuModule&>(any);
+  const AttributeNumbers& numbers = core_.dialect().attribute;
+  const auto fail = [&](const std::string& why) {
+    throw DeviceError("failed to launch \"" + module.name() + "\" on " + core_.name() + ": " + why);
   };
-  abi::Status status = abi::kSuccess;
-  if (segments) {
-    parameters.set_segments(scratch.address());
-    status = core_.calls().copy_to_device(scratch.address(), segments->data(), scratch_bytes, stream_of(queue));
-    // The driver may read memory that is not page-locked now or in the stream's order.
-    if (status == abi::kSuccess && gpu_queue != nullptr) gpu_queue->hold(segments);
-    if (status == abi::kSuccess && gpu_queue == nullptr) default_pending_.hold(segments);
+  const std::int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    // Most launches stay within what every device takes.
+    if (launch.block[at] > 64) {
+      if (const int most = core_.attribute(numbers.block_x + axis); launch.block[at] > most) {
+        fail("its .block is " + extents_text(launch.block) + ", and the device takes at most " + std::to_string(most) +
+             " threads along " + kAxes[at]);
+      }
+    }
+    if (launch.grid[at] > 65535) {
+      if (const int most = core_.attribute(numbers.grid_x + axis); launch.grid[at] > most) {
+        fail("its .grid is " + extents_text(launch.grid) + ", and the device takes at most " + std::to_string(most) +
+             " blocks along " + kAxes[at]);
+      }
+    }
   }
-  if (status == abi::kSuccess) status = start(grid_for(work, parts.count, limits));
-  if (status == abi::kSuccess && parts.count > 1) {
-    parameters.call().combining = 1;
-    status = start(grid_for(work, 1, limits));
+  if (threads > info_.max_threads_per_block) {
+    fail("its .block is " + extents_text(launch.block) + ", " + std::to_string(threads) +
+         " threads, and the device takes at most " + std::to_string(info_.max_threads_per_block));
   }
-  // After a failure, too: the first of two kernels may run.
-  if (gpu_queue != nullptr && keep) gpu_queue->hold(std::move(keep));
-  if (status != abi::kSuccess) [[unlikely]]
-    core_.fail(status, "launch \"" + loaded.name() + "\"");
-}
-
-abi::Status GpuBackend::try_run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue,
-                                int block) const noexcept {
-  const bool hip = core_.dialect().kind == DeviceKind::hip;
-  const std::int64_t wanted = (threads + block - 1) / block;
-  // Threads stride over the work: any number of blocks is right, and more than this only wait for one another.
-  std::int64_t most =
-      std::int64_t{info_.multiprocessors} * module.blocks_per_multiprocessor() * kMaxWaves * (kGpuBlock / block);
-  if (hip) most = std::min(most, kHipMaxThreads / block);
-  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::clamp<std::int64_t>(most, 1, 0x7fffffff)));
-  return core_.calls().launch(module.function(), blocks, 1, 1, static_cast<unsigned>(block), 1, 1, 0, stream_of(queue),
-                              parameters, nullptr);
-}
-
-void GpuBackend::run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block) {
-  const abi::Status status = try_run(module, threads, parameters, queue, block);
-  if (status != abi::kSuccess) [[unlikely]]
-    core_.fail(status, "launch \"" + module.name() + "\"");
+  // Registers that it keeps may leave a kernel fewer; kernels without launch bounds are made for this many.
+  constexpr std::int64_t kSurelyFits = 256;
+  if (threads > kSurelyFits) {
+    const int most = module.attribute(abi::kFunctionThreads, info_.max_threads_per_block);
+    if (threads > most) {
+      fail("its .block is " + extents_text(launch.block) + ", " + std::to_string(threads) + " threads, and the kernel's " +
+           "registers leave room for at most " + std::to_string(most));
+    }
+  }
+  const int own = launch.shared_bytes > 0 ? module.own_shared() : 0;
+  if (own + launch.shared_bytes > info_.shared_bytes_per_block) {
+    const bool on_request = core_.calls().function_set != nullptr;
+    const std::int64_t most =
+        (on_request ? core_.attribute(numbers.shared_per_block_on_request) : info_.shared_bytes_per_block) - own;
+    if (launch.shared_bytes > most) {
+      fail(".shared_bytes is " + std::to_string(launch.shared_bytes) + ", and the device has " + std::to_string(most) +
+           " for a block" + (own > 0 ? " beside the kernel's own " + std::to_string(own) : ""));
+    }
+    const Current current(core_);
+    module.allow_shared(static_cast<int>(most));
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (const std::int64_t most = max_dispatch_threads(); most > 0 && launch.grid[axis] * launch.block[axis] > most) {
+      fail("its .grid is " + extents_text(launch.grid) + " of blocks of " + extents_text(launch.block) + " threads, and " +
+           core_.dialect().runtime + " takes fewer than 2^32 threads along " + kAxes[axis]);
+    }
+  }
 }
 
 std::shared_ptr<Queue> GpuBackend::make_queue() {
@@ -366,6 +364,10 @@ void GpuBackend::synchronize() {
   const Current current(core_);
   core_.check(core_.calls().stream_synchronize(nullptr), "synchronize the default stream");
   default_pending_.release_done(true);
+}
+
+std::shared_ptr<Event> GpuBackend::make_event() {
+  return std::make_shared<GpuEvent>(core_);
 }
 
 }  // namespace kiln::backend::gpu

@@ -33,31 +33,25 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name) override;
   [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
   void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept override;
-  /// Of memory that no other stream has seen.
-  void deallocate_scratch(void* address, Queue* queue) noexcept;
+  void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept override;
   void outlive(std::shared_ptr<const void> keep) noexcept override;
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
-  void launch(const Module& module, const ElementwiseLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const ReductionLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const ScanLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const ScatterLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const GufuncLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
-  void launch(const Module& module, const RawLaunch& launch, Queue* queue, std::shared_ptr<const void> keep) override;
+  void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) override;
+  void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
+                const std::shared_ptr<const void>& keep) override;
+  void require_fits(const Module& module, const LaunchShape& shape) const override;
+  [[nodiscard]] std::int64_t max_dispatch_threads() const noexcept override { return core_.dialect().max_dispatch_threads; }
   /// Of the default stream false: memory is taken back in its order.
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override;
+  [[nodiscard]] std::shared_ptr<Event> make_event() override;
 
  private:
   void create_pool();
-  void check_limits(const GpuModule& module, const RawLaunch& launch) const;
-  /// Launches blocks of `block` threads, as many as there is work for threads, or as may be.
-  void run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue, int block = kGpuBlock);
-  [[nodiscard]] abi::Status try_run(const GpuModule& module, std::int64_t threads, void** parameters, Queue* queue,
-                                    int block = kGpuBlock) const noexcept;
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
   std::shared_ptr<Queue> add(std::shared_ptr<GpuQueue> queue);
   /// Waits for the device, and gives what is not in use back to the driver.

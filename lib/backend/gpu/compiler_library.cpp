@@ -55,9 +55,9 @@ std::string companion_version(const Dialect& dialect, const std::string& path) {
 const CompilerLibrary& CompilerLibrary::of(DeviceKind kind) {
   static std::mutex mutex;
   // Leaked on purpose: kernels may be compiled while the process exits.
-  static std::unique_ptr<const CompilerLibrary>* const found = new std::unique_ptr<const CompilerLibrary>[2];
+  static std::unique_ptr<const CompilerLibrary>* const found = new std::unique_ptr<const CompilerLibrary>[kVendors];
   const std::lock_guard guard(mutex);
-  auto& library = found[kind == DeviceKind::hip ? 1 : 0];
+  auto& library = found[vendor_number(kind)];
   if (!library) library = find(dialect_of(kind));
   return *library;
 }

@@ -84,6 +84,7 @@ constexpr Dialect kCuda = {
                   .memory_pools = 115,
                   .capability_major = 75,
                   .capability_minor = 76},
+    .max_dispatch_threads = 0,
     .minimum_compiler = 1200,
     .compiler_locks = false,
     .driver_limits_compiler = true,
@@ -121,6 +122,7 @@ constexpr Dialect kHip = {
                   .memory_pools = 88,
                   .capability_major = 23,
                   .capability_minor = 61},
+    .max_dispatch_threads = (std::int64_t{1} << 32) - 1,  // work-items are counted in 32 bits
     .minimum_compiler = 500,
     .compiler_locks = true,
     .driver_limits_compiler = false,
@@ -135,10 +137,18 @@ constexpr Dialect kHip = {
     .parse = parse_clang,
 };
 
+constexpr std::array<const Dialect*, kVendors> kAll = {&kCuda, &kHip};
+
 }  // namespace
 
+std::size_t vendor_number(DeviceKind kind) noexcept {
+  std::size_t number = 0;
+  while (kAll[number]->kind != kind) ++number;
+  return number;
+}
+
 const Dialect& dialect_of(DeviceKind kind) {
-  return kind == DeviceKind::hip ? kHip : kCuda;
+  return *kAll[vendor_number(kind)];
 }
 
 }  // namespace kiln::backend::gpu

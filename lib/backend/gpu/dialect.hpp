@@ -1,6 +1,8 @@
 // What differs between CUDA and HIP besides the names of their calls, as data. The one implementation reads it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,10 +52,11 @@ struct Dialect {
   bool names_by_argument;  ///< the error-text getter writes to an argument (else it returns the text)
   ContextModel context;
   AttributeNumbers attribute;
-  int minimum_compiler;         ///< major * 100 + minor: kernels are C++20
-  bool compiler_locks;          ///< the compiler is not re-entrant: one compile at a time
-  bool driver_limits_compiler;  ///< a compiler of a newer major than the driver's makes code that the driver refuses
-  const char* report_option;    ///< makes the compiler's log tell of spills; empty: the machine code does
+  std::int64_t max_dispatch_threads;  ///< along an axis; 0: as many as blocks allow
+  int minimum_compiler;               ///< major * 100 + minor: kernels are C++20
+  bool compiler_locks;                ///< the compiler is not re-entrant: one compile at a time
+  bool driver_limits_compiler;        ///< a compiler of a newer major than the driver's makes code that the driver refuses
+  const char* report_option;          ///< makes the compiler's log tell of spills; empty: the machine code does
   std::span<const DisassemblerProgram> disassemblers;  ///< best first; none: LLVM's is used
   const char* disassembler_advice;
   bool tries_pools;     ///< memory pools may be there in name alone
@@ -65,6 +68,10 @@ struct Dialect {
   std::span<const char* const> option_variables;  ///< environment variables whose text the compiler adds to them
   std::vector<Diagnostic> (*parse)(std::string_view log);
 };
+
+/// How many vendors there are, and the number of one: what is kept for each stands in arrays.
+inline constexpr std::size_t kVendors = 2;
+[[nodiscard]] std::size_t vendor_number(DeviceKind kind) noexcept;
 
 [[nodiscard]] const Dialect& dialect_of(DeviceKind kind);
 

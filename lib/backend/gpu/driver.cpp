@@ -36,8 +36,8 @@ struct Found {
 
 Found& found(DeviceKind kind) {
   // Leaked on purpose: arrays may be freed while the process exits.
-  static Found* const both = new Found[2];
-  return both[kind == DeviceKind::hip ? 1 : 0];
+  static Found* const all = new Found[kVendors];
+  return all[vendor_number(kind)];
 }
 
 }  // namespace

@@ -30,12 +30,18 @@ GpuModule::GpuModule(const Core& core, std::string_view code, const std::string&
   }
   status = core.calls().module_function(&function_, module_, kKernelSymbol);
   if (status == abi::kSuccess) {
-    // A driver that cannot say costs a guess, not the launch.
-    if (core.calls().occupancy(&blocks_, function_, kGpuBlock, 0) != abi::kSuccess || blocks_ < 1) blocks_ = 1;
+    blocks_ = ask_occupancy(kGpuBlock);
     return;
   }
   core.calls().module_unload(module_);
   core.fail(status, std::string("find the kernel ") + kKernelSymbol + " in module \"" + name + "\"");
+}
+
+// A driver that cannot say costs a guess, not the launch.
+int GpuModule::ask_occupancy(int threads) const noexcept {
+  int blocks = 0;
+  const bool told = core_.calls().occupancy(&blocks, function_, threads, 0) == abi::kSuccess;
+  return told && blocks > 0 ? blocks : 1;
 }
 
 int GpuModule::attribute(int number, int otherwise) const noexcept {

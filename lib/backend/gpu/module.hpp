@@ -21,8 +21,10 @@ class GpuModule final : public Module {
 
   [[nodiscard]] const Core& core() const noexcept { return core_; }
   [[nodiscard]] abi::Handle function() const noexcept { return function_; }
-  /// Blocks of kGpuBlock threads that one multiprocessor holds at once. Asked once: the driver takes 4 to 7 microseconds.
-  [[nodiscard]] int blocks_per_multiprocessor() const noexcept { return blocks_; }
+  /// Of kGpuBlock threads it is asked once: the driver takes 4 to 7 microseconds.
+  [[nodiscard]] int occupancy(int threads) const noexcept override {
+    return threads == kGpuBlock ? blocks_ : ask_occupancy(threads);
+  }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// A number that the driver has for the kernel; `otherwise` where it has none.
   [[nodiscard]] int attribute(int number, int otherwise) const noexcept;
@@ -32,6 +34,8 @@ class GpuModule final : public Module {
   void allow_shared(int bytes) const;
 
  private:
+  [[nodiscard]] int ask_occupancy(int threads) const noexcept;
+
   const Core& core_;
   std::string name_;
   abi::Handle module_ = nullptr;

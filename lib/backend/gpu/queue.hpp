@@ -40,6 +40,7 @@ class GpuQueue final : public Queue {
   abi::Status let_default_wait() noexcept;
   /// Holds `keep` until all that is queued now is done.
   void hold(std::shared_ptr<const void> keep) { pending_->hold(std::move(keep)); }
+  [[nodiscard]] Pending& pending() noexcept { return *pending_; }
   /// Lets go of what work that is done has kept.
   void release_done() noexcept { pending_->release_done(true); }
 
@@ -55,5 +56,10 @@ class GpuQueue final : public Queue {
   std::uint64_t seen_memory_ = 0;
   std::optional<Pending> pending_;
 };
+
+/// The driver's stream of a queue; null: the default one.
+[[nodiscard]] inline abi::Handle stream_of(const Queue* queue) noexcept {
+  return queue == nullptr ? nullptr : static_cast<const GpuQueue*>(queue)->stream();
+}
 
 }  // namespace kiln::backend::gpu

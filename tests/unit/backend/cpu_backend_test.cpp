@@ -25,6 +25,7 @@
 #include "backend/cpu/threads.hpp"
 #include "backend/cpu_kernels.hpp"
 #include "base/usable_threads.hpp"
+#include "kinds/elementwise/abi.hpp"
 
 namespace kiln {
 namespace {
@@ -72,7 +73,7 @@ class PatchedKernel {
 float answer(Backend& device, const backend::Module& module, float a) {
   float out = -1.0F;
   const float b = 0.0F;
-  device.launch(module, BinaryLaunch(&a, &b, &out, 1).get(), nullptr, nullptr);
+  kinds::launch(device, module, BinaryLaunch(&a, &b, &out, 1).get(), nullptr, nullptr);
   return out;
 }
 
@@ -102,12 +103,12 @@ TEST_CASE("cpu backend: kernels load from the disk, too, and leave nothing there
   setenv("TMPDIR", folder, 1);
   for (int i = 1; i <= 20; ++i) {
     const backend::cpu::CodeImage image(kernel.adding(static_cast<float>(i)), "probe", backend::cpu::CodeImage::Store::disk);
-    const auto run = reinterpret_cast<backend::CpuKernel>(image.symbol(backend::kKernelSymbol));
+    const auto run = reinterpret_cast<kinds::CpuKernel>(image.symbol(backend::kKernelSymbol));
     REQUIRE((run != nullptr));
     const float a = 1.0F;
     float out = 0.0F;
     void* const data[] = {const_cast<float*>(&a), const_cast<float*>(&a), &out};
-    const backend::CpuLaunch launch{.data = data, .shape = nullptr, .strides = nullptr, .rank = 1};
+    const kinds::CpuLaunch launch{.data = data, .shape = nullptr, .strides = nullptr, .rank = 1};
     run(&launch, 0, 1);
     CHECK(out == 1.0F + static_cast<float>(i));
   }
@@ -167,7 +168,7 @@ TEST_CASE("cpu backend: any number of threads gives the same bits") {
       const BinaryLaunch launch(a.data(), b.data(), out.data(), static_cast<std::int64_t>(size));
       for (int turn = 0; turn < 3; ++turn) {  // unmeasured, then measured
         std::fill(out.begin(), out.end(), -1.0F);
-        device.launch(*module, launch.get(), nullptr, nullptr);
+        kinds::launch(device, *module, launch.get(), nullptr, nullptr);
       }
       return out;
     };
@@ -191,7 +192,7 @@ TEST_CASE("cpu backend: heavy kernels of few elements use the threads, too") {
   const std::vector<float> a = ramp(4096, 1.0F);
   const std::vector<float> b(4096, 0.25F);
   std::vector<float> out(4096);
-  device.launch(*module, BinaryLaunch(a.data(), b.data(), out.data(), 4096).get(), nullptr, nullptr);
+  kinds::launch(device, *module, BinaryLaunch(a.data(), b.data(), out.data(), 4096).get(), nullptr, nullptr);
   for (std::size_t i = 0; i < out.size(); i += 100) {
     float x = a[i];
     for (int k = 0; k < 2000; ++k) x = x * 0.999F + b[i];
@@ -220,7 +221,7 @@ TEST_CASE("cpu backend: short calls in a row use the threads, too") {
   int rounds = 0;
   for (; by_others < 10 && std::chrono::steady_clock::now() < give_up; ++rounds) {
     kernel.set_element_ns(100);  // 10 µs in all
-    threads.run(kernel, {.size = 100, .weight = 1, .work = work});
+    threads.parallel_for(kernel, {.size = 100}, work);
   }
   CHECK(by_others >= 10);
   CHECK(std::all_of(calls.begin(), calls.end(), [rounds](const std::atomic<int>& n) { return n == rounds; }));
@@ -238,12 +239,12 @@ TEST_CASE("cpu backend: threads are no more than oneTBB may use now") {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   };
   kernel.set_element_ns(1e6);
-  threads.run(kernel, {.size = 100, .weight = 1, .work = work});
+  threads.parallel_for(kernel, {.size = 100}, work);
   const global_control one(global_control::max_allowed_parallelism, 1);
   by_others = 0;
   for (int round = 0; round < 20; ++round) {
     kernel.set_element_ns(1e6);
-    threads.run(kernel, {.size = 100, .weight = 1, .work = work});
+    threads.parallel_for(kernel, {.size = 100}, work);
   }
   CHECK(by_others == 0);
 }
@@ -266,7 +267,7 @@ TEST_CASE("cpu backend: a caller helps nobody else") {
     };
     for (int round = 0; round < 200; ++round) {
       kernel.set_element_ns(1e6);
-      threads.run(kernel, {.size = 8, .weight = 1, .work = work});
+      threads.parallel_for(kernel, {.size = 8}, work);
     }
   };
   std::thread other(call, 1);
@@ -316,12 +317,12 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
   const std::array<std::int64_t, 2> shape{3, 2};
   const std::array<std::int64_t, 2> x_strides{4, 12};
   const std::array<std::int64_t, 2> out_strides{8, 4};
-  std::array<backend::LaunchOperand, 3> operands;
+  std::array<kinds::LaunchOperand, 3> operands;
   operands[0] = {.data = const_cast<float*>(x.data()), .strides = x_strides.data(), .itemsize = 4};
   operands[1] = {.data = const_cast<float*>(&factor), .itemsize = 4, .scalar = true};
   operands[2] = {.data = out.data(), .strides = out_strides.data(), .itemsize = 4};
-  const backend::ElementwiseLaunch launch{.operands = operands, .shape = shape, .size = 6};
-  device.launch(*module, launch, nullptr, nullptr);
+  const kinds::ElementwiseLaunch launch{.operands = operands, .shape = shape, .size = 6};
+  kinds::launch(device, *module, launch, nullptr, nullptr);
   CHECK(out == std::vector<float>{10, 40, 20, 50, 30, 60});
 
   // The same through a queue, with all that the launch refers to gone before it runs.
@@ -336,7 +337,9 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
     float temporary_factor = factor;
     temporary_operands[0].strides = temporary_strides.data();
     temporary_operands[1].data = &temporary_factor;
-    device.launch(*module, {.operands = temporary_operands, .shape = temporary_shape, .size = 6}, queue.get(), nullptr);
+    kinds::launch(device, *module,
+                  kinds::ElementwiseLaunch{.operands = temporary_operands, .shape = temporary_shape, .size = 6}, queue.get(),
+                  nullptr);
     temporary_factor = -1.0F;
     temporary_shape = {0, 0};
     temporary_strides = {1 << 20, 1 << 20};
@@ -346,6 +349,46 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
   gate.set_value();
   queue->synchronize();
   CHECK(out == std::vector<float>{10, 40, 20, 50, 30, 60});
+}
+
+TEST_CASE("cpu backend: events mark a queue's work, hold others up, and tell the time between") {
+  Backend& device = backend::cpu::open(1);
+  const auto first = device.make_queue();
+  const auto second = device.make_queue();
+  const auto start = device.make_event();
+  const auto end = device.make_event();
+  CHECK(start->done());  // nothing is marked
+  start->synchronize();
+  start->wait(first.get());
+  CHECK_THROWS_WITH_AS(static_cast<void>(end->milliseconds_since(*start)),
+                       "failed to take the time between events on the CPU: one is not recorded or not reached; synchronize() "
+                       "both first",
+                       DeviceError);
+  std::promise<void> gate;
+  start->record(first.get());
+  static_cast<backend::cpu::CpuQueue&>(*first).post([&gate] {
+    gate.get_future().wait();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  });
+  end->record(first.get());
+  std::atomic<bool> after{false};
+  std::atomic<bool> in_order{false};
+  end->wait(second.get());
+  static_cast<backend::cpu::CpuQueue&>(*second).post([&] { in_order = after.load(); });
+  CHECK_FALSE(end->done());
+  after = true;
+  gate.set_value();
+  end->synchronize();
+  second->synchronize();
+  CHECK(in_order);
+  CHECK(end->done());
+  CHECK(end->milliseconds_since(*start) >= 20.0);
+  CHECK(start->milliseconds_since(*end) <= -20.0);
+  // A failure is the queue's to tell; whoever waits for the event goes on.
+  static_cast<backend::cpu::CpuQueue&>(*first).post([] { throw DeviceError("failed"); });
+  end->record(first.get());
+  end->synchronize();
+  CHECK_THROWS_AS(first->synchronize(), DeviceError);
 }
 
 TEST_CASE("cpu backend: a queue works in order and keeps what it needs") {
@@ -358,7 +401,7 @@ TEST_CASE("cpu backend: a queue works in order and keeps what it needs") {
   auto keep = std::make_shared<int>(7);
   const std::weak_ptr<int> watch = keep;
   for (int i = 0; i < 20; ++i) {  // 1, 2, 4, 8, …: any other order gives another number
-    device.launch(*module, BinaryLaunch(x.data(), x.data(), x.data(), 1000).get(), queue.get(), keep);
+    kinds::launch(device, *module, BinaryLaunch(x.data(), x.data(), x.data(), 1000).get(), queue.get(), keep);
   }
   keep.reset();
   module.reset();  // the queue holds it

@@ -41,7 +41,7 @@ std::vector<float> run(const CompileResult& result, const std::vector<float>& a,
   const auto module = device.load(result.code, "probe");
   std::vector<float> out(a.size(), -1.0F);
   const test::BinaryLaunch launch(a.data(), b.data(), out.data(), static_cast<std::int64_t>(a.size()));
-  device.launch(*module, launch.get(), nullptr, nullptr);
+  kinds::launch(device, *module, launch.get(), nullptr, nullptr);
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cpu/compiler.hpp"
+#include "kinds/elementwise/launch.hpp"
 
 namespace kiln::test {
 
@@ -55,11 +56,11 @@ struct BinaryLaunch {
   BinaryLaunch(const BinaryLaunch&) = delete;
   BinaryLaunch& operator=(const BinaryLaunch&) = delete;
 
-  [[nodiscard]] backend::ElementwiseLaunch get() const { return {.operands = operands, .shape = shape, .size = shape[0]}; }
+  [[nodiscard]] kinds::ElementwiseLaunch get() const { return {.operands = operands, .shape = shape, .size = shape[0]}; }
 
   std::array<std::int64_t, 1> shape;
   std::array<std::int64_t, 1> strides{sizeof(float)};
-  std::array<backend::LaunchOperand, 3> operands;
+  std::array<kinds::LaunchOperand, 3> operands;
 };
 
 }  // namespace kiln::test

@@ -15,6 +15,7 @@
 #include "backend/gpu/driver.hpp"
 #include "fake_cuda.hpp"
 #include "kiln/error.hpp"
+#include "kinds/elementwise/launch.hpp"
 #include "test_libraries.hpp"
 
 namespace kiln::test {
@@ -98,8 +99,8 @@ struct FakeElementwise {
   std::int64_t shape[1] = {100000};
   std::int64_t strides[1] = {4};
   float scalar = 1.5F;
-  std::vector<backend::LaunchOperand> operands;
-  backend::ElementwiseLaunch value;
+  std::vector<kinds::LaunchOperand> operands;
+  kinds::ElementwiseLaunch value;
   explicit FakeElementwise(void* in, void* out)
       : operands{{in, strides, 4, false}, {&scalar, nullptr, 4, true}, {out, strides, 4, false}},
         value{.operands = operands, .shape = shape, .size = 100000, .width = 4, .unroll = 2} {}

@@ -14,6 +14,8 @@
 #include "backend/gpu/driver.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/array.hpp"
+#include "kinds/raw/launch.hpp"
+#include "kinds/reduction/launch.hpp"
 
 #include "fake_gpu.hpp"
 #include "gpu_compilers.hpp"
@@ -24,6 +26,7 @@ namespace {
 using namespace kiln;
 using namespace kiln::backend;
 using namespace kiln::backend::gpu;
+using namespace kiln::kinds;
 
 using kiln::test::calls, kiln::test::error_of, kiln::test::fake, kiln::test::in_child;
 using Fixture = kiln::test::FakeGpu;
@@ -105,7 +108,7 @@ TEST_CASE("gpu: out of memory takes back what queues keep for work that is done"
     const int before = FAKE(kiln_fake_live_allocations)();
     FAKE(kiln_fake_set_busy)(1);
     for (Queue* const queue : {first.get(), second.get()}) {
-      for (int i = 0; i < 20; ++i) fixture.backend->launch(*module, launch.value, queue, fixture.buffer());
+      for (int i = 0; i < 20; ++i) kinds::launch(*fixture.backend, *module, launch.value, queue, fixture.buffer());
     }
     CHECK(FAKE(kiln_fake_live_allocations)() == before + 40);
     FAKE(kiln_fake_fail_next)(pools ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2", 2);
@@ -168,7 +171,7 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
     const auto module = fixture.backend->load(kiln::test::kFakeBinary, "saxpy");
     static_cast<void>(calls());
     const Launch launch(in, out);
-    fixture.backend->launch(*module, launch.value, nullptr, nullptr);
+    kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr);
     REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
     const FakeLaunch& seen = *FAKE(kiln_fake_launch)(0);
     CHECK(seen.stream == 0);
@@ -191,7 +194,7 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
     CHECK_FALSE(fixture.backend->asynchronous(nullptr));
 
     FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
-    CHECK(error_of([&] { fixture.backend->launch(*module, launch.value, nullptr, nullptr); }) ==
+    CHECK(error_of([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) ==
           "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     static_cast<void>(calls());
   }
@@ -225,12 +228,12 @@ TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once"
     CHECK(fixture.backend->asynchronous(queue.get()));
     std::string log = calls();
     CHECK(log.find("cuStreamCreate flags=1\ncuEventCreate flags=2\n") != std::string::npos);
-    fixture.backend->launch(*module, launch.value, queue.get(), nullptr);
+    kinds::launch(*fixture.backend, *module, launch.value, queue.get(), nullptr);
     REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
     const std::string stream = "stream=" + std::to_string(FAKE(kiln_fake_launch)(0)->stream);
     CHECK(stream != "stream=0");
     CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream + "\n");
-    fixture.backend->launch(*module, launch.value, queue.get(), nullptr);
+    kinds::launch(*fixture.backend, *module, launch.value, queue.get(), nullptr);
     CHECK(calls() == "cuLaunchKernel " + stream + "\n");
     void* const more = fixture.backend->allocate(16, nullptr);
     static_cast<void>(calls());
@@ -259,7 +262,7 @@ TEST_CASE("gpu: a queue of the host program's stream runs there, waits for it, a
     CHECK(queue->native() == stream);
     CHECK(FAKE(kiln_fake_live_streams)() == streams);
     CHECK(calls().find("cuStreamGetCtx " + name + "\ncuEventCreate flags=2\n") != std::string::npos);
-    fixture.backend->launch(*module, Launch(in, in).value, queue.get(), nullptr);
+    kinds::launch(*fixture.backend, *module, Launch(in, in).value, queue.get(), nullptr);
     CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + name + "\ncuLaunchKernel " + name + "\n");
     queue->synchronize();
     CHECK(calls().find("cuStreamSynchronize " + name + "\n") != std::string::npos);
@@ -290,10 +293,10 @@ TEST_CASE("gpu: a queue that has waited since memory was handed out waits for wh
   const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
   const auto queue = fixture.backend->make_queue();
   // As another thread would, between the allocation and the copy.
-  fixture.backend->launch(*module, Launch(in, in).value, queue.get(), nullptr);
+  kinds::launch(*fixture.backend, *module, Launch(in, in).value, queue.get(), nullptr);
   fixture.backend->copy(copy, in, 400000, nullptr);
   static_cast<void>(calls());
-  fixture.backend->launch(*module, Launch(copy, copy).value, queue.get(), nullptr);
+  kinds::launch(*fixture.backend, *module, Launch(copy, copy).value, queue.get(), nullptr);
   REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
   const std::string stream = "stream=" + std::to_string(FAKE(kiln_fake_launch)(0)->stream);
   CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream + "\n");
@@ -309,7 +312,7 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   auto queue = fixture.backend->make_queue();
   const int before = FAKE(kiln_fake_live_allocations)();
   FAKE(kiln_fake_set_busy)(1);
-  for (int i = 0; i < 50; ++i) fixture.backend->launch(*module, launch.value, queue.get(), fixture.buffer());
+  for (int i = 0; i < 50; ++i) kinds::launch(*fixture.backend, *module, launch.value, queue.get(), fixture.buffer());
   CHECK(FAKE(kiln_fake_live_allocations)() == before + 50);
   SUBCASE("synchronizing lets go of all") {
     queue->synchronize();
@@ -317,7 +320,7 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   }
   SUBCASE("later launches let go of what is done by then") {
     FAKE(kiln_fake_set_busy)(0);
-    for (int i = 0; i < 13; ++i) fixture.backend->launch(*module, launch.value, queue.get(), fixture.buffer());
+    for (int i = 0; i < 13; ++i) kinds::launch(*fixture.backend, *module, launch.value, queue.get(), fixture.buffer());
     CHECK(FAKE(kiln_fake_live_allocations)() < before + 15);
     queue->synchronize();
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
@@ -358,7 +361,7 @@ TEST_CASE("gpu: scratch memory goes back in its stream's order, and nothing wait
   const auto queue = fixture.backend->make_queue();
   void* const memory = fixture.backend->allocate(64, queue.get());
   FAKE(kiln_fake_reset)();
-  fixture.backend->deallocate_scratch(memory, queue.get());
+  fixture.backend->deallocate_scratch(memory, 64, queue.get());
   const std::string log = calls();
   CHECK(log.starts_with("cuMemFreeAsync stream="));
   CHECK(log.find("Wait") == std::string::npos);
@@ -387,14 +390,14 @@ TEST_CASE("gpu: a pool that cannot be set up is done without") {
 TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may have, once, up to the device's limit") {
   Fixture fixture;
   const auto module = fixture.backend->load(kFakeImage, "k");
-  RawLaunch launch;
+  kinds::RawLaunch launch;
   launch.size = -1;
   launch.grid = {1, 1, 1};
   launch.block = {64, 1, 1};
   FAKE(kiln_fake_reset)();
   const auto log_with = [&](std::int64_t bytes) {
     launch.shared_bytes = bytes;
-    fixture.backend->launch(*module, launch, nullptr, nullptr);
+    kinds::launch(*fixture.backend, *module, launch, nullptr, nullptr);
     return calls();
   };
   CHECK(log_with(0) == "cuLaunchKernel stream=0\n");
@@ -409,7 +412,7 @@ TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may 
   FAKE(kiln_fake_reset)();
   const auto log_of_declaring = [&](std::int64_t bytes) {
     launch.shared_bytes = bytes;
-    fixture.backend->launch(*declaring, launch, nullptr, nullptr);
+    kinds::launch(*fixture.backend, *declaring, launch, nullptr, nullptr);
     return calls();
   };
   CHECK(log_of_declaring(49152 - 20000) == "cuFuncGetAttribute\ncuLaunchKernel stream=0\n");
@@ -442,7 +445,7 @@ TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not
   auto queue = fixture.backend->make_queue();
   for (Queue* const on : {static_cast<Queue*>(nullptr), queue.get()}) {
     FAKE(kiln_fake_reset)();
-    fixture.backend->launch(*module, launch, on, nullptr);
+    kinds::launch(*fixture.backend, *module, launch, on, nullptr);
     REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
     const std::string log = calls();
     CHECK(log.find("cuMemcpyHtoDAsync_v2 stream=" + std::string(on == nullptr ? "0" : "")) != std::string::npos);
@@ -453,6 +456,30 @@ TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not
   fixture.backend->synchronize();
   queue.reset();
   fixture.backend->deallocate(in, 1'200'000, nullptr);
+}
+
+TEST_CASE("gpu: events are the driver's, with timing") {
+  Fixture fixture;
+  const auto queue = fixture.backend->make_queue();
+  FAKE(kiln_fake_reset)();
+  const auto start = fixture.backend->make_event();
+  const auto end = fixture.backend->make_event();
+  CHECK(calls() == "cuEventCreate flags=0\ncuEventCreate flags=0\n");
+  FAKE(kiln_fake_reset)();
+  start->record(nullptr);
+  end->record(queue.get());
+  start->wait(queue.get());
+  const std::string name = "stream=" + std::to_string(reinterpret_cast<std::uintptr_t>(queue->native()));
+  CHECK(calls() == "cuEventRecord stream=0\ncuEventRecord " + name + "\ncuStreamWaitEvent " + name + "\n");
+  FAKE(kiln_fake_set_busy)(1);
+  CHECK_FALSE(end->done());
+  CHECK(error_of([&] { static_cast<void>(end->milliseconds_since(*start)); }) ==
+        "failed to take the time between events on cuda:0: error 600");
+  end->synchronize();
+  CHECK(end->done());
+  CHECK(end->milliseconds_since(*start) == 0.5);
+  FAKE(kiln_fake_fail_next)("cuEventRecord", 1);
+  CHECK(error_of([&] { start->record(nullptr); }) == "failed to record an event on cuda:0: CUDA_ERROR_INVALID_VALUE");
 }
 
 TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
@@ -471,7 +498,7 @@ TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
                            "; restart the process to use the device again";
   CHECK(error_of([&] { fixture.backend->synchronize(); }) == lost);
   CHECK(error_of([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) == lost);
-  CHECK(error_of([&] { fixture.backend->launch(*module, launch.value, nullptr, nullptr); }) == lost);
+  CHECK(error_of([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) == lost);
   CHECK(error_of([&] { static_cast<void>(fixture.backend->make_queue()); }) == lost);
   CHECK(error_of([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) == lost);
   try {

@@ -4,13 +4,17 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "fake_gpu.hpp"
+#include "kinds/reduction/launch.hpp"
+#include "kinds/scan/launch.hpp"
 
 namespace {
 
 using namespace kiln;
 using namespace kiln::backend;
+using namespace kiln::kinds;
 using kiln::test::calls, kiln::test::error_of, kiln::test::FakeElementwise, kiln::test::FakeGpu, kiln::test::kFakeBinary;
 
 std::string stream_of_launch(int index) {
@@ -60,14 +64,14 @@ TEST_CASE("gpu refusals: without an event a launch waits for its work before it 
   static_cast<void>(calls());
   FAKE(kiln_fake_set_busy)(1);
   FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
-  CHECK_NOTHROW(gpu.backend->launch(*module, launch.value, queue.get(), std::move(first)));
+  CHECK_NOTHROW(kinds::launch(*gpu.backend, *module, launch.value, queue.get(), std::exchange(first, nullptr)));
   REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
   const std::string stream = stream_of_launch(0);
   CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream +
                        "\ncuEventCreate flags=2\ncuStreamSynchronize " + stream + "\ncuMemFreeAsync stream=0\n");
   FAKE(kiln_fake_set_busy)(1);
   FAKE(kiln_fake_fail_next)("cuEventRecord", 2);
-  CHECK_NOTHROW(gpu.backend->launch(*module, launch.value, queue.get(), std::move(second)));
+  CHECK_NOTHROW(kinds::launch(*gpu.backend, *module, launch.value, queue.get(), std::exchange(second, nullptr)));
   CHECK(calls().ends_with("cuEventRecord " + stream + "\ncuStreamSynchronize " + stream + "\ncuMemFreeAsync stream=0\n"));
   gpu.backend->deallocate(in, 400000, nullptr);
 }
@@ -80,7 +84,7 @@ TEST_CASE("gpu refusals: where waiting fails, too, the call does") {
   auto queue = gpu.backend->make_queue();
   FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
   FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
-  CHECK(error_of([&] { gpu.backend->launch(*module, launch.value, queue.get(), gpu.buffer()); }) ==
+  CHECK(error_of([&] { kinds::launch(*gpu.backend, *module, launch.value, queue.get(), gpu.buffer()); }) ==
         "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
   gpu.backend->deallocate(in, 400000, nullptr);
 }
@@ -95,8 +99,9 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     const auto module = gpu.backend->load(kFakeScanImage, "sum");
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
-    CHECK(error_of([&] { gpu.backend->launch(*module, FakeScan(in).value, queue.get(), std::move(buffer)); }) ==
-          "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+    CHECK(error_of([&] {
+            kinds::launch(*gpu.backend, *module, FakeScan(in).value, queue.get(), std::exchange(buffer, nullptr));
+          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     queue->synchronize();
@@ -106,8 +111,9 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     const auto module = gpu.backend->load(kFakeReductionImage, "sum");
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
-    CHECK(error_of([&] { gpu.backend->launch(*module, FakeReduction(in).value, queue.get(), std::move(buffer)); }) ==
-          "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+    CHECK(error_of([&] {
+            kinds::launch(*gpu.backend, *module, FakeReduction(in).value, queue.get(), std::exchange(buffer, nullptr));
+          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     queue->synchronize();
@@ -125,11 +131,11 @@ TEST_CASE("gpu refusals: scratch memory is given back where the streams cannot b
   const int before = FAKE(kiln_fake_live_allocations)();
   const auto try_both = [&](const auto& refuse) {
     refuse();
-    const std::string first = error_of([&] { gpu.backend->launch(*scan, FakeScan(in).value, queue.get(), nullptr); });
+    const std::string first = error_of([&] { kinds::launch(*gpu.backend, *scan, FakeScan(in).value, queue.get(), nullptr); });
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     refuse();
     const std::string second =
-        error_of([&] { gpu.backend->launch(*reduction, FakeReduction(in).value, queue.get(), nullptr); });
+        error_of([&] { kinds::launch(*gpu.backend, *reduction, FakeReduction(in).value, queue.get(), nullptr); });
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     for (const std::string& error : {first, second}) {
       CHECK(error == "failed to order a stream after the default one on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");

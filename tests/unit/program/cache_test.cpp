@@ -17,6 +17,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
+#include "plain_request.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
 #include "text_backend.hpp"
@@ -31,15 +32,14 @@ using kiln::test::TextBackend;
 namespace {
 
 struct Kernel {
-  explicit Kernel(const Cache& cache, const std::string& body = "return a;", const std::string& name = "k") {
+  explicit Kernel(const Cache& cache, const std::string& body = "return a;", const std::string& name = "k",
+                  const std::vector<std::string>& defines = {}) {
     text.name = name;
     text.body = body;
     text.input_names = {"a"};
+    text.defines = defines;
     spec = codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
-    request.text = &text;
-    request.spec = &spec;
-    request.signature = "float64(float64 a)";
-    request.cache = &cache;
+    request = test::plain_request(text, spec, "float64(float64 a)", cache);
   }
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -220,10 +220,8 @@ TEST_CASE("explain tells a hit, why not, and from which entry of the name the ke
   TextBackend device;
   const Cache cache(CacheOptions{.directory = folder.path()});
   const Kernel wanted(cache);
-  Kernel near(cache);
-  near.text.defines = {"N=3"};
-  Kernel far(cache, "return a * 2;");
-  far.text.defines = {"N=3"};
+  const Kernel near(cache, "return a;", "k", {"N=3"});
+  Kernel far(cache, "return a * 2;", "k", {"N=3"});
   far.request.fast_math = true;
   const Kernel stranger(cache, "return a;", "other");
   for (const Kernel* kernel : {static_cast<const Kernel*>(&far), &stranger})

@@ -9,7 +9,7 @@
 #include "../base/temporary_directory.hpp"
 #include "counting_compiler.hpp"
 #include "kiln/cache.hpp"
-#include "program/program.hpp"
+#include "plain_request.hpp"
 
 using kiln::program::Origin;
 using kiln::test::ChildProcess;
@@ -26,13 +26,7 @@ struct ForkedKernel {
     text.input_names = {"a"};
     spec = kiln::codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
   }
-  [[nodiscard]] kiln::program::Request request() const {
-    kiln::program::Request request;
-    request.text = &text;
-    request.spec = &spec;
-    request.signature = "float64(float64 a)";
-    return request;
-  }
+  [[nodiscard]] kiln::program::Request request() const { return kiln::test::plain_request(text, spec, "float64(float64 a)"); }
   kiln::codegen::UserText text;
   kiln::codegen::KernelSpec spec;
 };

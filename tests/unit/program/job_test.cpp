@@ -35,15 +35,15 @@ struct Definition {
     headers["unused.hpp"] = "#define TWO 2\n";
   }
   [[nodiscard]] Request request() const {
-    Request request;
-    request.text = &text;
-    request.spec = &spec;
-    request.headers = &headers;
-    request.include_dirs = &include_dirs;
-    request.contract = contract;
-    request.fast_math = fast_math;
-    request.signature = signature;
-    return request;
+    return {.source = kiln::codegen::make_source({.text = text,
+                                                  .spec = spec,
+                                                  .target = kiln::DeviceKind::cuda,
+                                                  .kind = "ufunc",
+                                                  .signature = signature,
+                                                  .headers = headers,
+                                                  .include_dirs = include_dirs}),
+            .contract = contract,
+            .fast_math = fast_math};
   }
   kiln::codegen::UserText text;
   kiln::codegen::KernelSpec spec;

@@ -8,6 +8,7 @@
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
 #include "kiln/cache.hpp"
+#include "plain_request.hpp"
 #include "text_backend.hpp"
 
 using namespace kiln;
@@ -24,22 +25,18 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   text.input_names = {"a"};
   codegen::KernelSpec spec;
   spec = codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
-  program::Request request;
-  request.text = &text;
-  request.spec = &spec;
-  request.signature = "float64(float64 a)";
-
+  const auto request = [&] { return test::plain_request(text, spec, "float64(float64 a)"); };
   CHECK(cache::stats().compiles == 0);
   CHECK(cache::stats().compiles == 0);
   TextBackend first(20ms);
   TextBackend second;
   const bool warm = std::getenv("KILN_TEST_WARM") != nullptr;
-  const auto module = program::load(request, first);
+  const auto module = program::load(request(), first);
   CHECK(dynamic_cast<const LoadedText&>(*module).text == "code of " + codegen::render(text, spec, first.counting->kind()));
-  CHECK(program::load(request, first) == module);
+  CHECK(program::load(request(), first) == module);
   CHECK(first.loads == 1);
   // Another device of the same target has a module of its own, of the same code.
-  CHECK(program::load(request, second) != module);
+  CHECK(program::load(request(), second) != module);
   CHECK(second.loads == 1);
   CHECK(second.counting->compiles == 0);
   CHECK(first.counting->compiles == (warm ? 0 : 1));
@@ -56,7 +53,7 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   for (auto& place : modules) {
     threads.emplace_back([&] {
       start.arrive_and_wait();
-      place = program::load(request, first);
+      place = program::load(request(), first);
     });
   }
   for (auto& thread : threads) thread.join();
@@ -64,8 +61,8 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   CHECK(first.counting->compiles == (warm ? 0 : 2));
 
   text.body = "error";
-  CHECK_THROWS_AS((void)program::load(request, first), CompileError);
-  CHECK_THROWS_AS((void)program::load(request, first), CompileError);
+  CHECK_THROWS_AS((void)program::load(request(), first), CompileError);
+  CHECK_THROWS_AS((void)program::load(request(), first), CompileError);
   CHECK(first.counting->compiles == (warm ? 1 : 3));
 }
 

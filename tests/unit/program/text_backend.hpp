@@ -24,7 +24,8 @@ struct LoadedText final : backend::Module {
 
 class TextBackend final : public backend::Backend {
  public:
-  explicit TextBackend(std::chrono::milliseconds time = {}) : counting(std::make_shared<CountingCompiler>(time)) {}
+  explicit TextBackend(std::chrono::milliseconds time = {})
+      : Backend(DeviceKind::cuda), counting(std::make_shared<CountingCompiler>(time)) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] const std::shared_ptr<const backend::Compiler>& compiler() const override { return compiler_; }
@@ -37,17 +38,14 @@ class TextBackend final : public backend::Backend {
   void upload(void*, const void*, std::size_t, backend::Queue*) override {}
   void download(void*, const void*, std::size_t, backend::Queue*) override {}
   void copy(void*, const void*, std::size_t, backend::Queue*) override {}
-  void launch(const backend::Module&, const backend::ElementwiseLaunch&, backend::Queue*,
-              std::shared_ptr<const void>) override {}
-  void launch(const backend::Module&, const backend::ScanLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
-  void launch(const backend::Module&, const backend::ScatterLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
-  void launch(const backend::Module&, const backend::RawLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
-  void launch(const backend::Module&, const backend::ReductionLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
-  void launch(const backend::Module&, const backend::GufuncLaunch&, backend::Queue*, std::shared_ptr<const void>) override {}
+  void upload(void*, std::shared_ptr<const std::vector<std::byte>>, backend::Queue*) override {}
+  void dispatch(const backend::Module&, const backend::LaunchShape&, void**, backend::Queue*,
+                const std::shared_ptr<const void>&) override {}
   [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
   [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
   [[nodiscard]] std::shared_ptr<backend::Queue> wrap_queue(void* /*native*/) override { return nullptr; }
   void synchronize() override {}
+  [[nodiscard]] std::shared_ptr<backend::Event> make_event() override { return nullptr; }
 
   std::atomic<int> loads{0};
   std::shared_ptr<CountingCompiler> counting;

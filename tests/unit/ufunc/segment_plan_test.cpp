@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "kinds/reduction/launch.hpp"
 
 namespace {
 

@@ -1,0 +1,28 @@
+// One launch of an elementwise kernel, for any device. Refers to the caller's numbers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kinds/launch.hpp"
+#include "kinds/operand.hpp"
+
+namespace kiln::kinds {
+
+/// One elementwise launch. The kernel was rendered from a spec (codegen/spec.hpp) with the same operands, rank and width.
+struct ElementwiseLaunch {
+  std::span<const LaunchOperand> operands;
+  std::span<const std::int64_t> shape;  ///< merged extents, outermost first; never empty, all > 0; one extent for rank 1
+  std::int64_t size = 0;                ///< product of shape
+  int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
+  int unroll = 1;           ///< accesses in flight per thread (GPU)
+  bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
+};
+
+void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep);
+void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep);
+
+}  // namespace kiln::kinds

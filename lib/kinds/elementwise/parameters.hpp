@@ -1,0 +1,45 @@
+// An elementwise launch as the parameters of the kernel: the GPU half of abi.hpp. Pure; nothing on the heap.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kinds/elementwise/launch.hpp"
+
+namespace kiln::kinds {
+
+/// Addresses of the kernel's parameters, and the storage of those that are not the launch's own. Refers to the launch, and to
+/// itself: it stays where it was made.
+class Parameters {
+ public:
+  /// DeviceError for a launch outside the limits of backend.hpp.
+  explicit Parameters(const ElementwiseLaunch& launch);
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+
+  [[nodiscard]] void** data() noexcept { return pointers_.data(); }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  /// Accesses to spread over threads: packs of `width` elements; of the flat form rounded up.
+  [[nodiscard]] std::int64_t packs() const noexcept { return packs_; }
+  /// Bytes of the Space parameter; 0 in the flat form.
+  [[nodiscard]] std::size_t space_bytes() const noexcept { return space_bytes_; }
+
+  /// The flat form: rank 1, and every array's stride is its itemsize or 0.
+  [[nodiscard]] static bool flat(const ElementwiseLaunch& launch) noexcept;
+
+ private:
+  void fill_space(const ElementwiseLaunch& launch) noexcept;
+
+  static constexpr std::size_t kMaxSpace = sizeof(std::uint64_t) * kMaxKernelRank * (1 + kMaxOperands) + 64;
+  std::array<void*, kMaxOperands + 2> pointers_;
+  alignas(16) std::array<std::byte, kMaxSpace> space_;
+  std::array<void*, kMaxOperands> addresses_;
+  std::uint64_t elements_wide_;
+  std::uint32_t elements_;
+  std::int64_t packs_ = 0;
+  std::size_t count_ = 0;
+  std::size_t space_bytes_ = 0;
+};
+
+}  // namespace kiln::kinds

@@ -1,0 +1,28 @@
+// Runs a launch of a generalized ufunc on the CPU: what each thread takes of it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/cpu/module.hpp"
+#include "backend/cpu/threads.hpp"
+#include "kinds/gufunc/launch.hpp"
+
+namespace kiln::kinds {
+
+/// How an item's spread dimensions are cut into units of work.
+struct Tiling {
+  std::vector<std::int64_t> tile;   ///< extent of a unit along each
+  std::vector<std::int64_t> tiles;  ///< how many there are along each
+  std::int64_t per_item = 1;
+};
+
+/// Pure. Tiles of at most kTile × kTile of the two innermost dimensions, so that what they share of the inputs stays in the
+/// cache; an item that is smaller is one unit.
+[[nodiscard]] Tiling tiling_of(const std::vector<std::int64_t>& each);
+
+inline constexpr std::int64_t kTile = 64;  // lib/codegen/gufunc_cpu.cpp counts on it
+
+void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::Threads& threads);
+
+}  // namespace kiln::kinds

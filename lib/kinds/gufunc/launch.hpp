@@ -1,0 +1,40 @@
+// One launch of a generalized ufunc's kernel, for any device. Owns its numbers: it may be queued as it is.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kinds/launch.hpp"
+
+namespace kiln::kinds {
+
+/// Strides are bytes of any sign.
+struct GufuncLaunch {
+  struct Operand {
+    void* data = nullptr;       ///< device address; none of a scalar
+    bool scalar = false;        ///< `value` is what the kernel gets
+    std::size_t core_rank = 0;  ///< core dimensions
+    alignas(16) std::array<std::byte, 16> value = {};
+  };
+  std::vector<Operand> operands = {};           ///< inputs, the mask if there is one, outputs
+  std::vector<std::int64_t> shape = {1};        ///< of the loop, merged, outermost first; never empty, all > 0
+  std::vector<std::int64_t> strides = {};       ///< [operand][dimension of the loop]
+  std::int64_t items = 1;                       ///< product of shape
+  std::vector<std::int64_t> sizes = {};         ///< of the core dimensions
+  std::vector<std::int64_t> core_strides = {};  ///< of each operand's core dimensions, one operand behind the other
+  std::vector<std::int64_t> each = {};          ///< extents that are spread over threads, > 0; the last moves fastest
+  std::int64_t items_at_once = 1;               ///< CPU: that the kernel computes together, where as many are left
+  int team = 0;                                 ///< threads of a GPU that share an item; 0: each has its own
+  bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
+  bool keeps = false;                           ///< outputs hold what a body may leave as it is
+};
+
+void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep);
+void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep);
+
+}  // namespace kiln::kinds

@@ -1,0 +1,34 @@
+// One launch of a raw kernel.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kinds/launch.hpp"
+
+namespace kiln::kinds {
+
+inline constexpr std::size_t kMaxRawArguments = 32;
+
+/// Owns the values of its arguments, so that a copy may outlive the caller's.
+struct RawLaunch {
+  struct alignas(16) Argument {
+    std::array<std::byte, 16> value;  ///< a scalar's; an array's device address
+    bool array;
+  };
+  std::array<Argument, kMaxRawArguments> arguments;
+  std::size_t count = 0;
+  std::int64_t size = -1;                     ///< items, for kernels of that form; negative: blocks
+  std::array<std::int64_t, 3> grid{1, 1, 1};  ///< blocks along x, y, z; each > 0
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  std::int64_t shared_bytes = 0;  ///< dynamic, of each block
+};
+
+void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep);
+void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep);
+
+}  // namespace kiln::kinds

@@ -1,0 +1,37 @@
+// Launches of reductions on a GPU: kernels-src/reduce_gpu.hpp is the other side.
+#include "backend/scratch.hpp"
+#include "kinds/grid.hpp"
+#include "kinds/reduction/grid.hpp"
+#include "kinds/reduction/launch.hpp"
+#include "kinds/reduction/parameters.hpp"
+
+namespace kiln::kinds {
+
+void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep) {
+  const ReductionWork work{.outputs = launch.outputs,
+                           .packs = launch.count / launch.width,
+                           .mapping = launch.mapping,
+                           .segmented = launch.segments != nullptr};
+  const ReductionParts parts = parts_of(work);
+  const GridRequest limits = limits_of(backend, module);
+  ReductionParameters parameters(launch, parts);
+  // Scratch memory has the states of parts, or where segments begin.
+  std::shared_ptr<const std::vector<std::byte>> segments;
+  if (work.segmented) segments = std::make_shared<const std::vector<std::byte>>(segments_of(launch));
+  const std::size_t scratch_bytes =
+      segments ? segments->size()
+               : static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
+  const Scratch scratch(backend, scratch_bytes, queue);
+  parameters.call().scratch = scratch.address();
+  if (segments) {
+    parameters.set_segments(scratch.address());
+    backend.upload(scratch.address(), segments, queue);
+  }
+  backend.dispatch(module, shape_of(grid_for(work, parts.count, limits)), parameters.data(), queue, keep);
+  if (parts.count <= 1) return;
+  parameters.call().combining = 1;
+  backend.dispatch(module, shape_of(grid_for(work, 1, limits)), parameters.data(), queue, keep);
+}
+
+}  // namespace kiln::kinds

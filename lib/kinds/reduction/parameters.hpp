@@ -1,0 +1,54 @@
+// A reduction as the parameters of its kernel. kernels-src/reduce_gpu.hpp is the other side.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kinds/reduction/grid.hpp"
+#include "kinds/reduction/launch.hpp"
+
+namespace kiln::kinds {
+
+/// reduction_call of reduce_gpu.hpp.
+struct ReductionCall {
+  std::uint64_t outputs = 0;
+  std::uint64_t count = 0;
+  std::uint64_t chunk = 0;
+  std::uint64_t parts = 0;
+  void* scratch = nullptr;
+  std::int32_t combining = 0;
+  std::int32_t has_initial = 0;
+  alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
+};
+static_assert(sizeof(ReductionCall) == 64);
+
+/// What a kernel takes of the launch's segments: where they begin, as numbers of its index, and the extent behind them.
+[[nodiscard]] std::vector<std::byte> segments_of(const ReductionLaunch& launch);
+
+class ReductionParameters {
+ public:
+  /// DeviceError for a launch that no kernel takes.
+  ReductionParameters(const ReductionLaunch& launch, const ReductionParts& parts);
+  ReductionParameters(const ReductionParameters&) = delete;
+  ReductionParameters& operator=(const ReductionParameters&) = delete;
+
+  [[nodiscard]] ReductionCall& call() noexcept { return call_; }
+  /// Where segments_of() lies on the device, of a launch that has segments.
+  void set_segments(void* address) noexcept { addresses_[operands_ - 1] = address; }
+  /// What the driver's launch takes; refers to this object.
+  [[nodiscard]] void** data() noexcept { return pointers_.data(); }
+  [[nodiscard]] const std::vector<std::byte>& kept_space() const noexcept { return kept_; }
+  [[nodiscard]] const std::vector<std::byte>& reduced_space() const noexcept { return reduced_; }
+
+ private:
+  std::vector<std::byte> kept_;
+  std::vector<std::byte> reduced_;
+  ReductionCall call_;
+  std::size_t operands_;
+  std::array<void*, kMaxOperands> addresses_{};
+  std::array<void*, kMaxOperands + 3> pointers_{};
+};
+
+}  // namespace kiln::kinds

@@ -1,0 +1,22 @@
+// The index space of a kernel as the bytes of its parameter: space<Index, D, N> of kernels-src/elementwise_gpu_nd.hpp. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace kiln::kinds {
+
+struct SpaceRequest {
+  std::span<const std::int64_t> extents;  ///< outermost first; none count as one of 1
+  std::size_t operands = 0;
+  bool wide_index = false;
+  int width = 1;  ///< elements in a pack, along the innermost dimension
+  std::function<std::int64_t(std::size_t operand, std::size_t dimension)> stride;  ///< bytes
+};
+
+[[nodiscard]] std::vector<std::byte> space_of(const SpaceRequest& request);
+
+}  // namespace kiln::kinds

@@ -1,0 +1,34 @@
+// Launches of any kind on the CPU: now, or by a queue.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "backend/cpu/backend.hpp"
+#include "backend/cpu/module.hpp"
+#include "backend/cpu/queue.hpp"
+#include "kinds/launch.hpp"
+
+namespace kiln::kinds {
+
+/// A launch that owns its numbers: a copy of it outlives the caller's.
+template <class Launch>
+struct Copied {
+  explicit Copied(const Launch& from) : launch(from) {}
+  Launch launch;
+};
+
+/// Calls run(module, launch, threads) in the caller, or in the queue's order with an `Owned` made of the launch.
+template <class Owned, class Launch, class Run>
+void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
+                  const std::shared_ptr<const void>& keep, const Run& run) {
+  const auto& kernel = static_cast<const cpu::CpuModule&>(module);
+  cpu::Threads& threads = static_cast<cpu::CpuBackend&>(backend).threads();
+  if (queue == nullptr) return run(kernel, launch, threads);
+  auto owned = std::make_shared<const Owned>(launch);
+  static_cast<cpu::CpuQueue*>(queue)->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run] {
+    run(*loaded, owned->launch, threads);
+  });
+}
+
+}  // namespace kiln::kinds
