@@ -23,7 +23,7 @@ GufuncDefinition inner(bool any_order) {
           .layout = "(n),(n)->()",
           .signatures = {"void(float32[:] a, float32[:] b, float32 r)"},
           .body = "float32 sum = 0; for (index i = 0; i < n; ++i) sum += a(i) * b(i); r = sum;",
-          .fast_math = any_order};
+          .compile = {.fast_math = any_order}};
 }
 
 }  // namespace

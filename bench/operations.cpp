@@ -45,7 +45,9 @@ std::span<const Operation> operations() {
             .signatures = {"float32(float32 r1, float32 t1, float32 r2, float32 t2)"},
             .body = "float32 x1, y1, x2, y2; cartesian(r1, t1, x1, y1); cartesian(r2, t2, x2, y2);\n"
                     "float32 dx = x1 - x2, dy = y1 - y2; return sqrt(dx * dx + dy * dy);",
-            .functions = "void cartesian(float32 r, float32 t, float32& x, float32& y) { x = r * cos(t); y = r * sin(t); }"}),
+            .compile =
+                {.functions =
+                     "void cartesian(float32 r, float32 t, float32& x, float32& y) { x = r * cos(t); y = r * sin(t); }"}}),
        plain_polar,
        plain_polar_nt},
       {"complex_multiply",

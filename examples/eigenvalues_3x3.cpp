@@ -28,10 +28,10 @@ int main() {
         e(2) = mean + 2 * size * cos(angle);
         e(0) = mean + 2 * size * cos(angle + 2 * pi / 3);
         e(1) = 3 * mean - e(0) - e(2);)",
-      .functions = R"(
+      .compile = {.functions = R"(
         float64 determinant(float64 a, float64 b, float64 c, float64 ab, float64 ac, float64 bc) {
           return a * (b * c - bc * bc) - ab * (ab * c - bc * ac) + ac * (ab * bc - b * ac);
-        })",
+        })"},
   });
 
   // Of known eigenvalues -1, 2 and k, the first two along axes that are turned by an angle.

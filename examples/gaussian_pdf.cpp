@@ -13,7 +13,7 @@ int main() {
       .body = R"(
         const float32 z = (x - mean) / sigma;
         return exp(-0.5f * z * z) / (sigma * kSqrtTwoPi);)",
-      .preamble = "constexpr float kSqrtTwoPi = 2.50662827463100050242f;",
+      .compile = {.preamble = "constexpr float kSqrtTwoPi = 2.50662827463100050242f;"},
   });
 
   constexpr double mean = 0.25, sigma = 1.5;

@@ -15,11 +15,11 @@ int main() {
         polar_to_cartesian(rho1, theta1, x1, y1);
         polar_to_cartesian(rho2, theta2, x2, y2);
         return hypot(x1 - x2, y1 - y2);)",
-      .functions = R"(
+      .compile = {.functions = R"(
         void polar_to_cartesian(float32 rho, float32 theta, float32& x, float32& y) {
           x = rho * cos(theta);
           y = rho * sin(theta);
-        })",
+        })"},
   });
 
   // From every point to the one at radius 1 and angle 0.

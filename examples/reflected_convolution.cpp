@@ -15,12 +15,12 @@ int main() {
         float32 sum = 0;
         for (index k = 0; k < w; ++k) sum += weights(k) * x(reflect(i + k - w / 2, n));
         y(i) = sum;)",
-      .functions = R"(
+      .compile = {.functions = R"(
         // ... 2 1 0 | 0 1 2 ... n-1 | n-1 n-2 ...
         index reflect(index i, index n) {
           if (i < 0) i = -i - 1;
           return i < n ? i : 2 * n - 1 - i;
-        })",
+        })"},
   });
 
   constexpr std::size_t rows = 10, n = 400;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +18,7 @@
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
+#include "kiln/compile_options.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -39,14 +39,7 @@ struct GufuncDefinition {
                            ///< CPU one lane does all
   std::string sizes = {};  ///< of dimensions that only outputs have: "p = m + n - 1"
   std::string body = {};   ///< C++ statements: operands by name as views, core dimensions as integers
-  std::string preamble = {};
-  std::string functions = {};
-  std::map<std::string, std::string> headers = {};
-  std::vector<std::string> include_dirs = {};
-  std::vector<std::string> defines = {};
-  bool contract = false;
-  bool fast_math = false;
-  Cache cache = {};  ///< where its machine code is kept; the process's by default
+  CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
 /// What a call may be told. Every member has a default.
@@ -94,8 +87,8 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   /// type variables).
   [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
   template <class... Shapes>
-    requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...))
-  [[nodiscard]] GufuncResolution resolve(const Shapes&... shapes) const {
+  requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...)) [[nodiscard]] GufuncResolution
+      resolve(const Shapes&... shapes) const {
     const Shape list[] = {shapes...};
     return resolve(std::span<const Shape>(list));
   }

@@ -5,7 +5,6 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 #include "kiln/arg.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
+#include "kiln/compile_options.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -28,17 +28,10 @@ namespace kiln {
 
 /// A raw kernel's definition. Members are to be named: designated initializers in this order.
 struct RawKernelDefinition {
-  std::string name = {};       ///< a C++ identifier; shown in errors
-  std::string signature = {};  ///< "void(const float32[:] x, float32[:] y, int64 n, float32 a)"
-  std::string body = {};       ///< C++ statements
-  std::string preamble = {};
-  std::string functions = {};
-  std::map<std::string, std::string> headers = {};
-  std::vector<std::string> include_dirs = {};
-  std::vector<std::string> defines = {};
-  bool contract = false;
-  bool fast_math = false;
-  Cache cache = {};  ///< where its machine code is kept; the process's by default
+  std::string name = {};        ///< a C++ identifier; shown in errors
+  std::string signature = {};   ///< "void(const float32[:] x, float32[:] y, int64 n, float32 a)"
+  std::string body = {};        ///< C++ statements
+  CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
 /// Blocks of a grid, or threads of a block, along three axes; x varies fastest. Extents are integers of any type.
@@ -83,8 +76,8 @@ class KILN_API RawKernel {
   /// and what it may have written is fetched. On a GPU it returns once the work is queued, but for such arrays. TypeError,
   /// ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been launched then.
   template <class... Args>
-    requires(std::is_convertible_v<const Args&, Arg> && ...)
-  void operator()(const LaunchOptions& options, const Args&... args) const {
+  requires(std::is_convertible_v<const Args&, Arg>&&...) void operator()(const LaunchOptions& options,
+                                                                         const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     launch(options, list);
   }
@@ -95,8 +88,8 @@ class KILN_API RawKernel {
   /// and a stream it asks for Device::best().
   [[nodiscard]] RawResolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
   template <class... Args>
-    requires(std::is_convertible_v<const Args&, Arg> && ...)
-  [[nodiscard]] RawResolution resolve(const LaunchOptions& options, const Args&... args) const {
+  requires(std::is_convertible_v<const Args&, Arg>&&...) [[nodiscard]] RawResolution
+      resolve(const LaunchOptions& options, const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     return resolve(options, std::span<const Arg>(list));
   }
@@ -105,8 +98,8 @@ class KILN_API RawKernel {
   /// launch would.
   [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, std::span<const Arg> args) const;
   template <class... Args>
-    requires(std::is_convertible_v<const Args&, Arg> && ...)
-  [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, const Args&... args) const {
+  requires(std::is_convertible_v<const Args&, Arg>&&...) [[nodiscard]] cache::Contents
+      compiled(const LaunchOptions& options, const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     return compiled(options, std::span<const Arg>(list));
   }

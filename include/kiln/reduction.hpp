@@ -4,7 +4,6 @@
 
 #include <array>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
+#include "kiln/compile_options.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -45,14 +45,7 @@ struct ReductionDefinition {
   std::string identity = {};  ///< "{0, 0, 0}": what nothing gives; needed for empty axes and for .where; implies .reorderable
   bool reorderable =
       false;  ///< elements may be combined in any order and grouping; else strictly from first to last, on one axis
-  std::string preamble = {};
-  std::string functions = {};
-  std::map<std::string, std::string> headers = {};
-  std::vector<std::string> include_dirs = {};
-  std::vector<std::string> defines = {};
-  bool contract = false;
-  bool fast_math = false;
-  Cache cache = {};  ///< where its machine code is kept; the process's by default
+  CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
 /// What a call of a reduction may be told. Every member has a default.

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +18,7 @@
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
+#include "kiln/compile_options.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -64,14 +64,7 @@ struct UfuncDefinition {
   bool reorderable = false;       ///< reductions may combine elements in any order and grouping; an identity implies it
   bool widens_integers = false;   ///< reductions of bool and small integers run in 64 bits, as NumPy's add and multiply do
   bool bools_are_numbers = true;  ///< false: arguments that are all bool find loops of bool alone, as NumPy's subtract has it
-  std::string preamble = {};
-  std::string functions = {};
-  std::map<std::string, std::string> headers = {};
-  std::vector<std::string> include_dirs = {};
-  std::vector<std::string> defines = {};
-  bool contract = false;
-  bool fast_math = false;
-  Cache cache = {};  ///< where its machine code is kept; the process's by default
+  CompileOptions compile = {};    ///< what stands beside the body, and how all of it is compiled
 };
 
 /// What a call would do; from Ufunc::resolve().
@@ -138,14 +131,13 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
 
   /// Symbolically, inside kiln::fuse(): the results as expressions. TypeError for a wrong number of inputs or outputs.
   template <class... Args>
-    requires detail::symbolic<Args...>
-  Expr operator()(const Args&... args) const {
+  requires detail::symbolic<Args...> Expr operator()(const Args&... args) const {
     const Expr list[] = {Expr(args)...};
     return detail::apply_one(impl(), list);
   }
   template <std::size_t N, class... Args>
-    requires detail::symbolic<Args...>
-  std::array<Expr, N> outputs(const Args&... args) const {
+  requires detail::symbolic<Args...> std::array<Expr, N> outputs(const Args&... args)
+  const {
     const Expr list[] = {Expr(args)...};
     std::array<Expr, N> results;
     detail::apply(impl(), list, results);
@@ -216,8 +208,7 @@ struct Typed<R(P...)> {
 
 /// The form for those who know their types: vectorize<float(float, float)>("a", "b", "return a * b;").
 template <class F, class... Text>
-  requires(std::is_function_v<F>)
-[[nodiscard]] Ufunc vectorize(const Text&... names_then_body) {
+requires(std::is_function_v<F>) [[nodiscard]] Ufunc vectorize(const Text&... names_then_body) {
   return detail::Typed<F>::make(names_then_body...);
 }
 

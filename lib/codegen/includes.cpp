@@ -128,14 +128,15 @@ class Resolver {
     }
     if (is_outside(include.name)) {
       throw ScanError(
-          fmt::format("the header \"{}\" is not read: {}; give its folder in .include_dirs or its text in .headers",
-                      include.name,
-                      searched.empty() ? "there are no include folders" : "it is outside the include folders " + searched),
+          fmt::format(
+              "the header \"{}\" is not read: {}; give its folder in .compile.include_dirs or its text in .compile.headers",
+              include.name,
+              searched.empty() ? "there are no include folders" : "it is outside the include folders " + searched),
           include.place);
     }
     throw IoError(fmt::format(
         "failed to find the header \"{}\", which {}:{} {}: it is not among the kernel's headers, {}; give its text in "
-        ".headers or its folder in .include_dirs{}",
+        ".compile.headers or its folder in .compile.include_dirs{}",
         include.name, from, include.place.line, include.asked ? "asks for with __has_include" : "includes",
         searched.empty() ? "and there are no include folders" : "nor in the include folders " + searched,
         include.asked ? ", or ask for a macro of your own: whether a compiler finds it is not in the cache's key" : ""));

@@ -39,7 +39,7 @@ ufunc::Loop FusedLoops::choose(const ufunc::LoopRequest& request) const {
   auto definition = std::make_shared<UfuncDefinition>(options_);
   definition->signatures = {loop.text};
   Text text = write(graph_, typing, {.name = options_.name, .inputs = inputs_, .outputs = outputs_});
-  definition->functions = std::move(text.functions);
+  definition->compile.functions = std::move(text.functions);
   definition->body = std::move(text.body);
   loop.definition = std::move(definition);
   return loop;

@@ -17,93 +17,110 @@ class Merge {
   Merge(const Graph& graph, const FuseDefinition& wanted) : graph_(graph), wanted_(wanted) {}
 
   UfuncDefinition options() {
+    check_own();
     UfuncDefinition options;
     options.name = wanted_.name;
-    options.cache = wanted_.cache;
-    options.contract = wanted_.contract || flag(&Graph::Step::contract, "contract");
-    options.fast_math = wanted_.fast_math || flag(&Graph::Step::fast_math, "fast_math");
+    options.compile.cache = wanted_.compile.cache;
+    options.compile.contract = wanted_.compile.contract || flag(&Graph::Step::contract, "contract");
+    options.compile.fast_math = wanted_.compile.fast_math || flag(&Graph::Step::fast_math, "fast_math");
+    add_headers(wanted_.name, wanted_.compile);
     for (const Graph::Step& step : graph_.steps) {
       const UfuncDefinition& definition = step.ufunc->definition();
       check_includes(definition);
-      add_headers(definition);
+      add_headers(definition.name, definition.compile);
       add_folders(definition);
       add_macros(definition);
     }
     for (const auto& [preamble, includer] : includers_) check_macros(*includer);
-    options.headers = headers_;
-    if (folders_ != nullptr) options.include_dirs = folders_->include_dirs;
+    options.compile.headers = headers_;
+    if (folders_ != nullptr) options.compile.include_dirs = folders_->compile.include_dirs;
     return options;
   }
 
  private:
   [[noreturn]] void fail(const std::string& why) const { throw TypeError("in fused \"" + wanted_.name + "\": " + why); }
 
+  /// A fused ufunc has no body, and what stands beside its ufuncs' is theirs.
+  void check_own() const {
+    const CompileOptions& own = wanted_.compile;
+    const char* const given = !own.preamble.empty()       ? "preamble"
+                              : !own.functions.empty()    ? "functions"
+                              : !own.include_dirs.empty() ? "include_dirs"
+                              : !own.defines.empty()      ? "defines"
+                                                          : nullptr;
+    if (given == nullptr) return;
+    fail(std::string("it has .compile.") + given + ", which no text of its own could use; give it to the ufuncs that do");
+  }
+
   /// What all steps say.
-  [[nodiscard]] bool flag(bool Graph::Step::* member, const char* option) const {
+  [[nodiscard]] bool flag(bool Graph::Step::*member, const char* option) const {
     if (graph_.steps.empty()) return false;
     const Graph::Step& first = graph_.steps.front();
     for (const Graph::Step& step : graph_.steps) {
       if (step.*member == first.*member) continue;
       const Graph::Step& with = step.*member ? step : first;
       const Graph::Step& without = step.*member ? first : step;
-      fail(with.ufunc->name() + " has ." + option + " and " + without.ufunc->name() +
-           " has not, and one kernel is compiled one way; set ." + option + " for the fused ufunc, or for none of them");
+      fail(with.ufunc->name() + " has .compile." + option + " and " + without.ufunc->name() +
+           " has not, and one kernel is compiled one way; set .compile." + option +
+           " for the fused ufunc, or for none of them");
     }
     return first.*member;
   }
 
   void check_includes(const UfuncDefinition& definition) const {
     for (const auto& [text, where] :
-         {std::pair{&definition.functions, ".functions"}, std::pair{&definition.body, "the body"}}) {
+         {std::pair{&definition.compile.functions, ".compile.functions"}, std::pair{&definition.body, "the body"}}) {
       if (!codegen::includes_files(*text)) continue;
-      fail(definition.name + " includes a file in " + where + "; move the #include to .preamble");
+      fail(definition.name + " includes a file in " + where + "; move the #include to .compile.preamble");
     }
   }
 
-  void add_headers(const UfuncDefinition& definition) {
-    for (const auto& [name, text] : definition.headers) {
+  void add_headers(const std::string& giver, const CompileOptions& options) {
+    for (const auto& [name, text] : options.headers) {
       const auto [known, fresh] = headers_.emplace(name, text);
       if (fresh) {
-        giver_of_[name] = &definition;
+        giver_of_[name] = giver;
       } else if (known->second != text) {
-        fail(giver_of_[name]->name + " and " + definition.name + " give different texts for the header \"" + name +
-             "\"; rename one of them");
+        fail(giver_of_[name] + " and " + giver + " give different texts for the header \"" + name + "\"; rename one of them");
       }
     }
   }
 
   void add_folders(const UfuncDefinition& definition) {
-    if (definition.include_dirs.empty()) return;
+    if (definition.compile.include_dirs.empty()) return;
     if (folders_ == nullptr) folders_ = &definition;
-    if (folders_->include_dirs == definition.include_dirs) return;
+    if (folders_->compile.include_dirs == definition.compile.include_dirs) return;
     fail(folders_->name + " and " + definition.name +
-         " search different folders for headers; give both the same .include_dirs, or the files as .headers");
+         " search different folders for headers; give both the same .compile.include_dirs, or the files as .compile.headers");
   }
 
   /// A file is included once, so under one set of macros.
   void add_macros(const UfuncDefinition& definition) {
-    if (!codegen::includes_files(definition.preamble)) return;
-    includers_.emplace(definition.preamble, &definition);
+    if (!codegen::includes_files(definition.compile.preamble)) return;
+    includers_.emplace(definition.compile.preamble, &definition);
     if (includer_ == nullptr) includer_ = &definition;
-    if (includer_->defines == definition.defines) return;
-    fail(includer_->name + " and " + definition.name + " include files under different .defines; give both the same ones");
+    if (includer_->compile.defines == definition.compile.defines) return;
+    fail(includer_->name + " and " + definition.name +
+         " include files under different .compile.defines; give both the same ones");
   }
 
   /// What stands before all ufuncs is seen by all.
   void check_macros(const UfuncDefinition& includer) const {
-    for (const std::string& macro : codegen::macros_of(includer.preamble)) {
+    for (const std::string& macro : codegen::macros_of(includer.compile.preamble)) {
       const std::array<std::string_view, 1> name{macro};
       const auto names = [&](const std::string& text) { return codegen::names_any(text, name); };
       for (const Graph::Step& step : graph_.steps) {
         const UfuncDefinition& other = step.ufunc->definition();
-        if (other.preamble == includer.preamble) continue;
-        if (!names(other.preamble) && !names(other.functions) && !names(other.body) && !names(other.expression) &&
-            !names(codegen::defines_text(other.defines)) &&
+        const CompileOptions& beside = other.compile;
+        if (beside.preamble == includer.compile.preamble) continue;
+        if (!names(beside.preamble) && !names(beside.functions) && !names(other.body) && !names(other.expression) &&
+            !names(codegen::defines_text(beside.defines)) &&
             !std::any_of(other.signatures.begin(), other.signatures.end(), names)) {
           continue;
         }
-        fail(includer.name + " defines " + macro + " in a .preamble that includes files, which stands before all ufuncs, and " +
-             other.name + " has that name, too; #define it in .functions, or rename one of them");
+        fail(includer.name + " defines " + macro +
+             " in a .compile.preamble that includes files, which stands before all ufuncs, and " + other.name +
+             " has that name, too; #define it in .compile.functions, or rename one of them");
       }
     }
   }
@@ -111,7 +128,7 @@ class Merge {
   const Graph& graph_;
   const FuseDefinition& wanted_;
   std::map<std::string, std::string> headers_;
-  std::map<std::string, const UfuncDefinition*> giver_of_;
+  std::map<std::string, std::string> giver_of_;
   const UfuncDefinition* folders_ = nullptr;
   const UfuncDefinition* includer_ = nullptr;
   std::map<std::string, const UfuncDefinition*> includers_;  // by their preambles

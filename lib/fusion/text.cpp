@@ -85,10 +85,10 @@ void add_shared_preambles(FunctionsText& out, const Graph& graph) {
   std::set<std::string> written;
   for (const Graph::Step& step : graph.steps) {
     const UfuncDefinition& definition = step.ufunc->definition();
-    if (!codegen::includes_files(definition.preamble) || !written.insert(definition.preamble).second) continue;
-    const std::string defines = codegen::defines_text(definition.defines);
+    if (!codegen::includes_files(definition.compile.preamble) || !written.insert(definition.compile.preamble).second) continue;
+    const std::string defines = codegen::defines_text(definition.compile.defines);
     if (!defines.empty()) out.add_users(definition.name + ".defines", defines);
-    out.add_users(definition.name + ".preamble", definition.preamble);
+    out.add_users(definition.name + ".preamble", definition.compile.preamble);
     out.add(codegen::undefine(codegen::macros_of(defines)));
   }
 }

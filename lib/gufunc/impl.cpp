@@ -17,7 +17,7 @@ constexpr std::size_t kMaxEach = 4;  // of a kernel's 8 dimensions; the loop has
 GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(definition)) {
   if (definition_.name.empty()) definition_.name = "kernel";
   check_name(definition_.name);
-  check_defines(definition_.name, definition_.defines);
+  program::check_options(definition_.name, definition_.compile);
   const std::string& name = definition_.name;
   if (definition_.signatures.empty()) {
     throw SignatureError(name + ": no signature given; write one like \"void(float32[:] a, float32 b)\"", "", 0);
@@ -33,27 +33,26 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   group_ = gufunc::parse_group(definition_.group);
   check_names();
   codegen::check_text(name, definition_.body);
-  const codegen::UserText text{.body = definition_.body, .preamble = definition_.preamble, .functions = definition_.functions};
+  const codegen::UserText text{
+      .body = definition_.body, .preamble = definition_.compile.preamble, .functions = definition_.compile.functions};
   for (const bool whole : {false, true}) {
-    only_computes_[whole] = definition_.defines.empty() && codegen::only_computes(text, whole);
+    only_computes_[whole] = definition_.compile.defines.empty() && codegen::only_computes(text, whole);
     has_loop_[whole] = only_computes_[whole] && codegen::has_loop(text);
     // Where sums may be taken in any order the compiler's vectors along the core are faster: 5.5 ns an inner product of 64,
     // not 12.
-    suits_turning_[whole] = has_loop_[whole] && !definition_.fast_math && codegen::has_chain(text);
+    suits_turning_[whole] = has_loop_[whole] && !definition_.compile.fast_math && codegen::has_chain(text);
   }
   computes_along_ = codegen::computes_along(text);
   passes_over_ = codegen::passes_over(text, !each_.empty());
-  sees_memory_ = !definition_.defines.empty() || codegen::sees_memory(text);
+  sees_memory_ = !definition_.compile.defines.empty() || codegen::sees_memory(text);
   codegen::UserText named = text;
   named.input_names = parameters_;
   for (const auto& variable : signatures_.front().variables) named.type_variables.emplace_back(variable.name, DType::float32);
   levels_ = each_.size() + static_cast<std::size_t>(codegen::loop_depth(text));
   is_dear_ = codegen::is_dear(named, !each_.empty());
   is_dear_complex_ = codegen::is_dear(named, true);
-  codegen::check_text(name + ".functions", definition_.functions);
-  codegen::check_text(name + ".preamble", definition_.preamble);
   named.name = name;
-  named.defines = definition_.defines;
+  named.defines = definition_.compile.defines;
   codegen::check_views(named, uses_of_operands(), names_of_numbers());
   codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
   warnings_.add(codegen::doubtful_code(named));
@@ -166,16 +165,14 @@ const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufu
 }
 
 program::Request GufuncImpl::request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, DeviceKind kind) const {
-  return program::make_request(definition_, text_of(loop), spec, kind, loop.text, "gufunc", warnings_);
+  return program::make_request(definition_.compile, text_of(loop), spec, kind, loop.text, "gufunc", warnings_);
 }
 
 codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {
   codegen::UserText text;
   text.name = definition_.name;
   text.body = definition_.body;
-  text.preamble = definition_.preamble;
-  text.functions = definition_.functions;
-  text.defines = definition_.defines;
+  program::add_options(text, definition_.compile);
   for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
   for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
   text.type_variables = loop.variables;

@@ -1,5 +1,9 @@
 #include "manifest/definition.hpp"
 
+#include <filesystem>
+#include <utility>
+
+#include "codegen/spec.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/impl.hpp"
 
@@ -19,6 +23,53 @@ std::string read_name(const Node& node) {
     node.fail(error.what());
   }
   return name;
+}
+
+void read_options(const Node& node, CompileOptions& options) {
+  if (const auto text = node.find("preamble")) options.preamble = text->text();
+  if (const auto text = node.find("functions")) options.functions = text->text();
+  if (const auto headers = node.find("headers")) {
+    for (const auto& [name, text] : headers->members()) {
+      if (name.empty()) headers->fail("a header without a name");
+      options.headers.emplace(name, text.text());
+    }
+  }
+  if (const auto folders = node.find("include_dirs")) {
+    for (const Node& each : folders->list()) options.include_dirs.push_back(each.word());
+  }
+  if (const auto defines = node.find("defines")) {
+    for (const Node& each : defines->list()) options.defines.push_back(read_text(each));
+  }
+  if (const auto flag = node.find("contract")) options.contract = flag->flag();
+  if (const auto flag = node.find("fast_math")) options.fast_math = flag->flag();
+}
+
+void write_options(const CompileOptions& options, Json& json) {
+  if (!options.preamble.empty()) json["preamble"] = text_json(options.preamble);
+  if (!options.functions.empty()) json["functions"] = text_json(options.functions);
+  for (const auto& [name, header] : options.headers) json["headers"][name] = text_json(header);
+  if (!options.include_dirs.empty()) json["include_dirs"] = options.include_dirs;
+  for (const std::string& define : options.defines) json["defines"].push_back(text_json(define));
+  if (options.contract) json["contract"] = true;
+  if (options.fast_math) json["fast_math"] = true;
+}
+
+void resolve_folders(CompileOptions& options, const std::string& folder) {
+  for (std::string& include : options.include_dirs) {
+    if (!folder.empty()) include = (std::filesystem::path(folder) / include).lexically_normal().string();
+  }
+}
+
+void collect_headers(const std::string& name, CompileOptions& options, std::string body) {
+  const auto reached = codegen::resolve_includes(
+      {{name + ".preamble", options.preamble}, {name + ".functions", options.functions}, {name, std::move(body)}},
+      options.headers, options.include_dirs);
+  options.headers.clear();
+  options.include_dirs.clear();
+  for (const auto& [file, text] : reached) {
+    const auto embedded = codegen::embedded_headers().find(file);
+    if (embedded == codegen::embedded_headers().end() || embedded->second != text) options.headers.emplace(file, text);
+  }
 }
 
 }  // namespace kiln::manifest

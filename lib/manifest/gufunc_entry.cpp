@@ -71,7 +71,7 @@ std::string member_of(const std::string& name, const std::string& file, bool sho
 }
 
 SharedGufunc make_impl(const Node& node, GufuncDefinition definition, const std::string& folder) {
-  resolve_folders(definition, folder);
+  resolve_folders(definition.compile, folder);
   const std::string name = definition.name;
   try {
     return std::make_shared<const GufuncImpl>(std::move(definition));
@@ -130,10 +130,9 @@ Entry read_gufunc(const Node& node, const std::string& folder) {
   if (const auto text = node.find("each")) definition.each = text->word();
   if (const auto text = node.find("group")) definition.group = text->word();
   if (const auto text = node.find("sizes")) definition.sizes = text->word();
-  read_options(node, definition);
+  read_options(node, definition.compile);
   Entry entry;
   entry.json = gufunc_json(definition);
-  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
   const SharedGufunc impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
     for (const char* other : {"types", "loops"}) {
@@ -159,7 +158,7 @@ Json gufunc_json(const GufuncDefinition& definition) {
   if (!definition.each.empty()) json["each"] = definition.each;
   if (!definition.group.empty()) json["group"] = definition.group;
   if (!definition.sizes.empty()) json["sizes"] = definition.sizes;
-  write_options(definition, json);
+  write_options(definition.compile, json);
   return json;
 }
 

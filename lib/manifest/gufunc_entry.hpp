@@ -10,7 +10,7 @@ namespace kiln::manifest {
 
 [[nodiscard]] Entry read_gufunc(const Node& node, const std::string& folder);
 
-/// A definition without what is compiled of it, include_dirs and defaults left out.
+/// A definition without what is compiled of it and defaults left out.
 [[nodiscard]] Json gufunc_json(const GufuncDefinition& definition);
 
 }  // namespace kiln::manifest

@@ -29,7 +29,7 @@ std::string member_of(const RawKernelDefinition& definition, const std::string& 
 }
 
 SharedRawKernel make_impl(const Node& node, RawKernelDefinition definition, const std::string& folder) {
-  resolve_folders(definition, folder);
+  resolve_folders(definition.compile, folder);
   try {
     return detail::make_raw_kernel(definition);
   } catch (const SignatureError& error) {
@@ -144,10 +144,9 @@ Entry read_kernel(const Node& node, const std::string& folder) {
   definition.name = read_name(node.at("name"));
   definition.signature = node.at("signature").word();
   definition.body = read_text(node.at("body"));
-  read_options(node, definition);
+  read_options(node, definition.compile);
   Entry entry;
   entry.json = kernel_json(definition);
-  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
   const SharedRawKernel impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
     for (const char* other : {"types", "launch"}) {
@@ -179,7 +178,7 @@ Entry read_kernel(const Node& node, const std::string& folder) {
 Json kernel_json(const RawKernelDefinition& definition) {
   Json json{
       {"kind", "kernel"}, {"name", definition.name}, {"signature", definition.signature}, {"body", text_json(definition.body)}};
-  write_options(definition, json);
+  write_options(definition.compile, json);
   return json;
 }
 

@@ -13,7 +13,7 @@ namespace kiln::manifest {
 
 [[nodiscard]] Entry read_kernel(const Node& node, const std::string& folder);
 
-/// A definition without what is compiled of it, include_dirs and defaults left out.
+/// A definition without what is compiled of it and defaults left out.
 [[nodiscard]] Json kernel_json(const RawKernelDefinition& definition);
 /// An element of its "variants".
 [[nodiscard]] Json kernel_variant_json(std::span<const std::pair<std::string, DType>> types, codegen::RawForm form);

@@ -39,7 +39,7 @@ void log(const std::string& line) noexcept {
 }
 
 Json recorded_definition(UfuncDefinition definition) {
-  collect_headers(definition, definition.body + definition.expression);
+  collect_headers(definition.name, definition.compile, definition.body + definition.expression);
   return ufunc_json(definition);
 }
 
@@ -60,7 +60,7 @@ Json recorded_kernel(const ufunc::MethodUse& use) {
 
 Json recorded_kernel(const gufunc::Use& use) {
   GufuncDefinition definition = use.gufunc.definition();
-  collect_headers(definition, definition.body);
+  collect_headers(definition.name, definition.compile, definition.body);
   Json json = gufunc_json(definition);
   json["variants"].push_back(variant_json(use.gufunc, {use.loop, use.spec, use.processors}));
   return json;
@@ -68,8 +68,9 @@ Json recorded_kernel(const gufunc::Use& use) {
 
 Json recorded_kernel(const reduce::Use& use) {
   ReductionDefinition definition = use.reduction.definition_of(use.loop);
-  collect_headers(definition, definition.accumulator + "\n" + definition.map + "\n" + definition.reduce + "\n" +
-                                  definition.post + "\n" + definition.identity);
+  collect_headers(definition.name, definition.compile,
+                  definition.accumulator + "\n" + definition.map + "\n" + definition.reduce + "\n" + definition.post + "\n" +
+                      definition.identity);
   Json json = reduction_json(definition, use.reduction.leads());
   json["variants"].push_back(reduction_variant_json(use.loop, use.variant, use.processors, use.reduction.reorderable()));
   return json;
@@ -77,7 +78,7 @@ Json recorded_kernel(const reduce::Use& use) {
 
 Json recorded_kernel(const ufunc::RawUse& use) {
   RawKernelDefinition definition = use.definition;
-  collect_headers(definition, definition.body);
+  collect_headers(definition.name, definition.compile, definition.body);
   Json json = kernel_json(definition);
   json["variants"].push_back(kernel_variant_json(use.types, use.form));
   return json;

@@ -48,7 +48,7 @@ std::string member_of(const ReductionDefinition& definition, const std::string& 
 }
 
 SharedReduction make_impl(const Node& node, ReductionDefinition definition, bool leads, const std::string& folder) {
-  resolve_folders(definition, folder);
+  resolve_folders(definition.compile, folder);
   try {
     return detail::make_reduction(definition, leads);
   } catch (const SignatureError& error) {
@@ -178,10 +178,9 @@ Entry read_reduction(const Node& node, const std::string& folder) {
     leads = flag->flag();
     if (leads && definition.identity.empty()) flag->fail("there is no \"identity\" that could stand in front of the elements");
   }
-  read_options(node, definition);
+  read_options(node, definition.compile);
   Entry entry;
   entry.json = reduction_json(definition, leads);
-  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
   const SharedReduction impl = make_impl(node, std::move(definition), leads, folder);
   Units units(impl, entry.units);
   if (const auto variants = node.find("variants")) {
@@ -207,7 +206,7 @@ Json reduction_json(const ReductionDefinition& definition, bool leads) {
   }
   if (definition.reorderable) json["reorderable"] = true;
   if (leads) json["identity_leads"] = true;
-  write_options(definition, json);
+  write_options(definition.compile, json);
   return json;
 }
 

@@ -11,7 +11,7 @@ namespace kiln::manifest {
 
 [[nodiscard]] Entry read_reduction(const Node& node, const std::string& folder);
 
-/// What read_reduction() reads, without variants and include_dirs. `leads`: the identity stands in front of the elements.
+/// What read_reduction() reads, without variants. `leads`: the identity stands in front of the elements.
 [[nodiscard]] Json reduction_json(const ReductionDefinition& definition, bool leads);
 /// An element of its "variants". What the loop tells is left out.
 [[nodiscard]] Json reduction_variant_json(const ufunc::Loop& loop, const reduce::KernelVariant& variant,

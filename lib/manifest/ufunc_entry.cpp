@@ -61,7 +61,7 @@ std::string member_of(const UfuncDefinition& definition, const std::string& file
 }
 
 std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition definition, const std::string& folder) {
-  resolve_folders(definition, folder);
+  resolve_folders(definition.compile, folder);
   try {
     return detail::make_ufunc(definition);
   } catch (const SignatureError& error) {
@@ -143,11 +143,10 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
   if (const auto kind = node.find("kind"); kind && kind->word() != "ufunc")
     kind->fail("\"kernel\" in one string is a \"ufunc\"");
   UfuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node);
-  read_options(node, definition);
+  read_options(node, definition.compile);
   read_method_options(node, definition);
   Entry entry;
   entry.json = ufunc_json(definition);
-  if (!definition.include_dirs.empty()) entry.json["include_dirs"] = definition.include_dirs;
   const std::shared_ptr<const UfuncImpl> impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
     for (const char* other : {"types", "loops"}) {
@@ -190,7 +189,7 @@ Json ufunc_json(const UfuncDefinition& definition) {
   text("identity", definition.identity);
   if (definition.reorderable) json["reorderable"] = true;
   if (definition.widens_integers) json["widens_integers"] = true;
-  write_options(definition, json);
+  write_options(definition.compile, json);
   return json;
 }
 

@@ -10,7 +10,7 @@ namespace kiln::manifest {
 
 [[nodiscard]] Entry read_ufunc(const Node& node, const std::string& folder);
 
-/// A definition without what is compiled of it, include_dirs and defaults left out.
+/// A definition without what is compiled of it and defaults left out.
 [[nodiscard]] Json ufunc_json(const UfuncDefinition& definition);
 
 }  // namespace kiln::manifest

@@ -1,5 +1,7 @@
 #include "program/program.hpp"
 
+#include <utility>
+
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
 
@@ -15,6 +17,21 @@ void keep(const std::shared_ptr<const std::vector<Diagnostic>>& warnings, const 
 }
 
 }  // namespace
+
+Request make_request(const CompileOptions& options, const codegen::UserText& text, const codegen::KernelSpec& spec,
+                     DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
+  return {.source = codegen::make_source({.text = text,
+                                          .spec = spec,
+                                          .target = target,
+                                          .kind = kind,
+                                          .signature = std::move(signature),
+                                          .headers = options.headers,
+                                          .include_dirs = options.include_dirs}),
+          .contract = options.contract,
+          .fast_math = options.fast_math,
+          .cache = options.cache,
+          .warnings = &warnings};
+}
 
 Code build(const Request& request, const backend::Compiler& compiler) {
   Code code = builder_for(request).build(make_job(request, compiler), compiler);

@@ -9,7 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "codegen/source.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/compile_options.hpp"
 #include "program/warnings.hpp"
 
 namespace kiln::program {
@@ -26,23 +26,11 @@ struct Request {
   Warnings* warnings = nullptr;  ///< gets what is found in the texts; outlives the request
 };
 
-/// The kernel of a definition of any kind for a target: rendered, and its includes resolved. CompileError and IoError as
+/// A kernel for a target: rendered, and its includes resolved. CompileError and IoError as
 /// codegen::make_source() says.
-template <class Definition>
-Request make_request(const Definition& definition, const codegen::UserText& text, const codegen::KernelSpec& spec,
-                     DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
-  return {.source = codegen::make_source({.text = text,
-                                          .spec = spec,
-                                          .target = target,
-                                          .kind = kind,
-                                          .signature = std::move(signature),
-                                          .headers = definition.headers,
-                                          .include_dirs = definition.include_dirs}),
-          .contract = definition.contract,
-          .fast_math = definition.fast_math,
-          .cache = definition.cache,
-          .warnings = &warnings};
-}
+[[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text,
+                                   const codegen::KernelSpec& spec, DeviceKind target, std::string signature, const char* kind,
+                                   Warnings& warnings);
 
 struct Code {
   std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned

@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 8> kPlaces{"thread",    "block",    "bloc
                                                   "threadIdx", "blockIdx", "blockDim",   "gridDim"};
 
 bool names_any(const RawKernelDefinition& definition, std::span<const std::string_view> names) {
-  return codegen::names_any(definition.body, names) || codegen::names_any(definition.functions, names) ||
-         codegen::names_any(definition.preamble, names);
+  return codegen::names_any(definition.body, names) || codegen::names_any(definition.compile.functions, names) ||
+         codegen::names_any(definition.compile.preamble, names);
 }
 
 }  // namespace
@@ -80,17 +80,15 @@ program::Request RawKernelImpl::request(const raw::Binding& binding, RawForm for
   codegen::UserText text;
   text.name = definition_.name;
   text.body = definition_.body;
-  text.preamble = definition_.preamble;
-  text.functions = definition_.functions;
-  text.defines = definition_.defines;
+  program::add_options(text, definition_.compile);
   text.type_variables = types_of(binding);
   codegen::RawSpec spec{.form = form_for(form, kind)};
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});
   }
-  return program::make_request(definition_, text, std::move(spec), kind, signature::bound_text(signature_, binding), "kernel",
-                               warnings_);
+  return program::make_request(definition_.compile, text, std::move(spec), kind, signature::bound_text(signature_, binding),
+                               "kernel", warnings_);
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
@@ -101,15 +99,10 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
   }
   signature::KernelSignature signature = signature::parse_raw(definition.signature);
   if (definition.body.empty()) throw SignatureError(definition.name + ": no body given", definition.signature, 0);
-  check_defines(definition.name, definition.defines);
+  program::check_options(definition.name, definition.compile);
   codegen::check_text(definition.name, definition.body);
-  codegen::check_text(definition.name + ".functions", definition.functions);
-  codegen::check_text(definition.name + ".preamble", definition.preamble);
-  const codegen::UserText text{.name = definition.name,
-                               .body = definition.body,
-                               .preamble = definition.preamble,
-                               .functions = definition.functions,
-                               .defines = definition.defines};
+  codegen::UserText text{.name = definition.name, .body = definition.body};
+  program::add_options(text, definition.compile);
   std::vector<codegen::ArrayUse> parameters;
   for (const signature::KernelParameter& each : signature.parameters) {
     parameters.push_back({.name = each.name, .array = each.array, .constant = each.constant});

@@ -14,6 +14,7 @@
 #include "codegen/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kinds/raw/launch.hpp"
+#include "program/options.hpp"
 #include "program/program.hpp"
 #include "signature/kernel_signature.hpp"
 

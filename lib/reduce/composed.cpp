@@ -16,8 +16,8 @@ fusion::Graph graph_of(const Ufunc& map, const Ufunc& combine) {
   for (const Ufunc* ufunc : {&map, &combine}) {
     fusion::Graph::Step step;
     step.ufunc = ufunc->impl();
-    step.contract = step.ufunc->definition().contract;
-    step.fast_math = step.ufunc->definition().fast_math;
+    step.contract = step.ufunc->definition().compile.contract;
+    step.fast_math = step.ufunc->definition().compile.fast_math;
     graph.steps.push_back(std::move(step));
   }
   return graph;

@@ -87,11 +87,11 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   auto definition = std::make_shared<UfuncDefinition>(options_);
   definition->signatures = {loop.text};
   // What the map gives is kept as an array would store it, and among halves nothing is rounded in between.
-  definition->functions = fusion::write_parts(graph_, parts, options_.name);
-  definition->functions += fmt::format(
+  definition->compile.functions = fusion::write_parts(graph_, parts, options_.name);
+  definition->compile.functions += fmt::format(
       "KILN_FN accumulator kiln_mapped({}) {{ {}return ::kiln::from_storage<::kiln::{}>(r); }}\n", parameters,
       call(0, map(), "::kiln::" + codegen::type_name(from), mapped_arguments(loop.inputs.size())), codegen::type_name(to));
-  definition->functions +=
+  definition->compile.functions +=
       fmt::format("KILN_FN accumulator kiln_combined(accumulator a, accumulator b) {{ {}return accumulator(r); }}\n",
                   call(1, combine(), "::kiln::" + (half ? std::string("unrounded") : codegen::type_name(to)), "a, b"));
   loop.definition = std::move(definition);

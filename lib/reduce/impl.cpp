@@ -34,7 +34,7 @@ void ReductionImpl::check_identity(const ufunc::Loop& loop) const {
 }
 
 bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {
-  if (!loops_->definition().defines.empty()) return false;
+  if (!loops_->definition().compile.defines.empty()) return false;
   codegen::UserText map = text_of(loop);
   map.body = stages_.map;
   map.output_names.clear();
@@ -85,13 +85,7 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
   definition.post = stages_.post;
   definition.identity = loops_->definition().identity;
   definition.reorderable = loops_->definition().reorderable;
-  definition.preamble = made.preamble;
-  definition.functions = made.functions;
-  definition.headers = made.headers;
-  definition.include_dirs = made.include_dirs;
-  definition.defines = made.defines;
-  definition.contract = made.contract;
-  definition.fast_math = made.fast_math;
+  definition.compile = made.compile;
   if (loop.definition == nullptr) return definition;
   // Made for the dtypes of a call, whose inputs the map has names for.
   std::string signature = std::string(kiln::name(loop.outputs.front())) + "(";
@@ -104,8 +98,8 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
 
 program::Request ReductionImpl::request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const {
   spec.speculative = !spec.masked || may_speculate(loop);
-  return program::make_request(loops_->definition_of(loop), text_of(loop), std::move(spec), kind, loop.text, "reduction",
-                               loops_->warnings());
+  return program::make_request(loops_->definition_of(loop).compile, text_of(loop), std::move(spec), kind, loop.text,
+                               "reduction", loops_->warnings());
 }
 
 const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,

@@ -24,8 +24,6 @@ void check_texts(const ReductionDefinition& definition) {
   check(".map", definition.map);
   check(".reduce", definition.reduce);
   check(".post", definition.post);
-  check(".functions", definition.functions);
-  check(".preamble", definition.preamble);
   if (!definition.identity.empty()) codegen::check_expression(definition.name + ".identity", definition.identity);
 }
 
@@ -80,14 +78,7 @@ UfuncDefinition loops_of(ReductionDefinition&& definition) {
   loops.body = std::move(definition.reduce);
   loops.identity = std::move(definition.identity);
   loops.reorderable = definition.reorderable;
-  loops.preamble = std::move(definition.preamble);
-  loops.functions = std::move(definition.functions);
-  loops.headers = std::move(definition.headers);
-  loops.include_dirs = std::move(definition.include_dirs);
-  loops.defines = std::move(definition.defines);
-  loops.contract = definition.contract;
-  loops.fast_math = definition.fast_math;
-  loops.cache = std::move(definition.cache);
+  loops.compile = std::move(definition.compile);
   return loops;
 }
 
@@ -102,7 +93,7 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
   std::vector<TypeSignature> signatures;
   for (const std::string& text : definition.signatures) signatures.push_back(signature::parse(text));
   detail::check_names(definition.name, signatures);
-  detail::check_defines(definition.name, definition.defines);
+  program::check_options(definition.name, definition.compile);
   check_texts(definition);
   std::optional<std::vector<reduce::Member>> members;
   if (!definition.accumulator.empty()) members = reduce::members_of(definition.accumulator);
@@ -111,14 +102,10 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
                          .map = std::move(definition.map),
                          .post = std::move(definition.post),
                          .leads = leads};
-  const std::vector<Diagnostic> doubtful = codegen::doubtful_code({.name = definition.name,
-                                                                   .body = definition.reduce,
-                                                                   .stages = stages,
-                                                                   .preamble = definition.preamble,
-                                                                   .functions = definition.functions,
-                                                                   .defines = definition.defines});
+  codegen::UserText text{.name = definition.name, .body = definition.reduce, .stages = stages};
+  program::add_options(text, definition.compile);
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
-  loops->warnings().add(doubtful);
+  loops->warnings().add(codegen::doubtful_code(text));
   return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members));
 }
 

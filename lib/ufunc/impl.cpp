@@ -28,7 +28,7 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
       arithmetic_bound_(source_ != nullptr ? source_->arithmetic_bound()
                                            : ufunc::names_slow_function(definition_.body) ||
                                                  ufunc::names_slow_function(definition_.expression) ||
-                                                 ufunc::names_slow_function(definition_.functions)) {}
+                                                 ufunc::names_slow_function(definition_.compile.functions)) {}
 
 UfuncImpl::~UfuncImpl() {
   for (ufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) {
@@ -113,7 +113,7 @@ const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key
 codegen::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
                                                const ufunc::LayoutClass& layout, DeviceKind kind) const {
   ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_};
-  if (layout.masking != codegen::Masking::none && definition_of(loop).defines.empty()) {
+  if (layout.masking != codegen::Masking::none && definition_of(loop).compile.defines.empty()) {
     body.speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
   }
   return ufunc::specialize(loop, storage, layout, kind, body);
@@ -131,7 +131,7 @@ codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::
     if (kind == DeviceKind::cpu) return spec;
     // A function of one input is the same in any order. No device swaps 16 bytes.
     spec.ordered = (variant.value && !reorderable()) || itemsize(variant.array) > 8;
-    if (!spec.ordered && definition_of(loop).defines.empty()) spec.atomic = codegen::atomic_of(text_of(loop), spec);
+    if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = codegen::atomic_of(text_of(loop), spec);
     return spec;
   }
   // A segment begins with its first element, as NumPy has it.
@@ -149,7 +149,7 @@ program::Request UfuncImpl::request(const ufunc::Loop& loop, const codegen::Kern
   if (const auto* reduction = std::get_if<codegen::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
-  return program::make_request(definition_of(loop), text, spec, kind, loop.text, "ufunc", warnings_);
+  return program::make_request(definition_of(loop).compile, text, spec, kind, loop.text, "ufunc", warnings_);
 }
 
 codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
@@ -159,9 +159,7 @@ codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
   text.name = definition.name;
   text.expression = !definition.expression.empty();
   text.body = text.expression ? definition.expression : definition.body;
-  text.preamble = definition.preamble;
-  text.functions = definition.functions;
-  text.defines = definition.defines;
+  program::add_options(text, definition.compile);
   for (const auto& input : first.inputs) text.input_names.push_back(input.name);
   if (first.named_outputs) {
     for (const auto& output : first.outputs) text.output_names.push_back(output.name);

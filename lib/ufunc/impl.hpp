@@ -10,6 +10,7 @@
 #include "backend/backend.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/ufunc.hpp"
+#include "program/options.hpp"
 #include "program/program.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/layout_class.hpp"
@@ -161,7 +162,5 @@ void check_names(const std::string& kernel, const std::vector<signature::TypeSig
 std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);
 /// SignatureError for a kernel's name that is no C++ identifier, or a reserved one.
 void check_name(const std::string& name);
-/// SignatureError for a define that names no macro or has several lines, CompileError for one that check_text() refuses.
-void check_defines(const std::string& kernel, const std::vector<std::string>& defines);
 
 }  // namespace kiln::detail

@@ -67,26 +67,10 @@ void detail::check_name(const std::string& name) {
   }
 }
 
-void detail::check_defines(const std::string& kernel, const std::vector<std::string>& defines) {
-  for (const std::string& define : defines) {
-    const auto fail = [&](const char* what, std::size_t at) {
-      throw SignatureError(kernel + ": the define \"" + define + "\" " + what +
-                               "; write \"NAME\", \"NAME=VALUE\" or \"NAME(a, b)=VALUE\", with a name of letters, digits and _",
-                           define, at);
-    };
-    if (const std::size_t line = define.find_first_of("\r\n"); line != std::string::npos) fail("has several lines", line);
-    std::size_t end = signature::identifier_length(define);
-    if (end == 0) fail("does not begin with a macro's name", 0);
-    if (end < define.size() && define[end] == '(') end = std::min(define.find(')', end), define.size() - 1) + 1;
-    if (end < define.size() && define[end] != '=') fail("has something else behind the macro's name", end);
-  }
-  codegen::check_text(kernel + ".defines", codegen::defines_text(defines));
-}
-
 std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition) {
   if (definition.name.empty()) definition.name = "kernel";
   check_name(definition.name);
-  check_defines(definition.name, definition.defines);
+  program::check_options(definition.name, definition.compile);
   if (definition.signatures.empty()) {
     throw SignatureError(definition.name + ": no signature given; write one like \"float32(float32 a, float32 b)\"", "", 0);
   }
@@ -114,13 +98,9 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
     }
     codegen::check_expression(definition.name + ".identity", definition.identity);
   }
-  codegen::check_text(definition.name + ".functions", definition.functions);
-  codegen::check_text(definition.name + ".preamble", definition.preamble);
   codegen::UserText text{.name = definition.name,
-                         .body = definition.expression.empty() ? definition.body : definition.expression,
-                         .preamble = definition.preamble,
-                         .functions = definition.functions,
-                         .defines = definition.defines};
+                         .body = definition.expression.empty() ? definition.body : definition.expression};
+  program::add_options(text, definition.compile);
   if (signatures.front().named_outputs) {
     for (const auto& output : signatures.front().outputs) text.output_names.push_back(output.name);
     codegen::check_outputs(text, text.output_names, codegen::OutputForm::variable);

@@ -106,24 +106,24 @@ TEST_CASE("compile errors: places in every text of the definition") {
 
     definition = discriminant();
     definition.body = "return twice(a);";
-    definition.functions = "float32 once(float32 x) { return x; }\nfloat32 twice(float32 x) { return 2 * y; }\n";
+    definition.compile.functions = "float32 once(float32 x) { return x; }\nfloat32 twice(float32 x) { return 2 * y; }\n";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.functions:2:39");
 
     definition = discriminant();
     definition.body = "return a;";
-    definition.preamble = "// a comment\nconstexpr float32 kScale = unknown;\n";
+    definition.compile.preamble = "// a comment\nconstexpr float32 kScale = unknown;\n";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:28");
 
     definition = discriminant();
     definition.body = "return a;";
-    definition.preamble = "#include \"mine/scale.hpp\"\n";
-    definition.headers = {{"mine/scale.hpp", "\n\nconstexpr float32 kScale = unknown;\n"}};
+    definition.compile.preamble = "#include \"mine/scale.hpp\"\n";
+    definition.compile.headers = {{"mine/scale.hpp", "\n\nconstexpr float32 kScale = unknown;\n"}};
     CHECK(place_of(error_of(compiler, definition)) == "mine/scale.hpp:3:28");
 
     definition = discriminant();
     definition.body = "return\n  a * EXTRA + wrong;";
-    definition.preamble = "#define SCALE 3\n";
-    definition.defines = {"EXTRA=2", "OTHER"};
+    definition.compile.preamble = "#define SCALE 3\n";
+    definition.compile.defines = {"EXTRA=2", "OTHER"};
     CHECK(place_of(error_of(compiler, definition)) == "discriminant:2:15");
 
     definition = discriminant();
@@ -145,7 +145,7 @@ TEST_CASE("compile errors: divisions of integers are shown as they are written")
 
     // What is wrong with a division itself is told of its own operands.
     definition.body = "return a / b / ratio();";
-    definition.functions = "struct ratio {};";
+    definition.compile.functions = "struct ratio {};";
     error = error_of(compiler, definition);
     CHECK(first_error(error).file + ":" + std::to_string(first_error(error).line) == "ratio:1");
     CHECK(std::string(error.what()).find("dividend") == std::string::npos);
@@ -196,13 +196,14 @@ TEST_CASE("compile errors: headers that are not there, and computed ones") {
   on_every_compiler([](const Compiler& compiler) {
     UfuncDefinition definition = discriminant();
     definition.body = "return a;";
-    definition.preamble = "\n#include \"missing.hpp\"\n";
-    definition.include_dirs = {"/nonexistent/folder"};
+    definition.compile.preamble = "\n#include \"missing.hpp\"\n";
+    definition.compile.include_dirs = {"/nonexistent/folder"};
     CHECK(message_of<kiln::IoError>([&] { (void)kiln::vectorize(definition).compile(compiler.target); }) ==
           "failed to find the header \"missing.hpp\", which discriminant.preamble:2 includes: it is not among the kernel's "
           "headers, nor in "
-          "the include folders \"/nonexistent/folder\"; give its text in .headers or its folder in .include_dirs");
-    definition.preamble = "#define WHICH <cmath>\n#include WHICH\n";
+          "the include folders \"/nonexistent/folder\"; give its text in .compile.headers or its folder in "
+          ".compile.include_dirs");
+    definition.compile.preamble = "#define WHICH <cmath>\n#include WHICH\n";
     CHECK(error_of(compiler, definition).diagnostics().at(0).text ==
           "a computed #include cannot be followed; write the name of the file in quotes or angle brackets");
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:10");
@@ -286,7 +287,7 @@ TEST_CASE("compile errors: misuse of operands that only compilers see") {
       CHECK(tells(found, ": the index is no integer; cut off its fraction: index(x)", "index_is_no_integer", each.operand));
     }
     kiln::GufuncDefinition macro = with_body("r = x(ZERO_AND_ONE);");
-    macro.defines = {"ZERO_AND_ONE=0, 1"};
+    macro.compile.defines = {"ZERO_AND_ONE=0, 1"};
     const std::string found = compiled(macro);
     CAPTURE(found);
     CHECK(found.starts_with("1:6: "));
@@ -312,7 +313,7 @@ TEST_CASE("compile errors: bodies that only look like misuse compile") {
       CHECK_NOTHROW((void)kiln::guvectorize(with_body(body)).compile(compiler.target));
     }
     kiln::GufuncDefinition asked = with_body("r = first(x) + first(A);");
-    asked.functions =
+    asked.compile.functions =
         "template <class V, class... I> concept takes = requires(V v, I... i) { v(i...); };\n"
         "template <class V> float32 first(const V& v) {\n"
         "  static_assert(!takes<V, float32> && !takes<V, float64, int> && !takes<V> && takes<V, index> != takes<V, int, "
@@ -320,7 +321,7 @@ TEST_CASE("compile errors: bodies that only look like misuse compile") {
         "  if constexpr (takes<V, int, int>) return v(0, 0); else return v(0);\n}";
     CHECK_NOTHROW((void)kiln::guvectorize(asked).compile(compiler.target));
     kiln::GufuncDefinition mine = with_body("r = exp(x) + (x + 1);");
-    mine.functions =
+    mine.compile.functions =
         "template <class V> float32 exp(const V& v) { return v(0); }\n"
         "template <class V> float32 operator+(const V& v, int i) { return v(i); }";
     CHECK_NOTHROW((void)kiln::guvectorize(mine).compile(compiler.target));
@@ -336,24 +337,25 @@ TEST_CASE("compile errors: absolute includes are read in the include folders alo
   on_every_compiler([&](const Compiler& compiler) {
     UfuncDefinition definition = discriminant();
     definition.body = "return a * kScale;";
-    definition.preamble = "#include \"" + good + "\"\n#if !__has_include(<" + good + ">)\n#error \"no header\"\n#endif\n";
-    definition.include_dirs = {folder.path()};
+    definition.compile.preamble =
+        "#include \"" + good + "\"\n#if !__has_include(<" + good + ">)\n#error \"no header\"\n#endif\n";
+    definition.compile.include_dirs = {folder.path()};
     CHECK(kiln::vectorize(definition).compile(compiler.target) == 1);
     // Under such a name a text is the kernel's own, whatever the system has.
-    definition.include_dirs.clear();
-    definition.headers = {{good, "constexpr float32 kScale = 3;\n"}};
+    definition.compile.include_dirs.clear();
+    definition.compile.headers = {{good, "constexpr float32 kScale = 3;\n"}};
     CHECK(kiln::vectorize(definition).compile(compiler.target) == 1);
 
-    definition.headers.clear();
-    definition.include_dirs = {folder.path()};
-    definition.preamble = "#include \"" + bad + "\"\n";
+    definition.compile.headers.clear();
+    definition.compile.include_dirs = {folder.path()};
+    definition.compile.preamble = "#include \"" + bad + "\"\n";
     CHECK(place_of(error_of(compiler, definition)) == bad + ":3:26");
 
-    definition.preamble = "\n#include \"/etc/passwd\"\n";
+    definition.compile.preamble = "\n#include \"/etc/passwd\"\n";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:10");
     CHECK(first_error(error_of(compiler, definition)).text ==
           "the header \"/etc/passwd\" is not read: it is outside the include folders \"" + folder.path() +
-              "\"; give its folder in .include_dirs or its text in .headers");
+              "\"; give its folder in .compile.include_dirs or its text in .compile.headers");
   });
 }
 

@@ -31,10 +31,13 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
     const Array x = target.place(Array::full<float>({64, 3}, 2));
     const Array every = x[{kiln::all, kiln::Slice{.step = 2}}];
     const kiln::Stream stream = target.options().stream;
-    const kiln::Ufunc twice = kiln::vectorize(
-        {.name = "twice", .signatures = {"float32(float32 x)"}, .body = unique_comment() + "return 2 * x;", .cache = cache});
+    const kiln::Ufunc twice = kiln::vectorize({.name = "twice",
+                                               .signatures = {"float32(float32 x)"},
+                                               .body = unique_comment() + "return 2 * x;",
+                                               .compile = {.cache = cache}});
     kiln::cache::Contents packed;
-    same_kernel(cache, [&] { return packed = twice.compiled(x, {.stream = stream}); }, [&] { twice(x, {.stream = stream}); });
+    same_kernel(
+        cache, [&] { return packed = twice.compiled(x, {.stream = stream}); }, [&] { twice(x, {.stream = stream}); });
     CHECK(packed.entry.kernel == "twice");
     CHECK(packed.entry.kind == "ufunc");
     CHECK(packed.entry.signature == "float32(float32 x)");
@@ -52,14 +55,15 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
                                                 .layout = "(n)->()",
                                                 .signatures = {"void(float32[:] a, float32 r)"},
                                                 .body = unique_comment() + "r = 0; for (index i = 0; i < n; ++i) r += a(i);",
-                                                .cache = cache});
-    same_kernel(cache, [&] { return sum.compiled({x}, {.stream = stream}); }, [&] { sum(x, {.stream = stream}); });
+                                                .compile = {.cache = cache}});
+    same_kernel(
+        cache, [&] { return sum.compiled({x}, {.stream = stream}); }, [&] { sum(x, {.stream = stream}); });
 
     const kiln::Reduction most = kiln::reduction({.name = "most",
                                                   .signatures = {"float32(float32 x)"},
                                                   .reduce = unique_comment() + "return a < b ? b : a;",
                                                   .identity = "-INFINITY",
-                                                  .cache = cache});
+                                                  .compile = {.cache = cache}});
     same_kernel(
         cache, [&] { return most.compiled({x}, {.axis = 1, .stream = stream}); },
         [&] { most(x, {.axis = 1, .stream = stream}); });
@@ -67,9 +71,10 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
     const kiln::RawKernel scale = kiln::kernel({.name = "scale",
                                                 .signature = "void(float32[:] x, float32 by)",
                                                 .body = unique_comment() + "x[item] *= by;",
-                                                .cache = cache});
+                                                .compile = {.cache = cache}});
     const kiln::LaunchOptions launch{.size = 192, .stream = stream};
-    same_kernel(cache, [&] { return scale.compiled(launch, x, 3); }, [&] { scale(launch, x, 3); });
+    same_kernel(
+        cache, [&] { return scale.compiled(launch, x, 3); }, [&] { scale(launch, x, 3); });
     target.wait();
     CHECK(list_of(target.fetch(x)).back() == 6);  // compiled() has run nothing
   });
@@ -83,8 +88,9 @@ TEST_CASE("compiled: assembly of the CPU's kernel, and calls with none") {
         const Array x = target.place(Array::zeros({1000}, DType::float64));
         const std::string text = kiln::inspect::text(root.compiled(x), kiln::inspect::Form::assembly);
         CHECK(text.find("sqrt") != std::string::npos);
-        CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(root.compiled(x[kiln::Slice{0, 0}])); }) ==
-              "root: there is nothing to compute, so that no kernel would run; give arrays that have elements");
+        CHECK(message_of<kiln::TypeError>([&] {
+                static_cast<void>(root.compiled(x[kiln::Slice{0, 0}]));
+              }) == "root: there is nothing to compute, so that no kernel would run; give arrays that have elements");
       },
       {Mode::host, Mode::device});
 }

@@ -86,8 +86,8 @@ TEST_CASE("division: of narrow integers every pair, and with fast mathematics") 
   on_every_device(
       [&](const Target& target) {
         for (const bool fast : {false, true}) {
-          const kiln::Ufunc divmod =
-              kiln::vectorize({.signatures = {"(T q, T r)(T a, T b)"}, .body = "q = a / b; r = a % b;", .fast_math = fast});
+          const kiln::Ufunc divmod = kiln::vectorize(
+              {.signatures = {"(T q, T r)(T a, T b)"}, .body = "q = a / b; r = a % b;", .compile = {.fast_math = fast}});
           const auto check = [&](auto value, int step) {
             using T = decltype(value);
             CAPTURE(kiln::name(kiln::dtype_of<T>));
@@ -192,8 +192,8 @@ TEST_CASE("division: in functions, the preamble, macros, defines and constants")
       case 9 / kParts: bins[3] += 1000;
     }
     return bins[0] + 10 * bins[1] + 100 * bins[2] + 1000 * bins[3] + 10000 * fraction<3>::of(b) + by_class(a, b);)",
-                       .preamble = "#define RATIO(x, y) ((x) / (y))\nconstexpr int kParts = 6 / (1 + 1);\n",
-                       .functions = R"(
+                       .compile = {.preamble = "#define RATIO(x, y) ((x) / (y))\nconstexpr int kParts = 6 / (1 + 1);\n",
+                                   .functions = R"(
     template <class T> T divided(T a, T b) { return a / b; }
     template <int N> struct fraction { static int64 of(int64 b) { return N / b; } };
     struct number {
@@ -207,7 +207,7 @@ TEST_CASE("division: in functions, the preamble, macros, defines and constants")
       n /= b;
       return n.value;
     })",
-                       .defines = {"WIDTH=(36 / kParts)"}});
+                                   .defines = {"WIDTH=(36 / kParts)"}}});
   on_every_device([&](const Target& target) {
     const std::vector<std::int64_t> a = {8, 3, 7};
     const std::vector<std::int64_t> b = {3, 0, -1};
@@ -282,7 +282,7 @@ TEST_CASE("division: in every stage of a reduction") {
                                                       .reduce = "return {a.sum + b.sum + a.sum / (b.sum - b.sum)};",
                                                       .post = "return a.sum / -1 * -1 + one % (a.sum - a.sum);",
                                                       .identity = "{6 / (1 - 1)}",
-                                                      .functions = "constexpr int64 one = 4 / 3;"});
+                                                      .compile = {.functions = "constexpr int64 one = 4 / 3;"}});
   on_every_device([&](const Target& target) {
     for_each_integer([&](auto value) {
       using T = decltype(value);
@@ -316,9 +316,9 @@ TEST_CASE("division: operators of the user's own on enumerations are the ones th
     const kiln::Ufunc f = kiln::vectorize({.name = "f",
                                            .signatures = {"int32(int32 b)"},
                                            .body = "const E x = one, y = two; int32 z = b; z /= y; return x / y + b / y + z;",
-                                           .functions = "enum E { one, two }; int operator/(E, E) { return 9; }\n"
-                                                        "int operator/(int, E) { return 30; }\n"
-                                                        "int& operator/=(int& a, E) { return a = 100; }"});
+                                           .compile = {.functions = "enum E { one, two }; int operator/(E, E) { return 9; }\n"
+                                                                    "int operator/(int, E) { return 30; }\n"
+                                                                    "int& operator/=(int& a, E) { return a = 100; }"}});
     CHECK(list_of(target.fetch(target.call(f, {target.place(Array::from<std::int32_t>({7}))}))) == std::vector<double>{139});
   });
 }

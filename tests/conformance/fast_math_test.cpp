@@ -15,7 +15,7 @@ using kiln::Ufunc;
 namespace {
 
 Ufunc fast(const std::string& signature, const std::string& body) {
-  return kiln::vectorize({.name = "fast", .signatures = {signature}, .body = body, .fast_math = true});
+  return kiln::vectorize({.name = "fast", .signatures = {signature}, .body = body, .compile = {.fast_math = true}});
 }
 
 constexpr const char* kSignature = "T(T a, T b) where T: int8, uint8, int16, uint16, int32, uint32, int64";
@@ -45,8 +45,8 @@ Quotients quotients(long largest) {
 TEST_CASE("fast math: quotients of integers are exact") {
   const Ufunc quotient = fast(kSignature, "return floor_divide(a, b);");
   const Ufunc remainder = fast(kSignature, "return truncated_remainder(a, b);");
-  const Ufunc fused =
-      kiln::fuse({.name = "fused", .fast_math = true}, [](kiln::Expr x, kiln::Expr y) { return kiln::math::remainder(x, y); });
+  const Ufunc fused = kiln::fuse({.name = "fused", .compile = {.fast_math = true}},
+                                 [](kiln::Expr x, kiln::Expr y) { return kiln::math::remainder(x, y); });
   on_every_device(
       [&](const Target& target) {
         for (const auto& [dtype, largest] : {std::pair{DType::int8, 127L},
@@ -81,7 +81,7 @@ TEST_CASE("fast math: remainders of floating numbers are exact") {
       [&](const Target& target) {
         for (const DType dtype : {DType::float16, DType::float32, DType::float64}) {
           CAPTURE(std::string(kiln::name(dtype)));
-          const Ufunc remainder = kiln::fuse({.name = "fused", .fast_math = true},
+          const Ufunc remainder = kiln::fuse({.name = "fused", .compile = {.fast_math = true}},
                                              [](kiln::Expr x, kiln::Expr y) { return kiln::math::fmod(x, y); });
           const Array a = target.place(make(dtype, {48, 49, 50, 98, 147, 206, 205, 83, 166}));
           const Array b = target.place(make(dtype, {49, 49, 49, 49, 49, 103, 103, 83, 83}));

@@ -14,11 +14,9 @@ namespace math = kiln::math;
 
 namespace {
 
-Ufunc named(const std::string& ufunc_name, kiln::UfuncDefinition definition = {}) {
-  definition.name = ufunc_name;
-  definition.signatures = {"float32(float32 x)"};
-  definition.body = "return x;";
-  return kiln::vectorize(std::move(definition));
+Ufunc named(const std::string& ufunc_name, kiln::CompileOptions compile = {}) {
+  return kiln::vectorize(
+      {.name = ufunc_name, .signatures = {"float32(float32 x)"}, .body = "return x;", .compile = std::move(compile)});
 }
 
 }  // namespace
@@ -41,7 +39,9 @@ TEST_CASE("fuse errors: casting holds for every step, and a constant must fit") 
   CHECK(message_of<TypeError>([&] {
           sum({narrow, wide}, {.casting = kiln::Casting::no});
         }).starts_with("in fused \"sum\": add: cannot cast input 0 (x1) from float32 to float64 under casting \"no\""));
-  CHECK(message_of<TypeError>([&] { sum({wide, wide}, {.out = Array::zeros({2}, DType::int64)}); }) ==
+  CHECK(message_of<TypeError>([&] {
+          sum({wide, wide}, {.out = Array::zeros({2}, DType::int64)});
+        }) ==
         "sum: cannot cast output 0 from float64 to the out array's int64 under casting \"same_kind\" for the loop "
         "float64(float64 x0, float64 x1)");
   const Ufunc shifted = kiln::fuse("shifted", [](Expr a) { return a + 300; });
@@ -54,7 +54,9 @@ TEST_CASE("fuse errors: casting holds for every step, and a constant must fit") 
 TEST_CASE("fuse errors: there is no loop to force") {
   const Ufunc sum = kiln::fuse("sum", [](Expr a, Expr b) { return a + b; });
   CHECK(
-      message_of<TypeError>([&] { sum({1, 2}, {.dtype = DType::float32}); }) ==
+      message_of<TypeError>([&] {
+        sum({1, 2}, {.dtype = DType::float32});
+      }) ==
       "sum: a fused ufunc has no loop that .dtype could force, its ufuncs choose theirs; convert the inputs with astype(), or "
       "give an .out of that dtype");
   CHECK(message_of<TypeError>([&] {
@@ -89,8 +91,9 @@ TEST_CASE("fuse errors: results that are none") {
         "fused \"f\" has no outputs: its function gave none");
   CHECK(message_of<TypeError>([] { static_cast<void>(kiln::fuse("f", [](Expr) { return Expr(); })); }) ==
         "in fused \"f\": output 0 is an empty Expr, not an expression of the parameters");
-  CHECK(message_of<TypeError>([] { static_cast<void>(kiln::fuse("f", [](Expr x) { return std::array{x, Expr(2.5)}; })); }) ==
-        "in fused \"f\": output 1 is a constant, which has no dtype of its own; make it an expression of the parameters");
+  CHECK(message_of<TypeError>([] {
+          static_cast<void>(kiln::fuse("f", [](Expr x) { return std::array{x, Expr(2.5)}; }));
+        }) == "in fused \"f\": output 1 is a constant, which has no dtype of its own; make it an expression of the parameters");
 }
 
 TEST_CASE("fuse errors: symbolic calls check their arguments") {
@@ -162,36 +165,64 @@ TEST_CASE("fuse errors: options that do not go together") {
         [&] { static_cast<void>(kiln::fuse(std::move(definition), [&](Expr x) { return g(f(x)); })); });
   };
   CHECK(fused(named("f", {.contract = true}), named("g")) ==
-        "in fused \"both\": f has .contract and g has not, and one kernel is compiled one way; set .contract for the fused "
+        "in fused \"both\": f has .compile.contract and g has not, and one kernel is compiled one way; set .compile.contract "
+        "for the fused "
         "ufunc, "
         "or for none of them");
-  CHECK(fused(named("f"), named("g", {.fast_math = true})).starts_with("in fused \"both\": g has .fast_math and f has not"));
-  const Ufunc allowed =
-      kiln::fuse({.name = "both", .contract = true}, [&](Expr x) { return named("g")(named("f", {.contract = true})(x)); });
+  CHECK(fused(named("f"), named("g", {.fast_math = true}))
+            .starts_with("in fused \"both\": g has .compile.fast_math and f has not"));
+  const Ufunc allowed = kiln::fuse({.name = "both", .compile = {.contract = true}},
+                                   [&](Expr x) { return named("g")(named("f", {.contract = true})(x)); });
   CHECK(allowed(1.5F).to_vector<float>()[0] == 1.5F);
   // What was allowed inside is allowed as a whole.
   CHECK(message_of<TypeError>([&] {
           static_cast<void>(kiln::fuse("outer", [&](Expr x) { return allowed(x) + x; }));
-        }).starts_with("in fused \"outer\": f has .contract and add has not"));
+        }).starts_with("in fused \"outer\": f has .compile.contract and add has not"));
   CHECK(fused(named("f", {.headers = {{"h.hpp", "1"}}}), named("g", {.headers = {{"h.hpp", "2"}}})) ==
         "in fused \"both\": f and g give different texts for the header \"h.hpp\"; rename one of them");
   CHECK(fused(named("f", {.include_dirs = {"/a"}}), named("g", {.include_dirs = {"/b"}})) ==
-        "in fused \"both\": f and g search different folders for headers; give both the same .include_dirs, or the files as "
-        ".headers");
+        "in fused \"both\": f and g search different folders for headers; give both the same .compile.include_dirs, or the "
+        "files as "
+        ".compile.headers");
   const auto including = [](const char* ufunc_name, const char* define) {
     return named(ufunc_name, {.preamble = "#include \"h.hpp\"", .headers = {{"h.hpp", ""}}, .defines = {define}});
   };
   CHECK(fused(including("f", "N=1"), including("g", "N=2")) ==
-        "in fused \"both\": f and g include files under different .defines; give both the same ones");
+        "in fused \"both\": f and g include files under different .compile.defines; give both the same ones");
   const Ufunc scaled = named("scaled", {.preamble = "#include \"h.hpp\"\n#define K 3", .headers = {{"h.hpp", ""}}});
   CHECK(fused(scaled, named("g", {.functions = "constexpr int K = 2;"})) ==
-        "in fused \"both\": scaled defines K in a .preamble that includes files, which stands before all ufuncs, and g has "
+        "in fused \"both\": scaled defines K in a .compile.preamble that includes files, which stands before all ufuncs, and g "
+        "has "
         "that name, "
-        "too; #define it in .functions, or rename one of them");
+        "too; #define it in .compile.functions, or rename one of them");
   CHECK(fused(kiln::vectorize("float32(float32 K)", "return K;"), scaled).starts_with("in fused \"both\": scaled defines K"));
   CHECK_NOTHROW(kiln::fuse("both", [&](Expr x) { return scaled(scaled(x)); }));
   CHECK(fused(named("f", {.functions = "#include \"h.hpp\"\n"}), named("g")) ==
-        "in fused \"both\": f includes a file in .functions; move the #include to .preamble");
+        "in fused \"both\": f includes a file in .compile.functions; move the #include to .compile.preamble");
+}
+
+TEST_CASE("fuse errors: texts beside a body are given to the ufuncs, headers to either") {
+  const auto fused = [](kiln::CompileOptions own, const Ufunc& f) {
+    return message_of<TypeError>(
+        [&] { static_cast<void>(kiln::fuse({.name = "both", .compile = std::move(own)}, [&](Expr x) { return f(f(x)); })); });
+  };
+  const auto refused = [](const std::string& member) {
+    return "in fused \"both\": it has .compile." + member +
+           ", which no text of its own could use; give it to the ufuncs that do";
+  };
+  CHECK(fused({.preamble = "#define A"}, named("f")) == refused("preamble"));
+  CHECK(fused({.functions = "int f();"}, named("f")) == refused("functions"));
+  CHECK(fused({.include_dirs = {"/a"}}, named("f")) == refused("include_dirs"));
+  CHECK(fused({.defines = {"A=1"}}, named("f")) == refused("defines"));
+  CHECK(fused({.headers = {{"h.hpp", "1"}}}, named("f", {.headers = {{"h.hpp", "2"}}})) ==
+        "in fused \"both\": both and f give different texts for the header \"h.hpp\"; rename one of them");
+  const Ufunc scaled = kiln::vectorize({.name = "scaled",
+                                        .signatures = {"float32(float32 x)"},
+                                        .body = "return x * factor;",
+                                        .compile = {.preamble = "#include \"factor.hpp\""}});
+  const kiln::CompileOptions with_header{.headers = {{"factor.hpp", "#pragma once\nconstexpr float factor = 3;"}}};
+  CHECK(kiln::fuse({.name = "twice", .compile = with_header}, [&](Expr x) { return scaled(scaled(x)); })(1.0F)
+            .to_vector<float>()[0] == 9.0F);
 }
 
 TEST_CASE("fuse errors: a text that does not compile is shown in its own ufunc's lines") {

@@ -358,15 +358,15 @@ TEST_CASE("fuse: users' ufuncs keep their texts to themselves") {
   const Ufunc twice = kiln::vectorize({.name = "twice",
                                        .signatures = {"T(T x) where T: int32, float64"},
                                        .body = "return scale(x) + OFFSET;",
-                                       .preamble = "#define OFFSET T(10)\nconst int factor = 2;",
-                                       .functions = "T scale(T x) { return factor * x; }",
-                                       .defines = {"UNUSED=x"}});
+                                       .compile = {.preamble = "#define OFFSET T(10)\nconst int factor = 2;",
+                                                   .functions = "T scale(T x) { return factor * x; }",
+                                                   .defines = {"UNUSED=x"}}});
   const Ufunc thrice = kiln::vectorize({.name = "thrice",
                                         .signatures = {"float64(float64 OFFSET)"},
                                         .expression = "scale(OFFSET)",
-                                        .preamble = "const int factor = 3;",
-                                        .functions = "float64 scale(float64 UNUSED) { return FACTOR * UNUSED; }",
-                                        .defines = {"FACTOR=factor"}});
+                                        .compile = {.preamble = "const int factor = 3;",
+                                                    .functions = "float64 scale(float64 UNUSED) { return FACTOR * UNUSED; }",
+                                                    .defines = {"FACTOR=factor"}}});
   const Ufunc halves = kiln::vectorize(
       {.name = "halves", .signatures = {"(int32 q, int32 r)(int32 x)"}, .body = "q = x / 2; r = x % 2; // remainder"});
   const Ufunc fused = kiln::fuse("f", [&](Expr x) {
@@ -383,18 +383,16 @@ TEST_CASE("fuse: users' ufuncs keep their texts to themselves") {
 TEST_CASE("fuse: headers are read once and serve all that include them") {
   const std::map<std::string, std::string> headers = {
       {"shared.hpp", "#pragma once\ninline float64 shift(float64 x) { return x + BY; }\n"}};
-  const Ufunc up = kiln::vectorize({.name = "up",
-                                    .signatures = {"float64(float64 x)"},
-                                    .body = "return shift(x);",
-                                    .preamble = "#include \"shared.hpp\"",
-                                    .headers = headers,
-                                    .defines = {"BY=5"}});
-  const Ufunc down = kiln::vectorize({.name = "down",
-                                      .signatures = {"float64(float64 x)"},
-                                      .body = "return -shift(-x);",
-                                      .preamble = "#include \"shared.hpp\"\n",
-                                      .headers = headers,
-                                      .defines = {"BY=5"}});
+  const Ufunc up =
+      kiln::vectorize({.name = "up",
+                       .signatures = {"float64(float64 x)"},
+                       .body = "return shift(x);",
+                       .compile = {.preamble = "#include \"shared.hpp\"", .headers = headers, .defines = {"BY=5"}}});
+  const Ufunc down =
+      kiln::vectorize({.name = "down",
+                       .signatures = {"float64(float64 x)"},
+                       .body = "return -shift(-x);",
+                       .compile = {.preamble = "#include \"shared.hpp\"\n", .headers = headers, .defines = {"BY=5"}}});
   const Ufunc fused = kiln::fuse("f", [&](Expr x) { return std::array{up(x), down(x), up(up(x))}; });
   on_every_device([&](const Target& target) {
     const std::vector<Array> results = target.outputs(fused, {target.place(make(DType::float64, {1}))});

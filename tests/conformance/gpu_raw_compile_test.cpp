@@ -13,7 +13,7 @@ void compile_all(const char* target) {
   // A cache that keeps nothing: every kernel is compiled.
   const kiln::Cache none(kiln::CacheOptions{.directory = ""});
   const auto count = [&](kiln::RawKernelDefinition definition) {
-    definition.cache = none;
+    definition.compile.cache = none;
     const kiln::RawKernel kernel = kiln::kernel(definition);
     try {
       return kernel.compile(target);

@@ -219,7 +219,7 @@ TEST_CASE("gufuncs: rows call libm's functions beside others of the same name of
                          .layout = "(n)->(n)",
                          .signatures = {"void(float32[:] a, float32[:] y)"},
                          .body = "for (index i = 0; i < n; ++i) y(i) = __builtin_powf(a(i), 2.5f) + own(a(i));",
-                         .functions = "namespace q { extern \"C\" double powf(double) noexcept; } "
-                                      "static float own(float x) { return x > 1e9f ? q::powf(x) : 1; }"});
+                         .compile = {.functions = "namespace q { extern \"C\" double powf(double) noexcept; } "
+                                                  "static float own(float x) { return x > 1e9f ? q::powf(x) : 1; }"}});
   CHECK(list_of(gufunc(Array::full({3, 20}, 1.0F))) == std::vector<double>(60, 2));
 }

@@ -375,7 +375,7 @@ TEST_CASE("gufuncs: a body may not write what it reads") {
                 "bad:2:1: error: x is an input and cannot be written; write to an output, or to a copy: auto copy = x(i)\n"
                 "  x(0) = 2;\n  ^");
           // Where the text does not tell, the compiler does.
-          definition.defines = {"STORE=x(0) = 2"};
+          definition.compile.defines = {"STORE=x(0) = 2"};
           definition.body = "y(0) = 1;\nSTORE;";
           const Gufunc bad = kiln::guvectorize(definition);
           const std::string message =
@@ -776,7 +776,7 @@ TEST_CASE("gufuncs: several items at once give what one gives, to the last bit")
                                 .layout = "(n)->(n)",
                                 .signatures = {"void(float32[:] x, float32[:] y)"},
                                 .body = "for (index i = 0; i < n; ++i) y(i) = x(i) * 2;",
-                                .fast_math = fast});
+                                .compile = {.fast_math = fast}});
     };
     CHECK(sum_of(false).resolve({across}, {.out = across.copy()}).mapping == "an item, several at once");
     CHECK(sum_of(false).resolve({across.copy()}, {.out = across.copy()}).mapping == "an item");

@@ -250,10 +250,10 @@ TEST_CASE("kernels: preamble, functions, headers, defines, and launches of one s
   static const RawKernel scale = kiln::kernel({.name = "scale",
                                                .signature = "void(float32[:] x)",
                                                .body = "x[item] = twice(x[item]) + OFFSET + bias();",
-                                               .preamble = "#include \"bias.h\"",
-                                               .functions = "inline float32 twice(float32 v) { return v + v; }",
-                                               .headers = {{"bias.h", "inline float bias() { return 0.5f; }"}},
-                                               .defines = {"OFFSET=1"}});
+                                               .compile = {.preamble = "#include \"bias.h\"",
+                                                           .functions = "inline float32 twice(float32 v) { return v + v; }",
+                                                           .headers = {{"bias.h", "inline float bias() { return 0.5f; }"}},
+                                                           .defines = {"OFFSET=1"}}});
   on_every_device([&](const Target& target) {
     const Array x = target.place(Array::zeros({100}, DType::float32));
     float wanted = 0;

@@ -44,16 +44,17 @@ UfuncDefinition plain() {
 }  // namespace
 
 TEST_CASE("options: a device function gives two values through references") {
-  const Ufunc distance = kiln::vectorize({.name = "polar_distance",
-                                          .signatures = {"float64(float64 r1, float64 t1, float64 r2, float64 t2)"},
-                                          .body = "float64 x1, y1, x2, y2;\n"
-                                                  "to_cartesian(r1, t1, x1, y1);\n"
-                                                  "to_cartesian(r2, t2, x2, y2);\n"
-                                                  "return sqrt((x1 - x2) * (x1 - x2) + (y1 - y2) * (y1 - y2));",
-                                          .functions = "void to_cartesian(float64 r, float64 t, float64& x, float64& y) {\n"
-                                                       "  x = r * cos(t);\n"
-                                                       "  y = r * sin(t);\n"
-                                                       "}\n"});
+  const Ufunc distance =
+      kiln::vectorize({.name = "polar_distance",
+                       .signatures = {"float64(float64 r1, float64 t1, float64 r2, float64 t2)"},
+                       .body = "float64 x1, y1, x2, y2;\n"
+                               "to_cartesian(r1, t1, x1, y1);\n"
+                               "to_cartesian(r2, t2, x2, y2);\n"
+                               "return sqrt((x1 - x2) * (x1 - x2) + (y1 - y2) * (y1 - y2));",
+                       .compile = {.functions = "void to_cartesian(float64 r, float64 t, float64& x, float64& y) {\n"
+                                                "  x = r * cos(t);\n"
+                                                "  y = r * sin(t);\n"
+                                                "}\n"}});
   auto source = random_source(6);
   std::vector<Exact> operands[4];
   std::vector<Exact> expected;
@@ -83,11 +84,11 @@ TEST_CASE("options: preamble, functions, headers, include folders and defines re
   UfuncDefinition definition = plain();
   definition.name = "everything";
   definition.body = unique_comment() + "return scaled(a) + OFFSET + EXTRA + kTable[1];";
-  definition.preamble = "#include \"mine/scale.hpp\"\n#include \"offset.hpp\"\n";
-  definition.functions = "float scaled(float x) { return scale * x; }\nconstexpr float kTable[2] = {1.0f, 0.25f};\n";
-  definition.headers = {{"mine/scale.hpp", "constexpr float scale = 3;\n"}};
-  definition.include_dirs = {folder.path()};
-  definition.defines = {"EXTRA=0.5f", "UNUSED"};
+  definition.compile.preamble = "#include \"mine/scale.hpp\"\n#include \"offset.hpp\"\n";
+  definition.compile.functions = "float scaled(float x) { return scale * x; }\nconstexpr float kTable[2] = {1.0f, 0.25f};\n";
+  definition.compile.headers = {{"mine/scale.hpp", "constexpr float scale = 3;\n"}};
+  definition.compile.include_dirs = {folder.path()};
+  definition.compile.defines = {"EXTRA=0.5f", "UNUSED"};
   on_every_device([&](const Target& target) { CHECK(value_of(target, definition, 4.0F) == 112.75F); });
 }
 
@@ -113,27 +114,24 @@ TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are 
     UfuncDefinition definition;
     definition.signatures = {"float32(float32 a_)"};
     definition.body = "return TWICE(a_)" + sum + ";";
-    definition.preamble = preamble;
-    definition.defines = list;
+    definition.compile.preamble = preamble;
+    definition.compile.defines = list;
     const auto gufunc = [&](const std::string& group) {
       return kiln::guvectorize({.layout = "(q)->()",
                                 .signatures = {"void(float32[:] a_, float32 b_)"},
                                 .group = group,
                                 .body = "for (::kiln::int64 q_ = 1; q_ < q; ++q_) b_ = a_(q_); b_ = TWICE(a_(0))" + sum + ";",
-                                .preamble = preamble,
-                                .defines = list});
+                                .compile = {.preamble = preamble, .defines = list}});
     };
     const kiln::Gufunc plain_gufunc = gufunc("");
     const kiln::Gufunc team = gufunc("32");
     const kiln::RawKernel raw = kiln::kernel({.signature = "void(float32[:] a_)",
                                               .body = "a_[item] = TWICE(a_[item])" + sum + ";",
-                                              .preamble = preamble,
-                                              .defines = list});
+                                              .compile = {.preamble = preamble, .defines = list}});
     const kiln::Reduction most = kiln::reduction({.signatures = {"float32(float32 a_)"},
                                                   .map = "return TWICE(a_) + N + a0 + r0 + index + count;",
                                                   .reduce = "return a < b ? b : a;",
-                                                  .preamble = preamble,
-                                                  .defines = list});
+                                                  .compile = {.preamble = preamble, .defines = list}});
     on_every_device([&](const Target& target) {
       CHECK(value_of(target, definition, 5.0F) == expected);
       const Array fives = target.place(Array::full({4, 3}, 5.0F));
@@ -150,11 +148,11 @@ TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are 
 TEST_CASE("options: a function of kiln's may be named in a define alone, and errors in defines are told there") {
   UfuncDefinition definition = plain();
   definition.body = "return ACT(a) - tanh_of(a);";
-  definition.functions = "float32 tanh_of(float32 v) { return ACT(v); }";
-  definition.defines = {"ACT=tanh"};
+  definition.compile.functions = "float32 tanh_of(float32 v) { return ACT(v); }";
+  definition.compile.defines = {"ACT=tanh"};
   on_every_device([&](const Target& target) { CHECK(value_of(target, definition, 0.5F) == 0); });
   const auto message = [&](const std::string& define) {
-    definition.defines = {define};
+    definition.compile.defines = {define};
     return message_of<kiln::SignatureError>([&] { static_cast<void>(kiln::vectorize(definition)); });
   };
   constexpr const char* kAdvice =
@@ -166,7 +164,7 @@ TEST_CASE("options: a function of kiln's may be named in a define alone, and err
   CHECK(message("3=A").starts_with("plain: the define \"3=A\" does not begin with a macro's name"));
   CHECK(message("F(x)y=3").starts_with("plain: the define \"F(x)y=3\" has something else behind the macro's name"));
   CHECK(message("A=3\n#define B 4").starts_with("plain: the define \"A=3\n#define B 4\" has several lines"));
-  definition.defines = {"A", "B={"};
+  definition.compile.defines = {"A", "B={"};
   CHECK(message_of<kiln::CompileError>([&] {
           static_cast<void>(kiln::vectorize(definition));
         }).starts_with("plain.defines:2:11: error: '{' is never closed"));
@@ -185,31 +183,31 @@ TEST_CASE("options: every option takes part in the key") {
         CHECK(kiln::cache::stats().memory_hits == hits + 1);
 
         UfuncDefinition changed = base;
-        changed.preamble = "// nothing";
+        changed.compile.preamble = "// nothing";
         CHECK(compiles(changed) == 1);
         changed = base;
-        changed.functions = "float unused(float x) { return x; }";
+        changed.compile.functions = "float unused(float x) { return x; }";
         CHECK(compiles(changed) == 1);
         changed = base;
-        changed.defines = {"SOMETHING=1"};
+        changed.compile.defines = {"SOMETHING=1"};
         CHECK(compiles(changed) == 1);
-        changed.defines = {"SOMETHING=2"};
-        CHECK(compiles(changed) == 1);
-        changed = base;
-        changed.contract = true;
+        changed.compile.defines = {"SOMETHING=2"};
         CHECK(compiles(changed) == 1);
         changed = base;
-        changed.fast_math = true;
+        changed.compile.contract = true;
         CHECK(compiles(changed) == 1);
         changed = base;
-        changed.preamble = "#include \"h.hpp\"\n";
-        changed.headers = {{"h.hpp", "// one"}};
+        changed.compile.fast_math = true;
         CHECK(compiles(changed) == 1);
-        changed.headers = {{"h.hpp", "// two"}};
+        changed = base;
+        changed.compile.preamble = "#include \"h.hpp\"\n";
+        changed.compile.headers = {{"h.hpp", "// one"}};
+        CHECK(compiles(changed) == 1);
+        changed.compile.headers = {{"h.hpp", "// two"}};
         CHECK(compiles(changed) == 1);
         CHECK(compiles(changed) == 0);
         // A header that nothing includes changes nothing.
-        changed.headers["other.hpp"] = "// three";
+        changed.compile.headers["other.hpp"] = "// three";
         CHECK(compiles(changed) == 0);
         CHECK(compiles(base) == 0);
       },
@@ -220,8 +218,8 @@ TEST_CASE("options: a changed header in a folder is compiled anew") {
   const TemporaryDirectory folder;
   UfuncDefinition definition = plain();
   definition.body = unique_comment() + "return FACTOR * a;";
-  definition.preamble = "#include <factor.hpp>\n";
-  definition.include_dirs = {folder.path()};
+  definition.compile.preamble = "#include <factor.hpp>\n";
+  definition.compile.include_dirs = {folder.path()};
   on_every_device(
       [&](const Target& target) {
         write_text(folder / "factor.hpp", "#define FACTOR 5\n");
@@ -247,8 +245,8 @@ TEST_CASE("options: products are fused with sums only where contract says so") {
       [&](const Target& target) {
         const std::vector<Exact> a(100, 1 + e);
         const auto run = [&](bool contract, bool fast_math) {
-          definition.contract = contract;
-          definition.fast_math = fast_math;
+          definition.compile.contract = contract;
+          definition.compile.fast_math = fast_math;
           const Array x = target.place(make(DType::float32, a));
           const Array c = target.place(make(DType::float32, std::vector<Exact>(100, -(1 + 2 * e))));
           return target.fetch(target.call(kiln::vectorize(definition), {x, x, c})).as<float>()[37];

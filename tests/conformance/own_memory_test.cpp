@@ -98,7 +98,7 @@ TEST_CASE("own memory: a struct that a ufunc's body chooses among two") {
        .signatures = {"float32(float32 x, int32 k)"},
        .body =
            "P p{x, 2 * x, 1}, q{3 * x, x, 2};\nP& r = k > 5 ? p : q;\nr.z += k;\nreturn p.x - p.y + p.z - q.x + q.y + 4 * q.z;",
-       .functions = "struct P { float x, y, z; };"});
+       .compile = {.functions = "struct P { float x, y, z; };"}});
   on_every_device([](const Target& target) {
     const std::vector<std::int32_t> x = numbers(1001, 50, 3);
     const std::vector<std::int32_t> k = numbers(1001, 11, 4);
@@ -121,7 +121,7 @@ TEST_CASE("own memory: nodes that point to one another") {
        .body = "Node n[4] = {{x, nullptr}, {2 * x, nullptr}, {3 * x, nullptr}, {4 * x, nullptr}};\n"
                "for (int i = 0; i < 4; ++i) n[i].next = &n[(i + k) & 3];\n"
                "Node* p = n[k & 3].next;\nfor (int i = 0; i < k; ++i) { p->v += 1; p = p->next; }\nreturn p->v;",
-       .functions = "struct Node { int32 v; Node* next; };"});
+       .compile = {.functions = "struct Node { int32 v; Node* next; };"}});
   on_every_device([](const Target& target) {
     const std::vector<std::int32_t> x = numbers(1001, 50, 3);
     const std::vector<std::int32_t> k = numbers(1001, 11, 4);

@@ -305,8 +305,9 @@ TEST_CASE("reduction: the map never sees an element that does not count") {
 
 TEST_CASE("reduction of two ufuncs: the first never sees an element that does not count") {
   const Ufunc divide = kiln::vectorize("int32(int32 a, int32 b)", "return a / b;");
-  const Ufunc pick = kiln::vectorize(
-      {.signatures = {"float32(int64 i)"}, .body = "return table[i];", .preamble = "constexpr float table[4] = {1, 2, 3, 4};"});
+  const Ufunc pick = kiln::vectorize({.signatures = {"float32(int64 i)"},
+                                      .body = "return table[i];",
+                                      .compile = {.preamble = "constexpr float table[4] = {1, 2, 3, 4};"}});
   const auto quotients = kiln::reduction(divide, kiln::math::add.ufunc());
   const auto picked = kiln::reduction(pick, kiln::math::add.ufunc());
   on_every_device([&](const Target& target) {
@@ -463,7 +464,7 @@ TEST_CASE("reduction of two ufuncs: what the one gives for what the other gave, 
   const kiln::Ufunc named = kiln::vectorize({.name = "named",
                                              .signatures = {"(float32 r)(float32 i, float32 accumulator)"},
                                              .body = "r = twice(i) - accumulator;",
-                                             .functions = "float twice(float v) { return 2 * v; }"});
+                                             .compile = {.functions = "float twice(float v) { return 2 * v; }"}});
   on_every_device(
       [&](const Target& target) {
         std::mt19937_64 source = random_source(970);

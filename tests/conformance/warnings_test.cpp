@@ -45,7 +45,7 @@ kiln::Ufunc shifts(const kiln::Cache& cache, const std::string& comment) {
   return kiln::vectorize({.name = "shifts",
                           .signatures = {"int32(int32 a, int32 b)"},
                           .body = comment + "int32 q = a / b;\nreturn q + (a << 40);",
-                          .cache = cache});
+                          .compile = {.cache = cache}});
 }
 
 }  // namespace

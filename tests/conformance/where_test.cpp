@@ -206,11 +206,11 @@ TEST_CASE(
       {.signatures = {"float32(float32 x)"}, .body = "auto k = 0; if (x > 0) ++k; if (x > 1) ++k; return 12 / k;"},
       {.signatures = {"float32(float32 x)"},
        .body = "return 12 / parts(x);",
-       .functions = "auto parts(float32 x) { return x > 1 ? 2 : x > 0 ? 1 : 0; }"},
+       .compile = {.functions = "auto parts(float32 x) { return x > 1 ? 2 : x > 0 ? 1 : 0; }"}},
       {.signatures = {"float32(float32 x)"},
        .body = "return 6 * factorial(3 - x) / 1.0f;",
-       .functions =
-           "float32 factorial(float32 n) { return n == 0 || n == 1 ? 1 : n == 3 ? factorial(n) : n * factorial(n - 1); }"}};
+       .compile = {.functions = "float32 factorial(float32 n) { return n == 0 || n == 1 ? 1 : n == 3 ? factorial(n) : n * "
+                                "factorial(n - 1); }"}}};
   on_every_device([&](const Target& target) {
     std::vector<Exact> x, mask, expected;
     for (int i = 0; i < 300; ++i) {

@@ -13,7 +13,7 @@ inline Ufunc numbered_kernel(int i, const Cache& cache) {
   return vectorize({.name = "kernel_" + std::to_string(i),
                     .signatures = {"float64(float64 a)"},
                     .body = "return 3 * a + " + std::to_string(i) + ";",
-                    .cache = cache});
+                    .compile = {.cache = cache}});
 }
 
 /// Whether a fresh definition of kernel i, called on the CPU, gives what it must.

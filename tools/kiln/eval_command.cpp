@@ -157,12 +157,12 @@ std::string EvalCommand::text() const {
 
 template <class Definition>
 Definition EvalCommand::with_options(Definition definition) const {
-  definition.functions = text_or_file(functions_);
-  definition.preamble = text_or_file(preamble_);
-  definition.defines = defines_;
-  definition.include_dirs = include_dirs_;
-  definition.contract = contract_;
-  definition.fast_math = fast_math_;
+  definition.compile.functions = text_or_file(functions_);
+  definition.compile.preamble = text_or_file(preamble_);
+  definition.compile.defines = defines_;
+  definition.compile.include_dirs = include_dirs_;
+  definition.compile.contract = contract_;
+  definition.compile.fast_math = fast_math_;
   return definition;
 }
 

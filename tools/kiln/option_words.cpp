@@ -21,11 +21,11 @@ constexpr Wording kWordings[] = {
     {".casting = Casting::", "--casting "},
     {"give .out, or a size rule in the definition: .sizes = ", "give a size rule: --sizes "},
     {"name one axis, or set .reorderable or .identity in the definition", "name one with --axis"},
-    {"it is not among the kernel's headers, and there are no include folders; give its text in .headers or its folder in "
-     ".include_dirs",
+    {"it is not among the kernel's headers, and there are no include folders; give its text in "
+     ".compile.headers or its folder in .compile.include_dirs",
      "there are no include folders; give its folder with --include-dir"},
     {"it is not among the kernel's headers, nor in the include folders", "it is not in the include folders"},
-    {"give its text in .headers or its folder in .include_dirs", "give its folder with --include-dir"},
+    {"give its text in .compile.headers or its folder in .compile.include_dirs", "give its folder with --include-dir"},
     {"kiln::all_axes", "all"},
     {": reshape it", ""},
     {".axes", "--axes"},

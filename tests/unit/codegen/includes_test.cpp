@@ -83,10 +83,10 @@ TEST_CASE("a file that is not there is named, with where it was looked for") {
   CHECK(
       message<kiln::IoError>({}, "int x;\n#include \"no.h\"\n") ==
       "failed to find the header \"no.h\", which k:2 includes: it is not among the kernel's headers, and there are no include "
-      "folders; give its text in .headers or its folder in .include_dirs");
+      "folders; give its text in .compile.headers or its folder in .compile.include_dirs");
   CHECK(message<kiln::IoError>({{"a.h", "#include <vector>"}}, "#include \"a.h\"", {"/none", "/nor/here"}) ==
         "failed to find the header \"vector\", which a.h:1 includes: it is not among the kernel's headers, nor in the include "
-        "folders \"/none\", \"/nor/here\"; give its text in .headers or its folder in .include_dirs");
+        "folders \"/none\", \"/nor/here\"; give its text in .compile.headers or its folder in .compile.include_dirs");
 }
 
 TEST_CASE("an absolute name is read where an include folder has it") {
@@ -113,7 +113,7 @@ TEST_CASE("a name that leads out of the include folders is refused by itself") {
   const std::string sub = (folder.path / "sub").string();
   const auto refusal = [](const std::string& name, const std::string& why, const std::string& place) {
     return "k:" + place + ": error: the header \"" + name + "\" is not read: " + why +
-           "; give its folder in .include_dirs or its text in .headers\n";
+           "; give its folder in .compile.include_dirs or its text in .compile.headers\n";
   };
   const auto error = [](const std::string& text, const std::vector<std::string>& folders) {
     const std::string found = message<kiln::CompileError>({}, text, folders);
@@ -149,7 +149,7 @@ TEST_CASE("a name with .. may lead within the include folders, from one to anoth
   CHECK(message<kiln::IoError>({}, "#include \"../no.h\"", {sub, top}) ==
         "failed to find the header \"../no.h\", which k:1 includes: it is not among the kernel's headers, nor in the include "
         "folders \"" +
-            sub + "\", \"" + top + "\"; give its text in .headers or its folder in .include_dirs");
+            sub + "\", \"" + top + "\"; give its text in .compile.headers or its folder in .compile.include_dirs");
 }
 
 TEST_CASE("compilers are given no name that leads elsewhere") {
@@ -193,7 +193,8 @@ TEST_CASE("what __has_include names is found as if it were included, or is an er
                          given, {}) == Texts{{"b.h", ""}});
   CHECK(message<kiln::IoError>({}, "#if \\\n__has_\\\ninclude(<no.h>)\n#endif") ==
         "failed to find the header \"no.h\", which k:3 asks for with __has_include: it is not among the kernel's headers, and "
-        "there are no include folders; give its text in .headers or its folder in .include_dirs, or ask for a macro of your "
+        "there are no include folders; give its text in .compile.headers or its folder in .compile.include_dirs, or ask for a "
+        "macro of your "
         "own: whether a compiler finds it is not in the cache's key");
   CHECK(message<kiln::CompileError>({}, "#define F \"a.h\"\n#if __has_include(F)\n#endif")
             .find("k:2:19: error: a computed __has_include cannot be followed; write the name of the file in quotes or angle "

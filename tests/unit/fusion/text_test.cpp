@@ -32,9 +32,9 @@ TEST_CASE("a loop is a definition of its own") {
         "const ::kiln::float64 kiln_v4_0 = kiln_part_3::kiln_body(kiln_v3_0);\n"
         "return kiln_v4_0;\n");
   // multiply stands there for float32 and for float64, once each.
-  CHECK(count_of(loop.definition->functions, "namespace kiln_part_") == 4);
-  CHECK(count_of(loop.definition->functions, "#line 1 \"multiply\"\nreturn wrapping_multiply(x1, x2);\n") == 2);
-  CHECK(count_of(loop.definition->functions, "using T = ::kiln::float32;\n") == 1);
+  CHECK(count_of(loop.definition->compile.functions, "namespace kiln_part_") == 4);
+  CHECK(count_of(loop.definition->compile.functions, "#line 1 \"multiply\"\nreturn wrapping_multiply(x1, x2);\n") == 2);
+  CHECK(count_of(loop.definition->compile.functions, "using T = ::kiln::float32;\n") == 1);
   CHECK_NOTHROW(static_cast<void>(vectorize(*loop.definition)));
 }
 
@@ -52,13 +52,12 @@ TEST_CASE("halves go from step to step as they would be stored") {
 
 TEST_CASE("line numbers: the ufunc's own, and the text's behind it") {
   const Traced t(1);
-  const Ufunc f = vectorize({.name = "doubled",
-                             .signatures = {"float32(float32 x)"},
-                             .body = "\nreturn\n  twice(x);\n\n",
-                             .preamble = "#define N 2",
-                             .functions = "float twice(float x) { return N * x; }",
-                             .defines = {"M=3"}});
-  const std::string text = t.loop({f(t.x[0])}, {DType::float32}).definition->functions;
+  const Ufunc f = vectorize(
+      {.name = "doubled",
+       .signatures = {"float32(float32 x)"},
+       .body = "\nreturn\n  twice(x);\n\n",
+       .compile = {.preamble = "#define N 2", .functions = "float twice(float x) { return N * x; }", .defines = {"M=3"}}});
+  const std::string text = t.loop({f(t.x[0])}, {DType::float32}).definition->compile.functions;
   INFO(text);
   CHECK(text.find("#line 1 \"doubled.preamble\"\n#define N 2\n") != std::string::npos);
   CHECK(text.find("#line 1 \"doubled.functions\"\nfloat twice(") != std::string::npos);
@@ -83,10 +82,10 @@ TEST_CASE("the GPUs' compilers take fused loops") {
   const Ufunc user = vectorize({.name = "user",
                                 .signatures = {"T(T x) where T: float32, float64"},
                                 .body = "return scale(x);",
-                                .preamble = "#include \"shared.hpp\"",
-                                .functions = "T scale(T x) { return FACTOR * x; }",
-                                .headers = {{"shared.hpp", "#pragma once\nstatic const int factor = 3;\n"}},
-                                .defines = {"FACTOR=factor"}});
+                                .compile = {.preamble = "#include \"shared.hpp\"",
+                                            .functions = "T scale(T x) { return FACTOR * x; }",
+                                            .headers = {{"shared.hpp", "#pragma once\nstatic const int factor = 3;\n"}},
+                                            .defines = {"FACTOR=factor"}}});
   const auto [quotient, rest] = math::divmod.outputs<2>(t.x[0], t.x[1] + 1.5);
   const std::vector<Expr> real = {user(quotient) + math::hypot(rest, INFINITY), (t.x[0] < t.x[1]) || !rest};
   const Expr z = t.x[0] * std::complex<float>(0, 1) + t.x[1];
@@ -105,13 +104,13 @@ TEST_CASE("the GPUs' compilers take fused loops") {
       const Loop loop = t.loop(each.results, each.dtypes);
       INFO(std::string(target), ": ", loop.text);
       UfuncDefinition definition = *loop.definition;
-      definition.cache = Cache({.directory = folder / "cache"});
+      definition.compile.cache = Cache({.directory = folder / "cache"});
       CHECK(vectorize(std::move(definition)).compile(target) == 1);
     }
     // Errors are in the ufunc's own lines there, too.
     const Ufunc bad = vectorize({.name = "bad", .signatures = {"T(T x)"}, .body = "T y = x;\nreturn y + missing;"});
     UfuncDefinition definition = *t.loop({bad(t.x[0]) * 2}, {DType::float32, DType::bool_}).definition;
-    definition.cache = Cache({.directory = folder / "cache"});
+    definition.compile.cache = Cache({.directory = folder / "cache"});
     try {
       vectorize(std::move(definition)).compile(target);
       FAIL_CHECK("it compiled");

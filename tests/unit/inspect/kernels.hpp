@@ -21,7 +21,7 @@ inline bool contains(const std::string& text, const std::string& part) {
 inline cache::Contents compiled(UfuncDefinition definition, const std::string& target) {
   const TemporaryDirectory directory;
   const Cache cache(CacheOptions{.directory = directory / "cache"});
-  definition.cache = cache;
+  definition.compile.cache = cache;
   REQUIRE(vectorize(definition).compile(target) == 1);
   const auto entries = cache.list();
   REQUIRE(entries.size() == 1);
@@ -47,7 +47,7 @@ inline UfuncDefinition crowded(int count) {
               "#pragma unroll\n"
               "for (int i = COUNT - 1; i >= 0; --i) s = s * t[i] + 1.0;\n"
               "return s;",
-          .defines = {"COUNT=" + std::to_string(count)}};
+          .compile = {.defines = {"COUNT=" + std::to_string(count)}}};
 }
 
 /// A case that needs something else than a compiler: reported as scripts/run-tests.sh wants it.

@@ -18,8 +18,11 @@ namespace {
 std::string code_of(const char* body, std::int64_t n, kiln::DType dtype) {
   const kiln::test::TemporaryDirectory directory;
   const kiln::Cache cache(kiln::CacheOptions{.directory = directory / "cache"});
-  const auto gufunc = kiln::guvectorize(
-      {.name = "row", .layout = "(n),(n)->(n)", .signatures = {"void(T[:] a, T[:] b, T[:] y)"}, .body = body, .cache = cache});
+  const auto gufunc = kiln::guvectorize({.name = "row",
+                                         .layout = "(n),(n)->(n)",
+                                         .signatures = {"void(T[:] a, T[:] b, T[:] y)"},
+                                         .body = body,
+                                         .compile = {.cache = cache}});
   const kiln::Array a =
       to_device(kiln::Array::full({3, 5, n}, 1).astype(dtype), kiln::Device::cpu())[{kiln::all, kiln::Slice{.stop = 4}}];
   gufunc(a, a);

@@ -94,7 +94,7 @@ TEST_CASE("ptx is compiled again from the key") {
   CHECK(ptx.find('\0') == std::string::npos);
   check_again(kernel, Form::ptx, "//");
   auto contracted = saxpy();
-  contracted.contract = true;
+  contracted.compile.contract = true;
   CHECK(contains(text(compiled(contracted, "sm_90"), Form::ptx), "fma.rn.f32"));
   CHECK(contains(text(kernel, Form::source), "return a * x + y;"));
   CHECK(refusal<kiln::TypeError>(kernel, Form::llvm_ir) ==
@@ -162,7 +162,7 @@ TEST_CASE("assembly of the CPU shows the vector loop") {
   CHECK_FALSE(contains(code, ".byte"));
   CHECK(contains(code, "\n.L1:\n"));
   auto contracted = saxpy();
-  contracted.contract = true;
+  contracted.compile.contract = true;
   CHECK(contains(text(compiled(contracted, "x86-64-v3"), Form::assembly), "vfmadd"));
   CHECK(refusal<kiln::TypeError>(kernel, Form::sass) ==
         "there is no sass of \"saxpy\" for x86-64-v3: its forms are source, asm, llvm-ir");

@@ -97,7 +97,7 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
                                .expression = "a + b",
                                .identity = "0",
                                .widens_integers = true,
-                               .cache = fresh});
+                               .compile = {.cache = fresh}});
   for (const DType dtype : {DType::float32, DType::int8, DType::int64}) {
     const Array grid = to_device(Array::full(Shape{30, 200}, 1.0F).astype(dtype), Device::cpu());
     const Array indices = Array::from(std::vector<std::int64_t>{0, 7});
@@ -143,8 +143,11 @@ TEST_CASE("entries say what kind of kernel they hold") {
       {"kernel": "void two(float32[:] x, float32 r) { r = x(0); }", "layout": "(n)->()"},
       {"kind": "kernel", "name": "three", "signature": "void(float32[:] x)", "body": "x[item] = 0;"})json");
   CHECK(manifest.compile({"x86-64-v3"}, {.cache = cache}).compiled == 3);
-  const auto four = reduction(
-      {.name = "four", .signatures = {"float32(float32 x)"}, .map = "return x;", .reduce = "return a + b;", .cache = cache});
+  const auto four = reduction({.name = "four",
+                               .signatures = {"float32(float32 x)"},
+                               .map = "return x;",
+                               .reduce = "return a + b;",
+                               .compile = {.cache = cache}});
   CHECK(four.compile("x86-64-v3") == 1);
   std::map<std::string, std::string> kinds;
   for (const cache::Entry& entry : cache.list()) kinds[entry.kernel] = entry.kind;

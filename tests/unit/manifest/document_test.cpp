@@ -215,7 +215,8 @@ TEST_CASE("a manifest in a file: its folder is what include_dirs are relative to
       error = refused.what();
     }
     CHECK(error.find("f.preamble:1:10: error: the header \"" + name + "\" is not read: it is outside the include folders \"" +
-                     (folder / "sub/inc") + "\"; give its folder in .include_dirs or its text in .headers\n") == 0);
+                     (folder / "sub/inc") + "\"; give its folder in .compile.include_dirs or its text in .compile.headers\n") ==
+          0);
     CHECK(error.find("a secret") == std::string::npos);
   }
 #endif

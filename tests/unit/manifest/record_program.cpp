@@ -80,9 +80,9 @@ void run_reductions(const Attempt& attempt) {
                  .reduce = "return {a.n + b.n, a.sum + b.sum, a.squares + b.squares};",
                  .post = "mean = a.sum / a.n; power = half_of(a.squares);",
                  .identity = "{0, 0, 0}",
-                 .functions = "#include \"half_of.h\"\n",
-                 .headers = {{"half_of.h", "template <class T> KILN_FN T half_of(T x) { return x / 2; }"}},
-                 .defines = {"SCALE=2"}});
+                 .compile = {.functions = "#include \"half_of.h\"\n",
+                             .headers = {{"half_of.h", "template <class T> KILN_FN T half_of(T x) { return x / 2; }"}},
+                             .defines = {"SCALE=2"}}});
   const Reduction last = reduction({.name = "last", .signatures = {"T(T x)"}, .reduce = "return b;"});
   const Reduction dot = reduction(math::multiply, math::add);
   const Reduction norm = reduction(math::abs, math::maximum, "norm");
@@ -111,16 +111,17 @@ void run_reductions(const Attempt& attempt) {
 
 /// Raw kernels in every form, with type variables and without, and one whose threads share memory.
 void run_raw_kernels(const Attempt& attempt) {
-  const RawKernel scale = kernel({.name = "raw_scale",
-                                  .signature = "void(T[:] x, T a)",
-                                  .body = "x[item] = times(x[item], a);",
-                                  .preamble = "#include \"times.h\"\n",
-                                  .headers = {{"times.h", "template <class T> T times(T x, T a) { return T(x * a); }"}},
-                                  .defines = {"UNUSED"}});
+  const RawKernel scale =
+      kernel({.name = "raw_scale",
+              .signature = "void(T[:] x, T a)",
+              .body = "x[item] = times(x[item], a);",
+              .compile = {.preamble = "#include \"times.h\"\n",
+                          .headers = {{"times.h", "template <class T> T times(T x, T a) { return T(x * a); }"}},
+                          .defines = {"UNUSED"}}});
   const RawKernel waits = kernel({.name = "raw_waits",
                                   .signature = "void(float32[:] x)",
                                   .body = "KILN_SHARED float32 own[4];\nown[0] = x[block.x];\nbarrier();\nx[block.x] = own[0];",
-                                  .contract = true});
+                                  .compile = {.contract = true}});
   const Array a = floats(100);
   attempt([&] { scale({.size = 100}, a, 2.0F); });
   attempt([&] { scale({.size = 100}, to_device(a, Device::best()), 2.0F); });
@@ -152,12 +153,12 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   const Ufunc included = vectorize({.name = "included",
                                     .signatures = {"float32(float32 a)"},
                                     .body = "return FACTOR * twice(a) + OFFSET; // caf\xe9",
-                                    .preamble = "#include \"factor.h\"\n",
-                                    .functions = "inline float twice(float x) { return x + x; }",
-                                    .include_dirs = {headers},
-                                    .defines = {"OFFSET=1"},
-                                    .contract = true});
-  const Ufunc fused = fuse({.name = "fused", .parameters = {"a", "b"}, .contract = true}, [&](Expr x, Expr y) {
+                                    .compile = {.preamble = "#include \"factor.h\"\n",
+                                                .functions = "inline float twice(float x) { return x + x; }",
+                                                .include_dirs = {headers},
+                                                .defines = {"OFFSET=1"},
+                                                .contract = true}});
+  const Ufunc fused = fuse({.name = "fused", .parameters = {"a", "b"}, .compile = {.contract = true}}, [&](Expr x, Expr y) {
     const auto [quotient, rest] = math::divmod.outputs<2>(x, y);
     return std::array{included(rest) * quotient, x + 0.5};
   });
@@ -239,8 +240,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
                                      .layout = "(n),()->(n),()",
                                      .signatures = {"void(float32[:] x, float32 k, float32[:] y, int32 count)"},
                                      .body = "for (index i = 0; i < n; ++i) y(i) = FACTOR * x(i) * k; count = n;",
-                                     .preamble = "#include \"factor.h\"\n",
-                                     .include_dirs = {headers}});
+                                     .compile = {.preamble = "#include \"factor.h\"\n", .include_dirs = {headers}}});
   const Gufunc transposed = guvectorize({.name = "transposed",
                                          .layout = "(m,n)->(n,m)",
                                          .signatures = {"void(int32[:,:] a, int32[:,:] b)"},

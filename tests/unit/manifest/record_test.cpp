@@ -240,8 +240,8 @@ struct Sample {
     definition.name = name;
     definition.signatures = {"float32(float32 a)"};
     definition.body = "return a;";
-    for (const auto& [header, text] : headers) definition.preamble += "#include \"" + header + "\"\n";
-    definition.headers = std::move(headers);
+    for (const auto& [header, text] : headers) definition.compile.preamble += "#include \"" + header + "\"\n";
+    definition.compile.headers = std::move(headers);
     loop = ufunc::fixed_loops(std::vector{signature::parse(definition.signatures.front())}).front();
     storage = ufunc::dtypes_of(loop);
   }

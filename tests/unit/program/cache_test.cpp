@@ -322,7 +322,7 @@ TEST_CASE("a definition keeps its cache") {
     {
       const Cache cache(CacheOptions{.directory = folder.path()});
       watched = cache.impl();
-      definition.cache = cache;
+      definition.compile.cache = cache;
     }
     const Ufunc ufunc = vectorize(std::move(definition));
     CHECK_FALSE(watched.expired());

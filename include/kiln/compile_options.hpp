@@ -1,0 +1,44 @@
+// How the texts of a definition are compiled: the member `.compile` of every definition.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kiln/cache.hpp"
+
+namespace kiln {
+
+/// What stands beside a kernel's body, and how all of it is compiled: `.compile = {.functions = "…", .fast_math = true}`. Every
+/// member has a default. Members are to be named: designated initializers in this order.
+///
+/// A plain value; a definition that was made has a copy. All of it but `cache` is part of the cache key: kernels that differ in
+/// it are compiled each for itself. Texts are checked when the definition is made: brackets, quotes and comments that do not
+/// close are a CompileError there. What a compiler finds is a CompileError of the first call that needs the kernel; its
+/// diagnostics show these texts as "NAME.preamble", "NAME.functions" and "NAME.defines", after the kernel's name.
+struct CompileOptions {
+  /// C++ text before the functions and the body: constants, macros, `#include`s. A computed `#include`, `#include_next`,
+  /// `__DATE__` and `__TIME__` are errors, as the cache could not know what they stand for.
+  std::string preamble = {};
+  /// C++ functions and types that the body uses, for every device: they need no `__device__`, which is accepted. They see the
+  /// preamble, and the signature's type variables.
+  std::string functions = {};
+  /// Files for `#include "name"`: name to text. They come before any file of that name.
+  std::map<std::string, std::string> headers = {};
+  /// Folders searched for `#include`s that `headers` has not, in this order; relative ones from the process's working
+  /// directory. What is found is read at each first use of a kernel, and its text is in the key. No file outside is read: an
+  /// absolute name, or one with "..", that leads elsewhere is a CompileError; a symbolic link inside is followed. A file that
+  /// is not found is an IoError.
+  std::vector<std::string> include_dirs = {};
+  /// Macros for these texts, before the preamble: "NAME", "NAME=VALUE" or "NAME(a, b)=VALUE". SignatureError for one that names
+  /// no macro or has several lines.
+  std::vector<std::string> defines = {};
+  /// Lets `a * b + c` be rounded once, as a fused multiply-add. Results may then differ in the last bit between devices.
+  bool contract = false;
+  /// Allows reordering, approximate functions, contraction, and the assumption that there is no nan and no infinity.
+  bool fast_math = false;
+  /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
+  Cache cache = {};
+};
+
+}  // namespace kiln

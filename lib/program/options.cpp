@@ -1,0 +1,35 @@
+#include "program/options.hpp"
+
+#include <algorithm>
+
+#include "codegen/directives.hpp"
+#include "kiln/error.hpp"
+#include "signature/reserved.hpp"
+
+namespace kiln::program {
+
+void check_options(const std::string& kernel, const CompileOptions& options) {
+  for (const std::string& define : options.defines) {
+    const auto fail = [&](const char* what, std::size_t at) {
+      throw SignatureError(kernel + ": the define \"" + define + "\" " + what +
+                               "; write \"NAME\", \"NAME=VALUE\" or \"NAME(a, b)=VALUE\", with a name of letters, digits and _",
+                           define, at);
+    };
+    if (const std::size_t line = define.find_first_of("\r\n"); line != std::string::npos) fail("has several lines", line);
+    std::size_t end = signature::identifier_length(define);
+    if (end == 0) fail("does not begin with a macro's name", 0);
+    if (end < define.size() && define[end] == '(') end = std::min(define.find(')', end), define.size() - 1) + 1;
+    if (end < define.size() && define[end] != '=') fail("has something else behind the macro's name", end);
+  }
+  codegen::check_text(kernel + ".defines", codegen::defines_text(options.defines));
+  codegen::check_text(kernel + ".functions", options.functions);
+  codegen::check_text(kernel + ".preamble", options.preamble);
+}
+
+void add_options(codegen::UserText& text, const CompileOptions& options) {
+  text.preamble = options.preamble;
+  text.functions = options.functions;
+  text.defines = options.defines;
+}
+
+}  // namespace kiln::program

@@ -1,0 +1,18 @@
+// CompileOptions on their way into a kernel.
+#pragma once
+
+#include <string>
+
+#include "codegen/spec.hpp"
+#include "kiln/compile_options.hpp"
+
+namespace kiln::program {
+
+/// SignatureError for a define that names no macro or has several lines, CompileError for a text that check_text() refuses.
+/// `kernel` is the name shown.
+void check_options(const std::string& kernel, const CompileOptions& options);
+
+/// Puts the texts among them beside a body.
+void add_options(codegen::UserText& text, const CompileOptions& options);
+
+}  // namespace kiln::program
