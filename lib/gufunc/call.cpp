@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "call/shapes.hpp"
+#include "call/staging.hpp"
+#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "layout/overlap.hpp"
 #include "types/convert.hpp"
-#include "ufunc/transfer.hpp"
 #include "ufunc/tuning.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::gufunc {
 Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
@@ -57,10 +58,7 @@ void Call::run(std::span<Array> results) {
   choose_loop();
   resolve_shapes();
   check_outputs();
-  const bool any_host = std::any_of(inputs_.begin(), inputs_.end(), [](const Array& a) { return a && a.is_host(); }) ||
-                        std::any_of(outs_.begin(), outs_.end(), [](const Array& a) { return a && a.is_host(); }) ||
-                        (where_ && where_.is_host());
-  if (gpu_ && (any_host || place_.on_host)) return run_through_device(results);
+  if (place_.staged) return run_through_device(results);
   separate();
   const CoreLayout layout = lay_out();
   codegen::GufuncSpec spec = make_spec(layout, true, gpu_);
@@ -98,15 +96,12 @@ cache::Contents Call::compiled() {
 }
 
 void Call::place() {
-  std::vector<std::string> names;
-  names.reserve(nin_ + nout_);  // no growth below: addresses are taken
-  std::vector<ufunc::PlacedArray> placed;
-  for (std::size_t i = 0; i < nin_ + nout_; ++i) {
-    const Array& array = i < nin_ ? inputs_[i] : outs_[i - nin_];
-    placed.push_back({array ? &array : nullptr, names.emplace_back(gufunc_.operand_name(i)).c_str()});
-  }
-  placed.push_back({where_ ? &where_ : nullptr, ".where"});
-  place_ = ufunc::choose_place(gufunc_.name(), placed, options_.stream);
+  const std::size_t operands = nin_ + nout_;
+  const auto rep_of = [&](std::size_t i) {
+    return (i < nin_ ? inputs_[i] : i < operands ? outs_[i - nin_] : where_).rep().get();
+  };
+  const auto name_of = [&](std::size_t i) { return i < operands ? gufunc_.operand_name(i) : std::string(".where"); };
+  place_ = call::choose_place(gufunc_.name(), operands + 1, rep_of, name_of, options_.stream);
   gpu_ = !place_.device.is_cpu();
 }
 
@@ -166,16 +161,11 @@ void Call::check_outputs() const {
   for (std::size_t o = 0; o < nout_; ++o) {
     if (!outs_[o]) continue;
     const detail::ArrayRep& out = *outs_[o].rep();
-    const std::string name = gufunc_.operand_name(nin_ + o);
-    if (out.read_only) throw TypeError(gufunc_.name() + ": " + name + " is read-only; give a writable array as .out");
-    if (!out.c_contiguous && out.size > 1 && layout::overlaps_itself(ufunc::window_of(out))) {
-      throw ShapeError(gufunc_.name() + ": elements of " + name +
-                       " share memory with one another; give an .out whose elements are distinct");
-    }
+    call::check_output(
+        gufunc_.name(), out, out.shape, [this](std::size_t k) { return gufunc_.operand_name(k); }, nin_ + o);
     for (std::size_t other = 0; other < o; ++other) {
-      if (outs_[other] && ufunc::share_memory(out, *outs_[other].rep())) {
-        throw ShapeError(gufunc_.name() + ": " + gufunc_.operand_name(nin_ + other) + " and " + name +
-                         " share memory; give outputs that do not overlap");
+      if (outs_[other] && call::share_memory(out, *outs_[other].rep())) {
+        call::fail_shared_outputs(gufunc_.name(), gufunc_.operand_name(nin_ + other), gufunc_.operand_name(nin_ + o));
       }
     }
   }
@@ -188,7 +178,7 @@ std::vector<std::size_t> Call::overlapping_inputs() const {
   for (std::size_t i = 0; i <= nin_; ++i) {
     const Array& input = i < nin_ ? inputs_[i] : where_;
     const bool overlaps = input && std::any_of(outs_.begin(), outs_.end(), [&](const Array& out) {
-                            return out && ufunc::share_memory(*input.rep(), *out.rep());
+                            return out && call::share_memory(*input.rep(), *out.rep());
                           });
     if (overlaps) found.push_back(i);
   }
@@ -209,7 +199,7 @@ void Call::run_through_device(std::span<Array> results) {
   std::vector<Array> moved = inputs_;
   std::vector<Arg> args;
   for (std::size_t i = 0; i < nin_; ++i) {
-    if (moved[i] && moved[i].is_host()) moved[i] = ufunc::send(moved[i], place_.device);
+    if (moved[i] && moved[i].is_host()) moved[i] = call::send(moved[i], place_.device);
     if (moved[i]) {
       args.emplace_back(moved[i]);
     } else {
@@ -217,12 +207,12 @@ void Call::run_through_device(std::span<Array> results) {
     }
   }
   GufuncOptions options = options_;
-  if (where_) options.where = where_.is_host() ? ufunc::send(where_, place_.device) : where_;
+  if (where_) options.where = where_.is_host() ? call::send(where_, place_.device) : where_;
   std::vector<Array> targets;
   for (std::size_t o = 0; o < nout_; ++o) {
     const Array& out = outs_[o];
     // What a mask, or a body, leaves as it is must be there.
-    targets.push_back(!out ? allocate_one(o, false) : !out.is_host() ? out : ufunc::send(out, place_.device));
+    targets.push_back(!out ? allocate_one(o, false) : !out.is_host() ? out : call::send(out, place_.device));
   }
   options.out = Outputs(targets);
   std::vector<Array> made(nout_);
@@ -230,16 +220,7 @@ void Call::run_through_device(std::span<Array> results) {
   on_device.compiled_ = compiled_;
   on_device.run(made);
   if (compiled_ != nullptr) return;
-  // Copies are ordered after the default stream only.
-  if (queue() != nullptr) queue()->synchronize();
-  for (std::size_t o = 0; o < nout_; ++o) {
-    if (outs_[o]) {
-      results[o] = outs_[o];
-      if (outs_[o].is_host()) made[o].copy_to_host(results[o]);
-    } else {
-      results[o] = place_.on_host ? made[o].copy_to_host() : made[o];
-    }
-  }
+  call::fetch_results(outs_, made, place_, results);
 }
 
 Array Call::allocate_one(std::size_t output, bool on_host) const {

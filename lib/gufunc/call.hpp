@@ -13,7 +13,7 @@
 #include "gufunc/impl.hpp"
 #include "kinds/gufunc/launch.hpp"
 #include "ufunc/checks.hpp"
-#include "ufunc/place.hpp"
+#include "call/place.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::gufunc {
@@ -80,7 +80,7 @@ class Call {
   std::vector<Array> inputs_;  // null handles for scalars; private copies where inputs overlap outputs
   std::vector<Array> outs_;    // null handles for what is to be allocated
   Array where_;                // the mask, if there is one
-  ufunc::Place place_;
+  call::Place place_;
   bool gpu_ = false;
   TypePlan* plan_ = nullptr;
   CoreShape shape_;

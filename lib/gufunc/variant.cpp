@@ -8,7 +8,7 @@
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
-#include "ufunc/transfer.hpp"
+#include "call/staging.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::gufunc {
@@ -40,7 +40,7 @@ CoreLayout Call::lay_out(bool sent) const {
   fresh.reserve(nin_ + nout_ + 1);  // no growth below: addresses are taken
   const auto strides_of = [&](const Array& array) -> const Strides& {
     const detail::ArrayRep& rep = *array.rep();
-    return sent && rep.on_host ? fresh.emplace_back(ufunc::as_sent(rep, true, 0).strides) : rep.strides;
+    return sent && rep.on_host ? fresh.emplace_back(call::as_sent(rep, true, 0).strides) : rep.strides;
   };
   std::vector<PlacedCore> operands;
   const auto add = [&](std::size_t operand, const Array& array) {

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "call/window.hpp"
 #include "codegen/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
 #include "ufunc/recorder.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::raw {
 namespace {
@@ -160,13 +160,9 @@ void Call::convert(std::size_t i) {
 }
 
 void Call::place() {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < args_.size(); ++i) names.push_back(argument_name(i));
-  std::vector<ufunc::PlacedArray> placed;
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (args_[i].is_array()) placed.push_back({&args_[i].array(), names[i].c_str()});
-  }
-  place_ = ufunc::choose_place(kernel_.name(), placed, options_.stream);
+  const auto rep_of = [&](std::size_t i) { return args_[i].is_array() ? args_[i].array().rep().get() : nullptr; };
+  place_ = call::choose_place(
+      kernel_.name(), args_.size(), rep_of, [this](std::size_t i) { return argument_name(i); }, options_.stream);
 }
 
 // What a GPU does not tell apart is one kernel there.
@@ -198,7 +194,7 @@ Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
     if (!travels(j)) continue;
     const detail::ArrayRep& a = *args_[j].array().rep();
     const detail::ArrayRep& b = *array.rep();
-    if (!ufunc::share_memory(a, b)) continue;
+    if (!call::share_memory(a, b)) continue;
     if (a.data == b.data && a.size == b.size && a.dtype == b.dtype) {
       same = &brought[j];
       continue;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "raw/impl.hpp"
-#include "ufunc/place.hpp"
+#include "call/place.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::raw {
@@ -47,7 +47,7 @@ class Call {
   Binding binding_;
   using Scalar = decltype(kinds::RawLaunch::Argument::value);
   alignas(16) std::array<Scalar, kinds::kMaxRawArguments> scalars_;  // in their parameters' dtypes
-  ufunc::Place place_;
+  call::Place place_;
   Extent3 grid_;
   Extent3 block_;
   codegen::RawForm form_ = codegen::RawForm::blocks;

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "call/shapes.hpp"
+#include "call/staging.hpp"
+#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
 #include "types/convert.hpp"
 #include "ufunc/axes.hpp"
-#include "ufunc/place.hpp"
 #include "ufunc/reduction_plan.hpp"
-#include "ufunc/transfer.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::reduce {
 Call::Call(const detail::ReductionImpl& reduction, std::span<const Arg> args, const ReductionOptions& options)
@@ -89,10 +89,10 @@ void Call::check() {
 
 void Call::run(std::span<Array> results) {
   check();
-  if (through_device_) return run_through_device(results);
+  if (place_.staged) return run_through_device(results);
   for (const std::size_t operand : overlapping_inputs()) {
     // The copy is made at once, so work that is still queued must be done.
-    if (queue_ != nullptr) queue_->synchronize();
+    if (place_.queue != nullptr) place_.queue->synchronize();
     held_.push_back(array_of(operand).copy());
     operands_[operand].rep = held_.back().rep().get();
   }
@@ -100,8 +100,8 @@ void Call::run(std::span<Array> results) {
     const Operand& out = operands_[inputs_ + k];
     const DType dtype = plan_->loop.outputs[k];
     results[k] = out.rep != nullptr ? options_.out.arrays()[k]
-                 : result_on_host_  ? Array::empty(shape_, dtype)
-                                    : device_array(shape_, dtype, device_);
+                 : place_.on_host   ? Array::empty(shape_, dtype)
+                                    : device_array(shape_, dtype, place_.device);
   }
   if (outputs_ > 0) launch(results);
 }
@@ -116,65 +116,28 @@ cache::Contents Call::compiled() {
 }
 
 void Call::place() {
-  std::vector<std::string> names;
-  std::vector<ufunc::PlacedArray> arrays;
-  names.reserve(count_);
-  bool any_host = false;
-  bool any = false;
-  for (std::size_t k = 0; k < count_; ++k) {
-    if (operands_[k].rep == nullptr) continue;
-    any = true;
-    any_host = any_host || operands_[k].rep->on_host;
-    names.push_back(name_of(k));
-    arrays.push_back({&array_of(k), names.back().c_str()});
-  }
-  const ufunc::Place place = ufunc::choose_place(reduction_.name(), arrays, options_.stream);
-  device_ = place.device;
-  result_on_host_ = place.on_host;
-  queue_ = options_.stream.queue().get();
-  through_device_ = !device_.is_cpu() && (any_host || !any);
+  place_ = call::choose_place(
+      reduction_.name(), count_, [this](std::size_t k) { return operands_[k].rep; },
+      [this](std::size_t k) { return name_of(k); }, options_.stream);
 }
 
 void Call::choose_loop() {
-  ufunc::TypePlan::Key key;
-  std::size_t n = 0;
-  for (std::size_t k = 0; k < nin_; ++k) {
-    key.bytes[n++] = is_scalar(k) ? static_cast<std::uint8_t>(static_cast<unsigned>(operands_[k].scalar->dtype()) | 0x80U)
-                                  : static_cast<std::uint8_t>(operands_[k].rep->dtype);
-  }
-  for (std::size_t k = inputs_; k < count_; ++k) {
-    key.bytes[n++] = operands_[k].rep == nullptr ? std::uint8_t{0xff} : static_cast<std::uint8_t>(operands_[k].rep->dtype);
-  }
-  key.bytes[n++] = static_cast<std::uint8_t>(options_.casting);
-  key.bytes[n++] = options_.dtype ? static_cast<std::uint8_t>(*options_.dtype) : std::uint8_t{0xff};
-  key.length = static_cast<std::uint8_t>(n);
-  key.signature = options_.signature;
+  const std::span<const Operand> operands(operands_);
+  const ufunc::TypePlan::Key key = ufunc::key_of(operands, nin_, inputs_, count_, options_);
   plan_ = reduction_.loops().find_plan(key);
   if (plan_ != nullptr) return;
-  std::vector<ufunc::Argument> arguments;
-  for (std::size_t k = 0; k < nin_; ++k) {
-    arguments.push_back({is_scalar(k) ? operands_[k].scalar->dtype() : operands_[k].rep->dtype, is_scalar(k)});
-  }
   CallOptions options;
   options.out = options_.out;
   options.casting = options_.casting;
   options.dtype = options_.dtype;
   options.signature = options_.signature;
-  plan_ = &reduction_.loops().make_plan(key, arguments, options);
+  plan_ = &reduction_.loops().make_plan(key, ufunc::arguments_of(operands, nin_), options);
 }
 
 void Call::lay_out() {
-  for (std::size_t k = 0; k < nin_; ++k) {
-    const detail::ArrayRep* rep = operands_[k].rep;
-    if (rep == nullptr || layout::broadcast_into(whole_, rep->shape)) continue;
-    std::string text;
-    for (std::size_t j = 0; j <= k; ++j) {
-      if (operands_[j].rep != nullptr)
-        text += (text.empty() ? "" : ", ") + name_of(j) + " " + to_string(operands_[j].rep->shape);
-    }
-    throw ShapeError(reduction_.name() + ": shapes do not broadcast: " + text +
-                     "; extents must be equal or 1, counted from the last axis");
-  }
+  call::broadcast_all(
+      reduction_.name(), nin_, [this](std::size_t k) { return operands_[k].rep; }, [this](std::size_t k) { return name_of(k); },
+      whole_);
   detail::checked_size(whole_);
   if (masked_ && !layout::broadcasts_to(operands_[nin_].rep->shape, whole_)) {
     throw ShapeError(reduction_.name() + ": .where of shape " + to_string(operands_[nin_].rep->shape) +
@@ -183,7 +146,7 @@ void Call::lay_out() {
 }
 
 void Call::name_axes() {
-  reduced_ = ufunc::named_axes(reduction_.name(), options_.axis, whole_);
+  reduced_ = ufunc::named_axes([this] { return reduction_.name(); }, options_.axis, whole_);
   std::size_t several = 0;
   for (std::size_t d = 0; d < reduced_.size(); ++d) {
     if (reduced_[d] == 0) {
@@ -229,20 +192,11 @@ void Call::check_outputs() const {
   for (std::size_t k = inputs_; k < count_; ++k) {
     const detail::ArrayRep* rep = operands_[k].rep;
     if (rep == nullptr) continue;
-    const std::string what = reduction_.name() + ": " + name_of(k);
-    if (rep->read_only) throw TypeError(what + " is read-only; give a writable array as .out");
-    if (!(rep->shape == shape_)) {
-      throw ShapeError(what + " has shape " + to_string(rep->shape) + ", the result has shape " + to_string(shape_) +
-                       "; .out is never broadcast");
-    }
-    if (!rep->c_contiguous && rep->size > 1 && layout::overlaps_itself(ufunc::window_of(*rep))) {
-      throw ShapeError(reduction_.name() + ": elements of " + name_of(k) +
-                       " share memory with one another; give an .out whose elements are distinct");
-    }
+    call::check_output(
+        reduction_.name(), *rep, shape_, [this](std::size_t i) { return name_of(i); }, k);
     for (std::size_t j = inputs_; j < k; ++j) {
-      if (operands_[j].rep == nullptr || !ufunc::share_memory(*operands_[j].rep, *rep)) continue;
-      throw ShapeError(reduction_.name() + ": " + name_of(j) + " and " + name_of(k) +
-                       " share memory; give outputs that do not overlap");
+      if (operands_[j].rep == nullptr || !call::share_memory(*operands_[j].rep, *rep)) continue;
+      call::fail_shared_outputs(reduction_.name(), name_of(j), name_of(k));
     }
   }
 }
@@ -253,7 +207,7 @@ std::vector<std::size_t> Call::overlapping_inputs() const {
   for (std::size_t k = 0; k < inputs_; ++k) {
     for (std::size_t out = inputs_; out < count_; ++out) {
       if (operands_[k].rep == nullptr || operands_[out].rep == nullptr) continue;
-      if (!ufunc::share_memory(*operands_[k].rep, *operands_[out].rep)) continue;
+      if (!call::share_memory(*operands_[k].rep, *operands_[out].rep)) continue;
       found.push_back(k);
       break;
     }
@@ -288,7 +242,7 @@ void Call::run_through_device(std::span<Array> results) {
     }
     any = true;
     moved[k] = array_of(k);
-    if (moved[k].is_host()) moved[k] = ufunc::send(moved[k], device_);
+    if (moved[k].is_host()) moved[k] = call::send(moved[k], place_.device);
     if (is_mask(k)) {
       options.where = moved[k];
     } else {
@@ -303,7 +257,7 @@ void Call::run_through_device(std::span<Array> results) {
     if (given(k) && !outs[k].is_host()) {
       targets.push_back(outs[k]);
     } else if (!outs.empty() || !any) {
-      targets.push_back(device_array(shape_, storage_dtype(inputs_ + k), device_));
+      targets.push_back(device_array(shape_, storage_dtype(inputs_ + k), place_.device));
     }
   }
   options.out = Outputs(std::move(targets));
@@ -312,16 +266,7 @@ void Call::run_through_device(std::span<Array> results) {
   on_device.compiled_ = compiled_;
   on_device.run(computed);
   if (compiled_ != nullptr) return;
-  // Copies are ordered after the default stream only.
-  if (queue_ != nullptr) queue_->synchronize();
-  for (std::size_t k = 0; k < nout_; ++k) {
-    if (given(k)) {
-      results[k] = outs[k];
-      if (outs[k].is_host()) computed[k].copy_to_host(results[k]);
-    } else {
-      results[k] = result_on_host_ ? computed[k].copy_to_host() : computed[k];
-    }
-  }
+  call::fetch_results(outs, computed, place_, results);
 }
 
 Resolution Call::resolve() {
@@ -338,11 +283,12 @@ Resolution Call::resolve() {
                                (is_output(k) ? computed + " to " + stored : stored + " to " + computed));
   }
   resolution.shape = shape_;
-  resolution.device = device_;
-  if (through_device_) {
+  resolution.device = place_.device;
+  if (place_.staged) {
     for (std::size_t k = 0; k < count_; ++k) {
       if (operands_[k].rep == nullptr || !operands_[k].rep->on_host) continue;
-      resolution.copies.push_back(name_of(k) + (is_output(k) ? " is fetched from " : " is sent to ") + to_string(device_));
+      resolution.copies.push_back(name_of(k) + (is_output(k) ? " is fetched from " : " is sent to ") +
+                                  to_string(place_.device));
     }
   }
   for (const std::size_t operand : overlapping_inputs()) {

@@ -10,6 +10,7 @@
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
+#include "call/place.hpp"
 #include "kiln/reduction.hpp"
 #include "layout/reduction.hpp"
 #include "reduce/impl.hpp"
@@ -89,10 +90,7 @@ class Call {
   Shape shape_;   // of the results
   std::int64_t outputs_ = 1;
   std::int64_t elements_ = 1;  // of each output
-  Device device_;
-  bool result_on_host_ = true;
-  bool through_device_ = false;  // host arrays with a GPU to run on
-  backend::Queue* queue_ = nullptr;
+  call::Place place_;
   std::array<Value, kMaxOperands> values_;
   ufunc::InitialValue initial_;
   std::vector<Array> held_;              // private copies

@@ -1,11 +1,11 @@
 // From a checked call to the launch of its kernel.
 #include <algorithm>
 
+#include "call/staging.hpp"
 #include "kinds/reduction/launch.hpp"
 #include "reduce/call.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/reduction_plan.hpp"
-#include "ufunc/transfer.hpp"
 
 namespace kiln::reduce {
 
@@ -103,16 +103,15 @@ void Call::launch(std::span<const Array> results) {
       operands[row] = {values_[k].bytes, nullptr, size, true};
     } else {
       // Standing still is an access of its own on the CPU; a GPU reads it through the cache.
-      const bool fixed = device_.is_cpu() && k < nin_ && (still >> k & 1U) != 0;
+      const bool fixed = place_.device.is_cpu() && k < nin_ && (still >> k & 1U) != 0;
       operands[row] = {operands_[k].rep->data + layout.offset(row), layout.strides(row), size, fixed};
     }
     if (k < inputs_) inputs[row] = {operands[row].data, size};
     ++row;
   }
-  spec = ufunc::specialize(std::move(spec), layout, {inputs.data(), inputs_}, device_.kind());
-  const ufunc::Variant::Key key{ufunc::bits_of(spec), static_cast<std::uint64_t>(device_.index()) << 32 |
-                                                          static_cast<std::uint64_t>(device_.kind()) << 56 | still};
-  backend::Backend& backend = backend::backend_for(device_);
+  spec = ufunc::specialize(std::move(spec), layout, {inputs.data(), inputs_}, place_.device.kind());
+  const ufunc::Variant::Key key{ufunc::bits_of(spec), ufunc::device_bits(place_.device) | still};
+  backend::Backend& backend = backend::backend_for(place_.device);
   if (compiled_ != nullptr) {
     *compiled_ = program::compiled(reduction_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
     return;
@@ -132,7 +131,7 @@ void Call::launch(std::span<const Array> results) {
                                     .wide_index = spec.wide_index,
                                     .state_bytes = ufunc::state_bytes(spec)};
   std::shared_ptr<const void> keep;
-  if (backend.asynchronous(queue_)) {
+  if (backend.asynchronous(place_.queue)) {
     auto kept = std::make_shared<std::vector<Array>>(held_);
     for (std::size_t k = 0; k < inputs_; ++k) {
       if (!is_scalar(k)) kept->push_back(array_of(k));
@@ -140,7 +139,7 @@ void Call::launch(std::span<const Array> results) {
     kept->insert(kept->end(), results.begin(), results.end());
     keep = std::move(kept);
   }
-  kinds::launch(backend, *variant->module, work, queue_, std::move(keep));
+  kinds::launch(backend, *variant->module, work, place_.queue, std::move(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, results);
 }
 
@@ -154,7 +153,7 @@ void Call::record(ufunc::Recorder& recorder, std::span<const Array> results) {
   sent.reserve(count_);
   for (std::size_t k = 0; k < count_; ++k) {
     const detail::ArrayRep* const rep = operands_[k].rep;
-    if (rep != nullptr && rep->on_host) operands_[k].rep = &sent.emplace_back(ufunc::as_sent(*rep, !is_output(k), k));
+    if (rep != nullptr && rep->on_host) operands_[k].rep = &sent.emplace_back(call::as_sent(*rep, !is_output(k), k));
   }
   const layout::Reduction layout = arrange();
   std::array<ufunc::ReductionOperand, kMaxOperands> inputs;

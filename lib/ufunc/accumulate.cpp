@@ -4,17 +4,17 @@
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
+#include "call/shapes.hpp"
+#include "call/staging.hpp"
+#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "kinds/scan/launch.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/axes.hpp"
 #include "ufunc/impl.hpp"
-#include "ufunc/place.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/reduction_loop.hpp"
-#include "ufunc/transfer.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -58,8 +58,10 @@ class Accumulate {
   [[nodiscard]] DType dtype() const { return loop_.outputs[0]; }
 
   void place_array() {
-    const PlacedArray placed[] = {{&array_, "the array"}, {out_ ? &out_ : nullptr, "the out array"}};
-    place_ = choose_place(what_, placed, options_.stream);
+    const detail::ArrayRep* const all[] = {array_.rep().get(), out_.rep().get()};
+    place_ = call::choose_place(
+        what_, std::size(all), [&](std::size_t i) { return all[i]; },
+        [](std::size_t i) { return std::string(i == 0 ? "the array" : "the out array"); }, options_.stream);
   }
 
   void choose_loop() {
@@ -98,33 +100,24 @@ class Accumulate {
 
   void find_axis() {
     if (array_.ndim() == 0) throw ShapeError(what_ + ": a 0-d array has no axis to accumulate along");
-    const Dims named = named_axes(what_, options_.axis, array_.shape());
+    const Dims named = named_axes([this] { return what_; }, options_.axis, array_.shape());
     axis_ = static_cast<std::size_t>(std::find(named.begin(), named.end(), 1) - named.begin());
   }
 
   void check_out() const {
     if (!out_) return;
-    if (out_.read_only()) throw TypeError(what_ + ": the out array is read-only; give a writable array as .out");
-    if (!(out_.shape() == array_.shape())) {
-      throw ShapeError(what_ + ": the out array has shape " + to_string(out_.shape()) + ", the result has shape " +
-                       to_string(array_.shape()));
-    }
-    const detail::ArrayRep& out = *out_.rep();
-    if (!out.c_contiguous && out.size > 1 && layout::overlaps_itself(window_of(out))) {
-      throw ShapeError(what_ +
-                       ": elements of the out array share memory with one another; give an .out whose elements are "
-                       "distinct");
-    }
+    call::check_output(
+        what_, *out_.rep(), array_.shape(), [](std::size_t) { return std::string("the out array"); }, 0);
   }
 
   void bring_to_device() {
-    if (array_.is_host()) array_ = send(array_, place_.device);
+    if (array_.is_host()) array_ = call::send(array_, place_.device);
     if (out_ && out_.is_host()) out_ = device_array(out_.shape(), out_.dtype(), place_.device);
   }
 
   /// Each element is read before it is written only where the two are the same window.
   void separate() {
-    if (!out_ || !share_memory(*array_.rep(), *out_.rep())) return;
+    if (!out_ || !call::share_memory(*array_.rep(), *out_.rep())) return;
     const detail::ArrayRep& from = *array_.rep();
     const detail::ArrayRep& to = *out_.rep();
     if (from.data == to.data && from.strides == to.strides && itemsize(from.dtype) == itemsize(to.dtype)) return;
@@ -182,7 +175,7 @@ class Accumulate {
   const std::string what_;
   Array array_;
   Array out_;
-  Place place_;
+  call::Place place_;
   MethodKernel::Key key_;
   const MethodKernel* kernel_ = nullptr;
   Loop loop_;

@@ -1,11 +1,11 @@
 // Array::assign() and fill(): on the host a strided copy, on a GPU a kernel.
 #include "array/rep.hpp"
+#include "call/window.hpp"
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/broadcast.hpp"
 #include "types/convert.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln {
 namespace {
@@ -38,7 +38,7 @@ void Array::assign(const Array& source, Casting casting) const {
     return;
   }
   Array elements = source.device().is_cpu() ? source : source.copy_to_host();
-  if (ufunc::share_memory(*elements.rep(), *rep_)) elements = elements.copy();
+  if (call::share_memory(*elements.rep(), *rep_)) elements = elements.copy();
   detail::copy_host(*elements.broadcast_to(shape()).rep(), *rep_);
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
 #include "layout/merge.hpp"
 #include "types/convert.hpp"
 #include "ufunc/indices.hpp"
 #include "ufunc/recorder.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -37,10 +37,12 @@ AtCall::AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Arr
   }
   check_ufunc();
   check_arrays();
-  std::vector<PlacedArray> placed{{&target_, kTarget}};
-  for (const Array& each : indices_) placed.push_back({&each, "the array of indices"});
-  if (value_) placed.push_back({&value_, kValue});
-  place_ = choose_place(what_, placed, options.stream);
+  const std::size_t count = indices_.size() + 2;
+  const auto rep_of = [&](std::size_t i) { return (i == 0 ? target_ : i + 1 == count ? value_ : indices_[i - 1]).rep().get(); };
+  const auto name_of = [&](std::size_t i) {
+    return std::string(i == 0 ? kTarget : i + 1 == count ? kValue : "the array of indices");
+  };
+  place_ = call::choose_place(what_, count, rep_of, name_of, options.stream);
   gpu_ = !place_.device.is_cpu();
 }
 
@@ -75,7 +77,7 @@ void AtCall::check_arrays() const {
                      " given for an array of shape " + to_string(target_.shape()) + "; give one for each of its first axes");
   }
   const detail::ArrayRep& target = *target_.rep();
-  if (!target.c_contiguous && target.size > 1 && layout::overlaps_itself(window_of(target))) {
+  if (!target.c_contiguous && target.size > 1 && layout::overlaps_itself(call::window_of(target))) {
     throw ShapeError(what_ + ": elements of " + kTarget +
                      " share memory with one another; give one whose elements are distinct");
   }
@@ -191,9 +193,9 @@ void AtCall::bring_to_device() {
 
 void AtCall::separate_overlaps() {
   const detail::ArrayRep& target = *target_.rep();
-  if (value_ && share_memory(target, *value_.rep())) value_ = value_.copy();
+  if (value_ && call::share_memory(target, *value_.rep())) value_ = value_.copy();
   for (Array& each : indices_) {
-    if (share_memory(target, *each.rep())) each = each.copy();
+    if (call::share_memory(target, *each.rep())) each = each.copy();
   }
 }
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "call/place.hpp"
 #include "kinds/scatter/launch.hpp"
 #include "ufunc/impl.hpp"
-#include "ufunc/place.hpp"
 
 namespace kiln::ufunc {
 
@@ -43,7 +43,7 @@ class AtCall {
   Array value_;                  // the second operand as an array; empty where there is none, or none yet
   backend::Queue* queue_;
 
-  Place place_;
+  call::Place place_;
   bool gpu_ = false;
   MethodKernel::Key key_;
   const MethodKernel* kernel_ = nullptr;

@@ -4,7 +4,7 @@
 
 namespace kiln::ufunc {
 
-Dims named_axes(const std::string& what, const Axes& axes, const Shape& shape) {
+Dims named_axes(base::FunctionRef<std::string()> what, const Axes& axes, const Shape& shape) {
   const auto ndim = static_cast<int>(shape.size());
   Dims named(shape.size(), axes.is_all() ? 1 : 0);
   bool scalar_axis = false;
@@ -16,16 +16,16 @@ Dims named_axes(const std::string& what, const Axes& axes, const Shape& shape) {
       continue;
     }
     if (ndim != 0 && (counted < 0 || counted >= ndim)) {
-      throw ShapeError(what + ": axis " + std::to_string(axis) + " does not exist in an array of shape " + to_string(shape) +
+      throw ShapeError(what() + ": axis " + std::to_string(axis) + " does not exist in an array of shape " + to_string(shape) +
                        "; give " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1));
     }
     if (ndim == 0 && axis != 0 && axis != -1) {
-      throw ShapeError(what + ": axis " + std::to_string(axis) +
+      throw ShapeError(what() + ": axis " + std::to_string(axis) +
                        " does not exist in a 0-d array; give 0, -1 or kiln::all_axes");
     }
     std::int64_t* const place = ndim == 0 ? nullptr : &named[static_cast<std::size_t>(counted)];
     if (place == nullptr || *place != 0) {
-      throw ShapeError(what + ": axis " + std::to_string(axis) + " is named twice; name each axis once");
+      throw ShapeError(what() + ": axis " + std::to_string(axis) + " is named twice; name each axis once");
     }
     *place = 1;
   }

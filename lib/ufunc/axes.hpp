@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/function_ref.hpp"
 #include "kiln/methods.hpp"
 #include "kiln/shape.hpp"
 
@@ -10,6 +11,6 @@ namespace kiln::ufunc {
 
 /// For each axis of an array of that shape whether it is named: 1 or 0. Of a 0-d array 0 and -1 name nothing. ShapeError, which
 /// begins with `what`, for an axis that there is not or that is named twice.
-[[nodiscard]] Dims named_axes(const std::string& what, const Axes& axes, const Shape& shape);
+[[nodiscard]] Dims named_axes(base::FunctionRef<std::string()> what, const Axes& axes, const Shape& shape);
 
 }  // namespace kiln::ufunc

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 
+#include "call/shapes.hpp"
+#include "call/staging.hpp"
 #include "kiln/error.hpp"
-#include "layout/broadcast.hpp"
 #include "types/convert.hpp"
-#include "ufunc/transfer.hpp"
 #include "ufunc/uninitialized.hpp"
 
 namespace kiln::ufunc {
@@ -68,7 +68,7 @@ CallNames Call::names() const {
 void Call::run(std::span<Array> results) {
   place();
   if (some_outs_) return run_with_fresh_outs(results);
-  if (through_device_) return run_through_device(results);
+  if (place_.staged) return run_through_device(results);
   choose_loop();
   lay_out();
   check_outputs();
@@ -82,7 +82,7 @@ void Call::run(std::span<Array> results) {
   }
   iterate();
   classify();
-  backend::Backend& backend = backend::backend_for(device_);
+  backend::Backend& backend = backend::backend_for(place_.device);
   if (compiled_ != nullptr) {
     const codegen::KernelSpec spec = ufunc_.specialize(plan_->loop, storage_dtypes(), layout_, backend.kind());
     *compiled_ = program::compiled(ufunc_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
@@ -106,38 +106,10 @@ cache::Contents Call::compiled() {
   return kernel;
 }
 
-/// Where to run: on the device of the arrays that have one; all-host calls on the stream's, or the best.
 void Call::place() {
-  const detail::ArrayRep* placed = nullptr;
-  bool any_host = false;
-  std::size_t placed_at = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const detail::ArrayRep* rep = operands_[i].rep;
-    if (rep == nullptr) continue;
-    if (rep->on_host) {
-      any_host = true;
-    } else if (placed == nullptr) {
-      placed = rep;
-      placed_at = i;
-    } else if (!placed->device.same_memory(rep->device)) {
-      throw DeviceError(ufunc_.name() + ": " + name_of(placed_at) + " is on " + to_string(placed->device) + ", " + name_of(i) +
-                        " is on " + to_string(rep->device) + "; bring them to one device with to_device()");
-    }
-  }
-  const Stream& stream = options_.stream;
-  if (placed != nullptr) {
-    device_ = placed->device;
-    result_on_host_ = false;
-    if (!stream.is_default() && !stream.device().same_memory(device_)) {
-      throw DeviceError(ufunc_.name() + ": the stream is on " + to_string(stream.device()) + ", the arrays are on " +
-                        to_string(device_) + "; give a stream of that device");
-    }
-  } else {
-    device_ = stream.is_default() ? Device::best() : stream.device();
-  }
-  queue_ = stream.queue().get();
-  gpu_ = !device_.is_cpu();
-  through_device_ = gpu_ && (any_host || placed == nullptr);
+  place_ = call::choose_place(
+      ufunc_.name(), count_, [this](std::size_t i) { return operands_[i].rep; }, [this](std::size_t i) { return name_of(i); },
+      options_.stream);
 }
 
 /// .out names some of the outputs: the others are made, and the call is one that names them all.
@@ -152,7 +124,7 @@ void Call::run_with_fresh_outs(std::span<Array> results) {
     if (!options_.where || options_.out.arrays()[i]) continue;
     // What the mask leaves out.
     const Array zeros = Array::zeros(*shape_, compute_dtype(inputs_ + i));
-    results[i] = result_on_host_ ? zeros : to_device(zeros, device_);
+    results[i] = place_.on_host ? zeros : to_device(zeros, place_.device);
   }
   CallOptions options = options_;
   options.out = Outputs(std::vector<Array>(results.begin(), results.end()));
@@ -178,7 +150,7 @@ void Call::run_through_device(std::span<Array> results) {
       continue;
     }
     moved[i] = array_of(i);
-    if (moved[i].is_host()) moved[i] = send(moved[i], device_);
+    if (moved[i].is_host()) moved[i] = call::send(moved[i], place_.device);
     if (is_mask(i)) {
       options.where = moved[i];
     } else {
@@ -191,8 +163,8 @@ void Call::run_through_device(std::span<Array> results) {
     for (const Array& out : outs) {
       // What a mask leaves as it is must be there.
       targets.push_back(!out.is_host()   ? out
-                        : options_.where ? send(out, device_)
-                                         : device_array(out.shape(), out.dtype(), device_));
+                        : options_.where ? call::send(out, place_.device)
+                                         : device_array(out.shape(), out.dtype(), place_.device));
     }
     options.out = Outputs(std::move(targets));
   }
@@ -200,54 +172,25 @@ void Call::run_through_device(std::span<Array> results) {
   // With scalars only nothing has told the inner call where to run: an output does.
   if (outs.empty() && std::none_of(moved.begin(), moved.end(), [](const Array& array) { return static_cast<bool>(array); })) {
     std::vector<Array> targets;
-    for (std::size_t i = 0; i < nout_; ++i) targets.push_back(device_array(*shape_, plan_->loop.outputs[i], device_));
+    for (std::size_t i = 0; i < nout_; ++i) targets.push_back(device_array(*shape_, plan_->loop.outputs[i], place_.device));
     options.out = Outputs(std::move(targets));
   }
   Call on_device(ufunc_, args, options);
-  on_device.brought_from_host_ = result_on_host_;
+  on_device.brought_from_host_ = place_.on_host;
   on_device.compiled_ = compiled_;
   on_device.run(device_results);
   if (compiled_ != nullptr) return;
-  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr && result_on_host_ && size_ > 0) {
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr && place_.on_host && size_ > 0) {
     record_as_on_host(*recorder);
   }
-  // Copies are ordered after the default stream only.
-  if (queue_ != nullptr) queue_->synchronize();
-  for (std::size_t i = 0; i < nout_; ++i) {
-    if (!outs.empty()) {
-      results[i] = outs[i];
-      if (outs[i].is_host()) device_results[i].copy_to_host(results[i]);
-    } else if (result_on_host_) {
-      const detail::ArrayRep& rep = *device_results[i].rep();
-      results[i] = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
-      device_results[i].copy_to_host(results[i]);
-    } else {
-      results[i] = device_results[i];
-    }
-  }
+  call::fetch_results(outs, device_results, place_, results);
 }
 
 void Call::choose_loop() {
-  TypePlan::Key key;
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < nin_; ++i) {
-    key.bytes[n++] = is_scalar(i) ? static_cast<std::uint8_t>(static_cast<unsigned>(operands_[i].scalar->dtype()) | 0x80U)
-                                  : static_cast<std::uint8_t>(operands_[i].rep->dtype);
-  }
-  for (std::size_t i = inputs_; i < count_; ++i) {
-    key.bytes[n++] = operands_[i].rep == nullptr ? std::uint8_t{0xff} : static_cast<std::uint8_t>(operands_[i].rep->dtype);
-  }
-  key.bytes[n++] = static_cast<std::uint8_t>(options_.casting);
-  key.bytes[n++] = options_.dtype ? static_cast<std::uint8_t>(*options_.dtype) : std::uint8_t{0xff};
-  key.length = static_cast<std::uint8_t>(n);
-  key.signature = options_.signature;
+  const TypePlan::Key key = key_of(std::span<const PlacedOperand>(operands_), nin_, inputs_, count_, options_);
   plan_ = ufunc_.find_plan(key);
   if (plan_ == nullptr) {
-    std::vector<Argument> arguments;
-    for (std::size_t i = 0; i < nin_; ++i) {
-      arguments.push_back({is_scalar(i) ? operands_[i].scalar->dtype() : operands_[i].rep->dtype, is_scalar(i)});
-    }
-    plan_ = &ufunc_.make_plan(key, arguments, options_);
+    plan_ = &ufunc_.make_plan(key, arguments_of(std::span<const PlacedOperand>(operands_), nin_), options_);
   }
   for (std::size_t i = 0; i < count_; ++i) operands_[i].itemsize = static_cast<std::int64_t>(itemsize(storage_dtype(i)));
 }
@@ -270,17 +213,9 @@ void Call::lay_out() {
   if (uniform) return;
   all_c_ = all_f_ = false;
   own_shape_ = Shape{};
-  for (std::size_t i = 0; i < count_; ++i) {
-    const detail::ArrayRep* rep = operands_[i].rep;
-    if (rep == nullptr || layout::broadcast_into(own_shape_, rep->shape)) continue;
-    std::string text;
-    for (std::size_t j = 0; j <= i; ++j) {
-      if (operands_[j].rep != nullptr)
-        text += (text.empty() ? "" : ", ") + name_of(j) + " " + to_string(operands_[j].rep->shape);
-    }
-    throw ShapeError(ufunc_.name() + ": shapes do not broadcast: " + text +
-                     "; extents must be equal or 1, counted from the last axis");
-  }
+  call::broadcast_all(
+      ufunc_.name(), count_, [this](std::size_t i) { return operands_[i].rep; }, [this](std::size_t i) { return name_of(i); },
+      own_shape_);
   shape_ = &own_shape_;
   size_ = detail::checked_size(own_shape_);
 }
@@ -315,10 +250,10 @@ void Call::allocate(std::span<Array> results) {
     const DType dtype = plan_->loop.outputs[i];
     if (size_ == 0 || !iteration_ || all_c_ || all_f_) {
       const Order order = all_c_ || !all_f_ ? Order::c : Order::fortran;
-      results[i] = result_on_host_ ? Array::empty(*shape_, dtype, order) : device_array(*shape_, dtype, device_, order);
+      results[i] = place_.on_host ? Array::empty(*shape_, dtype, order) : device_array(*shape_, dtype, place_.device, order);
     } else {
-      results[i] = detail::allocate(*shape_, dtype, iteration_->memory_order(), result_on_host_,
-                                    result_on_host_ ? Device::cpu() : device_);
+      results[i] = detail::allocate(*shape_, dtype, iteration_->memory_order(), place_.on_host,
+                                    place_.on_host ? Device::cpu() : place_.device);
     }
   }
 }
@@ -360,11 +295,12 @@ Resolution Call::resolve() {
                                text(is_output(i) ? storage_dtype(i) : compute_dtype(i)));
   }
   resolution.shape = *shape_;
-  resolution.device = device_;
-  if (through_device_) {
+  resolution.device = place_.device;
+  if (place_.staged) {
     for (std::size_t i = 0; i < count_; ++i) {
       if (operands_[i].rep == nullptr || !operands_[i].rep->on_host) continue;
-      resolution.copies.push_back(name_of(i) + (is_output(i) ? " is fetched from " : " is sent to ") + to_string(device_));
+      resolution.copies.push_back(name_of(i) + (is_output(i) ? " is fetched from " : " is sent to ") +
+                                  to_string(place_.device));
     }
   }
   convert_scalars();

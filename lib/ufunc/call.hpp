@@ -10,6 +10,7 @@
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
+#include "call/place.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/checks.hpp"
 #include "ufunc/impl.hpp"
@@ -88,11 +89,8 @@ class Call {
   std::size_t nout_;
   std::size_t count_;  // inputs + nout
 
-  Device device_;
-  bool result_on_host_ = true;
-  bool through_device_ = false;     // host arrays with a GPU to run on
+  call::Place place_;
   bool brought_from_host_ = false;  // this is the call on their copies there
-  backend::Queue* queue_ = nullptr;
   TypePlan* plan_ = nullptr;
   const Shape* shape_ = nullptr;
   Shape own_shape_;
@@ -101,7 +99,6 @@ class Call {
   bool all_f_ = true;
   bool aliased_ = false;
   bool some_outs_ = false;  // .out names some of the outputs, and not all
-  bool gpu_ = false;
   LayoutClass layout_;
   std::optional<layout::Iteration> iteration_;
   std::array<PlacedOperand, kMaxOperands> operands_;

@@ -61,6 +61,44 @@ struct TypePlan {
   TypePlan* next = nullptr;
 };
 
+/// The key of a call whose operands have a `rep` or a `scalar`: `nin` arguments, the mask if there is one, and outputs from
+/// `outputs` to `count`.
+template <class Operand, class Options>
+TypePlan::Key key_of(std::span<const Operand> operands, std::size_t nin, std::size_t outputs, std::size_t count,
+                     const Options& options) noexcept {
+  TypePlan::Key key;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < nin; ++i) {
+    const Operand& operand = operands[i];
+    key.bytes[n++] = operand.scalar != nullptr
+                         ? static_cast<std::uint8_t>(static_cast<unsigned>(operand.scalar->dtype()) | 0x80U)
+                         : static_cast<std::uint8_t>(operand.rep->dtype);
+  }
+  for (std::size_t i = outputs; i < count; ++i) {
+    key.bytes[n++] = operands[i].rep == nullptr ? std::uint8_t{0xff} : static_cast<std::uint8_t>(operands[i].rep->dtype);
+  }
+  key.bytes[n++] = static_cast<std::uint8_t>(options.casting);
+  key.bytes[n++] = options.dtype ? static_cast<std::uint8_t>(*options.dtype) : std::uint8_t{0xff};
+  key.length = static_cast<std::uint8_t>(n);
+  key.signature = options.signature;
+  return key;
+}
+/// The same arguments, for the choice of a loop.
+template <class Operand>
+std::vector<Argument> arguments_of(std::span<const Operand> operands, std::size_t nin) {
+  std::vector<Argument> arguments;
+  for (const Operand& operand : operands.first(nin)) {
+    const bool weak = operand.scalar != nullptr;
+    arguments.push_back({weak ? operand.scalar->dtype() : operand.rep->dtype, weak});
+  }
+  return arguments;
+}
+
+/// A device in Variant::Key::rest, above bit 31.
+[[nodiscard]] inline std::uint64_t device_bits(const Device& device) noexcept {
+  return static_cast<std::uint64_t>(device.index()) << 32 | static_cast<std::uint64_t>(device.kind()) << 56;
+}
+
 /// A grow-only list that is searched without a lock: a call finds its variant in a few nanoseconds, from any thread.
 template <class Node>
 void publish(std::atomic<Node*>& head, Node* node) noexcept {

@@ -9,7 +9,7 @@ namespace kiln::ufunc {
 void Call::launch(const Variant& variant, backend::Backend& backend, std::span<const Array> results) {
   Uninitialized<kinds::LaunchOperand, kMaxOperands> storage;
   kinds::LaunchOperand* const operands = storage.data();
-  const bool reads_outputs = layout_.masking == codegen::Masking::keep && !gpu_;
+  const bool reads_outputs = layout_.masking == codegen::Masking::keep && !place_.gpu();
   std::size_t count = 0;
   const auto add = [&](std::size_t i) {
     const auto size = static_cast<std::uint8_t>(operands_[i].itemsize);
@@ -24,7 +24,7 @@ void Call::launch(const Variant& variant, backend::Backend& backend, std::span<c
   for (std::size_t times = reads_outputs ? 2 : 1; times > 0; --times) {
     for (std::size_t i = inputs_; i < count_; ++i) add(i);
   }
-  std::shared_ptr<const void> kept = backend.asynchronous(queue_) ? keep(results) : nullptr;
+  std::shared_ptr<const void> kept = backend.asynchronous(place_.queue) ? keep(results) : nullptr;
   const auto shape = iteration_->shape();
   kinds::ElementwiseLaunch work;
   work.operands = {operands, count};
@@ -35,7 +35,7 @@ void Call::launch(const Variant& variant, backend::Backend& backend, std::span<c
   work.shape = shape.subspan(outer);
   if (outer == 0) {
     work.size = iteration_->size();
-    kinds::launch(backend, *variant.module, work, queue_, std::move(kept));
+    kinds::launch(backend, *variant.module, work, place_.queue, std::move(kept));
     return;
   }
   // More dimensions than a kernel takes.
@@ -49,7 +49,7 @@ void Call::launch(const Variant& variant, backend::Backend& backend, std::span<c
       if (operands[i].scalar) continue;
       operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
     }
-    kinds::launch(backend, *variant.module, work, queue_, kept);
+    kinds::launch(backend, *variant.module, work, place_.queue, kept);
   });
 }
 

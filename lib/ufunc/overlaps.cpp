@@ -1,8 +1,8 @@
 // What the outputs of a call may share memory with: themselves, one another, the inputs.
-#include "kiln/error.hpp"
+#include "call/shapes.hpp"
+#include "call/window.hpp"
 #include "layout/overlap.hpp"
 #include "ufunc/call.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -15,7 +15,7 @@ struct Bytes {
 Bytes bytes_of(const detail::ArrayRep& rep) {
   if (rep.c_contiguous || rep.f_contiguous)
     return {rep.data, rep.data + rep.size * static_cast<std::int64_t>(itemsize(rep.dtype))};
-  const layout::Extent extent = layout::extent_of(window_of(rep));
+  const layout::Extent extent = layout::extent_of(call::window_of(rep));
   return {extent.begin, extent.end};
 }
 
@@ -29,17 +29,8 @@ void Call::check_outputs() {
   for (std::size_t i = inputs_; i < count_; ++i) {
     const detail::ArrayRep* rep = operands_[i].rep;
     if (rep == nullptr) continue;
-    if (rep->read_only) {
-      throw TypeError(ufunc_.name() + ": " + name_of(i) + " is read-only; give a writable array as .out");
-    }
-    if (&rep->shape != shape_ && !(rep->shape == *shape_)) {
-      throw ShapeError(ufunc_.name() + ": " + name_of(i) + " has shape " + to_string(rep->shape) + ", the result has shape " +
-                       to_string(*shape_) + "; .out is never broadcast");
-    }
-    if (!rep->c_contiguous && size_ > 1 && layout::overlaps_itself(window_of(*rep))) {
-      throw ShapeError(ufunc_.name() + ": elements of " + name_of(i) +
-                       " share memory with one another; give an .out whose elements are distinct");
-    }
+    call::check_output(
+        ufunc_.name(), *rep, *shape_, [this](std::size_t k) { return name_of(k); }, i);
   }
 }
 
@@ -59,11 +50,11 @@ std::uint64_t Call::overlapping_inputs(std::vector<std::string>* report) {
         continue;
       }
       const Bytes read = bytes_of(*rep);
-      if (read.begin >= written.end || written.begin >= read.end || !layout::overlaps(window_of(*rep), window_of(*out)))
+      if (read.begin >= written.end || written.begin >= read.end ||
+          !layout::overlaps(call::window_of(*rep), call::window_of(*out)))
         continue;
       if (is_output(i)) {
-        throw ShapeError(ufunc_.name() + ": " + name_of(o) + " and " + name_of(i) +
-                         " share memory; give outputs that do not overlap");
+        call::fail_shared_outputs(ufunc_.name(), name_of(o), name_of(i));
       }
       found |= std::uint64_t{1} << i;
       if (report != nullptr) {
@@ -76,7 +67,7 @@ std::uint64_t Call::overlapping_inputs(std::vector<std::string>* report) {
 
 void Call::replace_by_copy(std::size_t operand) {
   // The copy is made at once, so work that is still queued must be done.
-  if (queue_ != nullptr) queue_->synchronize();
+  if (place_.queue != nullptr) place_.queue->synchronize();
   held_.push_back(array_of(operand).copy());
   operands_[operand].rep = held_.back().rep().get();
   all_c_ &= operands_[operand].rep->c_contiguous;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "call/shapes.hpp"
+#include "call/staging.hpp"
+#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/broadcast.hpp"
@@ -10,8 +13,6 @@
 #include "ufunc/identity_probe.hpp"
 #include "ufunc/reduction_loop.hpp"
 #include "ufunc/reduction_plan.hpp"
-#include "ufunc/transfer.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -65,11 +66,11 @@ Array Reduce::run() {
   check_out();
   convert_initial();
   place();
-  if (through_device_) return run_through_device();
+  if (place_.staged) return run_through_device();
   if (out_ != nullptr) separate();
   Array result = options_.out;
   if (!result) {
-    result = result_on_host_ ? Array::empty(shape_, loop_dtype()) : device_array(shape_, loop_dtype(), device_);
+    result = place_.on_host ? Array::empty(shape_, loop_dtype()) : device_array(shape_, loop_dtype(), place_.device);
   }
   if (outputs_ > 0) launch(result);
   return result;
@@ -103,7 +104,7 @@ void Reduce::choose_loop() {
 }
 
 void Reduce::name_axes() {
-  reduced_ = named_axes(what(), options_.axis, array_->shape);
+  reduced_ = named_axes([this] { return what(); }, options_.axis, array_->shape);
   std::size_t several = 0;
   for (std::size_t i = 0; i < reduced_.size(); ++i) {
     const std::int64_t extent = array_->shape[i];
@@ -152,65 +153,27 @@ void Reduce::check_start() {
 
 void Reduce::check_out() {
   if (out_ == nullptr) return;
-  if (out_->read_only) throw TypeError(what() + ": .out is read-only; give a writable array");
-  if (!(out_->shape == shape_)) {
-    throw ShapeError(what() + ": .out has shape " + to_string(out_->shape) + ", the result has shape " + to_string(shape_) +
-                     "; .out is never broadcast");
-  }
-  if (!out_->c_contiguous && out_->size > 1 && layout::overlaps_itself(window_of(*out_))) {
-    throw ShapeError(what() + ": elements of .out share memory with one another; give an .out whose elements are distinct");
-  }
+  call::check_output([this] { return what(); }, *out_, shape_, [](std::size_t) { return std::string(".out"); }, 0);
 }
 
 void Reduce::place() {
   const detail::ArrayRep* const all[] = {array_, mask_, out_};
-  const char* const names[std::size(all)] = {"the array", ".where", ".out"};
-  const detail::ArrayRep* placed = nullptr;
-  std::size_t placed_at = 0;
-  bool any_host = false;
-  for (std::size_t i = 0; i < std::size(all); ++i) {
-    if (all[i] == nullptr) continue;
-    if (all[i]->on_host) {
-      any_host = true;
-    } else if (placed == nullptr) {
-      placed = all[i];
-      placed_at = i;
-    } else if (!placed->device.same_memory(all[i]->device)) {
-      throw DeviceError(what() + ": " + names[placed_at] + " is on " + to_string(placed->device) + ", " + names[i] + " is on " +
-                        to_string(all[i]->device) + "; bring them to one device with to_device()");
-    }
-  }
-  const Stream& stream = options_.stream;
-  if (placed != nullptr) {
-    device_ = placed->device;
-    result_on_host_ = false;
-    if (!stream.is_default() && !stream.device().same_memory(device_)) {
-      throw DeviceError(what() + ": the stream is on " + to_string(stream.device()) + ", the arrays are on " +
-                        to_string(device_) + "; give a stream of that device");
-    }
-  } else {
-    device_ = stream.is_default() ? Device::best() : stream.device();
-  }
-  queue_ = stream.queue().get();
-  through_device_ = !device_.is_cpu() && any_host;
+  constexpr const char* kNames[] = {"the array", ".where", ".out"};
+  place_ = call::choose_place([this] { return what(); }, std::size(all), [&](std::size_t i) { return all[i]; },
+                              [&](std::size_t i) { return std::string(kNames[i]); }, options_.stream);
 }
 
 /// Host arrays and a GPU: they are brought there, and a host result is fetched.
 Array Reduce::run_through_device() {
   Array array = given_;
-  if (on_host(array_)) array = send(array, device_);
+  if (on_host(array_)) array = call::send(array, place_.device);
   ReduceOptions options = options_;
-  if (on_host(mask_)) options.where = send(options.where, device_);
-  if (on_host(out_)) options.out = device_array(out_->shape, out_->dtype, device_);
-  Array result = segmented_ ? Reduce(ufunc_, array, indices_, options).run() : Reduce(ufunc_, array, options).run();
-  // Copies are ordered after the default stream only.
-  if (queue_ != nullptr) queue_->synchronize();
-  if (on_host(out_)) {
-    Array target = options_.out;
-    result.copy_to_host(target);
-    return target;
-  }
-  return result_on_host_ ? result.copy_to_host() : result;
+  if (on_host(mask_)) options.where = call::send(options.where, place_.device);
+  if (on_host(out_)) options.out = device_array(out_->shape, out_->dtype, place_.device);
+  const Array computed = segmented_ ? Reduce(ufunc_, array, indices_, options).run() : Reduce(ufunc_, array, options).run();
+  Array result;
+  call::fetch_results({&options_.out, 1}, {&computed, 1}, place_, {&result, 1});
+  return result;
 }
 
 void Reduce::convert_initial() {
@@ -220,9 +183,9 @@ void Reduce::convert_initial() {
 /// Inputs that the result would overwrite while they are read are copied first.
 void Reduce::separate() {
   const auto copy = [&](const detail::ArrayRep*& rep, const Array& array) {
-    if (rep == nullptr || !share_memory(*rep, *out_)) return;
+    if (rep == nullptr || !call::share_memory(*rep, *out_)) return;
     // The copy is made at once, so work that is still queued must be done.
-    if (queue_ != nullptr) queue_->synchronize();
+    if (place_.queue != nullptr) place_.queue->synchronize();
     held_.push_back(array.copy());
     rep = held_.back().rep().get();
   };
@@ -292,13 +255,12 @@ MethodVariant Reduce::variant(const Laid& laid, const Array& target) const {
 }
 
 void Reduce::launch(const Piece& piece, const Array& target) {
-  backend::Backend& backend = backend::backend_for(device_);
+  backend::Backend& backend = backend::backend_for(place_.device);
   Addresses addresses;
   const layout::Reduction layout = lay_out(piece, {*array_, mask_, *target.rep()}, addresses);
   const MethodVariant method = variant({piece, layout, addresses}, target);
-  const auto spec = std::get<codegen::ReductionSpec>(ufunc_.specialize(plan_->loop, method, device_.kind()));
-  const Variant::Key key{bits_of(spec),
-                         static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56};
+  const auto spec = std::get<codegen::ReductionSpec>(ufunc_.specialize(plan_->loop, method, place_.device.kind()));
+  const Variant::Key key{bits_of(spec), device_bits(place_.device)};
   const Variant* variant = find(plan_->variants, key);
   if (variant == nullptr) variant = &ufunc_.variant(*plan_, key, method, backend);
   std::array<kinds::LaunchOperand, kOperands> operands{};
@@ -319,13 +281,13 @@ void Reduce::launch(const Piece& piece, const Array& target) {
                                     .width = spec.width,
                                     .wide_index = spec.wide_index,
                                     .state_bytes = state_bytes(spec)};
-  if (keep_ == nullptr && backend.asynchronous(queue_)) {
+  if (keep_ == nullptr && backend.asynchronous(place_.queue)) {
     auto kept = std::make_shared<std::vector<Array>>(held_);
     kept->insert(kept->end(), {given_, options_.where, target});
     keep_ = std::move(kept);
   }
-  kinds::launch(backend, *variant->module, work, queue_, keep_);
-  if (device_.is_cpu() && piece.segments != nullptr) return;
+  kinds::launch(backend, *variant->module, work, place_.queue, keep_);
+  if (place_.device.is_cpu() && piece.segments != nullptr) return;
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece, target);
 }
 
@@ -335,7 +297,7 @@ void Reduce::record(Recorder& recorder, const Piece& piece, const Array& target)
   const detail::ArrayRep& given = on_host(given_.rep().get()) ? *given_.rep() : *array_;
   const detail::ArrayRep* const mask = on_host(options_.where.rep().get()) ? options_.where.rep().get() : mask_;
   const auto there = [](const detail::ArrayRep& rep, bool input, std::size_t index) {
-    return rep.on_host ? as_sent(rep, input, index) : rep;
+    return rep.on_host ? call::as_sent(rep, input, index) : rep;
   };
   const detail::ArrayRep array_there = there(given, true, 0);
   const std::optional<detail::ArrayRep> mask_there = mask != nullptr ? std::optional(there(*mask, true, 1)) : std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
+#include "call/place.hpp"
 #include "kiln/methods.hpp"
 #include "kinds/reduction/launch.hpp"
 #include "layout/reduction.hpp"
@@ -93,10 +94,7 @@ class Reduce {
   Shape shape_;   // of the result
   std::int64_t outputs_ = 1;
   std::int64_t count_ = 1;
-  Device device_;
-  bool result_on_host_ = true;
-  bool through_device_ = false;  // host arrays with a GPU to run on
-  backend::Queue* queue_ = nullptr;
+  call::Place place_;
   std::vector<Array> held_;           // private copies
   std::shared_ptr<const void> keep_;  // what queued work refers to
   InitialValue initial_;

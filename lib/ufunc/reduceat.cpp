@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "types/convert.hpp"
 #include "ufunc/recorder.hpp"
 #include "ufunc/reduce.hpp"
-#include "ufunc/window.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -99,7 +99,7 @@ void Reduce::launch_segments(const Array& target) {
   Shape shape = array_->shape;
   const std::int64_t extent = shape[axis_];
   const kinds::ReductionSegments segments{indices_, extent, target.rep()->strides[axis_]};
-  const bool on_cpu = device_.is_cpu();
+  const bool on_cpu = place_.device.is_cpu();
   Recorder* const recorder = ufunc::recorder();
   if (on_cpu) {
     // Any extent that the layout does not leave out.
@@ -125,7 +125,7 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
   ufunc::check_indices(name() + ".reduceat", indices);
   // They are read here, and queued work may still write them.
   if (backend::Queue* const queue = options.stream.queue().get(); queue != nullptr) queue->synchronize();
-  const ufunc::Begins begins(indices, options.out && ufunc::share_memory(*indices.rep(), *options.out.rep()));
+  const ufunc::Begins begins(indices, options.out && call::share_memory(*indices.rep(), *options.out.rep()));
   const ReduceOptions own{.axis = options.axis, .dtype = options.dtype, .out = options.out, .stream = options.stream};
   return ufunc::Reduce(*impl_, a, begins.all(), own).run();
 }

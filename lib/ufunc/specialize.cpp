@@ -1,8 +1,8 @@
 // Which variant of a loop a call runs, and the report of it to a recorder.
 #include <algorithm>
 
+#include "call/staging.hpp"
 #include "ufunc/call.hpp"
-#include "ufunc/transfer.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
@@ -52,8 +52,7 @@ LayoutClass Call::classify_as_placed(const Shape& shape, std::span<PlacedOperand
 Variant::Key Call::variant_key() const noexcept {
   Variant::Key key;
   key.access = layout_.access;
-  key.rest =
-      bits_of(layout_) | static_cast<std::uint64_t>(device_.index()) << 32 | static_cast<std::uint64_t>(device_.kind()) << 56;
+  key.rest = bits_of(layout_) | device_bits(place_.device);
   return key;
 }
 
@@ -61,7 +60,7 @@ Variant::Key Call::variant_key() const noexcept {
 void Call::classify() {
   const Placement at = placement();
   for (std::size_t i = 0; i < count_; ++i) layout_.set_access(i, access(i));
-  if (gpu_) {
+  if (place_.gpu()) {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
     layout_.wide_index = iteration_->size() > tuning::kMaxNarrowIndex;
     layout_.packs = divides_into_packs(at);
@@ -74,7 +73,7 @@ void Call::classify() {
 
 void Call::record(Recorder& recorder) {
   const LayoutClass here = classify_whole(placement(), aliased_, layout_.masking);
-  if (!result_on_host_) return report(recorder, here, brought_from_host_ ? Processors::gpu : Processors::all);
+  if (!place_.on_host) return report(recorder, here, brought_from_host_ ? Processors::gpu : Processors::all);
   // On a GPU the same call would run on copies of its host arrays, outputs that keep values included.
   const bool keeps = layout_.masking == codegen::Masking::keep;
   std::vector<PlacedOperand> operands(operands_.begin(), operands_.begin() + static_cast<std::ptrdiff_t>(count_));
@@ -83,7 +82,7 @@ void Call::record(Recorder& recorder) {
   for (std::size_t i = 0; i < count_; ++i) {
     // An input that overlaps an output was replaced by a copy, which a GPU needs not.
     const detail::ArrayRep* rep = is_output(i) || is_scalar(i) ? operands[i].rep : array_of(i).rep().get();
-    if (rep != nullptr) operands[i].rep = &copies.emplace_back(as_sent(*rep, !is_output(i) || keeps, i));
+    if (rep != nullptr) operands[i].rep = &copies.emplace_back(call::as_sent(*rep, !is_output(i) || keeps, i));
   }
   const LayoutClass there = classify_as_placed(*shape_, operands, false);
   if (here == there) return report(recorder, here, Processors::all);

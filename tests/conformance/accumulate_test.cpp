@@ -283,7 +283,7 @@ TEST_CASE("accumulate: what cannot be, and nothing is written") {
     CHECK(shape_error([&] { add.accumulate(target.place(Array::scalar(1.0)), accumulate_on(target, {})); }) ==
           "add.accumulate: a 0-d array has no axis to accumulate along");
     CHECK(shape_error([&] { add.accumulate(x, accumulate_on(target, {.out = x[{0}]})); }) ==
-          "add.accumulate: the out array has shape (3,), the result has shape (2, 3)");
+          "add.accumulate: the out array has shape (3,), the result has shape (2, 3); .out is never broadcast");
     CHECK(type_error([&] { add.accumulate(x, accumulate_on(target, {.out = x.as_read_only()})); }) ==
           "add.accumulate: the out array is read-only; give a writable array as .out");
     CHECK(type_error([&] { add.accumulate(Array(), accumulate_on(target, {})); }) ==

@@ -373,7 +373,7 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
           "add.reduce: .out has shape (3,), the result has shape (2,); .out is never broadcast");
     CHECK(shape_error(add, a, {.keepdims = true, .out = out}) ==
           "add.reduce: .out has shape (3,), the result has shape (1, 3); .out is never broadcast");
-    CHECK(type_error(add, a, {.out = out.as_read_only()}) == "add.reduce: .out is read-only; give a writable array");
+    CHECK(type_error(add, a, {.out = out.as_read_only()}) == "add.reduce: .out is read-only; give a writable array as .out");
     const Array whole = target.place(Array::full({3}, std::int32_t{-1}));
     CHECK(type_error(add, a, {.out = whole}) ==
           "add.reduce: cannot cast the result from float32 to the out array's int32 under casting \"same_kind\" for the loop "

@@ -1,8 +1,8 @@
-#include "ufunc/transfer.hpp"
+#include "call/staging.hpp"
 
 #include "array/rep.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::call {
 
 Array send(const Array& host, const Device& device) {
   const Shape& shape = host.shape();
@@ -35,4 +35,21 @@ detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t in
   return made;
 }
 
-}  // namespace kiln::ufunc
+void fetch_results(std::span<const Array> given, std::span<const Array> computed, const Place& place,
+                   std::span<Array> results) {
+  // Copies are ordered after the default stream only.
+  if (place.queue != nullptr) place.queue->synchronize();
+  for (std::size_t i = 0; i < computed.size(); ++i) {
+    const bool is_given = i < given.size() && given[i];
+    results[i] = is_given ? given[i] : computed[i];
+    if (is_given && given[i].is_host()) {
+      computed[i].copy_to_host(results[i]);
+    } else if (!is_given && place.on_host) {
+      const detail::ArrayRep& rep = *computed[i].rep();
+      results[i] = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
+      computed[i].copy_to_host(results[i]);
+    }
+  }
+}
+
+}  // namespace kiln::call

@@ -4,7 +4,7 @@
 #include "array/rep.hpp"
 #include "layout/overlap.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::call {
 
 [[nodiscard]] inline layout::Window window_of(const detail::ArrayRep& rep) {
   return {rep.data,
@@ -18,4 +18,4 @@ namespace kiln::ufunc {
   return a.size > 0 && b.size > 0 && layout::overlaps(window_of(a), window_of(b));
 }
 
-}  // namespace kiln::ufunc
+}  // namespace kiln::call

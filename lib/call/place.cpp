@@ -1,0 +1,17 @@
+#include "call/place.hpp"
+
+#include "kiln/error.hpp"
+
+namespace kiln::call {
+
+void fail_devices(const std::string& what, const std::string& a, const Device& of_a, const std::string& b, const Device& of_b) {
+  throw DeviceError(what + ": " + a + " is on " + to_string(of_a) + ", " + b + " is on " + to_string(of_b) +
+                    "; bring them to one device with to_device()");
+}
+
+void fail_stream(const std::string& what, const Device& stream, const Device& arrays) {
+  throw DeviceError(what + ": the stream is on " + to_string(stream) + ", the arrays are on " + to_string(arrays) +
+                    "; give a stream of that device");
+}
+
+}  // namespace kiln::call

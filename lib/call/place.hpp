@@ -1,0 +1,61 @@
+// Where a call runs: the first stage of every call.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "array/rep.hpp"
+#include "backend/backend.hpp"
+#include "call/names.hpp"
+#include "kiln/stream.hpp"
+
+namespace kiln::call {
+
+struct Place {
+  Device device;
+  bool on_host = true;              ///< no array is on a device: results are host arrays
+  bool staged = false;              ///< a GPU, and host arrays (or none) to compute with: they are brought there
+  backend::Queue* queue = nullptr;  ///< of the stream; null: the default one
+
+  [[nodiscard]] bool gpu() const noexcept { return !device.is_cpu(); }
+};
+
+/// DeviceErrors, which begin with `what`.
+[[noreturn]] void fail_devices(const std::string& what, const std::string& a, const Device& of_a, const std::string& b,
+                               const Device& of_b);
+[[noreturn]] void fail_stream(const std::string& what, const Device& stream, const Device& arrays);
+
+/// The device of the arrays that have one, else the stream's, else the best. rep_of(i) is the array of operand i, or null.
+/// DeviceError where arrays, or an array and the stream, are on different devices.
+template <class What, class RepOf>
+Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Stream& stream) {
+  const detail::ArrayRep* placed = nullptr;
+  std::size_t placed_at = 0;
+  bool any_host = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const detail::ArrayRep* const rep = rep_of(i);
+    if (rep == nullptr) continue;
+    if (rep->on_host) {
+      any_host = true;
+    } else if (placed == nullptr) {
+      placed = rep;
+      placed_at = i;
+    } else if (!placed->device.same_memory(rep->device)) [[unlikely]] {
+      fail_devices(text_of(what), name_of(placed_at), placed->device, name_of(i), rep->device);
+    }
+  }
+  Place place;
+  if (placed != nullptr) {
+    place.device = placed->device;
+    place.on_host = false;
+    if (!stream.is_default() && !stream.device().same_memory(place.device))
+      fail_stream(text_of(what), stream.device(), place.device);
+  } else {
+    place.device = stream.is_default() ? Device::best() : stream.device();
+  }
+  place.queue = stream.queue().get();
+  place.staged = place.gpu() && (any_host || placed == nullptr);
+  return place;
+}
+
+}  // namespace kiln::call

@@ -1,0 +1,104 @@
+#include "call/place.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/have_cpu.hpp"
+#include "call/staging.hpp"
+#include "kiln/array.hpp"
+#include "kiln/error.hpp"
+
+using namespace kiln;
+
+namespace {
+
+/// An array that claims to be on a device: nothing of it is read.
+Array on(const Device& device) {
+  detail::ArrayRep rep;
+  rep.on_host = false;
+  rep.device = device;
+  return detail::make_array(std::move(rep));
+}
+
+call::Place place_of(const std::vector<Array>& arrays, const Stream& stream = {}) {
+  return call::choose_place([] { return std::string("f"); }, arrays.size(),
+                            [&](std::size_t i) { return arrays[i].rep().get(); },
+                            [](std::size_t i) { return "operand " + std::to_string(i); }, stream);
+}
+
+std::string error_of(const std::vector<Array>& arrays, const Stream& stream) {
+  try {
+    static_cast<void>(place_of(arrays, stream));
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+#if KILN_HAVE_CPU
+TEST_CASE("call: arrays on a device decide where a call runs") {
+  const Array host = Array::zeros({2}, DType::float32);
+  const call::Place place = place_of({host, Array(), on(Device::cpu({.threads = 2}))});
+  CHECK(to_string(place.device) == "cpu:2");
+  CHECK_FALSE(place.on_host);
+  CHECK_FALSE(place.gpu());
+  CHECK_FALSE(place.staged);
+  CHECK(place.queue == nullptr);
+}
+
+TEST_CASE("call: a stream decides where host arrays go, and must be of the arrays' device") {
+  const Stream stream(Device::cpu({.threads = 1}));
+  const call::Place place = place_of({Array::zeros({2}, DType::float32)}, stream);
+  CHECK(to_string(place.device) == "cpu:1");
+  CHECK(place.on_host);
+  CHECK_FALSE(place.staged);
+  CHECK(place.queue == stream.queue().get());
+  // All CPU devices share their memory.
+  CHECK(error_of({on(Device::cpu({.threads = 2}))}, stream) == "no error");
+}
+#endif
+
+TEST_CASE("call: how two devices, and a stream of a third, are told") {
+  const Device cpu = KILN_HAVE_CPU ? Device::cpu({.threads = 3}) : Device();
+  const auto message = [](const auto& fail) {
+    try {
+      fail();
+    } catch (const DeviceError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(message([&] { call::fail_devices("f", "a", cpu, "b", Device()); }) ==
+        "f: a is on " + to_string(cpu) + ", b is on cpu; bring them to one device with to_device()");
+  CHECK(message([&] { call::fail_stream("f", cpu, Device()); }) ==
+        "f: the stream is on " + to_string(cpu) + ", the arrays are on cpu; give a stream of that device");
+}
+
+TEST_CASE("call: what a host array would be on a GPU is packed, and repeats what repeats") {
+  const Array column = Array::zeros({3, 1}, DType::float32);
+  const detail::ArrayRep repeated = call::as_sent(*column.broadcast_to({3, 4}).rep(), true, 1);
+  CHECK(repeated.strides == Strides{4, 0});
+  CHECK(repeated.data != call::as_sent(*column.rep(), true, 2).data);
+  CHECK(call::as_sent(*Array::zeros({3, 4}, DType::float32).transpose().rep(), true, 0).strides == Strides{4, 16});
+  // An output is made anew, in C order.
+  CHECK(call::as_sent(*Array::zeros({3, 4}, DType::float32).transpose().rep(), false, 0).strides == Strides{12, 4});
+}
+
+TEST_CASE("call: results come back to given host arrays, and as fresh ones where all was on the host") {
+  const Array computed[] = {Array::from(std::vector<float>{1, 2}), Array::from(std::vector<float>{3, 4})};
+  const Array given[] = {Array::zeros({2}, DType::float32), Array()};
+  Array results[2];
+  call::fetch_results(given, computed, {}, results);
+  CHECK(results[0].data() == given[0].data());
+  CHECK(results[0].to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(results[1].data() != computed[1].data());
+  CHECK(results[1].to_vector<float>() == std::vector<float>{3, 4});
+  call::Place on_device;
+  on_device.on_host = false;
+  call::fetch_results({}, computed, on_device, results);
+  CHECK(results[0].data() == computed[0].data());
+}
