@@ -27,9 +27,7 @@ struct cpu_kernel {
 
 // Under a mask, a body that is expensive is left out of a block where no element counts.
 template <class Work>
-concept leaves_blocks = requires(const Work& work) {
-  work.leave(int64());
-};
+concept leaves_blocks = requires(const Work& work) { work.leave(int64()); };
 template <class Work>
 KILN_FN bool leaves(const Work& work, int64 from, int64 count) {
   if constexpr (leaves_blocks<Work>) {

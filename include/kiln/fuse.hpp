@@ -47,8 +47,7 @@ consteval std::size_t arity_of() {
     constexpr std::size_t count = (std::size_t{takes_expressions<F>(std::make_index_sequence<N + 1>{})} + ...);
     constexpr std::size_t sum = ((takes_expressions<F>(std::make_index_sequence<N + 1>{}) ? N + 1 : 0) + ...);
     return count == 1 ? sum : 0;
-  }
-  (std::make_index_sequence<kMaxFusedParameters>{});
+  }(std::make_index_sequence<kMaxFusedParameters>{});
 }
 template <std::convertible_to<Expr> Result>
 std::vector<Expr> listed(const Result& result) {
@@ -69,17 +68,17 @@ inline std::vector<Expr> listed(std::vector<Expr> results) {
 /// here. Only parses, as vectorize() does. TypeError for a result that is no expression of the parameters, for more than 32
 /// inputs and outputs, and for ufuncs whose options do not go together; SignatureError for names that cannot be used.
 template <class F>
-requires(detail::arity_of<F>() != 0) [[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
+  requires(detail::arity_of<F>() != 0)
+[[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
   return detail::fuse(std::move(definition), detail::arity_of<F>(), [&](std::span<const Expr> parameters) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return detail::listed(function(parameters[I]...));
-    }
-    (std::make_index_sequence<detail::arity_of<F>()>{});
+    }(std::make_index_sequence<detail::arity_of<F>()>{});
   });
 }
 template <class F>
-requires(detail::arity_of<F>() == 0 && std::is_invocable_v<F&, std::span<const Expr>>) [[nodiscard]] Ufunc
-    fuse(FuseDefinition definition, F&& function) {
+  requires(detail::arity_of<F>() == 0 && std::is_invocable_v<F&, std::span<const Expr>>)
+[[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
   const std::size_t parameters = definition.parameters.size();
   return detail::fuse(std::move(definition), parameters,
                       [&](std::span<const Expr> given) { return detail::listed(function(given)); });

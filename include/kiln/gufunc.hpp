@@ -87,8 +87,8 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   /// type variables).
   [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
   template <class... Shapes>
-  requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...)) [[nodiscard]] GufuncResolution
-      resolve(const Shapes&... shapes) const {
+    requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...))
+  [[nodiscard]] GufuncResolution resolve(const Shapes&... shapes) const {
     const Shape list[] = {shapes...};
     return resolve(std::span<const Shape>(list));
   }

@@ -76,8 +76,8 @@ class KILN_API RawKernel {
   /// and what it may have written is fetched. On a GPU it returns once the work is queued, but for such arrays. TypeError,
   /// ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been launched then.
   template <class... Args>
-  requires(std::is_convertible_v<const Args&, Arg>&&...) void operator()(const LaunchOptions& options,
-                                                                         const Args&... args) const {
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  void operator()(const LaunchOptions& options, const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     launch(options, list);
   }
@@ -88,8 +88,8 @@ class KILN_API RawKernel {
   /// and a stream it asks for Device::best().
   [[nodiscard]] RawResolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
   template <class... Args>
-  requires(std::is_convertible_v<const Args&, Arg>&&...) [[nodiscard]] RawResolution
-      resolve(const LaunchOptions& options, const Args&... args) const {
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  [[nodiscard]] RawResolution resolve(const LaunchOptions& options, const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     return resolve(options, std::span<const Arg>(list));
   }
@@ -98,8 +98,8 @@ class KILN_API RawKernel {
   /// launch would.
   [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, std::span<const Arg> args) const;
   template <class... Args>
-  requires(std::is_convertible_v<const Args&, Arg>&&...) [[nodiscard]] cache::Contents
-      compiled(const LaunchOptions& options, const Args&... args) const {
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     return compiled(options, std::span<const Arg>(list));
   }

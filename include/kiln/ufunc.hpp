@@ -131,13 +131,14 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
 
   /// Symbolically, inside kiln::fuse(): the results as expressions. TypeError for a wrong number of inputs or outputs.
   template <class... Args>
-  requires detail::symbolic<Args...> Expr operator()(const Args&... args) const {
+    requires detail::symbolic<Args...>
+  Expr operator()(const Args&... args) const {
     const Expr list[] = {Expr(args)...};
     return detail::apply_one(impl(), list);
   }
   template <std::size_t N, class... Args>
-  requires detail::symbolic<Args...> std::array<Expr, N> outputs(const Args&... args)
-  const {
+    requires detail::symbolic<Args...>
+  std::array<Expr, N> outputs(const Args&... args) const {
     const Expr list[] = {Expr(args)...};
     std::array<Expr, N> results;
     detail::apply(impl(), list, results);
@@ -208,7 +209,8 @@ struct Typed<R(P...)> {
 
 /// The form for those who know their types: vectorize<float(float, float)>("a", "b", "return a * b;").
 template <class F, class... Text>
-requires(std::is_function_v<F>) [[nodiscard]] Ufunc vectorize(const Text&... names_then_body) {
+  requires(std::is_function_v<F>)
+[[nodiscard]] Ufunc vectorize(const Text&... names_then_body) {
   return detail::Typed<F>::make(names_then_body...);
 }
 

@@ -14,8 +14,8 @@ template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
   template <class Function>
-  requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef>) FunctionRef(const Function& function)
-  noexcept  // NOLINT(google-explicit-constructor): a parameter's type
+    requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef>)
+  FunctionRef(const Function& function) noexcept  // NOLINT(google-explicit-constructor): a parameter's type
       : object_(&function), call_([](const void* object, Arguments... arguments) -> Result {
           return (*static_cast<const Function*>(object))(std::forward<Arguments>(arguments)...);
         }) {}

@@ -17,7 +17,8 @@ inline const std::string& text_of(const std::string& what) noexcept {
   return what;
 }
 template <class What>
-requires std::is_invocable_v<const What&> std::string text_of(const What& what) {
+  requires std::is_invocable_v<const What&>
+std::string text_of(const What& what) {
   return what();
 }
 

@@ -53,7 +53,7 @@ class Merge {
   }
 
   /// What all steps say.
-  [[nodiscard]] bool flag(bool Graph::Step::*member, const char* option) const {
+  [[nodiscard]] bool flag(bool Graph::Step::* member, const char* option) const {
     if (graph_.steps.empty()) return false;
     const Graph::Step& first = graph_.steps.front();
     for (const Graph::Step& step : graph_.steps) {

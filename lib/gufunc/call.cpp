@@ -161,8 +161,7 @@ void Call::check_outputs() const {
   for (std::size_t o = 0; o < nout_; ++o) {
     if (!outs_[o]) continue;
     const detail::ArrayRep& out = *outs_[o].rep();
-    call::check_output(
-        gufunc_.name(), out, out.shape, [this](std::size_t k) { return gufunc_.operand_name(k); }, nin_ + o);
+    call::check_output(gufunc_.name(), out, out.shape, [this](std::size_t k) { return gufunc_.operand_name(k); }, nin_ + o);
     for (std::size_t other = 0; other < o; ++other) {
       if (outs_[other] && call::share_memory(out, *outs_[other].rep())) {
         call::fail_shared_outputs(gufunc_.name(), gufunc_.operand_name(nin_ + other), gufunc_.operand_name(nin_ + o));

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "array/rep.hpp"
+#include "call/place.hpp"
 #include "gufunc/core_layout.hpp"
 #include "gufunc/impl.hpp"
 #include "kinds/gufunc/launch.hpp"
 #include "ufunc/checks.hpp"
-#include "call/place.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::gufunc {

@@ -3,12 +3,12 @@
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
+#include "call/staging.hpp"
 #include "codegen/gufunc_items.hpp"
 #include "codegen/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
-#include "call/staging.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::gufunc {

@@ -35,7 +35,7 @@ constexpr std::array kReaches{ReachName{Access::contiguous, "array"}, ReachName{
 
 struct Part {
   const char* member;
-  std::string ReductionDefinition::*text;
+  std::string ReductionDefinition::* text;
 };
 constexpr std::array kParts{Part{"accumulator", &ReductionDefinition::accumulator}, Part{"map", &ReductionDefinition::map},
                             Part{"reduce", &ReductionDefinition::reduce}, Part{"post", &ReductionDefinition::post},

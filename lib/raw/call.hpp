@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "raw/impl.hpp"
 #include "call/place.hpp"
+#include "raw/impl.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::raw {

@@ -192,8 +192,7 @@ void Call::check_outputs() const {
   for (std::size_t k = inputs_; k < count_; ++k) {
     const detail::ArrayRep* rep = operands_[k].rep;
     if (rep == nullptr) continue;
-    call::check_output(
-        reduction_.name(), *rep, shape_, [this](std::size_t i) { return name_of(i); }, k);
+    call::check_output(reduction_.name(), *rep, shape_, [this](std::size_t i) { return name_of(i); }, k);
     for (std::size_t j = inputs_; j < k; ++j) {
       if (operands_[j].rep == nullptr || !call::share_memory(*operands_[j].rep, *rep)) continue;
       call::fail_shared_outputs(reduction_.name(), name_of(j), name_of(k));

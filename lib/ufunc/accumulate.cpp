@@ -106,8 +106,7 @@ class Accumulate {
 
   void check_out() const {
     if (!out_) return;
-    call::check_output(
-        what_, *out_.rep(), array_.shape(), [](std::size_t) { return std::string("the out array"); }, 0);
+    call::check_output(what_, *out_.rep(), array_.shape(), [](std::size_t) { return std::string("the out array"); }, 0);
   }
 
   void bring_to_device() {

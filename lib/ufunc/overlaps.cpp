@@ -29,8 +29,7 @@ void Call::check_outputs() {
   for (std::size_t i = inputs_; i < count_; ++i) {
     const detail::ArrayRep* rep = operands_[i].rep;
     if (rep == nullptr) continue;
-    call::check_output(
-        ufunc_.name(), *rep, *shape_, [this](std::size_t k) { return name_of(k); }, i);
+    call::check_output(ufunc_.name(), *rep, *shape_, [this](std::size_t k) { return name_of(k); }, i);
   }
 }
 

@@ -36,8 +36,7 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
                                                .body = unique_comment() + "return 2 * x;",
                                                .compile = {.cache = cache}});
     kiln::cache::Contents packed;
-    same_kernel(
-        cache, [&] { return packed = twice.compiled(x, {.stream = stream}); }, [&] { twice(x, {.stream = stream}); });
+    same_kernel(cache, [&] { return packed = twice.compiled(x, {.stream = stream}); }, [&] { twice(x, {.stream = stream}); });
     CHECK(packed.entry.kernel == "twice");
     CHECK(packed.entry.kind == "ufunc");
     CHECK(packed.entry.signature == "float32(float32 x)");
@@ -56,8 +55,7 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
                                                 .signatures = {"void(float32[:] a, float32 r)"},
                                                 .body = unique_comment() + "r = 0; for (index i = 0; i < n; ++i) r += a(i);",
                                                 .compile = {.cache = cache}});
-    same_kernel(
-        cache, [&] { return sum.compiled({x}, {.stream = stream}); }, [&] { sum(x, {.stream = stream}); });
+    same_kernel(cache, [&] { return sum.compiled({x}, {.stream = stream}); }, [&] { sum(x, {.stream = stream}); });
 
     const kiln::Reduction most = kiln::reduction({.name = "most",
                                                   .signatures = {"float32(float32 x)"},
@@ -73,8 +71,7 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
                                                 .body = unique_comment() + "x[item] *= by;",
                                                 .compile = {.cache = cache}});
     const kiln::LaunchOptions launch{.size = 192, .stream = stream};
-    same_kernel(
-        cache, [&] { return scale.compiled(launch, x, 3); }, [&] { scale(launch, x, 3); });
+    same_kernel(cache, [&] { return scale.compiled(launch, x, 3); }, [&] { scale(launch, x, 3); });
     target.wait();
     CHECK(list_of(target.fetch(x)).back() == 6);  // compiled() has run nothing
   });
@@ -88,9 +85,8 @@ TEST_CASE("compiled: assembly of the CPU's kernel, and calls with none") {
         const Array x = target.place(Array::zeros({1000}, DType::float64));
         const std::string text = kiln::inspect::text(root.compiled(x), kiln::inspect::Form::assembly);
         CHECK(text.find("sqrt") != std::string::npos);
-        CHECK(message_of<kiln::TypeError>([&] {
-                static_cast<void>(root.compiled(x[kiln::Slice{0, 0}]));
-              }) == "root: there is nothing to compute, so that no kernel would run; give arrays that have elements");
+        CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(root.compiled(x[kiln::Slice{0, 0}])); }) ==
+              "root: there is nothing to compute, so that no kernel would run; give arrays that have elements");
       },
       {Mode::host, Mode::device});
 }

@@ -39,9 +39,7 @@ TEST_CASE("fuse errors: casting holds for every step, and a constant must fit") 
   CHECK(message_of<TypeError>([&] {
           sum({narrow, wide}, {.casting = kiln::Casting::no});
         }).starts_with("in fused \"sum\": add: cannot cast input 0 (x1) from float32 to float64 under casting \"no\""));
-  CHECK(message_of<TypeError>([&] {
-          sum({wide, wide}, {.out = Array::zeros({2}, DType::int64)});
-        }) ==
+  CHECK(message_of<TypeError>([&] { sum({wide, wide}, {.out = Array::zeros({2}, DType::int64)}); }) ==
         "sum: cannot cast output 0 from float64 to the out array's int64 under casting \"same_kind\" for the loop "
         "float64(float64 x0, float64 x1)");
   const Ufunc shifted = kiln::fuse("shifted", [](Expr a) { return a + 300; });
@@ -54,9 +52,7 @@ TEST_CASE("fuse errors: casting holds for every step, and a constant must fit") 
 TEST_CASE("fuse errors: there is no loop to force") {
   const Ufunc sum = kiln::fuse("sum", [](Expr a, Expr b) { return a + b; });
   CHECK(
-      message_of<TypeError>([&] {
-        sum({1, 2}, {.dtype = DType::float32});
-      }) ==
+      message_of<TypeError>([&] { sum({1, 2}, {.dtype = DType::float32}); }) ==
       "sum: a fused ufunc has no loop that .dtype could force, its ufuncs choose theirs; convert the inputs with astype(), or "
       "give an .out of that dtype");
   CHECK(message_of<TypeError>([&] {
@@ -91,9 +87,8 @@ TEST_CASE("fuse errors: results that are none") {
         "fused \"f\" has no outputs: its function gave none");
   CHECK(message_of<TypeError>([] { static_cast<void>(kiln::fuse("f", [](Expr) { return Expr(); })); }) ==
         "in fused \"f\": output 0 is an empty Expr, not an expression of the parameters");
-  CHECK(message_of<TypeError>([] {
-          static_cast<void>(kiln::fuse("f", [](Expr x) { return std::array{x, Expr(2.5)}; }));
-        }) == "in fused \"f\": output 1 is a constant, which has no dtype of its own; make it an expression of the parameters");
+  CHECK(message_of<TypeError>([] { static_cast<void>(kiln::fuse("f", [](Expr x) { return std::array{x, Expr(2.5)}; })); }) ==
+        "in fused \"f\": output 1 is a constant, which has no dtype of its own; make it an expression of the parameters");
 }
 
 TEST_CASE("fuse errors: symbolic calls check their arguments") {

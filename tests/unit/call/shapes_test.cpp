@@ -27,8 +27,7 @@ std::string message_of(const Work& work) {
 
 Shape broadcast(const std::vector<Array>& arrays) {
   Shape shape;
-  call::broadcast_all(
-      std::string("f"), arrays.size(), [&](std::size_t i) { return arrays[i].rep().get(); }, name_of, shape);
+  call::broadcast_all(std::string("f"), arrays.size(), [&](std::size_t i) { return arrays[i].rep().get(); }, name_of, shape);
   return shape;
 }
 
@@ -49,11 +48,11 @@ TEST_CASE("call: arrays broadcast to one shape; operands without one take no par
   CHECK(broadcast({Array::zeros({3, 1}, DType::int8), Array(), Array::zeros({4}, DType::int8)}) == Shape{3, 4});
   CHECK(broadcast({}) == Shape{});
   CHECK(broadcast({Array::zeros({0}, DType::int8), Array::zeros({1}, DType::int8)}) == Shape{0});
-  CHECK(
-      message_of<ShapeError>([] {
-        broadcast({Array::zeros({2, 3}, DType::int8), Array(), Array::zeros({2}, DType::int8), Array::zeros({7}, DType::int8)});
-      }) ==
-      "f: shapes do not broadcast: operand 0 (2, 3), operand 2 (2,); extents must be equal or 1, counted from the last axis");
+  CHECK(message_of<ShapeError>([] {
+          broadcast(
+              {Array::zeros({2, 3}, DType::int8), Array(), Array::zeros({2}, DType::int8), Array::zeros({7}, DType::int8)});
+        }) ==
+        "f: shapes do not broadcast: operand 0 (2, 3), operand 2 (2,); extents must be equal or 1, counted from the last axis");
 }
 
 TEST_CASE("call: an output is writable, of the result's shape, and its elements are distinct") {
