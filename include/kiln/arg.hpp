@@ -19,7 +19,9 @@ class Arg {
     static_assert(sizeof(T) <= sizeof(value_));
     __builtin_memcpy(value_, &value, sizeof(T));
   }
+  /// Whether it is an array, not a scalar.
   [[nodiscard]] bool is_array() const noexcept { return is_array_; }
+  /// The array; an empty handle for a scalar.
   [[nodiscard]] const Array& array() const noexcept { return array_; }
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }        ///< of a scalar
   [[nodiscard]] const void* value() const noexcept { return value_; }  ///< of a scalar

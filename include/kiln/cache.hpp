@@ -65,7 +65,7 @@ struct Entry {
 
 /// An entry with all that it holds.
 struct Contents {
-  Entry entry;
+  Entry entry;         ///< what list() tells of it
   std::string body;    ///< the user's text
   std::string key;     ///< canonical JSON: all that decided the machine code
   std::string source;  ///< the whole translation unit, from the key
@@ -74,9 +74,9 @@ struct Contents {
 
 /// A field of the key that differs; long texts are cut to the first lines that do.
 struct Difference {
-  std::string field;  ///< "target", "compiler", "source", "headers/scale.h", "options", …
-  std::string wanted;
-  std::string found;
+  std::string field;   ///< "target", "compiler", "source", "headers/scale.h", "options", …
+  std::string wanted;  ///< in the key that was asked for
+  std::string found;   ///< in the entry's
 };
 
 /// Whether a kernel is in the cache, and where not, how it differs from the entry that is most like it.
@@ -91,8 +91,9 @@ struct Explanation {
 
 /// What verify() found. Paths are within the directory.
 struct Verification {
+  /// A file that is not as it should be.
   struct Fault {
-    std::string path;
+    std::string path;     ///< within the directory
     std::string reason;   ///< "wrong checksum", "left by a process that died", …
     bool mended = false;  ///< removed; never what could not be read, which may be sound
   };

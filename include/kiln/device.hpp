@@ -15,31 +15,37 @@ enum class DeviceKind : std::uint8_t { cpu, cuda, hip };
 
 /// Names and limits of a device, as its driver reports them.
 struct DeviceInfo {
-  std::string name;     ///< "NVIDIA H200", "Intel(R) Xeon(R) Processor"
-  std::string target;   ///< what kernels are compiled for: "sm_90", "gfx90a:xnack-", "x86-64-v4"
-  std::string runtime;  ///< "CUDA 13.0 (driver), NVRTC 13.0", "LLVM 19.1.7"
-  std::int64_t memory_bytes = 0;
-  int multiprocessors = 0;  ///< SMs, compute units, or CPU threads
-  int threads_per_multiprocessor = 0;
-  int warp_size = 0;  ///< warp or wavefront; 1 on a CPU
-  int max_threads_per_block = 0;
-  std::int64_t max_grid_blocks = 0;
-  std::int64_t shared_bytes_per_block = 0;
-  std::int64_t l2_bytes = 0;  ///< last-level cache
+  std::string name;                         ///< "NVIDIA H200", "Intel(R) Xeon(R) Processor"
+  std::string target;                       ///< what kernels are compiled for: "sm_90", "gfx90a:xnack-", "x86-64-v4"
+  std::string runtime;                      ///< "CUDA 13.0 (driver), NVRTC 13.0", "LLVM 19.1.7"
+  std::int64_t memory_bytes = 0;            ///< of the whole device
+  int multiprocessors = 0;                  ///< SMs, compute units, or CPU threads
+  int threads_per_multiprocessor = 0;       ///< that it holds at once; 1 on a CPU
+  int warp_size = 0;                        ///< warp or wavefront; 1 on a CPU
+  int max_threads_per_block = 0;            ///< 1 on a CPU
+  std::int64_t max_grid_blocks = 0;         ///< along x; 0 on a CPU
+  std::int64_t shared_bytes_per_block = 0;  ///< without a request for more; 0 on a CPU
+  std::int64_t l2_bytes = 0;                ///< last-level cache
 };
 
+/// A device that kernels run on: the CPU with a number of threads, or a GPU. A small value; safe from any thread. It names a
+/// device and opens none: that is done at the first use.
 class KILN_API Device {
  public:
+  /// Options of cpu().
   struct CpuOptions {
-    int threads = 0;  ///< 0: every hardware thread that the process may use. They watch for the next call for 50 µs, then sleep
+    int threads = 0;  ///< 0: every hardware thread that the process may use
   };
 
   /// The CPU.
   Device() noexcept = default;
+  /// The CPU with every hardware thread that the process may use.
   [[nodiscard]] static Device cpu() noexcept { return Device{}; }
+  /// The CPU with that many threads. DeviceError for a negative number and for more than 4096.
   [[nodiscard]] static Device cpu(CpuOptions options);
   /// The GPU of that number; DeviceError names every library path tried, or the number of devices there are.
   [[nodiscard]] static Device cuda(int index = 0);
+  /// The same for AMD GPUs.
   [[nodiscard]] static Device hip(int index = 0);
   /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU. In a process forked from
   /// one that used kiln there are no GPUs, here and in all().
@@ -49,9 +55,11 @@ class KILN_API Device {
   /// "cpu", "cpu:4" (four threads), "cuda", "cuda:1", "hip:0", "best"; DeviceError lists the forms otherwise.
   [[nodiscard]] static Device from_string(std::string_view text);
 
+  /// CPU, CUDA or HIP.
   [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
   /// The number of a GPU, the number of threads asked for on a CPU (0: all).
   [[nodiscard]] int index() const noexcept { return index_; }
+  /// Whether it is the CPU, with any number of threads.
   [[nodiscard]] bool is_cpu() const noexcept { return kind_ == DeviceKind::cpu; }
   /// Asks the driver; DeviceError where it cannot be asked.
   [[nodiscard]] DeviceInfo info() const;
@@ -61,6 +69,7 @@ class KILN_API Device {
   [[nodiscard]] bool same_memory(const Device& other) const noexcept {
     return kind_ == other.kind_ && (is_cpu() || index_ == other.index_);
   }
+  /// The same kind and the same index.
   friend bool operator==(const Device& a, const Device& b) noexcept = default;
 
  private:

@@ -49,6 +49,7 @@ class KILN_API TypeError : public Error {
 /// A device that does not exist, a vendor library that is missing, or a failure that the vendor's runtime reported.
 class KILN_API DeviceError : public Error {
  public:
+  /// `message` becomes what().
   explicit DeviceError(const std::string& message, int code = 0, std::string code_name = {});
   ~DeviceError() override;
   /// The vendor's status code, 0 where the failure is kiln's own finding.
@@ -75,16 +76,17 @@ class KILN_API IoError : public Error {
   ~IoError() override;
 };
 
+/// How bad a finding is.
 enum class Severity { note, warning, error };
 
 /// One finding of a compiler, in the coordinates of the user's text.
 struct Diagnostic {
-  Severity severity = Severity::error;
-  std::string file = {};         ///< the kernel's name, "NAME.functions", "NAME.preamble", or a header's name
-  int line = 0;                  ///< from 1; 0 where the compiler gave none
-  int column = 0;                ///< from 1; 0 where the compiler gave none
-  std::string text = {};         ///< the message alone
-  std::string source_line = {};  ///< the line it points into, without its newline; may be empty
+  Severity severity = Severity::error;  ///< errors come with CompileError, warnings from warnings()
+  std::string file = {};                ///< the kernel's name, "NAME.functions", "NAME.preamble", or a header's name
+  int line = 0;                         ///< from 1; 0 where the compiler gave none
+  int column = 0;                       ///< from 1; 0 where the compiler gave none
+  std::string text = {};                ///< the message alone
+  std::string source_line = {};         ///< the line it points into, without its newline; may be empty
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };
 /// "disc:1:7: warning: …"; below it the line and a caret, where they are known.
@@ -93,23 +95,32 @@ struct Diagnostic {
 /// A kernel that did not compile. what() is the formatted diagnostics; the parts are values.
 class KILN_API CompileError : public Error {
  public:
+  /// The parts of the error.
   struct Details {
-    std::vector<Diagnostic> diagnostics;
-    std::string log;     ///< what the compiler printed
-    std::string source;  ///< the whole translation unit
-    std::vector<std::string> options;
-    std::string target;    ///< "sm_90", "gfx90a", "x86-64-v3"
-    std::string compiler;  ///< "NVRTC 13.0"
-    std::string context;   ///< what was being compiled: the signature of the loop
+    std::vector<Diagnostic> diagnostics;  ///< in the order of the compiler
+    std::string log;                      ///< what the compiler printed
+    std::string source;                   ///< the whole translation unit
+    std::vector<std::string> options;     ///< of the compiler
+    std::string target;                   ///< "sm_90", "gfx90a", "x86-64-v3"
+    std::string compiler;                 ///< "NVRTC 13.0"
+    std::string context;                  ///< what was being compiled: the signature of the loop
   };
+  /// what() is made of the details.
   explicit CompileError(Details details);
   ~CompileError() override;
+  /// The findings, in the order of the compiler; notes of its own headers are in log() alone.
   [[nodiscard]] const std::vector<Diagnostic>& diagnostics() const noexcept { return details_->diagnostics; }
+  /// What the compiler printed, as it was.
   [[nodiscard]] const std::string& log() const noexcept { return details_->log; }
+  /// The whole translation unit that was compiled.
   [[nodiscard]] const std::string& source() const noexcept { return details_->source; }
+  /// The options of the compiler.
   [[nodiscard]] const std::vector<std::string>& options() const noexcept { return details_->options; }
+  /// "sm_90", "gfx90a", "x86-64-v3".
   [[nodiscard]] const std::string& target() const noexcept { return details_->target; }
+  /// "NVRTC 13.0".
   [[nodiscard]] const std::string& compiler() const noexcept { return details_->compiler; }
+  /// The signature of the loop that was compiled.
   [[nodiscard]] const std::string& context() const noexcept { return details_->context; }
 
  private:

@@ -88,6 +88,7 @@ class KILN_API Expr {
   friend Expr operator&&(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::logical_and, a, b); }
   friend Expr operator||(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::logical_or, a, b); }
   friend Expr operator!(const Expr& a) { return detail::apply(detail::Operator::logical_not, a); }
+  /// As `a = a + b` and so on: the handle names another expression.
   Expr& operator+=(const Expr& b) { return *this = *this + b; }
   Expr& operator-=(const Expr& b) { return *this = *this - b; }
   Expr& operator*=(const Expr& b) { return *this = *this * b; }

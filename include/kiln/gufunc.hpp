@@ -80,6 +80,7 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
  public:
   /// No function: `if (f)` is false, and every other use is a TypeError.
   Gufunc() noexcept = default;
+  /// Whether there is a function, or nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
   using Callable::resolve;
@@ -102,9 +103,13 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   /// the cache. The log callback (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
+  /// The definition's name.
   [[nodiscard]] const std::string& name() const;
+  /// The layout as it was written: "(m,n),(n,p)->(m,p)".
   [[nodiscard]] const std::string& layout() const;
+  /// How many inputs it has.
   [[nodiscard]] int nin() const;
+  /// How many outputs it has.
   [[nodiscard]] int nout() const;
 
   explicit Gufunc(std::shared_ptr<const detail::GufuncImpl> impl) noexcept : impl_(std::move(impl)) {}

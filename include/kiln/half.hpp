@@ -10,12 +10,17 @@ namespace kiln {
 
 /// IEEE 754 binary16. From double it rounds once, not through float.
 struct float16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< the representation
   float16() = default;
+  /// Rounds to the nearest, halves to even; what is too large becomes infinite.
   KILN_API explicit float16(float value) noexcept;
+  /// The same, rounded once.
   KILN_API explicit float16(double value) noexcept;
+  /// The same of an integer.
   explicit float16(int value) noexcept : float16(static_cast<double>(value)) {}
+  /// Exact.
   KILN_API operator float() const noexcept;  // NOLINT(google-explicit-constructor): widening is exact
+  /// The value with that representation.
   static float16 from_bits(std::uint16_t bits) noexcept {
     float16 h;
     h.bits = bits;
@@ -25,12 +30,17 @@ struct float16 {
 
 /// The upper half of an IEEE binary32. From double it rounds once.
 struct bfloat16 {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  ///< the representation
   bfloat16() = default;
+  /// Rounds to the nearest, halves to even; what is too large becomes infinite.
   KILN_API explicit bfloat16(float value) noexcept;
+  /// The same, rounded once.
   KILN_API explicit bfloat16(double value) noexcept;
+  /// The same of an integer.
   explicit bfloat16(int value) noexcept : bfloat16(static_cast<double>(value)) {}
+  /// Exact.
   KILN_API operator float() const noexcept;  // NOLINT(google-explicit-constructor): widening is exact
+  /// The value with that representation.
   static bfloat16 from_bits(std::uint16_t bits) noexcept {
     bfloat16 h;
     h.bits = bits;

@@ -60,7 +60,7 @@ struct RawResolution {
   std::string signature;            ///< with its type variables bound
   std::string form;                 ///< "items", "blocks", "single" (blocks of one thread)
   Device device;                    ///< where it would run
-  std::vector<std::string> copies;  ///< arrays that are brought to the device and back; empty as a rule
+  std::vector<std::string> copies;  ///< arrays that are copied to the device and back; empty as a rule
 };
 
 /// An immutable, shareable kernel; launches from several threads are safe. Copies share the definition and its compiled
@@ -69,10 +69,11 @@ class KILN_API RawKernel {
  public:
   /// No kernel: `if (k)` is false, and every other use is a TypeError.
   RawKernel() noexcept = default;
+  /// Whether there is a kernel, or nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
   /// Launches it. An array has exactly its parameter's dtype, and is contiguous in C order; a scalar converts as a ufunc's
-  /// does, to a dtype of its kind or a higher one that holds its value. Arrays without a device are brought to where it runs,
+  /// does, to a dtype of its kind or a higher one that holds its value. Arrays without a device are copied to where it runs,
   /// and what it may have written is fetched. On a GPU it returns once the work is queued, but for such arrays. TypeError,
   /// ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been launched then.
   template <class... Args>
@@ -114,7 +115,9 @@ class KILN_API RawKernel {
   /// the cache. The log callback (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
+  /// The definition's name.
   [[nodiscard]] const std::string& name() const;
+  /// The signature as it was written.
   [[nodiscard]] const std::string& signature() const;
 
   explicit RawKernel(std::shared_ptr<const detail::RawKernelImpl> impl) noexcept : impl_(std::move(impl)) {}

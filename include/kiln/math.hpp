@@ -127,7 +127,7 @@ KILN_API extern const Function sin, cos, tan, arcsin, arccos, arctan, arctan2, h
     arctanh, deg2rad, radians, rad2deg, degrees;
 // Exponentials and logarithms.
 KILN_API extern const Function exp, exp2, expm1, log, log2, log10, log1p, logaddexp, logaddexp2;
-// To whole numbers.
+// To integers.
 KILN_API extern const Function rint, floor, ceil, trunc;
 // The parts of floating numbers, and their neighbours.
 KILN_API extern const Function isnan, isinf, isfinite, signbit, copysign, nextafter, spacing, modf, ldexp, frexp;

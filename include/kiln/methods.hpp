@@ -26,6 +26,7 @@ class Axes {
     axes.all_ = true;
     return axes;
   }
+  /// Whether it is all().
   [[nodiscard]] bool is_all() const noexcept { return all_; }
   [[nodiscard]] std::span<const int> list() const noexcept { return list_; }  ///< as given; empty for all()
 
@@ -33,12 +34,14 @@ class Axes {
   std::vector<int> list_;
   bool all_ = false;
 };
+/// Every axis: `.axis = kiln::all_axes`.
 inline const Axes all_axes = Axes::all();
+/// None: each element is reduced for itself.
 inline const Axes no_axes = std::vector<int>{};
 
 /// Options of Ufunc::reduce. Every member has a default.
 struct ReduceOptions {
-  Axes axis = 0;
+  Axes axis = 0;                              ///< that are reduced
   bool keepdims = false;                      ///< reduced axes stay, with extent 1
   std::optional<Arg> initial = std::nullopt;  ///< a scalar to start from, of a value that the loop's dtype has
   Array where = {};                           ///< bool, broadcast with the array: which elements count
@@ -49,15 +52,15 @@ struct ReduceOptions {
 
 /// Options of Ufunc::accumulate and Ufunc::reduceat. Every member has a default.
 struct AccumulateOptions {
-  int axis = 0;
+  int axis = 0;                               ///< along which; negative ones count from the end
   std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
   Array out = {};                             ///< of exactly the result's shape; written in place
-  Stream stream = {};
+  Stream stream = {};                         ///< default: the device's default stream
 };
 
 /// Options of Ufunc::at.
 struct AtOptions {
-  Stream stream = {};
+  Stream stream = {};  ///< default: the device's default stream
 };
 
 }  // namespace kiln

@@ -72,6 +72,7 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
  public:
   /// No reduction: `if (r)` is false, and every other use is a TypeError.
   Reduction() noexcept = default;
+  /// Whether there is a function, or nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
   /// Compiles, for every loop whose types are fixed, what contiguous arrays run that are reduced whole: "sm_90", "gfx90a",
@@ -83,8 +84,11 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
   /// the cache. The log callback (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
+  /// The definition's name.
   [[nodiscard]] const std::string& name() const;
+  /// How many inputs it has.
   [[nodiscard]] int nin() const;
+  /// How many outputs it has.
   [[nodiscard]] int nout() const;
   /// Whether elements may be combined in any order and grouping, and so over several axes at once.
   [[nodiscard]] bool reorderable() const;

@@ -48,6 +48,7 @@ class Dims {
   static constexpr std::size_t kInline = 8;
 
   Dims() noexcept = default;
+  /// Integers of any type: {2, n, 3}.
   Dims(std::initializer_list<Integer> values) {
     resize(values.size());
     std::int64_t* next = data();
@@ -77,6 +78,7 @@ class Dims {
   }
   ~Dims() = default;
 
+  /// How many values there are. The accessors below are those of std::vector; an index beyond the end is undefined.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
@@ -101,6 +103,7 @@ class Dims {
     for (std::size_t i = size_; i < count; ++i) data()[i] = 0;
     size_ = count;
   }
+  /// Appends a value.
   void push_back(std::int64_t value) {
     const std::size_t n = size_;
     if (n == capacity_) {
@@ -112,6 +115,7 @@ class Dims {
     data()[n] = value;
     size_ = n + 1;
   }
+  /// The same values in the same order.
   friend bool operator==(const Dims& a, const Dims& b) noexcept {
     return a.size_ == b.size_ && std::memcmp(a.data(), b.data(), a.size_ * sizeof(std::int64_t)) == 0;
   }

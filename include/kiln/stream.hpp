@@ -29,6 +29,7 @@ class KILN_API Stream {
   /// default Stream, whose work goes to the vendor's default stream, and on the CPU.
   [[nodiscard]] void* native() const noexcept;
 
+  /// Whether it is the default stream of whatever device a call runs on.
   [[nodiscard]] bool is_default() const noexcept { return queue_ == nullptr; }
   /// The CPU for a default Stream.
   [[nodiscard]] const Device& device() const noexcept { return device_; }

@@ -36,7 +36,9 @@ class Outputs {
   Outputs(const Array& array) : arrays_{array} {}  // NOLINT(google-explicit-constructor)
   Outputs(std::initializer_list<Array> arrays) : arrays_(arrays) {}
   Outputs(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT(google-explicit-constructor)
+  /// As given; empty: none was.
   [[nodiscard]] std::span<const Array> arrays() const noexcept { return arrays_; }
+  /// Whether no output was given.
   [[nodiscard]] bool empty() const noexcept { return arrays_.empty(); }
 
  private:
@@ -86,6 +88,7 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
  public:
   /// No function: `if (f)` is false, and every other use is a TypeError.
   Ufunc() noexcept = default;
+  /// Whether there is a function, or nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
   using Callable::operator();
@@ -144,6 +147,7 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
     detail::apply(impl(), list, results);
     return results;
   }
+  /// The same for a number of arguments that only the run knows.
   [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
 
   /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
@@ -155,8 +159,11 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   /// the cache. The log callback (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
+  /// The definition's name.
   [[nodiscard]] const std::string& name() const;
+  /// How many inputs it has.
   [[nodiscard]] int nin() const;
+  /// How many outputs it has.
   [[nodiscard]] int nout() const;
   /// The definition's: a C++ expression, empty where there is none.
   [[nodiscard]] const std::string& identity() const;

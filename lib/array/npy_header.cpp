@@ -133,7 +133,7 @@ class Parser {
   std::int64_t extent() {
     const char sign = peek();
     if (sign == '-') fail("a negative extent in the shape");
-    if (sign < '0' || sign > '9') fail("the shape is not a tuple of whole numbers");
+    if (sign < '0' || sign > '9') fail("the shape is not a tuple of integers");
     const std::size_t start = position_;
     std::int64_t value = 0;
     for (; position_ < text_.size() && text_[position_] >= '0' && text_[position_] <= '9'; ++position_) {

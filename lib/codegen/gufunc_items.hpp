@@ -16,7 +16,7 @@ namespace kiln::codegen {
 /// Items that one run of the body computes: a vector of 64 bytes, 16 of float32 or, where an operand has 8 bytes, 8.
 [[nodiscard]] int items_at_once(const GufuncSpec& spec);
 inline constexpr int kMostItemsAtOnce = 16;
-/// Items that are brought into a buffer at once where they lie apart.
+/// Items that are packed into a buffer at once where they lie apart.
 inline constexpr int kStagedItems = 16;
 /// Elements of a core from which on they go one by one instead, where the body is vectors along it. One thread, float32,
 /// nanoseconds of a(i) * b(n - 1 - i) + 1, reversed: of 4 1.02 staged and 0.69, of 8 2.4 and 1.3.

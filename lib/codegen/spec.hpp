@@ -144,7 +144,7 @@ struct GufuncSpec {
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
   bool lanes = false;       ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/lanes.hpp
   bool folded = false;      ///< CPU, of lanes: they are items all the same, and the indices of .each are loops around the body
-  int brought = 0;          ///< CPU: items brought into a buffer at once where their cores lie apart; 0: they stay there
+  int brought = 0;          ///< CPU: items packed into a buffer at once where their cores lie apart; 0: they stay there
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
   int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items whose strides are constants of the kernel

@@ -186,7 +186,7 @@ void check_item_lanes(const Node& node, const GufuncSpec& spec) {
         "\"where\"");
 }
 
-/// Items that are brought into a buffer at once.
+/// Items that are packed into a buffer at once.
 void read_brought(const Node& node, Processors processors, GufuncSpec& spec) {
   spec.brought = node.integer(0, codegen::kMostItemsAtOnce);
   if (spec.brought == 0) return;

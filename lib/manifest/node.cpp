@@ -130,7 +130,7 @@ bool Node::flag() const {
 }
 
 int Node::integer(int lowest, int highest) const {
-  const auto complain = [&] { fail(fmt::format("expected a whole number from {} to {}, found {}", lowest, highest, kind())); };
+  const auto complain = [&] { fail(fmt::format("expected an integer from {} to {}, found {}", lowest, highest, kind())); };
   // JSON has one kind of numbers: 2.0 is the whole number 2, as it is for the schema.
   if (value_->is_number_float()) {
     const double number = value_->get<double>();

@@ -101,7 +101,7 @@ constexpr Entry kEntries[] = {
      .body = "return minimum_number(x1, x2);",
      .reorderable = true},
     {.name = "clip",
-     .description = "x brought between low and high",
+     .description = "x limited to the range from low to high",
      .signatures = {"T(T x, T low, T high) where T: bool, " KILN_INTEGERS ", " KILN_FLOATS ", " KILN_COMPLEXES},
      .body = "return minimum(maximum(x, low), high);"},
 };

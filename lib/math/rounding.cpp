@@ -9,19 +9,19 @@ using detail::Entry;
 
 constexpr Entry kEntries[] = {
     {.name = "rint",
-     .description = "to the nearest whole number, halves to the even one",
+     .description = "to the nearest integer, halves to the even one",
      .signatures = {"T(T x) where T: " KILN_FLOATS ", " KILN_COMPLEXES},
      .body = "return rint(x);"},
     {.name = "floor",
-     .description = "down to a whole number; integers stay",
+     .description = "down to an integer; integers stay",
      .signatures = {"T(T x) where T: bool, " KILN_INTEGERS ", " KILN_FLOATS},
      .body = "return round_down(x);"},
     {.name = "ceil",
-     .description = "up to a whole number; integers stay",
+     .description = "up to an integer; integers stay",
      .signatures = {"T(T x) where T: bool, " KILN_INTEGERS ", " KILN_FLOATS},
      .body = "return round_up(x);"},
     {.name = "trunc",
-     .description = "towards zero to a whole number; integers stay",
+     .description = "towards zero to an integer; integers stay",
      .signatures = {"T(T x) where T: bool, " KILN_INTEGERS ", " KILN_FLOATS},
      .body = "return round_to_zero(x);"},
 };

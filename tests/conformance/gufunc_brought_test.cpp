@@ -130,7 +130,7 @@ void check(const Gufunc& gufunc, DType dtype, Sizes size, bool rows_of_b) {
       }
       const kiln::GufuncOptions options{.out = y.array(dtype)};
       CHECK(gufunc.resolve({whole, other}, options).mapping ==
-            "an item, " + std::to_string(size.at_once) + " brought into a buffer at once");
+            "an item, " + std::to_string(size.at_once) + " packed into a buffer at once");
       gufunc({whole, other}, options);
       CHECK(std::equal(expected.begin(), expected.end(), y.memory().data()));
     }
@@ -199,7 +199,7 @@ TEST_CASE("gufuncs: brought items by the kernel for any size") {
     const Array expected = y.copy();
     gufunc({a.copy(), b.copy()}, {.out = expected});
     const kiln::GufuncOptions options{.out = y};
-    CHECK(gufunc.resolve({beside(a, false), beside(b, false)}, options).mapping == "an item, 16 brought into a buffer at once");
+    CHECK(gufunc.resolve({beside(a, false), beside(b, false)}, options).mapping == "an item, 16 packed into a buffer at once");
     gufunc({beside(a, false), beside(b, false)}, options);
     CHECK(list_of(y.copy()) == list_of(expected));
   }
@@ -258,7 +258,7 @@ TEST_CASE("gufuncs: brought items of several outputs and other dtypes than the l
   const Array one = beside(a, false);
   const Array two = beside(b, false);
   const kiln::GufuncOptions options{.out = {y, z, Array()}};
-  CHECK(ranked.resolve({one, two}, options).mapping == "an item, 16 brought into a buffer at once");
+  CHECK(ranked.resolve({one, two}, options).mapping == "an item, 16 packed into a buffer at once");
   const auto got = ranked.outputs<3>({one, two}, options);
   CHECK(list_of(y.copy()) == list_of(expected[0]));
   CHECK(list_of(z.copy()) == list_of(expected[1]));
@@ -278,7 +278,7 @@ TEST_CASE(
   };
   const char* const once = "r = 0; for (index i = 0; i < n; ++i) r = a(i) > r ? a(i) : T(r);";
   const char* const dear = "r = 0; for (index i = 0; i < n; ++i) r = a(i) > b(i) ? r + floor(a(i)) : r + b(i);";
-  const std::string brought = "an item, 16 brought into a buffer at once";
+  const std::string brought = "an item, 16 packed into a buffer at once";
   CHECK(mapping(once) == brought);
   CHECK(mapping(dear) == brought);
   CHECK(mapping("r = a(n - 1) > 0 ? a(0) : b(0);") == "an item");

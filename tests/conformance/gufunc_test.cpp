@@ -873,7 +873,7 @@ TEST_CASE("gufuncs: items side by side, with indices, and operands that all item
   // Rows of 20 are vectors as they are, of 10 not so well.
   for (const std::int64_t n : {10, 20}) {
     const std::string want =
-        n == 10 ? "an item, several at once" : "an item, 16 brought into a buffer at once, several j at once";
+        n == 10 ? "an item, several at once" : "an item, 16 packed into a buffer at once, several j at once";
     for (const Array& one : {counting({n, n}), counting({n, n}).transpose()}) {
       CHECK(matmul().resolve({beside({40, n, n}), one}, {.out = beside({40, n, n})}).mapping == want);
     }

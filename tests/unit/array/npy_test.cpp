@@ -248,12 +248,12 @@ TEST_CASE("dictionaries that are none") {
   CHECK(dictionary_refusal("{'descr': '<f4', 'fortran_order': False, 'shape': (1.5,)}") ==
         "',' or ')' is missing in the shape (at byte 62)");
   CHECK(dictionary_refusal("{'descr': '<f4', 'fortran_order': False, 'shape': (a,)}") ==
-        "the shape is not a tuple of whole numbers (at byte 61)");
+        "the shape is not a tuple of integers (at byte 61)");
   CHECK(dictionary_refusal("{'descr': '<f4', 'fortran_order': False, 'shape': (01,)}") ==
         "a number in the shape starts with 0 (at byte 61)");
   CHECK(dictionary_refusal("{'descr': '<f4', " + rest + " + 1") == "text after the dictionary (at byte 66)");
   CHECK(dictionary_refusal("{'descr': '<f4', 'fortran_order': False, 'shape': (1,") ==
-        "the shape is not a tuple of whole numbers (at byte 63)");
+        "the shape is not a tuple of integers (at byte 63)");
 }
 
 TEST_CASE("paths that are no files") {

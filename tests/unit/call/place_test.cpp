@@ -14,6 +14,7 @@ using namespace kiln;
 
 namespace {
 
+#if KILN_HAVE_CPU
 /// An array that claims to be on a device: nothing of it is read.
 Array on(const Device& device) {
   detail::ArrayRep rep;
@@ -36,6 +37,7 @@ std::string error_of(const std::vector<Array>& arrays, const Stream& stream) {
   }
   return "no error";
 }
+#endif
 
 }  // namespace
 
