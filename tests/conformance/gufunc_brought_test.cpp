@@ -225,7 +225,7 @@ TEST_CASE("gufuncs: brought items with .each are those one behind the other, to 
         const Array y = beside(Array::zeros({50, 5, p}, dtype), turned);
         const std::string mapping = product.resolve({beside(a, turned), beside(b, turned)}, {.out = y}).mapping;
         const bool wide = dtype == DType::float64 && p == 14;  // as vectors of items
-        CHECK_MESSAGE((mapping.find("brought") == std::string::npos) == wide, mapping);
+        CHECK_MESSAGE((mapping.find("packed") == std::string::npos) == wide, mapping);
         CHECK(list_of(product({beside(a, turned), beside(b, turned)}, {.out = y})) == expected);
         CHECK(list_of(product(beside(a, turned), b)) == expected);
         CHECK(list_of(product({a, b[{0}]}, {.out = y}).copy()) == list_of(product(a, b[{0}])));
