@@ -66,7 +66,8 @@ Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order) {
 
 namespace {
 
-std::int64_t checked_size(const Shape& shape, std::int64_t itemsize, const std::string& elements) {
+template <class Elements>
+std::int64_t checked_size(const Shape& shape, std::int64_t itemsize, const Elements& elements) {
   // As in NumPy an extent of 0 does not excuse the others: strides are made from them too.
   std::int64_t bytes = itemsize;
   std::int64_t size = 1;
@@ -76,7 +77,7 @@ std::int64_t checked_size(const Shape& shape, std::int64_t itemsize, const std::
     }
     size = extent == 0 ? 0 : size;
     if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)) {
-      throw ShapeError("shape " + to_string(shape) + " of " + elements + " has more than 2^63-1 bytes");
+      throw ShapeError("shape " + to_string(shape) + " of " + elements() + " has more than 2^63-1 bytes");
     }
   }
   return size == 0 ? 0 : bytes / itemsize;
@@ -85,11 +86,12 @@ std::int64_t checked_size(const Shape& shape, std::int64_t itemsize, const std::
 }  // namespace
 
 std::int64_t checked_size(const Shape& shape, std::int64_t itemsize) {
-  return checked_size(shape, itemsize, std::to_string(itemsize) + "-byte elements");
+  return checked_size(shape, itemsize, [&] { return std::to_string(itemsize) + "-byte elements"; });
 }
 
 std::int64_t checked_size(const Shape& shape) {
-  return checked_size(shape, static_cast<std::int64_t>(itemsize(DType::complex128)), "elements of up to 16 bytes");
+  return checked_size(shape, static_cast<std::int64_t>(itemsize(DType::complex128)),
+                      [] { return std::string("elements of up to 16 bytes"); });
 }
 
 Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_order, bool on_host, const Device& device) {

@@ -18,11 +18,11 @@ namespace kiln::call {
 
 /// Widens `shape` to what it and all arrays broadcast to. ShapeError where they do not, and where the result has too many
 /// elements.
-template <class RepOf>
-void broadcast_all(const std::string& what, std::size_t count, const RepOf& rep_of, NameOf name_of, Shape& shape) {
+template <class What, class RepOf>
+void broadcast_all(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, Shape& shape) {
   for (std::size_t i = 0; i < count; ++i) {
     const detail::ArrayRep* const rep = rep_of(i);
-    if (rep != nullptr && !layout::broadcast_into(shape, rep->shape)) fail_broadcast(what, i + 1, rep_of, name_of);
+    if (rep != nullptr && !layout::broadcast_into(shape, rep->shape)) fail_broadcast(text_of(what), i + 1, rep_of, name_of);
   }
 }
 

@@ -3,6 +3,14 @@
 #include "array/rep.hpp"
 
 namespace kiln::call {
+namespace {
+
+/// Nothing is there to be read: addresses that are aligned as a device's are, and not alike.
+char* address_of(std::size_t index) {
+  return reinterpret_cast<char*>(static_cast<std::uintptr_t>(index + 1) << 20);  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace
 
 Array send(const Array& host, const Device& device) {
   const Shape& shape = host.shape();
@@ -27,7 +35,7 @@ detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t in
   const Order order = input && once.f_contiguous && !once.c_contiguous ? Order::fortran : Order::c;
   detail::ArrayRep made = rep;
   made.buffer = nullptr;
-  made.data = reinterpret_cast<char*>(static_cast<std::uintptr_t>(index + 1) << 20);
+  made.data = address_of(index);
   made.strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
   for (std::size_t d = 0; d < once.shape.size(); ++d) {
     if (once.shape[d] != rep.shape[d]) made.strides[d] = 0;
@@ -35,21 +43,12 @@ detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t in
   return made;
 }
 
-void fetch_results(std::span<const Array> given, std::span<const Array> computed, const Place& place,
-                   std::span<Array> results) {
-  // Copies are ordered after the default stream only.
-  if (place.queue != nullptr) place.queue->synchronize();
-  for (std::size_t i = 0; i < computed.size(); ++i) {
-    const bool is_given = i < given.size() && given[i];
-    results[i] = is_given ? given[i] : computed[i];
-    if (is_given && given[i].is_host()) {
-      computed[i].copy_to_host(results[i]);
-    } else if (!is_given && place.on_host) {
-      const detail::ArrayRep& rep = *computed[i].rep();
-      results[i] = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
-      computed[i].copy_to_host(results[i]);
-    }
-  }
+detail::ArrayRep as_copied(const detail::ArrayRep& rep, std::size_t index) {
+  detail::ArrayRep made = rep;
+  made.buffer = nullptr;
+  made.data = address_of(index);
+  made.strides = detail::packed_strides(made.shape, static_cast<std::int64_t>(itemsize(made.dtype)), Order::c);
+  return made;
 }
 
 }  // namespace kiln::call

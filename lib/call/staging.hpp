@@ -1,4 +1,4 @@
-// Host arrays on their way to a GPU, and results on their way back.
+// Host arrays on their way to a GPU, and how they would lie there.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,7 @@ Array send(const Array& host, const Device& device);
 /// as a device's are. Axes that only repeat stay so. For one of several, `index` tells them apart. Nothing is there to be read.
 detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t index);
 
-/// The results of a call that ran on staged arrays. A given host array is filled; a fresh result is a host array where
-/// everything was on the host. An empty handle among `given`, or none at all, stands for a fresh one. Waits for the queue.
-void fetch_results(std::span<const Array> given, std::span<const Array> computed, const Place& place, std::span<Array> results);
+/// How the copy() of an array would lie.
+detail::ArrayRep as_copied(const detail::ArrayRep& rep, std::size_t index);
 
 }  // namespace kiln::call

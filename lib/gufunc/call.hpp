@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "array/rep.hpp"
-#include "call/place.hpp"
+#include "call/operands.hpp"
 #include "gufunc/core_layout.hpp"
 #include "gufunc/impl.hpp"
 #include "kinds/gufunc/launch.hpp"
-#include "ufunc/checks.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::gufunc {
+
+/// Of each operand, what its address moves by because axes of the loop are walked backwards.
+[[nodiscard]] std::vector<std::int64_t> offsets_of(const CoreLayout& layout);
 
 class Call {
  public:
@@ -31,15 +33,18 @@ class Call {
   cache::Contents compiled();
 
  private:
-  void place();
   void choose_loop();
+  void take_scalars();
   void resolve_shapes();
   void check_outputs() const;
-  void run_through_device(std::span<Array> results);
-  [[nodiscard]] std::vector<std::size_t> overlapping_inputs() const;
-  void separate();
-  /// How the operands lie; `sent`: host arrays as they do once they are on a GPU.
-  [[nodiscard]] CoreLayout lay_out(bool sent = false) const;
+  /// Runs as an earlier call with the same layout did; false where there was none, or inputs are to be copied first.
+  bool run_as_before(std::span<Array> results);
+  void remember(const CoreLayout& layout, std::shared_ptr<const kinds::GufuncNumbers> numbers,
+                std::shared_ptr<backend::Module> module);
+  void start(const backend::Module& module, std::shared_ptr<const kinds::GufuncNumbers> numbers,
+             std::span<const std::int64_t> offsets, std::span<const Array> results);
+  [[nodiscard]] CallLayout layout_of_call() const;
+  [[nodiscard]] CoreLayout lay_out(std::span<const call::Operand> operands) const;
   /// The indices of .each, the one last along which the first output's elements are nearest, by the strides of its core.
   [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
@@ -56,33 +61,27 @@ class Call {
   [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
   [[nodiscard]] int brought_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec, std::int64_t row) const;
   void bring(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
-  [[nodiscard]] Kernel::Key kernel_key(const codegen::GufuncSpec& spec) const;
-  [[nodiscard]] const Kernel& find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const;
-  [[nodiscard]] std::vector<Array> allocate() const;
-  [[nodiscard]] Array allocate_one(std::size_t output, bool on_host) const;
-  [[nodiscard]] kinds::GufuncLaunch make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
-                                                std::span<const Array> results) const;
+  [[nodiscard]] Plan::Key kernel_key(const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
+  void allocate(std::span<const Shape> shapes, std::span<Array> results) const;
+  [[nodiscard]] std::shared_ptr<const kinds::GufuncNumbers> numbers_of(const CoreLayout& layout,
+                                                                       const codegen::GufuncSpec& spec) const;
   [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
   void record(ufunc::Recorder& recorder, const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
 
-  [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return !inputs_[input]; }
-  [[nodiscard]] Array array_of_scalar(std::size_t input) const;
-  [[nodiscard]] DType storage_dtype(std::size_t operand) const;
-  [[nodiscard]] DType compute_dtype(std::size_t operand) const;
-  [[nodiscard]] backend::Queue* queue() const { return options_.stream.queue().get(); }
-  [[nodiscard]] ufunc::CallNames names() const;
+  [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return operands_.is_scalar(input); }
+  /// The number among the operands of one that is counted without the mask.
+  [[nodiscard]] std::size_t with_mask(std::size_t k) const noexcept { return k < nin_ ? k : k - nin_ + operands_.inputs(); }
+  [[nodiscard]] DType storage_dtype(std::size_t k) const noexcept { return operands_.storage_dtype(with_mask(k)); }
+  [[nodiscard]] DType compute_dtype(std::size_t k) const noexcept { return operands_.compute_dtype(with_mask(k)); }
+  [[nodiscard]] bool on_gpu() const noexcept { return operands_.at().gpu(); }
 
   const detail::GufuncImpl& gufunc_;
-  std::span<const Arg> args_;
   const GufuncOptions& options_;
   std::size_t nin_;
   std::size_t nout_;
-  std::vector<Array> inputs_;  // null handles for scalars; private copies where inputs overlap outputs
-  std::vector<Array> outs_;    // null handles for what is to be allocated
-  Array where_;                // the mask, if there is one
-  call::Place place_;
-  bool gpu_ = false;
-  TypePlan* plan_ = nullptr;
+  call::Operands operands_;
+  Plan* plan_ = nullptr;
   CoreShape shape_;
   cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
 };

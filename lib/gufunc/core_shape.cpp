@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "call/operands.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
-#include "ufunc/checks.hpp"
 
 namespace kiln::gufunc {
 namespace {
@@ -119,7 +119,7 @@ class Shaping {
       if (shape == nullptr) continue;
       if (shape->size() < core_count(i)) drop_optional(i, shape->size());
       if (shape->size() < core_count(i)) {
-        throw ShapeError(what() + shown(i) + " has " + ufunc::counted(shape->size(), "dimension") + ", " +
+        throw ShapeError(what() + shown(i) + " has " + call::counted(shape->size(), "dimension") + ", " +
                          (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(i) + " needs") + " " +
                          std::to_string(core_count(i)));
       }
@@ -137,7 +137,7 @@ class Shaping {
       const CoreDimension& dimension = layout_.dimensions[d];
       if (!dimension.optional || dropped_[d]) continue;
       if (dimension.size.value_or(1) != 1) {
-        throw ShapeError(what() + shown(operand) + " has " + ufunc::counted(rank, "dimension") + ", its core " +
+        throw ShapeError(what() + shown(operand) + " has " + call::counted(rank, "dimension") + ", its core " +
                          core_text(operand) + " needs " + std::to_string(core_count(operand)) +
                          ": a missing dimension counts as 1, the layout " + layout_.text + " fixes it at " + dimension.name);
       }
@@ -167,7 +167,7 @@ class Shaping {
     if (may_omit && given == nin()) return;
     throw ShapeError(what() + ".axes has " + (given == 1 ? "1 entry" : std::to_string(given) + " entries") +
                      "; give one for each of the " + std::to_string(layout_.operands()) + " inputs and outputs" +
-                     (may_omit ? ", or of the " + ufunc::counted(nin(), "input") + " alone" : ""));
+                     (may_omit ? ", or of the " + call::counted(nin(), "input") + " alone" : ""));
   }
 
   void place_axes(std::size_t operand) {
@@ -197,9 +197,9 @@ class Shaping {
     const auto extent = static_cast<std::int64_t>(rank);
     const std::int64_t from_front = axis < 0 ? axis + extent : axis;
     if (from_front >= 0 && from_front < extent) return from_front;
-    throw ShapeError(
-        what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " + shown(operand) +
-        (shape_of(operand) == nullptr && rank > 0 ? " of " + ufunc::counted(rank, "dimension") : "") + range(rank));
+    throw ShapeError(what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " +
+                     shown(operand) +
+                     (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") + range(rank));
   }
 
   Dims listed(std::size_t operand, std::size_t rank) const {
@@ -336,7 +336,7 @@ class Shaping {
       const std::size_t rank = result_.loop.size() + core_count(i);
       if (given != nullptr && given->size() != rank) {
         throw ShapeError(what() + name_of(i) + " has shape " + to_string(*given) + ", the result has " +
-                         ufunc::counted(rank, "dimension") + "; .out is never broadcast");
+                         call::counted(rank, "dimension") + "; .out is never broadcast");
       }
       Shape shape(rank, 1);
       const OperandAxes& axes = result_.operands[i];

@@ -5,7 +5,6 @@
 #include "gufunc/plain_spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
-#include "ufunc/checks.hpp"
 
 namespace kiln {
 namespace {
@@ -35,7 +34,7 @@ void detail::fail_empty(const GufuncImpl* /*type*/) {
 }
 
 void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
-  ufunc::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
   gufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
 }
 

@@ -80,11 +80,6 @@ std::vector<std::string> GufuncImpl::names_of_numbers() const {
   return names;
 }
 
-GufuncImpl::~GufuncImpl() {
-  for (gufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) ufunc::destroy(plan->kernels);
-  ufunc::destroy(plans_);
-}
-
 /// Beside what signatures and .each say of themselves.
 void GufuncImpl::check_names() const {
   const signature::TypeSignature& first = signatures_.front();
@@ -144,24 +139,6 @@ bool GufuncImpl::as_view(std::size_t operand) const {
   const signature::TypeSignature& first = signatures_.front();
   const auto& parameter = operand < nin() ? first.inputs[operand] : first.outputs[operand - nin()];
   return parameter.dimensions > 0 && layout_.of(operand).empty();
-}
-
-gufunc::TypePlan& GufuncImpl::make_plan(const gufunc::TypePlan::Key& key, const ufunc::LoopRequest& request) const {
-  auto made = std::make_unique<gufunc::TypePlan>();
-  made->key = key;
-  made->loop = ufunc::choose_loop(request);
-  // Two threads may make the same plan; the later one is found first and the other stays until the gufunc goes.
-  ufunc::publish(plans_, made.get());
-  return *made.release();
-}
-
-const gufunc::Kernel& GufuncImpl::make_kernel(gufunc::TypePlan& plan, const gufunc::Kernel::Key& key,
-                                              const codegen::GufuncSpec& spec, backend::Backend& backend) const {
-  auto made = std::make_unique<gufunc::Kernel>();
-  made->key = key;
-  made->module = program::load(request(plan.loop, spec, backend.kind()), backend);
-  ufunc::publish(plan.kernels, made.get());
-  return *made.release();
 }
 
 program::Request GufuncImpl::request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, DeviceKind kind) const {

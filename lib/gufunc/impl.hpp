@@ -15,35 +15,46 @@
 #include "codegen/spec.hpp"
 #include "gufunc/core_shape.hpp"
 #include "kiln/gufunc.hpp"
+#include "kinds/gufunc/launch.hpp"
 #include "program/program.hpp"
 #include "signature/layout.hpp"
 #include "signature/signature.hpp"
 #include "signature/size_rules.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/loops.hpp"
+#include "ufunc/plan.hpp"
 
 namespace kiln::gufunc {
 
-/// A compiled kernel and what it was made for.
-struct Kernel {
-  /// The loop, dtypes in memory, how cores lie, constants, the device: see Call::kernel_key().
-  using Key = std::string;
-  Key key;
-  std::shared_ptr<backend::Module> module;
-  Kernel* next = nullptr;
+/// How the operands of a call lie: extents and strides of each, what the call says of axes, and the device.
+struct CallLayout {
+  static constexpr std::size_t kMost = 128;
+  std::uint32_t count = 0;  ///< 0: too many to be remembered
+  std::array<std::int64_t, kMost> numbers;
+  friend bool operator==(const CallLayout& a, const CallLayout& b) noexcept {
+    return a.count == b.count && std::memcmp(a.numbers.data(), b.numbers.data(), a.count * sizeof(std::int64_t)) == 0;
+  }
 };
 
-/// The loop that a combination of argument types runs.
-struct TypePlan {
-  /// Dtypes and weakness of the inputs, dtypes of given outputs, casting, forced dtype and signature.
+/// What a call with a layout launches, but for addresses and scalars.
+struct Prepared {
+  std::shared_ptr<backend::Module> module;
+  std::shared_ptr<const kinds::GufuncNumbers> numbers;
+  std::vector<std::int64_t> offsets;  ///< of each operand, to be added to its address
+  std::vector<Shape> outputs;
+};
+
+/// The loop that a combination of argument types runs, and what was made for it.
+struct Plan {
+  /// The loop, dtypes in memory, how cores lie, constants, the device: see Call::kernel_key().
   using Key = std::string;
-  Key key;
   ufunc::Loop loop;
-  mutable std::atomic<bool> refuses_indices{false};  ///< the body does not compile with several indices of .each at once
-  mutable std::atomic<bool> refuses_items{false};    ///< or with several items
-  mutable std::atomic<int> specialized{0};           ///< kernels with core sizes as constants, which are bounded
-  std::atomic<Kernel*> kernels{nullptr};
-  TypePlan* next = nullptr;
+  std::atomic<bool> refuses_indices{false};  ///< the body does not compile with several indices of .each at once
+  std::atomic<bool> refuses_items{false};    ///< or with several items
+  std::atomic<int> specialized{0};           ///< kernels with core sizes as constants, which are bounded
+  base::Table<Key, std::shared_ptr<backend::Module>> kernels = {};
+  base::Table<CallLayout, Prepared> prepared = {};
+  std::atomic<int> remembered{0};  ///< of `prepared`, which are bounded
 };
 
 /// One entry of .each.
@@ -69,11 +80,10 @@ struct Group {
 
 namespace kiln::detail {
 
-class GufuncImpl {
+class GufuncImpl final : public call::Callee {
  public:
   /// Parses; throws SignatureError and CompileError as guvectorize() does.
   explicit GufuncImpl(GufuncDefinition definition);
-  ~GufuncImpl();
   GufuncImpl(const GufuncImpl&) = delete;
   GufuncImpl& operator=(const GufuncImpl&) = delete;
 
@@ -86,8 +96,9 @@ class GufuncImpl {
   [[nodiscard]] std::size_t nout() const noexcept { return layout_.outputs.size(); }
   [[nodiscard]] const std::vector<signature::TypeSignature>& signatures() const noexcept { return signatures_; }
   [[nodiscard]] gufunc::CoreDefinition core() const noexcept { return {definition_.name, parameters_, layout_, rules_}; }
-  /// "input 1 (B)", "output 0 (C)": how messages name an operand.
-  [[nodiscard]] std::string operand_name(std::size_t operand) const;
+  [[nodiscard]] std::string what() const override { return definition_.name; }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override;
+  [[nodiscard]] std::string forms() const override { return "its layout is " + layout_.text; }
   /// Whether the body's text allows several items at once, of floating-point numbers alone or of `whole` ones, too.
   [[nodiscard]] bool suits_items(bool whole) const noexcept { return only_computes_[whole]; }
   /// Whether it allows several indices of .each at once, and the compiler would not do it by itself.
@@ -108,13 +119,8 @@ class GufuncImpl {
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
-  [[nodiscard]] gufunc::TypePlan* find_plan(const gufunc::TypePlan::Key& key) const noexcept {
-    return ufunc::find(plans_, key);
-  }
-  gufunc::TypePlan& make_plan(const gufunc::TypePlan::Key& key, const ufunc::LoopRequest& request) const;
-  /// Compiles and loads a kernel of the plan's loop.
-  const gufunc::Kernel& make_kernel(gufunc::TypePlan& plan, const gufunc::Kernel::Key& key, const codegen::GufuncSpec& spec,
-                                    backend::Backend& backend) const;
+  /// What was compiled for calls.
+  [[nodiscard]] base::Table<ufunc::PlanKey, gufunc::Plan>& plans() const noexcept { return plans_; }
   /// What the loop's kernels are made of.
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   /// A kernel of the loop for a kind of device.
@@ -146,7 +152,7 @@ class GufuncImpl {
   bool is_dear_ = false;
   bool is_dear_complex_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
-  mutable std::atomic<gufunc::TypePlan*> plans_{nullptr};
+  mutable base::Table<ufunc::PlanKey, gufunc::Plan> plans_;
   mutable program::Warnings warnings_;
 };
 

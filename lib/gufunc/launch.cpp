@@ -1,9 +1,9 @@
 // What a call's kernel is launched with.
 #include <algorithm>
+#include <cstring>
 
 #include "codegen/gufunc_items.hpp"
 #include "gufunc/call.hpp"
-#include "types/convert.hpp"
 
 namespace kiln::gufunc {
 
@@ -18,37 +18,53 @@ bool Call::nothing_to_do(const codegen::GufuncSpec& spec) const {
   return work == 0 || !written;
 }
 
-kinds::GufuncLaunch Call::make_launch(const CoreLayout& layout, const codegen::GufuncSpec& spec,
-                                      std::span<const Array> results) const {
-  kinds::GufuncLaunch launch;
+std::vector<std::int64_t> offsets_of(const CoreLayout& layout) {
+  std::vector<std::int64_t> offsets;
+  for (std::size_t k = 0; k < layout.cores.size(); ++k) offsets.push_back(layout.iteration.offset(k));
+  return offsets;
+}
+
+std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+  auto made = std::make_shared<kinds::GufuncNumbers>();
   const layout::Iteration& iteration = layout.iteration;
-  launch.shape.assign(iteration.shape().begin(), iteration.shape().end());
-  launch.items = iteration.size();
-  const auto add = [&](const Array& array, std::size_t core_rank) {
-    const std::size_t k = launch.operands.size();
+  made->shape.assign(iteration.shape().begin(), iteration.shape().end());
+  made->items = iteration.size();
+  for (std::size_t k = 0; k < operands_.count(); ++k) {
     const auto strides = iteration.strides(k);
-    launch.strides.insert(launch.strides.end(), strides.begin(), strides.end());
-    launch.operands.push_back({.data = array ? array.rep()->data + iteration.offset(k) : nullptr, .core_rank = core_rank});
-  };
-  for (std::size_t i = 0; i < nin_; ++i) {
-    add(inputs_[i], spec.inputs[i].dimensions.size());
-    if (!is_scalar(i)) continue;
-    launch.operands.back().scalar = true;
-    convert_scalar(args_[i].dtype(), args_[i].value(), compute_dtype(i), launch.operands.back().value.data());
+    made->strides.insert(made->strides.end(), strides.begin(), strides.end());
   }
-  if (where_) add(where_, 0);
-  for (std::size_t o = 0; o < nout_; ++o) add(results[o], spec.outputs[o].dimensions.size());
-  launch.sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
-  launch.core_strides = layout.core_strides;
+  made->sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
+  made->core_strides = layout.core_strides;
   for (const codegen::EachSpec& each : spec.each) {
-    if (!spec.folded && spec.brought == 0) launch.each.push_back(shape_.sizes[each.dimension]);
+    if (!spec.folded && spec.brought == 0) made->each.push_back(shape_.sizes[each.dimension]);
   }
-  if (codegen::takes_items(spec)) launch.items_at_once = codegen::items_at_once(spec);
-  if (spec.brought > 0) launch.items_at_once = spec.brought;
-  launch.team = spec.team;
-  launch.wide_index = spec.wide_index;
-  launch.keeps = std::any_of(outs_.begin(), outs_.end(), [](const Array& out) { return static_cast<bool>(out); });
-  return launch;
+  if (codegen::takes_items(spec)) made->items_at_once = codegen::items_at_once(spec);
+  if (spec.brought > 0) made->items_at_once = spec.brought;
+  made->team = spec.team;
+  made->wide_index = spec.wide_index;
+  return made;
+}
+
+void Call::start(const backend::Module& module, std::shared_ptr<const kinds::GufuncNumbers> numbers,
+                 std::span<const std::int64_t> offsets, std::span<const Array> results) {
+  kinds::GufuncLaunch launch;
+  launch.numbers = std::move(numbers);
+  launch.count = operands_.count();
+  launch.keeps = operands_.some_given();
+  for (std::size_t k = 0; k < launch.count; ++k) {
+    kinds::GufuncLaunch::Operand& operand = launch.operands[k];
+    operand.scalar = k < nin_ && is_scalar(k);
+    operand.data = nullptr;
+    if (operand.scalar) {
+      std::memcpy(operand.value.data(), operands_.value(k), operand.value.size());
+      continue;
+    }
+    const detail::ArrayRep* const rep =
+        operands_.rep(k) != nullptr ? operands_.rep(k) : results[k - operands_.inputs()].rep().get();
+    operand.data = rep->data + offsets[k];
+  }
+  backend::Backend& backend = backend::backend_for(operands_.at().device);
+  kinds::launch(backend, module, launch, operands_.at().queue, operands_.keep(backend, results));
 }
 
 }  // namespace kiln::gufunc

@@ -28,13 +28,14 @@ void Call::record(ufunc::Recorder& recorder, const CoreLayout& layout, const cod
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
     constants = constants && (spec.dimensions[d].size || shape_.sizes[d] > tuning::kSmallCore);
   }
-  codegen::GufuncSpec here = gpu_ ? make_spec(layout, constants, false) : spec;
+  codegen::GufuncSpec here = on_gpu() ? make_spec(layout, constants, false) : spec;
   for (std::size_t i = 0; i < nin_; ++i) {
     if (is_scalar(i)) here.inputs[i].element.access = codegen::Access::scalar;
   }
   // What a team shares depends on its lanes, of which a CPU has one.
-  if (spec.team > 0) return tell(gpu_ ? spec : here, gpu_ ? ufunc::Processors::gpu : ufunc::Processors::cpu);
-  const codegen::GufuncSpec there = make_spec(lay_out(true), constants, true);
+  if (spec.team > 0) return tell(on_gpu() ? spec : here, on_gpu() ? ufunc::Processors::gpu : ufunc::Processors::cpu);
+  const call::Operands::Elsewhere sent = operands_.as_on(DeviceKind::cuda, true);
+  const codegen::GufuncSpec there = make_spec(lay_out(sent.operands), constants, true);
   bool alike = here.loop_rank > 0 && !here.lanes && here.brought == 0 &&
                std::equal(here.each.begin(), here.each.end(), there.each.begin(),
                           [](const codegen::EachSpec& a, const codegen::EachSpec& b) { return a.name == b.name; });

@@ -9,6 +9,8 @@ namespace kiln::gufunc::tuning {
 inline constexpr std::int64_t kSmallCore = 32;
 /// Kernels of a loop with such constants; calls beyond share one for any sizes.
 inline constexpr int kMaxSpecialized = 16;
+/// Layouts of a loop's calls whose launches are remembered; looking through them must be cheap for a call that finds none.
+inline constexpr int kMaxRemembered = 16;
 
 /// Indices of .each in an item, up to which they are loops around the body and items are computed at once. One thread, 1e4
 /// items of float32, nanoseconds of an item without and with it: matrix products of 3 × 3 8.4 and 3.9, of 5 × 5 16 and 11, of

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
-#include "call/staging.hpp"
 #include "codegen/gufunc_items.hpp"
 #include "codegen/team_memory.hpp"
 #include "gufunc/call.hpp"
@@ -34,37 +33,29 @@ std::vector<std::size_t> order_of(const std::vector<Each>& each, const std::vect
 
 }  // namespace
 
-CoreLayout Call::lay_out(bool sent) const {
+CoreLayout Call::lay_out(std::span<const call::Operand> operands) const {
   const signature::Layout& layout = gufunc_.layout();
   std::vector<Strides> fresh;
-  fresh.reserve(nin_ + nout_ + 1);  // no growth below: addresses are taken
-  const auto strides_of = [&](const Array& array) -> const Strides& {
-    const detail::ArrayRep& rep = *array.rep();
-    return sent && rep.on_host ? fresh.emplace_back(call::as_sent(rep, true, 0).strides) : rep.strides;
-  };
-  std::vector<PlacedCore> operands;
-  const auto add = [&](std::size_t operand, const Array& array) {
-    const auto size = static_cast<std::int64_t>(itemsize(storage_dtype(operand)));
-    const auto* const dimensions = &layout.of(operand);
-    if (array) {
-      operands.push_back({&array.shape(), &strides_of(array), &shape_.operands[operand], dimensions, size});
-    } else if (operand < nin_) {
-      operands.push_back({nullptr, nullptr, nullptr, dimensions, size});
+  fresh.reserve(nout_);  // no growth below: addresses are taken
+  std::vector<PlacedCore> placed;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const detail::ArrayRep* const rep = operands[k].rep;
+    const std::int64_t size = operands[k].itemsize;
+    const bool mask = operands_.is_mask(k);
+    // Counted without the mask.
+    const std::size_t own = operands_.is_output(k) ? k - operands_.inputs() + nin_ : k;
+    const auto* const dimensions = mask ? nullptr : &layout.of(own);
+    const OperandAxes* const axes = mask ? &shape_.where : &shape_.operands[own];
+    if (rep != nullptr) {
+      placed.push_back({&rep->shape, &rep->strides, axes, dimensions, size});
+    } else if (!operands_.is_output(k)) {
+      placed.push_back({nullptr, nullptr, nullptr, dimensions, size});
     } else {
-      const Shape& shape = shape_.output_shapes[operand - nin_];
-      operands.push_back({&shape, &fresh.emplace_back(detail::packed_strides(shape, size, Order::c)), &shape_.operands[operand],
-                          dimensions, size});
+      const Shape& shape = shape_.output_shapes[own - nin_];
+      placed.push_back({&shape, &fresh.emplace_back(detail::packed_strides(shape, size, Order::c)), axes, dimensions, size});
     }
-  };
-  // What overlaps an output has been copied here, and is not there.
-  const auto original = [&](const Array& array, const Array& given) -> const Array& {
-    return sent && array && given.is_host() ? given : array;
-  };
-  for (std::size_t i = 0; i < nin_; ++i) add(i, args_[i].is_array() ? original(inputs_[i], args_[i].array()) : inputs_[i]);
-  const Array& mask = original(where_, options_.where);
-  if (where_) operands.push_back({&mask.shape(), &strides_of(mask), &shape_.where, nullptr, 1});
-  for (std::size_t o = 0; o < nout_; ++o) add(nin_ + o, outs_[o]);
-  return {shape_, operands};
+  }
+  return {shape_, placed};
 }
 
 std::vector<codegen::EachSpec> Call::each_in_order(std::span<const std::int64_t> strides) const {
@@ -79,7 +70,7 @@ std::vector<codegen::EachSpec> Call::each_in_order(std::span<const std::int64_t>
 codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool gpu) const {
   const signature::Layout& text = gufunc_.layout();
   codegen::GufuncSpec spec;
-  spec.masked = static_cast<bool>(where_);
+  spec.masked = operands_.masked();
   for (std::size_t d = 0; d < text.dimensions.size(); ++d) {
     const signature::CoreDimension& dimension = text.dimensions[d];
     const bool constant = dimension.size.has_value() || (constants && shape_.sizes[d] <= tuning::kSmallCore);
@@ -87,7 +78,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
         {.name = dimension.size ? "" : dimension.name, .size = constant ? std::optional(shape_.sizes[d]) : std::nullopt});
   }
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const CoreLayout::Core& core = layout.cores[k < nin_ || !where_ ? k : k + 1];
+    const CoreLayout::Core& core = layout.cores[with_mask(k)];
     const bool scalar = k < nin_ && is_scalar(k);
     // A scalar stands in host memory: a CPU's kernel reads it there as any element.
     codegen::CoreOperandSpec operand{
@@ -160,11 +151,11 @@ void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
 }
 
 /// Everything that two calls of one loop may differ in and that their kernels show.
-Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
-  Kernel::Key key;
+Plan::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
+  Plan::Key key;
   const auto add = [&key](auto number) { key.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
-  add(static_cast<std::uint8_t>(place_.device.kind()));
-  add(static_cast<std::uint16_t>(place_.device.index()));
+  add(static_cast<std::uint8_t>(operands_.at().device.kind()));
+  add(static_cast<std::uint16_t>(operands_.at().device.index()));
   add(static_cast<std::uint8_t>(spec.masked));
   add(static_cast<std::uint8_t>(spec.lanes));
   add(static_cast<std::uint8_t>(spec.folded));
@@ -195,26 +186,27 @@ Kernel::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
 }
 
 /// The kernel for these sizes, where they are small; for any sizes once many have been compiled. `spec` becomes its spec.
-const Kernel& Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec, backend::Backend& backend) const {
-  Kernel::Key key = kernel_key(spec);
-  if (const Kernel* const known = ufunc::find(plan_->kernels, key)) return *known;
-  codegen::GufuncSpec general = make_spec(layout, false, gpu_);
-  Kernel::Key general_key = kernel_key(general);
+std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
+  Plan::Key key = kernel_key(spec);
+  if (const auto* const known = plan_->kernels.find(key)) return *known;
+  codegen::GufuncSpec general = make_spec(layout, false, on_gpu());
+  Plan::Key general_key = kernel_key(general);
   if (key != general_key && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
     plan_->specialized.store(tuning::kMaxSpecialized, std::memory_order_relaxed);
     spec = std::move(general);
     key = std::move(general_key);
-    if (const Kernel* const known = ufunc::find(plan_->kernels, key)) return *known;
+    if (const auto* const known = plan_->kernels.find(key)) return *known;
   }
-  if (!spec.lanes) return gufunc_.make_kernel(*plan_, key, spec, backend);
+  backend::Backend& backend = backend::backend_for(operands_.at().device);
   try {
-    return gufunc_.make_kernel(*plan_, key, spec, backend);
+    return plan_->kernels.add(key, program::load(gufunc_.request(plan_->loop, spec, backend.kind()), backend));
   } catch (const Error&) {
+    if (!spec.lanes) throw;
     // The body asks more of its numbers than vectors can, or it is wrong, or there is no compiler, which the plain kernel will
     // tell.
     (codegen::takes_items(spec) ? plan_->refuses_items : plan_->refuses_indices).store(true, std::memory_order_relaxed);
-    spec = make_spec(layout, true, gpu_);
-    return find_kernel(layout, spec, backend);
+    spec = make_spec(layout, true, on_gpu());
+    return find_kernel(layout, spec);
   }
 }
 

@@ -9,12 +9,12 @@
 #include "kiln/error.hpp"
 #include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
+#include "reduce/method.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::manifest {
 namespace {
 
-using codegen::Mapping;
 using ufunc::Loop;
 using ufunc::Method;
 using ufunc::MethodVariant;
@@ -60,9 +60,8 @@ void check_change(const Node& node, const std::string& ufunc, const Loop& loop, 
 void read_layout(const Node& node, MethodVariant& variant, bool reorderable) {
   const auto segmented = node.find("segmented");
   const bool in_segments = segmented && segmented->flag();
-  const auto packs = [&](Mapping mapping) { return !in_segments && ufunc::reads_packs(mapping, variant.array); };
-  variant.layout = read_reduction_layout(node, "the ufunc", reorderable, packs);
   variant.layout.segmented = in_segments;
+  read_reduction_layout(node, "the ufunc", reorderable, {&variant.array, 1}, variant.layout);
   if (in_segments && variant.layout.reduced_rank != 1) segmented->fail("segments are of one axis: \"reduced_rank\" is 1");
 }
 
@@ -109,8 +108,8 @@ Json MethodUnits::read(const Node& node) {
     variant.result = dtype("result", loop.outputs[0]);
   }
   if (const auto where = node.find("where")) {
-    variant.masked = where->flag();
-    if (variant.masked && variant.method == Method::reduceat) where->fail("reduceat takes no mask");
+    variant.layout.masked = where->flag();
+    if (variant.layout.masked && variant.method == Method::reduceat) where->fail("reduceat takes no mask");
   }
   if (reduces(variant.method)) read_layout(node, variant, impl_->reorderable());
   const Processors processors = read_processors(node);
@@ -153,7 +152,7 @@ void MethodUnits::add(const Loop& loop, const MethodVariant& variant, Processors
   const auto concerns = [&](Processors each) { return (static_cast<int>(processors) & static_cast<int>(each)) != 0; };
   const std::string method(name(variant.method));
   OnCpu on_cpu{loop.text, variant};
-  on_cpu.variant.layout = {};
+  on_cpu.variant.layout = variant.layout.on_cpu();
   if (concerns(Processors::cpu) && std::find(on_cpu_.begin(), on_cpu_.end(), on_cpu) == on_cpu_.end()) {
     add_unit(loop, variant, Processors::cpu, where, method);
     on_cpu_.push_back(std::move(on_cpu));
@@ -172,7 +171,9 @@ void MethodUnits::add_unit(const Loop& loop, const MethodVariant& variant, Proce
   unit.where = std::move(where);
   unit.processors = processors;
   unit.requests = [impl = impl_, loop, variant](DeviceKind kind) {
-    return std::vector{impl->request(loop, impl->specialize(loop, variant, kind), kind)};
+    if (!reduces(variant.method)) return std::vector{impl->request(loop, impl->specialize(loop, variant, kind), kind)};
+    const DType storage[] = {variant.array, *variant.result};
+    return std::vector{reduce::Method(*impl, variant.method).request(loop, storage, variant.layout, kind)};
   };
   units_.push_back(std::move(unit));
 }
@@ -185,7 +186,7 @@ Json method_variant_json(const Loop& loop, const MethodVariant& variant, Process
   dtype("array", variant.array, loop.inputs[0]);
   if (variant.value) dtype("value", variant.value, loop.inputs[1]);
   dtype("result", variant.result, loop.outputs[0]);
-  if (variant.masked) json["where"] = true;
+  if (variant.layout.masked) json["where"] = true;
   if (reduces(variant.method)) {
     if (variant.layout.segmented) json["segmented"] = true;
     write_reduction_layout(variant.layout, reorderable, json);

@@ -72,7 +72,8 @@ Json recorded_kernel(const reduce::Use& use) {
                   definition.accumulator + "\n" + definition.map + "\n" + definition.reduce + "\n" + definition.post + "\n" +
                       definition.identity);
   Json json = reduction_json(definition, use.reduction.leads());
-  json["variants"].push_back(reduction_variant_json(use.loop, use.variant, use.processors, use.reduction.reorderable()));
+  json["variants"].push_back(
+      reduction_variant_json(use.loop, use.storage, use.how, use.processors, use.reduction.reorderable()));
   return json;
 }
 

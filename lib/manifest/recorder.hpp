@@ -10,7 +10,7 @@
 
 #include "gufunc/use.hpp"
 #include "manifest/document.hpp"
-#include "reduce/variant.hpp"
+#include "reduce/impl.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::manifest {

@@ -21,7 +21,7 @@ namespace {
 
 using codegen::Access;
 using detail::ReductionImpl;
-using reduce::KernelVariant;
+using reduce::ReductionClass;
 using ufunc::Loop;
 using ufunc::Processors;
 using SharedReduction = std::shared_ptr<const ReductionImpl>;
@@ -60,8 +60,19 @@ SharedReduction make_impl(const Node& node, ReductionDefinition definition, bool
   }
 }
 
+struct Variant {
+  std::vector<DType> storage;  // inputs, then outputs
+  std::size_t inputs;
+  ReductionClass how;
+  friend bool operator==(const Variant&, const Variant&) = default;
+};
+
+Variant usual_variant(const Loop& loop, bool reorderable) {
+  return {ufunc::dtypes_of(loop), loop.inputs.size(), reduce::usual_class(!reorderable)};
+}
+
 /// "broadcast float16": how an operand is reached, and its dtype in memory where it is not the loop's.
-void read_operand(const Node& node, std::size_t operand, KernelVariant& variant) {
+void read_operand(const Node& node, std::size_t operand, Variant& variant) {
   const std::string text = node.word();
   const std::size_t blank = text.find(' ');
   const std::string_view how = std::string_view(text).substr(0, blank);
@@ -71,8 +82,8 @@ void read_operand(const Node& node, std::size_t operand, KernelVariant& variant)
         "unknown access \"{}\": write array, broadcast or scalar, then the dtype in memory where it is not the loop's",
         how.substr(0, 40)));
   }
-  if (operand < variant.access.size()) {
-    variant.access[operand] = named->access;
+  if (operand < variant.inputs) {
+    variant.how.set_access(operand, named->access);
   } else if (named->access != Access::contiguous) {
     node.fail(fmt::format("an output is an array, not {}", how));
   }
@@ -90,45 +101,45 @@ class Units {
  public:
   Units(SharedReduction impl, std::vector<Unit>& units) : impl_(std::move(impl)), units_(units) {}
 
-  void add(const Loop& loop, const KernelVariant& variant, Processors processors, const std::string& where) {
+  void add(const Loop& loop, const Variant& variant, Processors processors, const std::string& where) {
     const auto concerns = [&](Processors each) { return (static_cast<int>(processors) & static_cast<int>(each)) != 0; };
     std::pair on_cpu{loop.text, variant};
-    on_cpu.second.layout = {};
+    on_cpu.second.how = variant.how.on_cpu();
     if (concerns(Processors::cpu) && std::find(on_cpu_.begin(), on_cpu_.end(), on_cpu) == on_cpu_.end()) {
       add_unit(loop, variant, Processors::cpu, where, "reduction");
       on_cpu_.push_back(std::move(on_cpu));
     }
     if (!concerns(Processors::gpu)) return;
-    add_unit(loop, variant, Processors::gpu, where,
-             fmt::format("reduction ({})", codegen::mapping_name(variant.layout.mapping)));
+    add_unit(loop, variant, Processors::gpu, where, fmt::format("reduction ({})", codegen::mapping_name(variant.how.mapping)));
   }
 
  private:
-  void add_unit(const Loop& loop, const KernelVariant& variant, Processors processors, const std::string& where,
-                std::string name) {
+  void add_unit(const Loop& loop, const Variant& variant, Processors processors, const std::string& where, std::string name) {
     Unit unit;
     unit.kernel = impl_->name();
     unit.signature = loop.text;
     unit.variant = std::move(name);
     unit.where = where;
     unit.processors = processors;
-    unit.requests = [impl = impl_, loop, variant](DeviceKind kind) { return std::vector{impl->request(loop, variant, kind)}; };
+    unit.requests = [impl = impl_, loop, variant](DeviceKind kind) {
+      return std::vector{impl->request(loop, variant.storage, variant.how, kind)};
+    };
     units_.push_back(std::move(unit));
   }
 
   SharedReduction impl_;
   std::vector<Unit>& units_;
-  std::vector<std::pair<std::string, KernelVariant>> on_cpu_;
+  std::vector<std::pair<std::string, Variant>> on_cpu_;
 };
 
 /// Adds an element of "variants", and gives its canonical JSON.
 Json read_reduction_variant(const Node& node, const ReductionImpl& impl, Units& units) {
   node.check_members({"loop", "operands", "where", "mapping", "kept_rank", "reduced_rank", "aligned", "wide_index", "for"});
   const Loop loop = read_loop(node.at("loop"), impl.loops().signatures());
-  KernelVariant variant = reduce::usual_variant(loop, !impl.reorderable());
+  Variant variant = usual_variant(loop, impl.reorderable());
   if (const auto where = node.find("where")) {
-    variant.masked = where->flag();
-    if (variant.masked && !impl.has_identity() && !impl.takes_initial()) {
+    variant.how.masked = where->flag();
+    if (variant.how.masked && !impl.has_identity() && !impl.takes_initial()) {
       where->fail("a mask wants an \"identity\", for where no element counts");
     }
   }
@@ -140,11 +151,11 @@ Json read_reduction_variant(const Node& node, const ReductionImpl& impl, Units& 
     }
     for (std::size_t k = 0; k < operands.size(); ++k) read_operand(operands[k], k, variant);
   }
-  variant.layout = read_reduction_layout(node, "the reduction", impl.reorderable(),
-                                         [&](codegen::Mapping mapping) { return reduce::reads_packs(mapping, variant); });
+  read_reduction_layout(node, "the reduction", impl.reorderable(), std::span(variant.storage).first(variant.inputs),
+                        variant.how);
   const Processors processors = read_processors(node);
   units.add(loop, variant, processors, node.path());
-  return reduction_variant_json(loop, variant, processors, impl.reorderable());
+  return reduction_variant_json(loop, variant.storage, variant.how, processors, impl.reorderable());
 }
 
 void read_variants(const Node& list, const ReductionImpl& impl, Units& units, Entry& entry) {
@@ -192,7 +203,7 @@ Entry read_reduction(const Node& node, const std::string& folder) {
   }
   for (const Loop& loop : read_loops(node, impl->loops().signatures())) {
     if (node.has("loops")) entry.json["loops"].push_back(loop_text(loop));
-    units.add(loop, reduce::usual_variant(loop, !impl->reorderable()), Processors::all, node.path());
+    units.add(loop, usual_variant(loop, impl->reorderable()), Processors::all, node.path());
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;
@@ -210,22 +221,23 @@ Json reduction_json(const ReductionDefinition& definition, bool leads) {
   return json;
 }
 
-Json reduction_variant_json(const Loop& loop, const KernelVariant& variant, Processors processors, bool reorderable) {
+Json reduction_variant_json(const Loop& loop, std::span<const DType> storage, const ReductionClass& how, Processors processors,
+                            bool reorderable) {
   Json json{{"loop", loop_text(loop)}};
   const std::vector<DType> own = ufunc::dtypes_of(loop);
   Json operands = Json::array();
   bool plain = true;
-  for (std::size_t k = 0; k < variant.storage.size(); ++k) {
-    const Access access = k < variant.access.size() ? variant.access[k] : Access::contiguous;
-    const bool cast = variant.storage[k] != own[k];
+  for (std::size_t k = 0; k < storage.size(); ++k) {
+    const Access access = k < loop.inputs.size() ? how.access_of(k) : Access::contiguous;
+    const bool cast = storage[k] != own[k];
     plain &= !cast && access == Access::contiguous;
     const auto named =
         std::find_if(kReaches.begin(), kReaches.end(), [&](const ReachName& each) { return each.access == access; });
-    operands.push_back(std::string(named->name) + (cast ? " " + std::string(name(variant.storage[k])) : ""));
+    operands.push_back(std::string(named->name) + (cast ? " " + std::string(name(storage[k])) : ""));
   }
   if (!plain) json["operands"] = std::move(operands);
-  if (variant.masked) json["where"] = true;
-  write_reduction_layout(variant.layout, reorderable, json);
+  if (how.masked) json["where"] = true;
+  write_reduction_layout(how, reorderable, json);
   write_processors(processors, json);
   return json;
 }

@@ -5,7 +5,7 @@
 
 #include "kiln/reduction.hpp"
 #include "manifest/entry.hpp"
-#include "reduce/variant.hpp"
+#include "reduce/impl.hpp"
 
 namespace kiln::manifest {
 
@@ -14,7 +14,7 @@ namespace kiln::manifest {
 /// What read_reduction() reads, without variants. `leads`: the identity stands in front of the elements.
 [[nodiscard]] Json reduction_json(const ReductionDefinition& definition, bool leads);
 /// An element of its "variants". What the loop tells is left out.
-[[nodiscard]] Json reduction_variant_json(const ufunc::Loop& loop, const reduce::KernelVariant& variant,
-                                          ufunc::Processors processors, bool reorderable);
+[[nodiscard]] Json reduction_variant_json(const ufunc::Loop& loop, std::span<const DType> storage,
+                                          const reduce::ReductionClass& how, ufunc::Processors processors, bool reorderable);
 
 }  // namespace kiln::manifest

@@ -23,9 +23,9 @@ Mapping usual_mapping(bool reorderable) {
 
 }  // namespace
 
-ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view what, bool reorderable,
-                                            const std::function<bool(Mapping)>& reads_packs) {
-  ufunc::ReductionClass layout{.mapping = usual_mapping(reorderable)};
+void read_reduction_layout(const Node& node, std::string_view what, bool reorderable, std::span<const DType> inputs,
+                           ufunc::ReductionClass& how) {
+  how.mapping = usual_mapping(reorderable);
   if (const auto mapping = node.find("mapping")) {
     const std::string word = mapping->word();
     const auto found =
@@ -35,14 +35,13 @@ ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view w
       mapping->fail(
           fmt::format("{} has no identity and is not \"reorderable\": its order counts, and one \"thread\" reduces", what));
     }
-    layout.mapping = *found;
+    how.mapping = *found;
   }
-  if (const auto rank = node.find("kept_rank")) layout.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
-  if (const auto rank = node.find("reduced_rank")) layout.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
+  if (const auto rank = node.find("kept_rank")) how.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
+  if (const auto rank = node.find("reduced_rank")) how.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
   // Where nothing is read in packs both mean the same kernel.
-  if (const auto flag = node.find("aligned")) layout.packs = flag->flag() || !reads_packs(layout.mapping);
-  if (const auto flag = node.find("wide_index")) layout.wide_index = flag->flag();
-  return layout;
+  if (const auto flag = node.find("aligned")) how.packs = flag->flag() || ufunc::pack_width(how, inputs) == 1;
+  if (const auto flag = node.find("wide_index")) how.wide_index = flag->flag();
 }
 
 void write_reduction_layout(const ufunc::ReductionClass& layout, bool reorderable, Json& json) {

@@ -1,7 +1,7 @@
 // How a reduction's work is shared, as a manifest writes it: "mapping", "kept_rank", "reduced_rank", "aligned", "wide_index".
 #pragma once
 
-#include <functional>
+#include <span>
 #include <string_view>
 
 #include "manifest/node.hpp"
@@ -10,9 +10,10 @@
 
 namespace kiln::manifest {
 
-/// What is left out is as usual. `what` is not reorderable: "the ufunc"; `reads_packs` says whether kernels of a mapping do.
-[[nodiscard]] ufunc::ReductionClass read_reduction_layout(const Node& node, std::string_view what, bool reorderable,
-                                                          const std::function<bool(codegen::Mapping)>& reads_packs);
+/// Sets what a GPU's kernel depends on, beside what `how` has of the operands, which are stored as `inputs`. What is left out
+/// is as usual. `what` is not reorderable: "the ufunc".
+void read_reduction_layout(const Node& node, std::string_view what, bool reorderable, std::span<const DType> inputs,
+                           ufunc::ReductionClass& how);
 void write_reduction_layout(const ufunc::ReductionClass& layout, bool reorderable, Json& json);
 
 /// "for": kinds of processors, both where it is left out.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "call/operands.hpp"
 #include "call/window.hpp"
 #include "codegen/variant_text.hpp"
 #include "kiln/error.hpp"
@@ -28,17 +29,13 @@ std::string text_of(DType dtype) {
   return std::string(name(dtype));
 }
 
-std::string counted(std::size_t count) {
-  return std::to_string(count) + " argument" + (count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 Call::Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args)
     : kernel_(kernel), options_(options), args_(args) {
   const std::size_t wanted = kernel_.signature().parameters.size();
   if (args_.size() != wanted) {
-    throw TypeError(kernel_.name() + " takes " + counted(wanted) + ", " + std::to_string(args_.size()) +
+    throw TypeError(kernel_.name() + " takes " + call::counted(wanted, "argument") + ", " + std::to_string(args_.size()) +
                     " given: " + kernel_.signature().text);
   }
   check_launch();
@@ -109,7 +106,7 @@ void Call::check_argument(std::size_t i) {
 }
 
 void Call::bind_types() {
-  binding_.assign(kernel_.signature().variables.size(), kOpen);
+  std::fill_n(types_.begin(), binding().size(), kOpen);
   // Arrays decide, since scalars convert.
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (args_[i].is_array()) bind_array(i, args_[i].array().dtype());
@@ -126,7 +123,7 @@ void Call::bind_array(std::size_t i, DType given) {
     fail_type(i, "is " + text_of(given) + ", and the parameter " + text_of(*type.dtype) +
                      "; raw kernels cast no arrays: give astype(DType::" + text_of(*type.dtype) + ")");
   }
-  DType& bound = binding_[type.variable];
+  DType& bound = types_[type.variable];
   if (bound == kOpen) {
     bind(i, given);
   } else if (bound != given) {
@@ -141,14 +138,14 @@ void Call::bind(std::size_t i, DType given) {
   if (!choices.empty() && std::find(choices.begin(), choices.end(), given) == choices.end()) {
     fail_type(i, "is " + text_of(given) + ", which " + variable.name + " may not be in " + kernel_.signature().text);
   }
-  binding_[parameter(i).type.variable] = given;
+  types_[parameter(i).type.variable] = given;
 }
 
 void Call::convert(std::size_t i) {
   const Arg& given = args_[i];
   const signature::Type& type = parameter(i).type;
-  if (!type.dtype && binding_[type.variable] == kOpen) bind(i, given.dtype());
-  const DType to = type.dtype ? *type.dtype : binding_[type.variable];
+  if (!type.dtype && types_[type.variable] == kOpen) bind(i, given.dtype());
+  const DType to = type.dtype ? *type.dtype : types_[type.variable];
   if (kind(given.dtype()) > kind(to)) {
     fail_type(i, "is " + text_of(given.dtype()) + ", which does not convert to " + text_of(to) +
                      ": a scalar becomes a dtype of its kind or a higher one; convert the value");
@@ -187,7 +184,7 @@ bool Call::travels(std::size_t i) const {
 }
 
 // The same window twice is one array there, too; other overlaps of what is written would fall apart.
-Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
+Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
   const Array& array = args_[i].array();
   const Array* same = nullptr;
   for (std::size_t j = 0; j < i; ++j) {
@@ -196,7 +193,7 @@ Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
     const detail::ArrayRep& b = *array.rep();
     if (!call::share_memory(a, b)) continue;
     if (a.data == b.data && a.size == b.size && a.dtype == b.dtype) {
-      same = &brought[j];
+      same = &sent[j];
       continue;
     }
     if (parameter(i).constant && parameter(j).constant) continue;
@@ -208,7 +205,7 @@ Array Call::on_device(std::size_t i, std::span<const Array> brought) const {
   return to_device(array, place_.device);
 }
 
-kinds::RawLaunch Call::launch(std::span<const Array> arrays) const {
+kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
   kinds::RawLaunch launch;
   launch.count = args_.size();
   launch.size = options_.size.value_or(-1);
@@ -219,7 +216,7 @@ kinds::RawLaunch Call::launch(std::span<const Array> arrays) const {
     kinds::RawLaunch::Argument& argument = launch.arguments[i];
     argument.array = args_[i].is_array();
     if (argument.array) {
-      const char* const data = arrays[i].rep()->data;
+      const char* const data = array(i, sent).rep()->data;
       std::memcpy(argument.value.data(), &data, sizeof data);
     } else {
       argument.value = scalars_[i];
@@ -230,21 +227,26 @@ kinds::RawLaunch Call::launch(std::span<const Array> arrays) const {
 
 void Call::run() {
   if (options_.size == 0) return;
-  backend::Backend& backend = backend::backend_for(place_.device);
-  Variant::Key key{.form = form_, .kind = place_.device.kind(), .index = place_.device.index()};
-  for (std::size_t i = 0; i < binding_.size(); ++i) key.types[i] = static_cast<std::uint8_t>(binding_[i]);
+  Key key{.form = form_, .device = place_.device};
+  for (std::size_t i = 0; i < binding().size(); ++i) key.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
-  const Variant& variant = kernel_.variant(key, binding_, backend);
-  std::vector<Array> arrays(args_.size());
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (args_[i].is_array()) arrays[i] = travels(i) ? on_device(i, arrays) : args_[i].array();
+  const Variant& variant = kernel_.variant(key, binding());
+  std::vector<Array> sent(place_.staged ? args_.size() : 0);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    if (travels(i)) sent[i] = on_device(i, sent);
   }
-  backend::Queue* const queue = options_.stream.queue().get();
+  backend::Backend& backend = backend::backend_for(place_.device);
   std::shared_ptr<const void> keep;
-  if (backend.asynchronous(queue)) keep = std::make_shared<std::vector<Array>>(arrays);
-  kinds::launch(backend, *variant.module, launch(arrays), queue, std::move(keep));
+  if (backend.asynchronous(place_.queue)) {
+    auto kept = std::make_shared<std::vector<Array>>();
+    for (std::size_t i = 0; i < args_.size(); ++i) {
+      if (args_[i].is_array()) kept->push_back(array(i, sent));
+    }
+    keep = std::move(kept);
+  }
+  kinds::launch(backend, *variant.module, launch(sent), place_.queue, std::move(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
-  fetch(arrays);
+  fetch(sent);
 }
 
 // By how it was launched: on a CPU a block of one thread is another kernel, and what cooperates runs there in no other.
@@ -253,28 +255,28 @@ void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
   const RawForm form = options_.size ? RawForm::items : alone || kernel_.cooperates() ? RawForm::single : RawForm::blocks;
   const unsigned bit = 1U << static_cast<unsigned>(form);
   if ((variant.recorded.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
-  const auto types = kernel_.types_of(binding_);
+  const auto types = kernel_.types_of(binding());
   recorder.used(ufunc::RawUse{.definition = kernel_.definition(), .types = types, .form = form});
 }
 
-void Call::fetch(std::span<const Array> brought) {
+void Call::fetch(std::span<const Array> sent) const {
   bool waited = false;
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (!travels(i) || parameter(i).constant) continue;
     // Copies are ordered after the default stream only.
-    if (!std::exchange(waited, true) && options_.stream.queue() != nullptr) options_.stream.queue()->synchronize();
+    if (!std::exchange(waited, true) && place_.queue != nullptr) place_.queue->synchronize();
     Array host = args_[i].array();
-    brought[i].copy_to_host(host);
+    sent[i].copy_to_host(host);
   }
 }
 
 cache::Contents Call::compiled() const {
   const backend::Compiler& compiler = *backend::backend_for(place_.device).compiler();
-  return program::compiled(kernel_.request(binding_, form_, place_.device.kind()), compiler);
+  return program::compiled(kernel_.request(binding(), form_, place_.device.kind()), compiler);
 }
 
 RawResolution Call::resolve() const {
-  RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding_),
+  RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding()),
                            .form = std::string(codegen::form_name(form_)),
                            .device = place_.device,
                            .copies = {}};

@@ -32,11 +32,16 @@ class Call {
   void convert(std::size_t i);
   void place();
   void choose_form();
-  [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> brought) const;
-  void fetch(std::span<const Array> brought);
+  [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> sent) const;
+  void fetch(std::span<const Array> sent) const;
   void record(ufunc::Recorder& recorder, const Variant& variant) const;
   [[nodiscard]] bool travels(std::size_t i) const;
-  [[nodiscard]] kinds::RawLaunch launch(std::span<const Array> arrays) const;
+  [[nodiscard]] kinds::RawLaunch launch(std::span<const Array> sent) const;
+  [[nodiscard]] std::span<const DType> binding() const { return {types_.data(), kernel_.signature().variables.size()}; }
+  /// The array that the kernel gets: the given one, or what was sent of it.
+  [[nodiscard]] const Array& array(std::size_t i, std::span<const Array> sent) const {
+    return travels(i) ? sent[i] : args_[i].array();
+  }
   [[nodiscard]] const signature::KernelParameter& parameter(std::size_t i) const { return kernel_.signature().parameters[i]; }
   [[nodiscard]] std::string argument_name(std::size_t i) const;
   [[noreturn]] void fail_type(std::size_t i, const std::string& why) const;
@@ -44,7 +49,7 @@ class Call {
   const detail::RawKernelImpl& kernel_;
   const LaunchOptions& options_;
   std::span<const Arg> args_;
-  Binding binding_;
+  std::array<DType, kinds::kMaxRawArguments> types_;  // of the type variables, in order
   using Scalar = decltype(kinds::RawLaunch::Argument::value);
   alignas(16) std::array<Scalar, kinds::kMaxRawArguments> scalars_;  // in their parameters' dtypes
   call::Place place_;

@@ -36,11 +36,7 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
                   : raw::names_any(definition_, raw::kPlaces) ? RawForm::blocks
                                                               : RawForm::items) {}
 
-RawKernelImpl::~RawKernelImpl() {
-  ufunc::destroy(variants_);
-}
-
-std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(const raw::Binding& binding) const {
+std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(std::span<const DType> binding) const {
   std::vector<std::pair<std::string, DType>> types;
   for (std::size_t i = 0; i < binding.size(); ++i) types.emplace_back(signature_.variables[i].name, binding[i]);
   return types;
@@ -65,18 +61,13 @@ std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
   return all;
 }
 
-const raw::Variant& RawKernelImpl::variant(const raw::Variant::Key& key, const raw::Binding& binding,
-                                           backend::Backend& backend) const {
-  if (const raw::Variant* const known = ufunc::find(variants_, key)) return *known;
-  auto made = std::make_unique<raw::Variant>();
-  made->key = key;
-  made->module = program::load(request(binding, key.form, key.kind), backend);
-  // Two threads may make the same variant; the later one is found first and the other stays until the kernel goes.
-  ufunc::publish(variants_, made.get());
-  return *made.release();
+const raw::Variant& RawKernelImpl::variant(const raw::Key& key, std::span<const DType> binding) const {
+  if (const raw::Variant* const known = variants_.find(key)) return *known;
+  backend::Backend& backend = backend::backend_for(key.device);
+  return variants_.add(key, program::load(request(binding, key.form, backend.kind()), backend));
 }
 
-program::Request RawKernelImpl::request(const raw::Binding& binding, RawForm form, DeviceKind kind) const {
+program::Request RawKernelImpl::request(std::span<const DType> binding, RawForm form, DeviceKind kind) const {
   codegen::UserText text;
   text.name = definition_.name;
   text.body = definition_.body;

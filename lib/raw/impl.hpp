@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "base/table.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kinds/raw/launch.hpp"
@@ -23,19 +25,16 @@ namespace kiln::raw {
 /// A dtype for each type variable, in order.
 using Binding = std::vector<DType>;
 
-/// One compiled form on one device.
+/// A compiled form on a device, by its types.
+struct Key {
+  std::array<std::uint8_t, kinds::kMaxRawArguments> types = {};
+  codegen::RawForm form = codegen::RawForm::blocks;
+  Device device;
+  friend bool operator==(const Key&, const Key&) = default;
+};
 struct Variant {
-  struct Key {
-    std::array<std::uint8_t, kinds::kMaxRawArguments> types = {};
-    codegen::RawForm form = codegen::RawForm::blocks;
-    DeviceKind kind = DeviceKind::cpu;
-    int index = 0;  ///< of the device
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  Key key;
   std::shared_ptr<backend::Module> module;
   mutable std::atomic<unsigned> recorded{0};  ///< forms of launches that were reported to the recorder, a bit each
-  Variant* next = nullptr;
 };
 
 }  // namespace kiln::raw
@@ -45,7 +44,6 @@ namespace kiln::detail {
 class RawKernelImpl {
  public:
   RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature);
-  ~RawKernelImpl();
   RawKernelImpl(const RawKernelImpl&) = delete;
   RawKernelImpl& operator=(const RawKernelImpl&) = delete;
 
@@ -62,18 +60,17 @@ class RawKernelImpl {
     return form == codegen::RawForm::single && kind != DeviceKind::cpu ? codegen::RawForm::blocks : form;
   }
 
-  [[nodiscard]] DType dtype_of(const signature::KernelParameter& parameter, const raw::Binding& binding) const {
+  [[nodiscard]] DType dtype_of(const signature::KernelParameter& parameter, std::span<const DType> binding) const {
     return parameter.type.dtype ? *parameter.type.dtype : binding[parameter.type.variable];
   }
-  [[nodiscard]] std::vector<std::pair<std::string, DType>> types_of(const raw::Binding& binding) const;
+  [[nodiscard]] std::vector<std::pair<std::string, DType>> types_of(std::span<const DType> binding) const;
   /// Every combination of dtypes that the restrictions of the type variables allow; TypeError for a variable without one.
   [[nodiscard]] std::vector<raw::Binding> fixed_bindings() const;
 
   /// The variant, compiled and loaded at the first launch.
-  [[nodiscard]] const raw::Variant& variant(const raw::Variant::Key& key, const raw::Binding& binding,
-                                            backend::Backend& backend) const;
+  [[nodiscard]] const raw::Variant& variant(const raw::Key& key, std::span<const DType> binding) const;
   /// The kernel that a launch in that form runs on a kind of device.
-  [[nodiscard]] program::Request request(const raw::Binding& binding, codegen::RawForm form, DeviceKind kind) const;
+  [[nodiscard]] program::Request request(std::span<const DType> binding, codegen::RawForm form, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
@@ -83,7 +80,7 @@ class RawKernelImpl {
   signature::KernelSignature signature_;
   bool cooperates_;
   codegen::RawForm usual_form_;
-  mutable std::atomic<raw::Variant*> variants_{nullptr};
+  mutable base::Table<raw::Key, raw::Variant> variants_;
   mutable program::Warnings warnings_;
 };
 

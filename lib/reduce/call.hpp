@@ -1,28 +1,29 @@
-// One call of a reduction, step by step: place, loop, shapes, overlaps, layout, launch. Lives on the stack.
+// One call of a reduction, step by step: place, loop, shapes, overlaps, layout, launch. reduceat is one, too: of all segments
+// along its axis at once, or a launch for each. Lives on the stack; a repeated call allocates nothing on the heap but fresh
+// outputs.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "array/rep.hpp"
-#include "backend/backend.hpp"
-#include "call/place.hpp"
+#include "call/operands.hpp"
 #include "kiln/reduction.hpp"
+#include "kinds/reduction/launch.hpp"
 #include "layout/reduction.hpp"
-#include "reduce/impl.hpp"
-#include "ufunc/checks.hpp"
-#include "ufunc/initial_value.hpp"
+#include "reduce/initial_value.hpp"
+#include "reduce/target.hpp"
+#include "ufunc/segment_plan.hpp"
 
 namespace kiln::reduce {
 
 class Call {
  public:
-  /// Reads the arguments and checks their number; throws TypeError.
-  Call(const detail::ReductionImpl& reduction, std::span<const Arg> args, const ReductionOptions& options);
+  /// Reads the arguments and checks their number; throws TypeError. `begins`: where segments along the one axis begin.
+  Call(const Target& target, std::span<const Arg> args, const Options& options,
+       std::optional<std::span<const std::int64_t>> begins = std::nullopt);
 
   /// Runs and fills one result for each output.
   void run(std::span<Array> results);
@@ -32,68 +33,67 @@ class Call {
   cache::Contents compiled();
 
  private:
-  static constexpr std::size_t kMaxOperands = backend::kMaxOperands;
+  // Beside the operands: an index, or the beginnings of segments.
+  static constexpr std::size_t kMaxRows = backend::kMaxOperands + 1;
 
-  /// An operand: an array, a scalar, or (an output that is not given) neither.
-  struct Operand {
-    const detail::ArrayRep* rep = nullptr;
-    const Arg* scalar = nullptr;
-    Strides strides = {};  ///< along the axes of the inputs' shape
+  /// What is reduced at once: all, or of a segment these elements along its axis.
+  struct Piece {
+    const Shape& shape;
+    std::int64_t begin = 0;
+    std::int64_t segment = 0;
+    const kinds::ReductionSegments* segments = nullptr;  ///< all of them at once
+    /// GPU: they are an axis of the result. Null: `shape` has any extent along their axis.
+    const ufunc::SegmentLengths* lengths = nullptr;
   };
-  struct alignas(16) Value {
-    unsigned char bytes[16];
+  /// Strides of each operand along the axes of a piece, and where its elements begin.
+  struct Rows {
+    Rows(std::size_t count, std::size_t rank);
+    std::int64_t* add(const char* data, std::int64_t itemsize);
+    std::size_t count = 0;
+    std::size_t rank;
+    std::array<ufunc::ReductionOperand, kMaxRows> operands;
+    std::array<const std::int64_t*, kMaxRows> strides;
+
+   private:
+    static constexpr std::size_t kInline = 128;
+    std::array<std::int64_t, kInline> inline_;
+    std::vector<std::int64_t> heap_;
+  };
+  /// How a piece lies.
+  struct Laid {
+    Laid(const Call& call, const Piece& piece, std::span<const call::Operand> operands);
+    Rows rows;
+    layout::Reduction layout;
+    std::uint64_t still = 0;  ///< a bit for each input that is one value for all elements
   };
 
-  void take_arguments();
   void check();
-  void place();
-  void choose_loop();
-  void lay_out();
+  void find_shape();
   void name_axes();
+  void check_segments();
   void check_start();
-  void check_outputs() const;
-  std::vector<std::size_t> overlapping_inputs() const;
-  void convert_scalars();
-  void run_through_device(std::span<Array> results);
-  void launch(std::span<const Array> results);
-  void record(ufunc::Recorder& recorder, std::span<const Array> results);
-  [[nodiscard]] layout::Reduction arrange();
-  [[nodiscard]] codegen::ReductionSpec spec_for(std::span<const Array> results, std::uint64_t& still) const;
-  [[nodiscard]] Strides repeated(const detail::ArrayRep& rep) const;
-  [[nodiscard]] Strides of_result(const detail::ArrayRep& rep) const;
-  [[nodiscard]] Strides of_index() const;
+  [[nodiscard]] layout::Reduction arrange(const Piece& piece, std::span<const call::Operand> operands, Rows& rows) const;
+  void fill(Rows& rows, const Piece& piece, std::span<const call::Operand> operands) const;
+  void launch(std::span<Array> results);
+  void launch_segments();
+  void launch(const Piece& piece);
+  void record(ufunc::Recorder& recorder, const Piece& piece) const;
+  [[nodiscard]] ReductionClass class_of(const Piece& piece, const Laid& laid, DeviceKind kind) const;
+  [[nodiscard]] bool segmented() const noexcept { return begins_.has_value(); }
 
-  [[nodiscard]] ufunc::CallNames names() const;
-  [[nodiscard]] std::string name_of(std::size_t operand) const;
-  [[nodiscard]] const Array& array_of(std::size_t operand) const;
-  [[nodiscard]] bool is_mask(std::size_t operand) const noexcept { return operand == nin_ && masked_; }
-  [[nodiscard]] bool is_output(std::size_t operand) const noexcept { return operand >= inputs_; }
-  [[nodiscard]] bool is_scalar(std::size_t operand) const noexcept { return operands_[operand].scalar != nullptr; }
-  [[nodiscard]] DType compute_dtype(std::size_t operand) const noexcept;
-  [[nodiscard]] DType storage_dtype(std::size_t operand) const noexcept {
-    return operands_[operand].rep != nullptr ? operands_[operand].rep->dtype : compute_dtype(operand);
-  }
-
-  const detail::ReductionImpl& reduction_;
-  std::span<const Arg> args_;
-  const ReductionOptions& options_;
-  std::size_t nin_;
-  std::size_t nout_;
-  bool masked_;
-  std::size_t inputs_;  // the arguments, and the mask
-  std::size_t count_;   // inputs and outputs; the index is none of them
-  std::vector<Operand> operands_;
-
-  ufunc::TypePlan* plan_ = nullptr;
-  Shape whole_;   // what the inputs broadcast to
-  Dims reduced_;  // of each axis of it: 1 or 0
-  Shape shape_;   // of the results
+  const Target& target_;
+  const Options& options_;
+  const std::optional<std::span<const std::int64_t>> begins_;
+  call::Operands operands_;
+  Target::Plan* plan_ = nullptr;
+  Shape whole_;           // what the inputs broadcast to
+  Dims reduced_;          // of each axis of it: 1 or 0
+  std::size_t axis_ = 0;  // of the segments
+  Shape shape_;           // of the results
   std::int64_t outputs_ = 1;
   std::int64_t elements_ = 1;  // of each output
-  call::Place place_;
-  std::array<Value, kMaxOperands> values_;
-  ufunc::InitialValue initial_;
-  std::vector<Array> held_;              // private copies
+  InitialValue initial_;
+  std::shared_ptr<const void> keep_;     // what queued work refers to
   cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
 };
 

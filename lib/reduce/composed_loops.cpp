@@ -7,8 +7,8 @@
 #include "codegen/kernel_text.hpp"
 #include "fusion/text.hpp"
 #include "kiln/error.hpp"
+#include "reduce/identity_probe.hpp"
 #include "types/is_half.hpp"
-#include "ufunc/identity_probe.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::reduce {
@@ -67,7 +67,7 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
                                                       .identity = !options_.identity.empty(),
                                                       .bools_are_numbers = combine().definition().bools_are_numbers});
   if (!options_.identity.empty()) {
-    ufunc::probe_identity(combine(), combined.outputs[0]);
+    probe_identity(combine(), combined.outputs[0]);
   }
   Loop loop;
   loop.inputs = mapped.inputs;

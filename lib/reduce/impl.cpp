@@ -6,7 +6,6 @@
 #include "codegen/scanner.hpp"
 #include "codegen/speculation.hpp"
 #include "types/is_half.hpp"
-#include "ufunc/identity_literal.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -26,11 +25,6 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
     : loops_(std::move(loops)), stages_(std::move(stages)), members_(std::move(members)), indexed_(names(stages_.map, "i")) {
   if (!members_) return;
   for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
-}
-
-void ReductionImpl::check_identity(const ufunc::Loop& loop) const {
-  if (!has_identity() || !takes_initial()) return;
-  ufunc::check_identity(name(), loops_->definition().identity, loop.outputs.front(), loop.text);
 }
 
 bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {
@@ -102,13 +96,9 @@ program::Request ReductionImpl::request(const ufunc::Loop& loop, codegen::Reduct
                                "reduction", loops_->warnings());
 }
 
-const ufunc::Variant& ReductionImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
-                                             const codegen::ReductionSpec& spec, backend::Backend& backend) const {
-  auto made = std::make_unique<ufunc::Variant>();
-  made->key = key;
-  made->module = program::load(request(plan.loop, spec, backend.kind()), backend);
-  ufunc::publish(plan.variants, made.get());
-  return *made.release();
+void ReductionImpl::report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
+                           const reduce::ReductionClass& how, ufunc::Processors processors) const {
+  recorder.used(reduce::Use{.reduction = *this, .loop = loop, .storage = storage, .how = how, .processors = processors});
 }
 
 }  // namespace kiln::detail

@@ -9,51 +9,58 @@
 #include "codegen/spec.hpp"
 #include "kiln/reduction.hpp"
 #include "reduce/members.hpp"
-#include "reduce/variant.hpp"
-#include "ufunc/impl.hpp"
+#include "reduce/target.hpp"
+#include "ufunc/recorder.hpp"
+
+namespace kiln::detail {
+class ReductionImpl;
+}
 
 namespace kiln::reduce {
 
 /// Bytes of an accumulator, so that the memory of GPUs that blocks share has room for one of each thread.
 inline constexpr int kMaxAccumulator = 128;
 
+/// A kernel that ran, as it is reported to ufunc::recorder().
+struct Use {
+  const detail::ReductionImpl& reduction;
+  const ufunc::Loop& loop;
+  std::span<const DType> storage;  ///< in memory: inputs, then outputs
+  const ReductionClass& how;
+  ufunc::Processors processors;
+};
+
 }  // namespace kiln::reduce
 
 namespace kiln::detail {
 
-class ReductionImpl {
+class ReductionImpl final : public reduce::Target {
  public:
   /// `loops` has signatures, operands and options; its body is the combination of two accumulators.
   ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
                 std::optional<std::vector<reduce::Member>> members);
 
-  [[nodiscard]] const UfuncImpl& loops() const noexcept { return *loops_; }
+  [[nodiscard]] std::string what() const override { return name(); }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override { return loops_->operand_name(operand); }
+  [[nodiscard]] std::string forms() const override { return loops_->forms(); }
+  [[nodiscard]] const UfuncImpl& loops() const noexcept override { return *loops_; }
+  [[nodiscard]] bool maps() const noexcept override { return true; }
+  [[nodiscard]] bool indexed() const noexcept override { return indexed_; }
+  [[nodiscard]] bool takes_initial() const noexcept override { return stages_.accumulator.empty(); }
+  [[nodiscard]] bool leads() const noexcept override { return stages_.leads && has_identity(); }
+  [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override {
+    return loops_->choose(operands, options);
+  }
+  [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
+  using Target::request;
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const override;
+  void report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
+              const reduce::ReductionClass& how, ufunc::Processors processors) const override;
+
   [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }
-  [[nodiscard]] bool reorderable() const noexcept { return loops_->reorderable(); }
-  [[nodiscard]] bool has_identity() const noexcept { return !loops_->definition().identity.empty(); }
-  /// Whether the map asks for elements' numbers.
-  [[nodiscard]] bool indexed() const noexcept { return indexed_; }
-
-  /// Whether an accumulator is a number, that a call may start from.
-  [[nodiscard]] bool takes_initial() const noexcept { return stages_.accumulator.empty(); }
-  /// TypeError where it is a number that the accumulator of the loop cannot hold.
-  void check_identity(const ufunc::Loop& loop) const;
-
-  /// The kernel of a loop, but for operands in memory, layout and what a mask lets be computed.
-  [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const;
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.
   [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
-  /// Whether the identity stands in front of the elements.
-  [[nodiscard]] bool leads() const noexcept { return stages_.leads && has_identity(); }
-  /// The kernel of a loop for a kind of device, but for what a mask lets be computed, which is found here.
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const;
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const reduce::KernelVariant& variant, DeviceKind kind) const {
-    return request(loop, reduce::specialize(spec_of(loop), variant, kind), kind);
-  }
-  /// The variant, compiled and loaded at the first call.
-  const ufunc::Variant& variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key, const codegen::ReductionSpec& spec,
-                                backend::Backend& backend) const;
 
  private:
   [[nodiscard]] bool may_speculate(const ufunc::Loop& loop) const;

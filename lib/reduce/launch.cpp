@@ -1,185 +1,212 @@
-// From a checked call to the launch of its kernel.
+// From a checked call to the launches of its kernel.
 #include <algorithm>
 
-#include "call/staging.hpp"
-#include "kinds/reduction/launch.hpp"
 #include "reduce/call.hpp"
-#include "ufunc/recorder.hpp"
-#include "ufunc/reduction_plan.hpp"
+#include "ufunc/uninitialized.hpp"
 
 namespace kiln::reduce {
+namespace {
 
-/// Strides of an array that is repeated to the inputs' shape; 0 where it repeats.
-Strides Call::repeated(const detail::ArrayRep& rep) const {
-  Strides strides(whole_.size(), 0);
-  const std::size_t missing = whole_.size() - rep.shape.size();
+/// Strides of an array that is repeated to so many axes; 0 where it repeats.
+void repeat(const detail::ArrayRep& rep, std::size_t rank, std::int64_t* strides) {
+  const std::size_t missing = rank - rep.shape.size();
+  std::fill_n(strides, missing, 0);
   for (std::size_t d = 0; d < rep.shape.size(); ++d) strides[missing + d] = rep.shape[d] == 1 ? 0 : rep.strides[d];
-  return strides;
 }
 
-/// Along reduced axes a result stands still.
-Strides Call::of_result(const detail::ArrayRep& rep) const {
-  Strides strides(whole_.size(), 0);
-  std::size_t own = 0;
-  for (std::size_t d = 0; d < whole_.size(); ++d) {
-    if (reduced_[d] == 0) {
-      strides[d] = rep.strides[own++];
-    } else if (options_.keepdims) {
-      ++own;
+}  // namespace
+
+Call::Rows::Rows(std::size_t rows, std::size_t axes) : rank(axes) {
+  if (rows * axes > kInline) heap_.resize(rows * axes);
+}
+
+std::int64_t* Call::Rows::add(const char* data, std::int64_t itemsize) {
+  std::int64_t* const row = (heap_.empty() ? inline_.data() : heap_.data()) + count * rank;
+  operands[count] = {data, itemsize};
+  strides[count++] = row;
+  return row;
+}
+
+Call::Laid::Laid(const Call& call, const Piece& piece, std::span<const call::Operand> operands)
+    : rows(operands.size() + 1, call.whole_.size() + (piece.lengths != nullptr ? 1 : 0)),
+      layout(call.arrange(piece, operands, rows)) {
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    ufunc::ReductionOperand& operand = rows.operands[row];
+    operand.address = static_cast<const char*>(operand.address) + layout.offset(row);
+  }
+  if (!call.target_.maps() || call.outputs_ * call.elements_ <= 1) return;
+  for (std::size_t k = 0; k < call.operands_.nin(); ++k) {
+    const std::int64_t* const strides = rows.strides[k];
+    const bool moves = std::any_of(strides, strides + rows.rank, [](std::int64_t stride) { return stride != 0; });
+    if (!moves) still |= std::uint64_t{1} << k;
+  }
+}
+
+void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> operands) const {
+  const std::size_t axes = whole_.size();
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (k == operands_.inputs() && target_.indexed()) {
+      // The number of an element among those of its output, in C order of the reduced axes.
+      std::int64_t* const row = rows.add(reinterpret_cast<const char*>(kinds::kIndexOrigin), sizeof(std::int64_t));
+      std::int64_t step = 1;
+      for (std::size_t d = axes; d-- > 0;) {
+        row[d] = reduced_[d] == 0 ? 0 : step;
+        if (reduced_[d] != 0) step *= whole_[d];
+      }
     }
-  }
-  return strides;
-}
-
-/// The number of an element among those of its output, in C order of the reduced axes.
-Strides Call::of_index() const {
-  Strides strides(whole_.size(), 0);
-  std::int64_t step = 1;
-  for (std::size_t d = whole_.size(); d-- > 0;) {
-    if (reduced_[d] == 0) continue;
-    strides[d] = step;
-    step *= whole_[d];
-  }
-  return strides;
-}
-
-/// The layout of all operands, the index behind the inputs. Outputs that are not there yet count as still.
-layout::Reduction Call::arrange() {
-  std::vector<const std::int64_t*> rows;
-  const Strides none(whole_.size(), 0);
-  const Strides index = of_index();
-  for (std::size_t k = 0; k < count_; ++k) {
-    if (k == inputs_ && reduction_.indexed()) rows.push_back(index.data());
-    Operand& operand = operands_[k];
-    if (operand.rep != nullptr) operand.strides = is_output(k) ? of_result(*operand.rep) : repeated(*operand.rep);
-    rows.push_back(operand.rep != nullptr ? operand.strides.data() : none.data());
-  }
-  return layout::Reduction({.shape = {whole_.data(), whole_.size()},
-                            .reduced = {reduced_.data(), reduced_.size()},
-                            .strides = rows,
-                            .in_order = !reduction_.reorderable(),
-                            .index = reduction_.indexed() ? static_cast<std::ptrdiff_t>(inputs_) : -1});
-}
-
-/// What the kernel is specialized for but for the layout. `still` has a bit for each input that is one value for all elements.
-codegen::ReductionSpec Call::spec_for(std::span<const Array> results, std::uint64_t& still) const {
-  codegen::ReductionSpec spec = reduction_.spec_of(plan_->loop);
-  still = 0;
-  for (std::size_t k = 0; k < nin_; ++k) {
-    codegen::OperandSpec& input = spec.inputs[k];
-    input.storage = storage_dtype(k);
-    if (is_scalar(k)) {
-      input.access = codegen::Access::scalar;
+    const detail::ArrayRep* const rep = operands[k].rep;
+    std::int64_t* const row = rows.add(rep != nullptr ? rep->data : nullptr, operands[k].itemsize);
+    // Outputs that are not there yet count as still.
+    std::fill_n(row, rows.rank, 0);
+    if (rep == nullptr) continue;
+    if (!operands_.is_output(k)) {
+      repeat(*rep, axes, row);
+      if (segmented()) rows.operands[rows.count - 1].address = rep->data + piece.begin * rep->strides[axis_];
       continue;
     }
-    const Strides& strides = operands_[k].strides;
-    const bool moves = std::any_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride != 0; });
-    if (moves || outputs_ * elements_ <= 1) continue;
-    input.access = codegen::Access::broadcast;
-    still |= std::uint64_t{1} << k;
+    // Along reduced axes a result stands still.
+    std::size_t own = 0;
+    for (std::size_t d = 0; d < axes; ++d) {
+      if (reduced_[d] == 0) {
+        row[d] = rep->strides[own++];
+      } else if (options_.keepdims || segmented()) {
+        ++own;
+      }
+    }
+    if (!segmented()) continue;
+    rows.operands[rows.count - 1].address = rep->data + piece.segment * rep->strides[axis_];
+    if (piece.lengths != nullptr) row[axes] = rep->strides[axis_];
   }
-  for (std::size_t k = 0; k < nout_; ++k) spec.outputs[k].storage = results[k].dtype();
-  spec.masked = masked_;
-  return spec;
+  if (piece.lengths == nullptr) return;
+  // The segments are one more kept axis, along which the array stands still: it moves along what is reduced, from the beginning
+  // that this operand gives for the segment.
+  std::int64_t* const row = rows.add(nullptr, 1);
+  std::fill_n(row, axes, 0);
+  row[axes] = 1;
 }
 
-void Call::launch(std::span<const Array> results) {
-  for (std::size_t k = 0; k < nout_; ++k) operands_[inputs_ + k].rep = results[k].rep().get();
-  const layout::Reduction layout = arrange();
-  std::uint64_t still = 0;
-  codegen::ReductionSpec spec = spec_for(results, still);
-  const bool indexed = reduction_.indexed();
-  std::array<kinds::LaunchOperand, kMaxOperands> operands;
-  std::array<ufunc::ReductionOperand, kMaxOperands> inputs;
-  std::size_t row = 0;
-  for (std::size_t k = 0; k < count_; ++k) {
-    if (k == inputs_ && indexed) {
-      auto* const origin = reinterpret_cast<char*>(kinds::kIndexOrigin);  // NOLINT(performance-no-int-to-ptr): never read
-      operands[row] = {origin + layout.offset(row), layout.strides(row), sizeof(std::int64_t), false};
-      ++row;
-    }
-    const auto size = static_cast<std::uint8_t>(itemsize(storage_dtype(k)));
-    if (is_scalar(k)) {
-      operands[row] = {values_[k].bytes, nullptr, size, true};
-    } else {
-      // Standing still is an access of its own on the CPU; a GPU reads it through the cache.
-      const bool fixed = place_.device.is_cpu() && k < nin_ && (still >> k & 1U) != 0;
-      operands[row] = {operands_[k].rep->data + layout.offset(row), layout.strides(row), size, fixed};
-    }
-    if (k < inputs_) inputs[row] = {operands[row].data, size};
-    ++row;
+layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operand> operands, Rows& rows) const {
+  fill(rows, piece, operands);
+  const std::span<const std::int64_t* const> strides(rows.strides.data(), rows.count);
+  const bool in_order = !target_.reorderable() || piece.segments != nullptr;
+  const std::ptrdiff_t index = target_.indexed() ? static_cast<std::ptrdiff_t>(operands_.inputs()) : -1;
+  if (piece.lengths == nullptr) {
+    return layout::Reduction({.shape = {piece.shape.data(), piece.shape.size()},
+                              .reduced = {reduced_.data(), reduced_.size()},
+                              .strides = strides,
+                              .in_order = in_order,
+                              .index = index});
   }
-  spec = ufunc::specialize(std::move(spec), layout, {inputs.data(), inputs_}, place_.device.kind());
-  const ufunc::Variant::Key key{ufunc::bits_of(spec), ufunc::device_bits(place_.device) | still};
-  backend::Backend& backend = backend::backend_for(place_.device);
+  Shape shape = piece.shape;
+  Dims reduced = reduced_;
+  shape.push_back(static_cast<std::int64_t>(begins_->size()));
+  reduced.push_back(0);
+  return layout::Reduction({.shape = {shape.data(), shape.size()},
+                            .reduced = {reduced.data(), reduced.size()},
+                            .strides = strides,
+                            .in_order = true});
+}
+
+ReductionClass Call::class_of(const Piece& piece, const Laid& laid, DeviceKind kind) const {
+  ReductionClass how{.masked = operands_.masked()};
+  for (std::size_t k = 0; k < operands_.nin(); ++k) {
+    if (operands_.is_scalar(k)) {
+      how.set_access(k, codegen::Access::scalar);
+    } else if ((laid.still >> k & 1U) != 0) {
+      how.set_access(k, codegen::Access::broadcast);
+    }
+  }
+  if (kind == DeviceKind::cpu) return how;
+  if (piece.lengths != nullptr) return ufunc::classify(laid.layout, *piece.lengths, !target_.reorderable());
+  ufunc::classify(laid.layout, {laid.rows.operands.data(), operands_.inputs()}, !target_.reorderable(), how);
+  return how;
+}
+
+void Call::launch(std::span<Array> results) {
+  keep_ = operands_.keep(backend::backend_for(operands_.at().device), results);
+  if (segmented()) return launch_segments();
+  launch({.shape = whole_});
+}
+
+void Call::launch_segments() {
+  Shape shape = whole_;
+  const std::int64_t extent = shape[axis_];
+  const kinds::ReductionSegments segments{*begins_, extent, operands_.rep(operands_.inputs())->strides[axis_]};
+  const bool on_cpu = operands_.at().device.is_cpu();
+  ufunc::Recorder* const recorder = ufunc::recorder();
+  if (on_cpu) {
+    // Any extent that the layout does not leave out.
+    shape[axis_] = 2;
+    launch({.shape = shape, .segments = &segments});
+    if (recorder == nullptr) return;
+  }
+  // A GPU's launches, or on the CPU the report of those that it would have.
+  const auto run = [&](const Piece& piece) { on_cpu ? record(*recorder, piece) : launch(piece); };
+  const ufunc::SegmentLengths lengths = ufunc::lengths_of(segments);
+  if (ufunc::share_a_launch(lengths)) return run({.shape = whole_, .segments = &segments, .lengths = &lengths});
+  for (std::size_t i = 0; i < begins_->size(); ++i) {
+    shape[axis_] = segments.count(i);
+    run({.shape = shape, .begin = (*begins_)[i], .segment = static_cast<std::int64_t>(i)});
+  }
+}
+
+void Call::launch(const Piece& piece) {
+  const Laid laid(*this, piece, operands_.all());
+  const call::Place& place = operands_.at();
+  const ReductionClass how = class_of(piece, laid, place.device.kind());
+  backend::Backend& backend = backend::backend_for(place.device);
   if (compiled_ != nullptr) {
-    *compiled_ = program::compiled(reduction_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
+    *compiled_ =
+        program::compiled(target_.request(plan_->loop, storage_of(operands_), how, backend.kind()), *backend.compiler());
     return;
   }
-  const ufunc::Variant* variant = ufunc::find(plan_->variants, key);
-  if (variant == nullptr) variant = &reduction_.variant(*plan_, key, spec, backend);
-  const kinds::ReductionLaunch work{.operands = {operands.data(), row},
-                                    .index = indexed ? static_cast<int>(inputs_) : -1,
-                                    .kept = layout.kept(),
-                                    .reduced = layout.reduced(),
-                                    .outputs = layout.outputs(),
-                                    .count = layout.count(),
-                                    .initial = options_.initial ? initial_.bytes.data() : nullptr,
-                                    .columns_inside = layout.columns_inside(),
-                                    .mapping = static_cast<kinds::ReductionMapping>(spec.mapping),
-                                    .width = spec.width,
-                                    .wide_index = spec.wide_index,
-                                    .state_bytes = ufunc::state_bytes(spec)};
-  std::shared_ptr<const void> keep;
-  if (backend.asynchronous(place_.queue)) {
-    auto kept = std::make_shared<std::vector<Array>>(held_);
-    for (std::size_t k = 0; k < inputs_; ++k) {
-      if (!is_scalar(k)) kept->push_back(array_of(k));
+  const ufunc::Variant& variant = target_.variant(*plan_, how, operands_);
+  const bool indexed = target_.indexed();
+  ufunc::Uninitialized<kinds::LaunchOperand, kMaxRows> storage;
+  kinds::LaunchOperand* const operands = storage.data();
+  for (std::size_t row = 0; row < laid.rows.count; ++row) {
+    const auto size = static_cast<std::uint8_t>(laid.rows.operands[row].itemsize);
+    if (row < operands_.nin() && operands_.is_scalar(row)) {
+      operands[row] = {const_cast<void*>(operands_.value(row)), nullptr, size, true};
+      continue;
     }
-    kept->insert(kept->end(), results.begin(), results.end());
-    keep = std::move(kept);
+    // Standing still is an access of its own on the CPU; a GPU reads it through the cache.
+    const bool fixed = place.device.is_cpu() && row < operands_.nin() && (laid.still >> row & 1U) != 0;
+    operands[row] = {const_cast<void*>(laid.rows.operands[row].address), laid.layout.strides(row), size, fixed};
   }
-  kinds::launch(backend, *variant->module, work, place_.queue, std::move(keep));
-  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, results);
+  const kinds::ReductionLaunch work{.operands = {operands, laid.rows.count},
+                                    .index = indexed ? static_cast<int>(operands_.inputs()) : -1,
+                                    .kept = laid.layout.kept(),
+                                    .reduced = laid.layout.reduced(),
+                                    .outputs = laid.layout.outputs(),
+                                    .count = laid.layout.count(),
+                                    .initial = options_.initial ? initial_.bytes.data() : nullptr,
+                                    .segments = piece.segments,
+                                    .columns_inside = laid.layout.columns_inside(),
+                                    .mapping = static_cast<kinds::ReductionMapping>(how.mapping),
+                                    .width = variant.width,
+                                    .wide_index = how.wide_index,
+                                    .state_bytes = variant.state_bytes};
+  kinds::launch(backend, *variant.module, work, place.queue, keep_);
+  if (place.device.is_cpu() && piece.segments != nullptr) return;
+  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece);
 }
 
-// A CPU's kernel is one for all layouts. Which ones a GPU runs follows from how the operands lie there, host arrays as they are
-// sent.
-void Call::record(ufunc::Recorder& recorder, std::span<const Array> results) {
-  std::uint64_t still = 0;
-  const codegen::ReductionSpec here = spec_for(results, still);
-  const std::vector<Operand> own = operands_;
-  std::vector<detail::ArrayRep> sent;
-  sent.reserve(count_);
-  for (std::size_t k = 0; k < count_; ++k) {
-    const detail::ArrayRep* const rep = operands_[k].rep;
-    if (rep != nullptr && rep->on_host) operands_[k].rep = &sent.emplace_back(call::as_sent(*rep, !is_output(k), k));
-  }
-  const layout::Reduction layout = arrange();
-  std::array<ufunc::ReductionOperand, kMaxOperands> inputs;
-  for (std::size_t k = 0; k < inputs_; ++k) {
-    const char* const data = is_scalar(k) ? nullptr : operands_[k].rep->data + layout.offset(k);
-    inputs[k] = {data, static_cast<std::int64_t>(itemsize(storage_dtype(k)))};
-  }
-  std::uint64_t still_there = 0;
-  const codegen::ReductionSpec there =
-      ufunc::specialize(spec_for(results, still_there), layout, {inputs.data(), inputs_}, DeviceKind::cuda);
-  operands_ = own;
-  const ufunc::Recorded::Key key{ufunc::bits_of(there), still | still_there << 32};
-  if (ufunc::find(plan_->recorded, key) != nullptr) return;
-  const KernelVariant variant = variant_of(there);
-  const auto tell = [&](const KernelVariant& of, ufunc::Processors processors) {
-    recorder.used(Use{.reduction = reduction_, .loop = plan_->loop, .variant = of, .processors = processors});
+// The CPU has one kernel for all layouts, so that a GPU's decides.
+void Call::record(ufunc::Recorder& recorder, const Piece& piece) const {
+  const auto class_on = [&](DeviceKind kind) {
+    const call::Operands::Elsewhere there = operands_.as_on(kind, false);
+    return class_of(piece, Laid(*this, piece, there.operands), DeviceKind::cuda);
   };
-  if (still == still_there) {
-    tell(variant, ufunc::Processors::all);
-  } else {
-    KernelVariant of_cpu = variant;
-    for (std::size_t k = 0; k < nin_; ++k) of_cpu.access[k] = here.inputs[k].access;
-    tell(of_cpu, ufunc::Processors::cpu);
-    tell(variant, ufunc::Processors::gpu);
-  }
-  ufunc::publish(plan_->recorded, std::make_unique<ufunc::Recorded>(ufunc::Recorded{key, nullptr}).release());
+  const ReductionClass gpu = class_on(DeviceKind::cuda);
+  ReductionClass cpu = gpu;
+  cpu.access = class_on(DeviceKind::cpu).access;
+  const auto tell = [&](const ReductionClass& how, ufunc::Processors processors) {
+    plan_->report(how, processors, [&] { target_.report(recorder, plan_->loop, storage_of(operands_), how, processors); });
+  };
+  if (cpu == gpu) return tell(gpu, ufunc::Processors::all);
+  tell(cpu, ufunc::Processors::cpu);
+  tell(gpu, ufunc::Processors::gpu);
 }
 
 }  // namespace kiln::reduce

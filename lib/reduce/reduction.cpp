@@ -8,7 +8,6 @@
 #include "kiln/error.hpp"
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
-#include "ufunc/checks.hpp"
 
 namespace kiln {
 namespace {
@@ -16,7 +15,17 @@ namespace {
 using signature::Parameter;
 using signature::TypeSignature;
 
-const ReductionOptions kNoOptions{};
+reduce::Options view_of(const ReductionOptions* given) {
+  static const ReductionOptions none;
+  const ReductionOptions& options = given != nullptr ? *given : none;
+  return {.axis = options.axis,
+          .keepdims = options.keepdims,
+          .initial = options.initial,
+          .where = options.where,
+          .out = options.out.arrays(),
+          .loop = {options.casting, options.dtype, options.signature},
+          .stream = options.stream};
+}
 
 void check_texts(const ReductionDefinition& definition) {
   const auto check = [&](const char* part, const std::string& text) { codegen::check_text(definition.name + part, text); };
@@ -118,25 +127,26 @@ void detail::fail_empty(const ReductionImpl* /*type*/) {
 }
 
 void Reduction::call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const {
-  ufunc::check_results_wanted(name(), impl_->loops().nout(), results.size());
-  reduce::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
+  call::check_results_wanted(name(), impl_->loops().nout(), results.size());
+  reduce::Call(*impl_, args, view_of(options)).run(results);
 }
 
 Resolution Reduction::resolve_call(std::span<const Arg> args, const ReductionOptions* options) const {
-  return reduce::Call(*impl_, args, options != nullptr ? *options : kNoOptions).resolve();
+  return reduce::Call(*impl_, args, view_of(options)).resolve();
 }
 
 int Reduction::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->loops().signatures());
   for (const ufunc::Loop& loop : loops) {
-    program::build(impl_->request(loop, reduce::usual_variant(loop, !impl_->reorderable()), compiler->kind()), *compiler);
+    const reduce::ReductionClass how = reduce::usual_class(!impl_->reorderable());
+    program::build(impl_->request(loop, ufunc::dtypes_of(loop), how, compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());
 }
 
 cache::Contents Reduction::compiled_call(std::span<const Arg> args, const ReductionOptions* options) const {
-  return reduce::Call(*impl_, args, options != nullptr ? *options : kNoOptions).compiled();
+  return reduce::Call(*impl_, args, view_of(options)).compiled();
 }
 
 std::vector<Diagnostic> Reduction::warnings() const {

@@ -136,7 +136,7 @@ KernelSignature parse_raw(std::string_view text) {
   return KernelParser(text).signature();
 }
 
-std::string bound_text(const KernelSignature& signature, const std::vector<DType>& variables) {
+std::string bound_text(const KernelSignature& signature, std::span<const DType> variables) {
   std::string text = "void(";
   for (const KernelParameter& parameter : signature.parameters) {
     if (&parameter != &signature.parameters.front()) text += ", ";

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,6 @@ struct KernelSignature {
 [[nodiscard]] KernelSignature parse_raw(std::string_view text);
 
 /// "void(const float32[:] x, int64 n)": with a dtype for each type variable, in order.
-[[nodiscard]] std::string bound_text(const KernelSignature& signature, const std::vector<DType>& variables);
+[[nodiscard]] std::string bound_text(const KernelSignature& signature, std::span<const DType> variables);
 
 }  // namespace kiln::signature

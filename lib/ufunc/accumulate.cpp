@@ -1,12 +1,8 @@
 // Ufunc::accumulate: choose the loop, check, place, separate from what overlaps, launch.
 #include <algorithm>
-#include <utility>
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
-#include "call/shapes.hpp"
-#include "call/staging.hpp"
-#include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "kinds/scan/launch.hpp"
@@ -19,129 +15,100 @@
 namespace kiln::ufunc {
 namespace {
 
-class Accumulate {
+class Accumulate : public call::Callee {
  public:
-  Accumulate(const detail::UfuncImpl& ufunc, Array array, const AccumulateOptions& options)
-      : ufunc_(ufunc), options_(options), what_(ufunc.name() + ".accumulate"), array_(std::move(array)), out_(options.out) {}
+  Accumulate(const detail::UfuncImpl& ufunc, const Arg& array, const AccumulateOptions& options)
+      : ufunc_(ufunc),
+        options_(options),
+        operands_(*this, {{&array, 1}, call::kNoMask, {&options.out, options.out ? 1U : 0U}, options.stream}, 1, 1) {}
+
+  [[nodiscard]] std::string what() const override { return ufunc_.name() + ".accumulate"; }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override {
+    return operand == 0 ? "the array" : "the out array";
+  }
+  [[nodiscard]] std::string forms() const override { return ""; }
 
   Array run() {
-    if (!array_) throw TypeError(what_ + ": the array is an empty Array handle, not an array");
-    place_array();
+    operands_.place();
     choose_loop();
     find_axis();
-    check_out();
-    const Array given = out_;
-    if (array_.size() == 0) return given ? given : allocate(place_.on_host);
-    const bool through = !place_.device.is_cpu();
-    // The result on the host, where a GPU computes it.
-    Array host = given;
-    const bool fetch = through && (given ? given.is_host() : place_.on_host);
-    if (fetch && !given) host = allocate(true);
-    if (through) bring_to_device();
-    separate();
-    backend::Backend& backend = backend::backend_for(place_.device);
-    if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, variant(), backend);
-    if (!out_) out_ = allocate(place_.on_host && !through);
-    std::shared_ptr<const void> keep;
-    if (backend.asynchronous(queue())) keep = std::make_shared<std::vector<Array>>(std::vector<Array>{array_, out_});
-    kinds::launch(backend, *kernel_->module, launch(), queue(), std::move(keep));
-    record_use(ufunc_, *kernel_, variant());
-    if (!fetch) return given ? given : out_;
-    // Copies are ordered after the default stream only.
-    if (queue() != nullptr) queue()->synchronize();
-    out_.copy_to_host(host);
-    return host;
+    operands_.check_output(1, array().shape);
+    Array result = options_.out;
+    if (array().size == 0) {
+      if (!result) result = operands_.allocate(array().shape, dtype());
+      operands_.fetch({&result, 1});
+      return result;
+    }
+    operands_.separate(true, false);
+    const call::Place& place = operands_.at();
+    const MethodVariant variant{
+        .method = Method::accumulate, .array = array().dtype, .result = options_.out ? options_.out.dtype() : dtype()};
+    const Variant& kernel = ufunc_.variant(*plan_, variant, place.device);
+    if (!result) result = allocate();
+    backend::Backend& backend = backend::backend_for(place.device);
+    kinds::launch(backend, *kernel.module, launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep()), place.queue,
+                  operands_.keep(backend, {&result, 1}));
+    if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) {
+      plan_->report({}, Processors::all, [&] {
+        recorder->used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = variant});
+      });
+    }
+    operands_.fetch({&result, 1});
+    return result;
   }
 
  private:
-  [[nodiscard]] backend::Queue* queue() const { return options_.stream.queue().get(); }
-  [[nodiscard]] DType dtype() const { return loop_.outputs[0]; }
-
-  void place_array() {
-    const detail::ArrayRep* const all[] = {array_.rep().get(), out_.rep().get()};
-    place_ = call::choose_place(
-        what_, std::size(all), [&](std::size_t i) { return all[i]; },
-        [](std::size_t i) { return std::string(i == 0 ? "the array" : "the out array"); }, options_.stream);
-  }
+  [[nodiscard]] const detail::ArrayRep& array() const { return *operands_.rep(0); }
+  [[nodiscard]] DType dtype() const { return plan_->loop.outputs[0]; }
 
   void choose_loop() {
-    const auto type = [](std::optional<DType> dtype) { return dtype ? static_cast<std::uint8_t>(*dtype) : kNoType; };
-    const std::optional<DType> out = out_ ? std::optional(out_.dtype()) : std::nullopt;
-    key_ = {.method = Method::accumulate,
-            .types = {type(array_.dtype()), type(options_.dtype), type(out), kNoType, kNoType},
-            .kind = place_.device.kind(),
-            .index = place_.device.index()};
-    kernel_ = ufunc_.find_method(key_);
-    if (kernel_ != nullptr) {
-      loop_ = kernel_->loop;
-      return;
-    }
+    const PlanKey key(operands_, {.dtype = options_.dtype}, Method::accumulate);
+    plan_ = ufunc_.methods().find(key);
+    if (plan_ == nullptr) plan_ = &ufunc_.methods().add(key, chosen_loop());
+    operands_.set_types(types_of(plan_->loop));
+  }
+
+  [[nodiscard]] Loop chosen_loop() const {
     // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
-    if (out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
-      const Argument pair[] = {{*out, false}, {array_.dtype(), false}};
-      loop_ = ufunc_.choose({.name = what_,
-                             .options = ".dtype",
-                             .reduces = true,
-                             .signatures = ufunc_.signatures(),
-                             .arguments = pair,
-                             .bools_are_numbers = ufunc_.definition().bools_are_numbers});
-      if (loop_.inputs[0] == loop_.outputs[0] && loop_.inputs[1] == loop_.outputs[0]) return;
+    if (options_.out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
+      const Argument pair[] = {{options_.out.dtype(), false}, {array().dtype, false}};
+      Loop loop = ufunc_.choose({.name = what(),
+                                 .options = ".dtype",
+                                 .reduces = true,
+                                 .signatures = ufunc_.signatures(),
+                                 .arguments = pair,
+                                 .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+      if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return loop;
     }
-    loop_ = choose_reduction_loop({.name = ufunc_.name(),
-                                   .method = "accumulate",
-                                   .signatures = ufunc_.signatures(),
-                                   .source = ufunc_.source(),
-                                   .array = array_.dtype(),
-                                   .dtype = options_.dtype,
-                                   .widens_integers = ufunc_.definition().widens_integers && !out,
-                                   .identity = !ufunc_.definition().identity.empty(),
-                                   .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+    return choose_reduction_loop({.name = ufunc_.name(),
+                                  .method = "accumulate",
+                                  .signatures = ufunc_.signatures(),
+                                  .source = ufunc_.source(),
+                                  .array = array().dtype,
+                                  .dtype = options_.dtype,
+                                  .widens_integers = ufunc_.definition().widens_integers && !options_.out,
+                                  .identity = !ufunc_.definition().identity.empty(),
+                                  .bools_are_numbers = ufunc_.definition().bools_are_numbers});
   }
 
   void find_axis() {
-    if (array_.ndim() == 0) throw ShapeError(what_ + ": a 0-d array has no axis to accumulate along");
-    const Dims named = named_axes([this] { return what_; }, options_.axis, array_.shape());
+    if (array().shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis to accumulate along");
+    const Dims named = named_axes([this] { return what(); }, options_.axis, array().shape);
     axis_ = static_cast<std::size_t>(std::find(named.begin(), named.end(), 1) - named.begin());
   }
 
-  void check_out() const {
-    if (!out_) return;
-    call::check_output(what_, *out_.rep(), array_.shape(), [](std::size_t) { return std::string("the out array"); }, 0);
-  }
-
-  void bring_to_device() {
-    if (array_.is_host()) array_ = call::send(array_, place_.device);
-    if (out_ && out_.is_host()) out_ = device_array(out_.shape(), out_.dtype(), place_.device);
-  }
-
-  /// Each element is read before it is written only where the two are the same window.
-  void separate() {
-    if (!out_ || !call::share_memory(*array_.rep(), *out_.rep())) return;
-    const detail::ArrayRep& from = *array_.rep();
-    const detail::ArrayRep& to = *out_.rep();
-    if (from.data == to.data && from.strides == to.strides && itemsize(from.dtype) == itemsize(to.dtype)) return;
-    if (queue() != nullptr) queue()->synchronize();
-    array_ = array_.copy();
-  }
-
-  [[nodiscard]] Array allocate(bool on_host) const {
-    const Shape& shape = array_.shape();
-    if (array_.size() == 0) return on_host ? Array::empty(shape, dtype()) : device_array(shape, dtype(), place_.device);
-    // Axes in memory as the array has them.
-    const auto size = static_cast<std::int64_t>(itemsize(dtype()));
-    const layout::Operand operands[] = {{&shape, &array_.strides(), static_cast<std::int64_t>(itemsize(array_.dtype()))},
-                                        {nullptr, nullptr, size}};
+  /// Axes in memory as the array has them.
+  [[nodiscard]] Array allocate() const {
+    const Shape& shape = array().shape;
+    const layout::Operand operands[] = {{&shape, &array().strides, static_cast<std::int64_t>(itemsize(array().dtype))},
+                                        {nullptr, nullptr, static_cast<std::int64_t>(itemsize(dtype()))}};
+    const bool on_host = operands_.results_on_host();
     return detail::allocate(shape, dtype(), layout::Iteration(shape, operands).memory_order(), on_host,
-                            on_host ? Device::cpu() : place_.device);
+                            on_host ? Device::cpu() : operands_.at().device);
   }
 
-  [[nodiscard]] MethodVariant variant() const {
-    return {.method = Method::accumulate, .array = array_.dtype(), .result = out_ ? out_.dtype() : dtype()};
-  }
-
-  [[nodiscard]] kinds::ScanLaunch launch() const {
-    const detail::ArrayRep& from = *array_.rep();
-    const detail::ArrayRep& to = *out_.rep();
+  [[nodiscard]] kinds::ScanLaunch launch(const detail::ArrayRep& to) const {
+    const detail::ArrayRep& from = array();
     const auto without_axis = [this](const Dims& dims) {
       Dims rest;
       for (std::size_t d = 0; d < dims.size(); ++d) {
@@ -171,13 +138,8 @@ class Accumulate {
 
   const detail::UfuncImpl& ufunc_;
   const AccumulateOptions& options_;
-  const std::string what_;
-  Array array_;
-  Array out_;
-  call::Place place_;
-  MethodKernel::Key key_;
-  const MethodKernel* kernel_ = nullptr;
-  Loop loop_;
+  call::Operands operands_;
+  detail::UfuncImpl::MethodPlan* plan_ = nullptr;
   std::size_t axis_ = 0;
 };
 

@@ -17,10 +17,6 @@ namespace {
 constexpr const char* kTarget = "the array";
 constexpr const char* kValue = "the second operand";
 
-std::uint8_t type(DType dtype) {
-  return static_cast<std::uint8_t>(dtype);
-}
-
 }  // namespace
 
 AtCall::AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Array> indices, const Arg* value,
@@ -95,7 +91,7 @@ void AtCall::run() {
   if (gpu_) bring_to_device();
   separate_overlaps();
   backend::Backend& backend = backend::backend_for(place_.device);
-  if (kernel_ == nullptr) kernel_ = &ufunc_.make_method(key_, loop_, variant(), backend);
+  kernel_ = &ufunc_.variant(*plan_, variant(), place_.device);
   if (gpu_) {
     if (!checked_) look_for_bad_indices(backend);
     read_indices();
@@ -108,7 +104,11 @@ void AtCall::run() {
     keep = std::move(kept);
   }
   kinds::launch(backend, *kernel_->module, launch(), queue_, std::move(keep));
-  record_use(ufunc_, *kernel_, variant());
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) {
+    plan_->report({}, Processors::all, [&] {
+      recorder->used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = variant()});
+    });
+  }
   if (gpu_ && given.is_host()) {
     if (queue_ != nullptr) queue_->synchronize();
     Array host = given;
@@ -117,41 +117,42 @@ void AtCall::run() {
 }
 
 void AtCall::choose_loop() {
-  key_ = {.method = Method::at, .kind = place_.device.kind(), .index = place_.device.index()};
-  key_.types.fill(kNoType);
-  key_.types[0] = type(target_.dtype());
+  PlanKey key(Method::at);
+  key.add(target_.dtype());
   std::vector<Argument> arguments{{target_.dtype(), false}};
   if (value_ || scalar_ != nullptr) {
     arguments.push_back({value_ ? value_.dtype() : scalar_->dtype(), !value_});
-    key_.types[1] = type(arguments[1].dtype);
-    key_.types[2] = static_cast<std::uint8_t>(arguments[1].weak);
+    key.add(arguments[1].dtype);
+    key.add(static_cast<std::uint8_t>(arguments[1].weak));
   }
-  kernel_ = ufunc_.find_method(key_);
-  if (kernel_ != nullptr) {
-    loop_ = kernel_->loop;
-  } else {
-    loop_ = ufunc_.choose({.name = what_,
-                           .options = "",
-                           .signatures = ufunc_.signatures(),
-                           .arguments = arguments,
-                           .bools_are_numbers = ufunc_.definition().bools_are_numbers});
-    if (!can_cast(loop_.outputs[0], target_.dtype(), Casting::same_kind)) {
-      throw TypeError(what_ + ": cannot cast the result from " + std::string(name(loop_.outputs[0])) + " to the array's " +
-                      std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop_.text);
+  plan_ = ufunc_.methods().find(key);
+  if (plan_ == nullptr) {
+    Loop loop = ufunc_.choose({.name = what_,
+                               .options = "",
+                               .signatures = ufunc_.signatures(),
+                               .arguments = arguments,
+                               .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+    if (!can_cast(loop.outputs[0], target_.dtype(), Casting::same_kind)) {
+      throw TypeError(what_ + ": cannot cast the result from " + std::string(name(loop.outputs[0])) + " to the array's " +
+                      std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop.text);
     }
+    plan_ = &ufunc_.methods().add(key, std::move(loop));
   }
-  if (scalar_ == nullptr) return;
-  const DType to = loop_.inputs[1];
+  if (scalar_ != nullptr) convert_scalar_operand();
+}
+
+void AtCall::convert_scalar_operand() {
+  const DType to = plan_->loop.inputs[1];
   const auto check = [&](DType as) {
     if (kind(scalar_->dtype()) != Kind::integer || kind(as) != Kind::integer ||
         integer_fits(scalar_->dtype(), scalar_->value(), as)) {
       return;
     }
     throw TypeError(what_ + ": the integer " + integer_text(scalar_->dtype(), scalar_->value()) + " given as " + kValue +
-                    " does not fit in " + std::string(name(as)) + ", the dtype of the loop " + loop_.text);
+                    " does not fit in " + std::string(name(as)) + ", the dtype of the loop " + plan_->loop.text);
   };
   check(to);
-  for (const auto& [operand, as] : loop_.narrowed) check(as);
+  for (const auto& [operand, as] : plan_->loop.narrowed) check(as);
   value_ = Array::empty({}, to);
   convert_scalar(scalar_->dtype(), scalar_->value(), to, value_.rep()->data);
 }
@@ -215,7 +216,7 @@ void AtCall::look_for_bad_indices(backend::Backend& backend) {
 
 // What the kernels cannot take as it is, and the order that they must keep, are made on the host.
 void AtCall::read_indices() {
-  const bool ordered = std::get<codegen::ScatterSpec>(ufunc_.specialize(loop_, variant(), place_.device.kind())).ordered;
+  const bool ordered = std::get<codegen::ScatterSpec>(ufunc_.specialize(plan_->loop, variant(), place_.device.kind())).ordered;
   kinds::ScatterLaunch plain = launch();
   if (value_ && plain.shape.size() > std::size_t{backend::kMaxKernelRank}) value_ = value_.broadcast_to(full_).copy();
   const bool fold = indices_.size() > kinds::kMaxScatterIndices || plain.shape.size() > std::size_t{backend::kMaxKernelRank};

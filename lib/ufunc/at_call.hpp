@@ -24,6 +24,7 @@ class AtCall {
   void check_ufunc() const;
   void check_arrays() const;
   void choose_loop();
+  void convert_scalar_operand();
   void check_shapes();
   void check_indices(std::span<const Array> indices) const;
   void bring_to_device();
@@ -45,9 +46,8 @@ class AtCall {
 
   call::Place place_;
   bool gpu_ = false;
-  MethodKernel::Key key_;
-  const MethodKernel* kernel_ = nullptr;
-  Loop loop_;
+  detail::UfuncImpl::MethodPlan* plan_ = nullptr;
+  const Variant* kernel_ = nullptr;
   Shape shape_;  // of the indices, broadcast together
   Shape full_;   // with the axes of the target that are not indexed
   // Of a GPU:

@@ -6,7 +6,6 @@
 #include "codegen/kernel_text.hpp"
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
-#include "ufunc/checks.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {
@@ -30,15 +29,6 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
                                                  ufunc::names_slow_function(definition_.expression) ||
                                                  ufunc::names_slow_function(definition_.compile.functions)) {}
 
-UfuncImpl::~UfuncImpl() {
-  for (ufunc::TypePlan* plan = plans_.load(); plan != nullptr; plan = plan->next) {
-    ufunc::destroy(plan->variants);
-    ufunc::destroy(plan->recorded);
-  }
-  ufunc::destroy(plans_);
-  ufunc::destroy(methods_);
-}
-
 std::string UfuncImpl::operand_name(std::size_t operand) const {
   const bool input = operand < nin();
   const std::size_t index = input ? operand : operand - nin();
@@ -46,68 +36,31 @@ std::string UfuncImpl::operand_name(std::size_t operand) const {
   return (input ? "input " : "output ") + std::to_string(index) + (given.empty() ? "" : " (" + given + ")");
 }
 
-ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, std::span<const ufunc::Argument> arguments,
-                                      const CallOptions& options) const {
-  auto made = std::make_unique<ufunc::TypePlan>();
-  made->key = key;
-  made->forced_signature = std::string(key.signature);
-  made->key.signature = made->forced_signature;
-  const ufunc::LoopRequest request{.name = name(),
-                                   .signatures = signatures_,
-                                   .arguments = arguments,
-                                   .dtype = options.dtype,
-                                   .forced_signature = options.signature,
-                                   .casting = options.casting,
-                                   .bools_are_numbers = definition_.bools_are_numbers};
-  made->loop = choose(request);
-  ufunc::check_results({name(), [this](std::size_t operand) { return operand_name(operand); }}, made->loop,
-                       options.out.arrays(), options.casting);
-  // Two threads may make the same plan; the later one is found first and the other stays until the ufunc goes.
-  ufunc::publish(plans_, made.get());
-  return *made.release();
+ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopOptions& options) const {
+  const std::vector<ufunc::Argument> arguments = ufunc::arguments_of(operands);
+  ufunc::Loop loop = choose({.name = name(),
+                             .signatures = signatures_,
+                             .arguments = arguments,
+                             .dtype = options.dtype,
+                             .forced_signature = options.signature,
+                             .casting = options.casting,
+                             .bools_are_numbers = definition_.bools_are_numbers});
+  operands.check_casts(ufunc::types_of(loop), options.casting);
+  return loop;
 }
 
-const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
-                                         const ufunc::LayoutClass& layout, std::span<const DType> storage,
-                                         backend::Backend& backend) const {
-  auto made = std::make_unique<ufunc::Variant>();
-  made->key = key;
-  const DeviceKind kind = backend.kind();
-  const codegen::ElementwiseSpec spec = specialize(plan.loop, storage, layout, kind);
-  made->module = program::load(request(plan.loop, spec, kind), backend);
-  made->width = spec.width;
-  made->unroll = spec.unroll;
-  ufunc::publish(plan.variants, made.get());
-  return *made.release();
+const ufunc::Variant& UfuncImpl::variant(Plan& plan, const ufunc::LayoutClass& layout, const call::Operands& operands) const {
+  const Device& device = operands.at().device;
+  if (const ufunc::Variant* const known = plan.variants.find({layout, device})) return *known;
+  const codegen::ElementwiseSpec spec = specialize(plan.loop, operands.storage_dtypes(), layout, device.kind());
+  auto module = program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device));
+  return plan.variants.add({layout, device}, std::move(module), spec.width, spec.unroll);
 }
 
-ufunc::TypePlan& UfuncImpl::make_plan(const ufunc::TypePlan::Key& key, ufunc::Loop loop) const {
-  auto made = std::make_unique<ufunc::TypePlan>();
-  made->key = key;
-  made->loop = std::move(loop);
-  ufunc::publish(plans_, made.get());
-  return *made.release();
-}
-
-const ufunc::Variant& UfuncImpl::variant(ufunc::TypePlan& plan, const ufunc::Variant::Key& key,
-                                         const ufunc::MethodVariant& method, backend::Backend& backend) const {
-  auto made = std::make_unique<ufunc::Variant>();
-  made->key = key;
-  const DeviceKind kind = backend.kind();
-  made->module = program::load(request(plan.loop, specialize(plan.loop, method, kind), kind), backend);
-  ufunc::publish(plan.variants, made.get());
-  return *made.release();
-}
-
-const ufunc::MethodKernel& UfuncImpl::make_method(const ufunc::MethodKernel::Key& key, const ufunc::Loop& loop,
-                                                  const ufunc::MethodVariant& variant, backend::Backend& backend) const {
-  auto made = std::make_unique<ufunc::MethodKernel>();
-  made->key = key;
-  made->loop = loop;
-  const DeviceKind kind = backend.kind();
-  made->module = program::load(request(loop, specialize(loop, variant, kind), kind), backend);
-  ufunc::publish(methods_, made.get());
-  return *made.release();
+const ufunc::Variant& UfuncImpl::variant(MethodPlan& plan, const ufunc::MethodVariant& variant, const Device& device) const {
+  if (const ufunc::Variant* const known = plan.variants.find({{}, device})) return *known;
+  const codegen::KernelSpec spec = specialize(plan.loop, variant, device.kind());
+  return plan.variants.add({{}, device}, program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device)));
 }
 
 codegen::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
@@ -125,23 +78,13 @@ codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::
   if (variant.method == Method::accumulate) {
     return codegen::ScanSpec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
   }
-  if (variant.method == Method::at) {
-    codegen::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
-    if (variant.value) spec.value = codegen::OperandSpec{*variant.value, loop.inputs[1]};
-    if (kind == DeviceKind::cpu) return spec;
-    // A function of one input is the same in any order. No device swaps 16 bytes.
-    spec.ordered = (variant.value && !reorderable()) || itemsize(variant.array) > 8;
-    if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = codegen::atomic_of(text_of(loop), spec);
-    return spec;
-  }
-  // A segment begins with its first element, as NumPy has it.
-  return ufunc::specialize({.array = variant.array,
-                            .loop = loop.outputs[0],
-                            .result = result,
-                            .identity = !definition_.identity.empty() && variant.method == Method::reduce,
-                            .masked = variant.masked,
-                            .ordered = !reorderable()},
-                           variant.layout, kind);
+  codegen::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
+  if (variant.value) spec.value = codegen::OperandSpec{*variant.value, loop.inputs[1]};
+  if (kind == DeviceKind::cpu) return spec;
+  // A function of one input is the same in any order. No device swaps 16 bytes.
+  spec.ordered = (variant.value && !reorderable()) || itemsize(variant.array) > 8;
+  if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = codegen::atomic_of(text_of(loop), spec);
+  return spec;
 }
 
 program::Request UfuncImpl::request(const ufunc::Loop& loop, const codegen::KernelSpec& spec, DeviceKind kind) const {

@@ -29,8 +29,8 @@ class PackWidth {
 };
 
 bool overwrites_input(const Placement& at) noexcept {
-  for (const PlacedOperand& output : at.operands.subspan(at.inputs)) {
-    for (const PlacedOperand& input : at.operands.first(at.inputs)) {
+  for (const call::Operand& output : at.operands.subspan(at.inputs)) {
+    for (const call::Operand& input : at.operands.first(at.inputs)) {
       if (output.rep != nullptr && input.rep != nullptr && output.rep->data == input.rep->data) return true;
     }
   }
@@ -50,18 +50,19 @@ bool divides_into_packs(const Placement& at) noexcept {
   const auto shape = at.iteration.shape();
   PackWidth packs;
   bool flat = shape.size() == 1;
-  for (const PlacedOperand& operand : at.operands) {
-    flat &= operand.access != Access::strided;
-    if (operand.access == Access::contiguous) packs.add(operand.itemsize);
+  for (std::size_t i = 0; i < at.operands.size(); ++i) {
+    const Access access = access_of(at, i);
+    flat &= access != Access::strided;
+    if (access == Access::contiguous) packs.add(at.operands[i].itemsize);
   }
   const std::int64_t width = packs.elements();
   if (width == 1) return true;
   // The flat kernel handles a rest that fills no pack; rows of the n-dimensional one must be whole packs.
   if (!flat && shape.back() % width != 0) return false;
   for (std::size_t i = 0; i < at.operands.size(); ++i) {
-    const PlacedOperand& operand = at.operands[i];
+    const call::Operand& operand = at.operands[i];
     // Fresh outputs are aligned and packed, but their rows are as long as the loop's.
-    if (operand.access != Access::contiguous) continue;
+    if (access_of(at, i) != Access::contiguous) continue;
     const std::int64_t alignment = std::min<std::int64_t>(16, width * operand.itemsize);
     if (operand.rep != nullptr &&
         address(operand.rep->data + at.iteration.offset(i)) % static_cast<std::uintptr_t>(alignment) != 0) {
@@ -75,13 +76,15 @@ bool divides_into_packs(const Placement& at) noexcept {
 }
 
 bool stores_past_cache(const Placement& at) noexcept {
-  if (at.iteration.rank() != 1) return false;
+  // Elements of all operands have 512 bytes at most.
+  if (at.iteration.rank() != 1 || at.iteration.size() < tuning::kNontemporalBytes / 512) return false;
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < at.operands.size(); ++i) {
-    const PlacedOperand& operand = at.operands[i];
-    if (operand.access == Access::scalar || operand.access == Access::broadcast) continue;
+    const call::Operand& operand = at.operands[i];
+    const Access access = access_of(at, i);
+    if (access == Access::scalar || access == Access::broadcast) continue;
     // Gathering and such stores do not go together: 0.53 ns an element instead of 0.43 for every other one of 2e7 float32.
-    if (operand.access == Access::strided) return false;
+    if (access == Access::strided) return false;
     bytes += at.iteration.size() * operand.itemsize;
     if (i < at.inputs) continue;
     // Fresh outputs are aligned.

@@ -7,21 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "array/rep.hpp"
+#include "call/operands.hpp"
 #include "codegen/spec.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/loops.hpp"
 
 namespace kiln::ufunc {
-
-/// One operand of a call as its arrays lie. No defaults: a call keeps room for many, and sets those that it has.
-struct PlacedOperand {
-  const detail::ArrayRep* rep;  ///< null: a weak scalar, or an output that is yet to be allocated
-  const Arg* scalar;
-  std::int64_t itemsize;   ///< in memory
-  codegen::Access access;  ///< set with the iteration
-};
 
 struct LayoutClass {
   std::uint64_t access = 0;                           ///< codegen::Access in two bits for each operand, inputs first
@@ -44,7 +36,7 @@ struct LayoutClass {
 /// What the operands of a call have in common with their iteration. `operands` are inputs, then outputs; `inputs` of them.
 struct Placement {
   const layout::Iteration& iteration;
-  std::span<const PlacedOperand> operands;
+  std::span<const call::Operand> operands;
   std::size_t inputs;
 };
 

@@ -82,8 +82,4 @@ inline Recorder* recorder() noexcept {
   return current_recorder.load(std::memory_order_acquire);
 }
 
-struct MethodKernel;
-/// Reports a kernel of accumulate or at, once.
-void record_use(const detail::UfuncImpl& ufunc, const MethodKernel& kernel, const MethodVariant& variant);
-
 }  // namespace kiln::ufunc

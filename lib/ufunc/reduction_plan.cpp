@@ -29,78 +29,74 @@ Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
   return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
 }
 
-/// Elements of a 16-byte access to the largest of the inputs that move, where every row of what is reduced begins on its
-/// boundary and fills it.
-int width_of(const codegen::ReductionSpec& spec, const layout::Reduction& layout,
-             std::span<const ReductionOperand> inputs) noexcept {
-  if (layout.reduced().empty() || (spec.mapping != Mapping::warp && spec.mapping != Mapping::block)) return 1;
+bool may_pack(Mapping mapping) noexcept {
+  return mapping == Mapping::warp || mapping == Mapping::block;
+}
+
+/// Whether every row of what is reduced begins on the boundary of a pack of so many elements, and fills packs.
+bool divides(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, const ReductionClass& how,
+             std::int64_t width) noexcept {
+  if (layout.reduced().empty() || layout.reduced().back() % width != 0) return false;
   const std::size_t rank = layout.kept().size() + layout.reduced().size();
-  const auto still = [&](std::size_t k) {
-    return k < spec.inputs.size() &&
-           (spec.inputs[k].access == codegen::Access::scalar || spec.inputs[k].access == codegen::Access::broadcast);
-  };
-  std::int64_t largest = 0;
-  for (std::size_t k = 0; k < inputs.size(); ++k) largest = still(k) ? largest : std::max(largest, inputs[k].itemsize);
-  if (largest == 0) return 1;
-  const std::int64_t width = 16 / largest;
-  if (layout.reduced().back() % width != 0) return 1;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (still(k)) continue;
-    const std::int64_t size = inputs[k].itemsize;
+    if (how.is_still(k)) continue;
+    const std::int64_t pack = width * inputs[k].itemsize;
     const std::int64_t* const strides = layout.strides(k);
-    if (strides[rank - 1] != size ||
-        reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(width * size) != 0)
-      return 1;
+    if (strides[rank - 1] != inputs[k].itemsize ||
+        reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(pack) != 0) {
+      return false;
+    }
     for (std::size_t d = 0; d + 1 < rank; ++d) {
-      if (strides[d] % (width * size) != 0) return 1;
+      if (strides[d] % pack != 0) return false;
     }
   }
-  return static_cast<int>(width);
+  return true;
+}
+
+/// 1 where nothing moves, or is too large.
+std::int64_t widest_pack(std::int64_t largest) noexcept {
+  return largest == 0 ? 1 : 16 / largest;
 }
 
 }  // namespace
 
-bool reads_packs(Mapping mapping, DType array) noexcept {
-  return (mapping == Mapping::warp || mapping == Mapping::block) && itemsize(array) < 16;
+void classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered, ReductionClass& how) {
+  how.mapping = mapping_of(layout, ordered);
+  how.kept_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.kept().size(), 1));
+  how.reduced_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.reduced().size(), 1));
+  how.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
+  std::int64_t largest = 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) largest = how.is_still(k) ? largest : std::max(largest, inputs[k].itemsize);
+  const std::int64_t width = widest_pack(largest);
+  how.packs = !may_pack(how.mapping) || width == 1 || divides(layout, inputs, how, width);
 }
 
-ReductionClass classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered) {
-  ReductionClass made{.mapping = mapping_of(layout, ordered)};
-  made.kept_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.kept().size(), 1));
-  made.reduced_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.reduced().size(), 1));
-  const bool may_pack = (made.mapping == Mapping::warp || made.mapping == Mapping::block) && inputs.front().itemsize < 16;
-  made.packs = !may_pack || width_of({.mapping = made.mapping}, layout, inputs) > 1;
-  made.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
-  return made;
-}
-
-codegen::ReductionSpec specialize(const ReductionRequest& request, const ReductionClass& layout, DeviceKind device) {
-  codegen::ReductionSpec spec{.inputs = {{request.array, request.loop}},
-                              .outputs = {{request.result, request.loop}},
-                              .identity = request.identity,
-                              .masked = request.masked,
-                              .ordered = request.ordered};
-  if (device == DeviceKind::cpu) return spec;
-  spec.mapping = layout.mapping;
-  spec.kept_rank = layout.kept_rank;
-  spec.reduced_rank = layout.reduced_rank;
-  spec.segmented = layout.segmented;
-  // Segments begin and end anywhere.
-  if (layout.packs && !layout.segmented && reads_packs(layout.mapping, request.array)) {
-    spec.width = 16 / static_cast<int>(itemsize(request.array));
+int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcept {
+  if (!may_pack(how.mapping) || how.segmented) return 1;
+  // A mask moves, too.
+  std::int64_t largest = how.masked ? 1 : 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!how.is_still(k)) largest = std::max(largest, static_cast<std::int64_t>(itemsize(inputs[k])));
   }
-  spec.wide_index = layout.wide_index;
-  return spec;
+  return static_cast<int>(widest_pack(largest));
 }
 
-codegen::ReductionSpec specialize(codegen::ReductionSpec spec, const layout::Reduction& layout,
-                                  std::span<const ReductionOperand> inputs, DeviceKind device) {
+codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how,
+                                  DeviceKind device) {
+  const std::size_t inputs = spec.inputs.size();
+  for (std::size_t k = 0; k < inputs; ++k) {
+    spec.inputs[k].storage = storage[k];
+    spec.inputs[k].access = how.access_of(k);
+  }
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) spec.outputs[k].storage = storage[inputs + k];
+  spec.masked = how.masked;
   if (device == DeviceKind::cpu) return spec;
-  spec.mapping = mapping_of(layout, spec.ordered);
-  spec.kept_rank = static_cast<int>(std::max<std::size_t>(layout.kept().size(), 1));
-  spec.reduced_rank = static_cast<int>(std::max<std::size_t>(layout.reduced().size(), 1));
-  spec.width = width_of(spec, layout, inputs);
-  spec.wide_index = layout.outputs() > tuning::kMaxNarrowIndex || layout.count() > tuning::kMaxNarrowIndex;
+  spec.mapping = how.mapping;
+  spec.kept_rank = how.kept_rank;
+  spec.reduced_rank = how.reduced_rank;
+  spec.segmented = how.segmented;
+  spec.width = how.packs ? pack_width(how, storage.first(inputs)) : 1;
+  spec.wide_index = how.wide_index;
   return spec;
 }
 
@@ -109,7 +105,7 @@ std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
   std::vector<ReductionClass> classes;
   for (const Mapping mapping : {Mapping::block, Mapping::warp, Mapping::columns, Mapping::thread}) {
     classes.push_back({.mapping = mapping});
-    if (reads_packs(mapping, array)) classes.push_back({.mapping = mapping, .packs = false});
+    if (pack_width({.mapping = mapping}, {&array, 1}) > 1) classes.push_back({.mapping = mapping, .packs = false});
   }
   return classes;
 }
@@ -134,18 +130,6 @@ std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
   const bool half = is_half(loop);
   const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));
   return spec.masked && !spec.identity ? 2 * accumulator : accumulator;
-}
-
-std::uint64_t bits_of(const codegen::ReductionSpec& spec) noexcept {
-  std::uint64_t bits = spec.masked ? 1 : 0;
-  const auto add = [&bits](std::uint64_t value, int shift) { bits |= value << shift; };
-  add(static_cast<std::uint64_t>(spec.mapping), 1);
-  add(spec.wide_index ? 1 : 0, 4);
-  add(spec.segmented ? 1 : 0, 5);
-  add(static_cast<std::uint64_t>(spec.width), 8);
-  add(static_cast<std::uint64_t>(spec.kept_rank), 16);
-  add(static_cast<std::uint64_t>(spec.reduced_rank), 24);
-  return bits;
 }
 
 }  // namespace kiln::ufunc

@@ -12,7 +12,6 @@
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/call.hpp"
-#include "ufunc/checks.hpp"
 
 namespace kiln {
 namespace {
@@ -147,7 +146,7 @@ void detail::fail_empty(const UfuncImpl* /*type*/) {
 }
 
 void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
-  ufunc::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
   ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
 }
 

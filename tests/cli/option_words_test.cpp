@@ -68,9 +68,9 @@ TEST_CASE("what a method wants: --dtype, --axis, --initial and --where") {
   CHECK(error_of({"add", sample("zero_d"), "-m", "reduce", "--axis", "3"}) ==
         "add.reduce: axis 3 does not exist in a 0-d array; give 0, -1 or all");
   CHECK(error_of({"maximum", sample("empty"), "-m", "reduce"}) ==
-        "maximum.reduce: nothing to reduce in an array of shape (0, 3), and the operation has no identity; give --initial");
+        "maximum.reduce: nothing to reduce in inputs of shape (0, 3), and the operation has no identity; give --initial");
   CHECK(error_of({"maximum", sample("weights"), "-m", "reduce", "--where", sample("row_mask")}) ==
-        "maximum.reduce: the operation has no identity, so --where needs --initial: what nothing gives");
+        "maximum.reduce: the operation has no identity, which --where needs for where no element counts; give --initial");
   const std::string loop = " int32, the dtype of the loop int32(int32 x1, int32 x2)";
   const auto initial = [](const char* number) {
     return error_of({"add", sample("dividend"), "-m", "reduce", "--dtype", "int32", "--initial", number});
@@ -79,9 +79,9 @@ TEST_CASE("what a method wants: --dtype, --axis, --initial and --where") {
   CHECK(initial("3000000000") == "add.reduce: the integer 3000000000 given as --initial does not fit in" + loop);
   CHECK(initial("1j") == "add.reduce: the complex number given as --initial cannot become" + loop);
   CHECK(error_of({"add", sample("matrix"), "-m", "reduce", "--where", sample("matrix")}) ==
-        "add.reduce: cannot cast --where from float64 to bool under casting \"safe\"; give an array of bool");
+        "add.reduce: cannot cast --where from float64 to bool; give a bool array, such as the result of a comparison");
   CHECK(error_of({"add", sample("matrix"), "-m", "reduce", "--where", sample("flags")}) ==
-        "add.reduce: --where of shape (3,) does not broadcast to the array's shape (3, 4)");
+        "add.reduce: --where of shape (3,) does not broadcast to the inputs' shape (3, 4)");
 }
 
 TEST_CASE("what --where wants of a call") {

@@ -357,18 +357,21 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
           "2; "
           "name one axis, or set .reorderable or .identity in the definition");
     CHECK(shape_error(maximum, target.place(Array::zeros({0, 3}, DType::float32)), {.out = out}) ==
-          "maximum.reduce: nothing to reduce in an array of shape (0, 3), and the operation has no identity; give .initial");
+          "maximum.reduce: nothing to reduce in inputs of shape (0, 3), and the operation has no identity; give .initial, "
+          "or .identity in the definition");
     CHECK(shape_error(maximum, target.place(Array::zeros({0, 0}, DType::float32)), {}) ==
-          "maximum.reduce: nothing to reduce in an array of shape (0, 0), and the operation has no identity; give .initial");
+          "maximum.reduce: nothing to reduce in inputs of shape (0, 0), and the operation has no identity; give .initial, "
+          "or .identity in the definition");
     const Array mask = target.place(Array::full({2, 3}, true));
     CHECK(type_error(maximum, a, {.where = mask, .out = out}) ==
-          "maximum.reduce: the operation has no identity, so .where needs .initial: what nothing gives");
+          "maximum.reduce: the operation has no identity, which .where needs for where no element counts; give .initial, "
+          "or .identity in the definition");
     CHECK(type_error(add, a, {.where = a, .out = out}) ==
-          "add.reduce: cannot cast .where from float32 to bool under casting \"safe\"; give an array of bool");
+          "add.reduce: cannot cast .where from float32 to bool; give a bool array, such as the result of a comparison");
     CHECK(shape_error(add, a, {.where = target.place(Array::full({2}, true)), .out = out}) ==
-          "add.reduce: .where of shape (2,) does not broadcast to the array's shape (2, 3)");
+          "add.reduce: .where of shape (2,) does not broadcast to the inputs' shape (2, 3)");
     CHECK(shape_error(add, a, {.where = target.place(Array::full({4, 2, 3}, true)), .out = out}) ==
-          "add.reduce: .where of shape (4, 2, 3) does not broadcast to the array's shape (2, 3)");
+          "add.reduce: .where of shape (4, 2, 3) does not broadcast to the inputs' shape (2, 3)");
     CHECK(shape_error(add, a, {.axis = 1, .out = out}) ==
           "add.reduce: .out has shape (3,), the result has shape (2,); .out is never broadcast");
     CHECK(shape_error(add, a, {.keepdims = true, .out = out}) ==
@@ -376,8 +379,8 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     CHECK(type_error(add, a, {.out = out.as_read_only()}) == "add.reduce: .out is read-only; give a writable array as .out");
     const Array whole = target.place(Array::full({3}, std::int32_t{-1}));
     CHECK(type_error(add, a, {.out = whole}) ==
-          "add.reduce: cannot cast the result from float32 to the out array's int32 under casting \"same_kind\" for the loop "
-          "float32(float32 x1, float32 x2); give an .out of another dtype, or choose the loop with .dtype");
+          "add.reduce: cannot cast .out from float32 to the out array's int32 under casting \"same_kind\" for the loop "
+          "float32(float32 x1, float32 x2)");
     CHECK(
         type_error(kiln::math::less, a, {}) ==
         "less.reduce: the loop bool(float32, float32) that runs for float32 does not give what it takes, so results cannot be "

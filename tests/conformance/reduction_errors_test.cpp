@@ -126,23 +126,23 @@ TEST_CASE("reduction errors: calls") {
           "dot: input 1 (y) is an empty Array handle, not an array");
     CHECK(type_error([&] { static_cast<void>(mean_var.outputs<2>({x}, with({.axis = 0, .out = out}))); }) ==
           "mean_var has 2 outputs, .out names 1 array");
-    CHECK(
-        shape_error([&] { static_cast<void>(ordered({x}, with({}))); }) ==
-        "ordered: the reduction is not marked reorderable, so its order counts and it is done along one axis, not 2; name one "
-        "in .axis, or set .reorderable or .identity in the definition");
+    CHECK(shape_error([&] { static_cast<void>(ordered({x}, with({}))); }) ==
+          "ordered: the operation is not marked reorderable, so its order counts and it is reduced along one axis, not 2; name "
+          "one axis, or set .reorderable or .identity in the definition");
     const Array nothing = target.place(Array::zeros({0, 3}, DType::float64));
     CHECK(shape_error([&] { static_cast<void>(ordered({nothing}, with({.axis = 0, .out = out}))); }) ==
-          "ordered: nothing to reduce in inputs of shape (0, 3), and there is no identity; give .identity in the definition, "
-          "or .initial in the call");
+          "ordered: nothing to reduce in inputs of shape (0, 3), and the operation has no identity; give .initial, or "
+          ".identity in the definition");
     const Array mask = target.place(Array::full({3}, true));
     CHECK(type_error([&] { static_cast<void>(ordered({x}, with({.axis = 0, .where = mask, .out = out}))); }) ==
-          "ordered: .where needs an identity, for where no element counts; give .identity in the definition, or .initial in "
-          "the call");
+          "ordered: the operation has no identity, which .where needs for where no element counts; give .initial, or "
+          ".identity in the definition");
     // A struct is no number to start from.
     CHECK(type_error([&] { static_cast<void>(argmax({x}, with({.initial = 1}))); }) ==
           "argmax: .initial is one number, and the accumulator of this reduction has members; leave .initial out");
     CHECK(type_error([&] { static_cast<void>(minmax.outputs<2>({x}, with({.where = mask}))); }) ==
-          "minmax: .where needs an identity, for where no element counts; give .identity in the definition");
+          "minmax: the operation has no identity, which .where needs for where no element counts; give .identity in the "
+          "definition");
     CHECK(type_error([&] { static_cast<void>(dot({x, x}, with({.initial = Array()}))); }) ==
           "dot: .initial is an empty Array handle, not a value");
     CHECK(shape_error([&] { static_cast<void>(dot({x, x}, with({.initial = x}))); }) ==

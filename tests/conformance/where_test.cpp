@@ -367,5 +367,4 @@ TEST_CASE("where: resolve tells casts and shapes") {
                                           {.out = Array::zeros({3}, DType::float32), .where = make(DType::bool_, {1, 0, 1})});
   CHECK(resolved.casts == std::vector<std::string>{"input 0 (a) from int32 to float64", "output 0 from float64 to float32"});
   CHECK(resolved.dtypes == std::vector<DType>(3, DType::float64));
-  CHECK(resolved.variant == "contiguous");
 }

@@ -25,7 +25,7 @@ LAYERS = {
     "program": ["codegen", "cache", "backend"],
     "inspect": ["program"],
     "array": ["layout", "backend"],
-    "call": ["array"],
+    "call": ["array", "cache"],
     "ufunc": ["signature", "program", "call", "kinds"],
     "math": ["ufunc"],
     "fusion": ["math"],

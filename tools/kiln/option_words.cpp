@@ -20,6 +20,7 @@ constexpr Wording kWordings[] = {
     {".dtype or .signature", "--dtype"},
     {".casting = Casting::", "--casting "},
     {"give .out, or a size rule in the definition: .sizes = ", "give a size rule: --sizes "},
+    {"give .initial, or .identity in the definition", "give --initial"},
     {"name one axis, or set .reorderable or .identity in the definition", "name one with --axis"},
     {"it is not among the kernel's headers, and there are no include folders; give its text in "
      ".compile.headers or its folder in .compile.include_dirs",

@@ -11,36 +11,38 @@ Tiling tiling_of(const std::vector<std::int64_t>& each) {
   Tiling tiling;
   for (std::size_t e = 0; e < each.size(); ++e) {
     const std::int64_t tile = each.size() - e <= 2 ? std::min(each[e], kTile) : 1;
-    tiling.tile.push_back(tile);
-    tiling.tiles.push_back((each[e] + tile - 1) / tile);
-    tiling.per_item *= tiling.tiles.back();
+    tiling.tile[e] = tile;
+    tiling.tiles[e] = (each[e] + tile - 1) / tile;
+    tiling.per_item *= tiling.tiles[e];
   }
   return tiling;
 }
 
 void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::Threads& threads) {
-  const Tiling tiling = tiling_of(launch.each);
-  std::vector<void*> data;
-  for (const GufuncLaunch::Operand& operand : launch.operands) {
-    data.push_back(operand.scalar ? const_cast<std::byte*>(operand.value.data()) : operand.data);
+  const GufuncNumbers& numbers = *launch.numbers;
+  const Tiling tiling = tiling_of(numbers.each);
+  std::array<void*, kMaxOperands> data;
+  for (std::size_t k = 0; k < launch.count; ++k) {
+    const GufuncLaunch::Operand& operand = launch.operands[k];
+    data[k] = operand.scalar ? const_cast<std::byte*>(operand.value.data()) : operand.data;
   }
   const CpuGufuncLaunch call{.data = data.data(),
-                             .shape = launch.shape.data(),
-                             .strides = launch.strides.data(),
-                             .rank = static_cast<std::int64_t>(launch.shape.size()),
-                             .sizes = launch.sizes.data(),
-                             .core = launch.core_strides.data(),
+                             .shape = numbers.shape.data(),
+                             .strides = numbers.strides.data(),
+                             .rank = static_cast<std::int64_t>(numbers.shape.size()),
+                             .sizes = numbers.sizes.data(),
+                             .core = numbers.core_strides.data(),
                              .tile = tiling.tile.data(),
                              .tiles = tiling.tiles.data(),
                              .keeps = launch.keeps ? 1 : 0};
   // What a unit costs grows with the cores: one kernel may see small ones and large ones.
   double points = 1;
-  for (const std::int64_t size : launch.sizes) points *= static_cast<double>(std::max<std::int64_t>(size, 1));
+  for (const std::int64_t size : numbers.sizes) points *= static_cast<double>(std::max<std::int64_t>(size, 1));
   const auto kernel = module.kernel<CpuGufuncKernel>();
   threads.parallel_for(module,
-                       {.size = launch.items * tiling.per_item,
+                       {.size = numbers.items * tiling.per_item,
                         .weight = points / static_cast<double>(tiling.per_item),
-                        .grain = launch.items_at_once},
+                        .grain = numbers.items_at_once},
                        [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
 }
 

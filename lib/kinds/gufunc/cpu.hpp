@@ -1,6 +1,7 @@
 // Runs a launch of a generalized ufunc on the CPU: what each thread takes of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace kiln::kinds {
 
 /// How an item's spread dimensions are cut into units of work.
 struct Tiling {
-  std::vector<std::int64_t> tile;   ///< extent of a unit along each
-  std::vector<std::int64_t> tiles;  ///< how many there are along each
+  std::array<std::int64_t, kMaxKernelRank> tile;   ///< extent of a unit along each
+  std::array<std::int64_t, kMaxKernelRank> tiles;  ///< how many there are along each
   std::int64_t per_item = 1;
 };
 

@@ -1,25 +1,20 @@
-// One launch of a generalized ufunc's kernel, for any device. Owns its numbers: it may be queued as it is.
+// One launch of a generalized ufunc's kernel, for any device. A copy of it may be queued.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "backend/kernel_abi.hpp"
 #include "kinds/launch.hpp"
 
 namespace kiln::kinds {
 
-/// Strides are bytes of any sign.
-struct GufuncLaunch {
-  struct Operand {
-    void* data = nullptr;       ///< device address; none of a scalar
-    bool scalar = false;        ///< `value` is what the kernel gets
-    std::size_t core_rank = 0;  ///< core dimensions
-    alignas(16) std::array<std::byte, 16> value = {};
-  };
-  std::vector<Operand> operands = {};           ///< inputs, the mask if there is one, outputs
+/// What launches on arrays of one layout have in common. Strides are bytes of any sign.
+struct GufuncNumbers {
   std::vector<std::int64_t> shape = {1};        ///< of the loop, merged, outermost first; never empty, all > 0
   std::vector<std::int64_t> strides = {};       ///< [operand][dimension of the loop]
   std::int64_t items = 1;                       ///< product of shape
@@ -29,7 +24,20 @@ struct GufuncLaunch {
   std::int64_t items_at_once = 1;               ///< CPU: that the kernel computes together, where as many are left
   int team = 0;                                 ///< threads of a GPU that share an item; 0: each has its own
   bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
-  bool keeps = false;                           ///< outputs hold what a body may leave as it is
+};
+
+struct GufuncLaunch {
+  struct Operand {
+    void* data;   ///< device address; none of a scalar
+    bool scalar;  ///< `value` is what the kernel gets
+    alignas(16) std::array<std::byte, 16> value;
+  };
+  std::shared_ptr<const GufuncNumbers> numbers;
+  std::size_t count = 0;                       ///< of operands
+  bool keeps = false;                          ///< outputs hold what a body may leave as it is
+  std::array<Operand, kMaxOperands> operands;  ///< inputs, the mask if there is one, outputs
+
+  [[nodiscard]] std::span<const Operand> all() const noexcept { return {operands.data(), count}; }
 };
 
 void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,

@@ -89,18 +89,3 @@ TEST_CASE("call: what a host array would be on a GPU is packed, and repeats what
   // An output is made anew, in C order.
   CHECK(call::as_sent(*Array::zeros({3, 4}, DType::float32).transpose().rep(), false, 0).strides == Strides{12, 4});
 }
-
-TEST_CASE("call: results come back to given host arrays, and as fresh ones where all was on the host") {
-  const Array computed[] = {Array::from(std::vector<float>{1, 2}), Array::from(std::vector<float>{3, 4})};
-  const Array given[] = {Array::zeros({2}, DType::float32), Array()};
-  Array results[2];
-  call::fetch_results(given, computed, {}, results);
-  CHECK(results[0].data() == given[0].data());
-  CHECK(results[0].to_vector<float>() == std::vector<float>{1, 2});
-  CHECK(results[1].data() != computed[1].data());
-  CHECK(results[1].to_vector<float>() == std::vector<float>{3, 4});
-  call::Place on_device;
-  on_device.on_host = false;
-  call::fetch_results({}, computed, on_device, results);
-  CHECK(results[0].data() == computed[0].data());
-}

@@ -102,13 +102,15 @@ TEST_CASE("kinds: scans and scatters of ten dimensions are six launches of eight
 TEST_CASE("kinds: a gufunc of more dimensions than a kernel takes, with those of .each, is a launch for each outer index") {
   RecordingBackend gpu(4);
   const auto module = gpu.load("", "k");
+  auto numbers = std::make_shared<GufuncNumbers>();
+  numbers->shape = kShape;
+  numbers->strides = kStrides;
+  numbers->items = product(kShape);
+  numbers->each = {4};
   GufuncLaunch gufunc;
-  gufunc.operands.resize(1);
-  gufunc.operands[0].data = reinterpret_cast<void*>(0x10000);  // NOLINT(performance-no-int-to-ptr)
-  gufunc.shape = kShape;
-  gufunc.strides = kStrides;
-  gufunc.items = product(kShape);
-  gufunc.each = {4};
+  gufunc.numbers = numbers;
+  gufunc.count = 1;
+  gufunc.operands[0] = {reinterpret_cast<void*>(0x10000), false, {}};  // NOLINT(performance-no-int-to-ptr)
   launch(gpu, *module, gufunc, nullptr, nullptr);
   // Ten of the loop and one of .each: three outermost, of 3, 2 and 1.
   REQUIRE(gpu.dispatches.size() == 6);

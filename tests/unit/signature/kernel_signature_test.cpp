@@ -46,7 +46,7 @@ TEST_CASE("raw signatures: pointers, scalars, type variables") {
   REQUIRE(s.variables.size() == 2);
   CHECK(s.variables[0].choices == std::vector{DType::float32, DType::float64});
   CHECK(s.variables[1].choices == std::vector{DType::int8});
-  CHECK(bound_text(s, {DType::float64, DType::int8}) == "void(const float32[:] x, float64[:,:] y, int64 n, int8 a)");
+  CHECK(bound_text(s, std::array{DType::float64, DType::int8}) == "void(const float32[:] x, float64[:,:] y, int64 n, int8 a)");
 }
 
 TEST_CASE("raw signatures: what is none, and where") {

@@ -80,7 +80,9 @@ TEST_CASE("segments are a dimension of the result, and are read in no packs") {
   CHECK_FALSE(all.wide_index);
   CHECK(class_of(1 << 12, 1 << 12, equal(5000, 10)).wide_index);
   for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda}) {
-    const codegen::ReductionSpec spec = ufunc::specialize({.array = DType::float32, .loop = DType::float32}, all, kind);
+    const codegen::OperandSpec element{DType::float32, DType::float32};
+    const DType storage[] = {DType::float32, DType::float32};
+    const codegen::ReductionSpec spec = ufunc::specialize({.inputs = {element}, .outputs = {element}}, storage, all, kind);
     CHECK(spec.segmented == (kind == DeviceKind::cuda));
     CHECK(spec.width == 1);
   }

@@ -1,4 +1,4 @@
-#include "ufunc/identity_literal.hpp"
+#include "reduce/identity_literal.hpp"
 
 #include <charconv>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::reduce {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -86,4 +86,4 @@ void check_identity(const std::string& name, const std::string& identity, DType 
                   loop + " cannot hold; restrict the loops to dtypes that can, or leave .identity out and set .reorderable");
 }
 
-}  // namespace kiln::ufunc
+}  // namespace kiln::reduce

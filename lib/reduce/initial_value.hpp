@@ -9,7 +9,7 @@
 #include "kiln/stream.hpp"
 #include "kinds/reduction/launch.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::reduce {
 
 /// An accumulator on the host.
 struct alignas(16) InitialValue {
@@ -22,4 +22,4 @@ struct alignas(16) InitialValue {
 [[nodiscard]] InitialValue initial_value(const std::string& what, const Arg& given, const Stream& stream, DType to,
                                          const std::string& loop);
 
-}  // namespace kiln::ufunc
+}  // namespace kiln::reduce

@@ -8,7 +8,7 @@
 
 #include "kiln/dtype.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::reduce {
 
 /// A literal with signs and in parentheses: "-INFINITY", "NAN", "(1e30)", "0.5f", "-1", "0xffu", "1'000".
 struct Literal {
@@ -27,4 +27,4 @@ struct Literal {
 /// TypeError where the identity is a literal that the integer or bool dtype of the loop cannot hold.
 void check_identity(const std::string& name, const std::string& identity, DType dtype, const std::string& loop);
 
-}  // namespace kiln::ufunc
+}  // namespace kiln::reduce

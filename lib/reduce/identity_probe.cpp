@@ -1,4 +1,4 @@
-#include "ufunc/identity_probe.hpp"
+#include "reduce/identity_probe.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,13 @@
 #include "backend/backend.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
+#include "reduce/identity_literal.hpp"
+#include "reduce/method.hpp"
 #include "types/convert.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/call.hpp"
-#include "ufunc/identity_literal.hpp"
-#include "ufunc/reduce.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::reduce {
 namespace {
 
 // Pairs whose results are tried: an identity need not hold for what f never gives, as 0 of hypot for negative numbers.
@@ -59,7 +59,7 @@ void probe(const detail::UfuncImpl& ufunc, DType dtype) {
   const Arg args[] = {first, second};
   const CallOptions options;
   Array tried;
-  Call(ufunc, args, options).run({&tried, 1});
+  ufunc::Call(ufunc, args, options).run({&tried, 1});
   // A row for each: the identity stands in front of its one element. An integer 0 might be divided by.
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(kCount); ++i) {
     const std::complex<double> x = element(tried, i);
@@ -67,7 +67,7 @@ void probe(const detail::UfuncImpl& ufunc, DType dtype) {
     const Array one = tried[{Slice{.start = i, .stop = i + 1}}];
     ReduceOptions reducing;
     reducing.dtype = dtype;
-    const Array got = Reduce(ufunc, one, reducing).run();
+    const Array got = reduce(ufunc, one, reducing);
     if (same(element(got, 0), x)) continue;
     const std::string& identity = ufunc.definition().identity;
     throw TypeError(ufunc.name() + ": .identity is \"" + identity + "\", but " + ufunc.name() + "(" + identity + ", x) is " +
@@ -91,4 +91,4 @@ void probe_identity(const detail::UfuncImpl& ufunc, DType dtype) {
   probe(ufunc, dtype);
 }
 
-}  // namespace kiln::ufunc
+}  // namespace kiln::reduce

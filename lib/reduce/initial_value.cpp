@@ -1,11 +1,11 @@
-#include "ufunc/initial_value.hpp"
+#include "reduce/initial_value.hpp"
 
 #include "array/number_format.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
 #include "types/is_half.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::reduce {
 
 InitialValue initial_value(const std::string& what, const Arg& given, const Stream& stream, DType to, const std::string& loop) {
   Array host;
@@ -44,4 +44,4 @@ InitialValue initial_value(const std::string& what, const Arg& given, const Stre
   return initial;
 }
 
-}  // namespace kiln::ufunc
+}  // namespace kiln::reduce

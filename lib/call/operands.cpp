@@ -1,0 +1,294 @@
+#include "call/operands.hpp"
+
+#include <algorithm>
+
+#include "call/shapes.hpp"
+#include "call/staging.hpp"
+#include "call/window.hpp"
+#include "kiln/error.hpp"
+#include "types/convert.hpp"
+
+namespace kiln::call {
+namespace {
+
+const Array kNone;
+
+/// The addresses between which all elements lie.
+struct Bytes {
+  const char* begin;
+  const char* end;
+};
+Bytes bytes_of(const detail::ArrayRep& rep) {
+  if (rep.c_contiguous || rep.f_contiguous) {
+    return {rep.data, rep.data + rep.size * static_cast<std::int64_t>(itemsize(rep.dtype))};
+  }
+  const layout::Extent extent = layout::extent_of(window_of(rep));
+  return {extent.begin, extent.end};
+}
+
+bool same_window(const detail::ArrayRep& a, const detail::ArrayRep& b) {
+  return a.data == b.data && itemsize(a.dtype) == itemsize(b.dtype) && a.shape == b.shape && a.strides == b.strides;
+}
+
+std::string text(DType dtype) {
+  return std::string(name(dtype));
+}
+
+}  // namespace
+
+Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more)
+    : callee_(callee), given_(given), nin_(nin), inputs_(nin + (given.where ? 1 : 0)), nout_(nout), count_(inputs_ + nout) {
+  if (given.args.size() != nin) {
+    throw TypeError(what() + " takes " + counted(nin, "argument") + ", " + std::to_string(given.args.size()) + " given; " +
+                    callee.forms());
+  }
+  if (count_ + more > kMax) {
+    throw TypeError(what() + ": .where makes more operands than the " + std::to_string(kMax) +
+                    " that a kernel takes; use fewer operands");
+  }
+  for (std::size_t k = 0; k < nin; ++k) {
+    const Arg& arg = given.args[k];
+    operands_[k] = {arg.array().rep().get(), arg.is_array() ? nullptr : &arg, 0};
+    if (arg.is_array() && !arg.array()) throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
+  }
+  take_outputs();
+  if (!masked()) return;
+  if (given.where.dtype() != DType::bool_) {
+    throw TypeError(what() + ": cannot cast .where from " + text(given.where.dtype()) +
+                    " to bool; give a bool array, such as the result of a comparison");
+  }
+  operands_[nin_] = {given.where.rep().get(), nullptr, 1};
+}
+
+void Operands::take_outputs() {
+  const std::span<const Array> outs = given_.out;
+  for (std::size_t o = 0; o < nout_; ++o) {
+    operands_[inputs_ + o] = {o < outs.size() ? outs[o].rep().get() : nullptr, nullptr, 0};
+  }
+  if (outs.empty()) return;
+  if (outs.size() != nout_) {
+    throw TypeError(what() + " has " + counted(nout_, "output") + ", .out names " + counted(outs.size(), "array"));
+  }
+  if (std::any_of(outs.begin(), outs.end(), [](const Array& array) { return static_cast<bool>(array); })) return;
+  throw TypeError(what() + ": " + name_of(inputs_) + " is an empty Array handle, not an array" +
+                  (nout_ > 1 ? ", and so are the others; leave .out away for fresh results" : ""));
+}
+
+std::string Operands::name_of(std::size_t k) const {
+  if (is_mask(k)) return ".where";
+  return callee_.operand_name(is_output(k) ? k - inputs_ + nin_ : k);
+}
+
+const Array& Operands::given(std::size_t k) const noexcept {
+  if (is_output(k)) return k - inputs_ < given_.out.size() ? given_.out[k - inputs_] : kNone;
+  return is_mask(k) ? given_.where : given_.args[k].array();
+}
+
+void Operands::place() {
+  place_ = choose_place([this] { return what(); }, count_, [this](std::size_t k) { return operands_[k].rep; },
+                        [this](std::size_t k) { return name_of(k); }, given_.stream);
+}
+
+void Operands::set_types(const Types& types) {
+  arguments_ = types.inputs;
+  outputs_ = types.outputs;
+  for (std::size_t k = 0; k < count_; ++k) operands_[k].itemsize = static_cast<std::int64_t>(itemsize(storage_dtype(k)));
+}
+
+void Operands::check_casts(const Types& types, Casting casting) const {
+  for (std::size_t o = 0; o < given_.out.size(); ++o) {
+    if (!given_.out[o]) continue;
+    const DType to = given_.out[o].dtype();
+    if (can_cast(types.outputs[o], to, casting)) continue;
+    throw TypeError(what() + ": cannot cast " + name_of(inputs_ + o) + " from " + text(types.outputs[o]) +
+                    " to the out array's " + text(to) + " under casting \"" + std::string(name(casting)) + "\" for the loop " +
+                    types.loop);
+  }
+}
+
+std::vector<DType> Operands::storage_dtypes() const {
+  std::vector<DType> dtypes;
+  for (std::size_t k = 0; k < count_; ++k) dtypes.push_back(storage_dtype(k));
+  return dtypes;
+}
+
+void Operands::check_fits(const Types& types, std::size_t k, DType to, Casting casting) const {
+  const Arg& scalar = *operands_[k].scalar;
+  if (kind(scalar.dtype()) != Kind::integer || kind(to) != Kind::integer || casting == Casting::unsafe ||
+      integer_fits(scalar.dtype(), scalar.value(), to)) {
+    return;
+  }
+  throw TypeError(what() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " + name_of(k) +
+                  " does not fit in " + text(to) + ", the dtype of the loop " + types.loop);
+}
+
+void Operands::convert_scalars(const Types& types, Casting casting) {
+  for (std::size_t k = 0; k < nin_; ++k) {
+    const Arg* const scalar = operands_[k].scalar;
+    if (scalar == nullptr) continue;
+    check_fits(types, k, compute_dtype(k), casting);
+    convert_scalar(scalar->dtype(), scalar->value(), compute_dtype(k), values_[k].bytes);
+  }
+  for (const auto& [operand, to] : types.narrowed) check_fits(types, operand, to, casting);
+}
+
+void Operands::check_output(std::size_t k, const Shape& shape) const {
+  if (operands_[k].rep == nullptr) return;
+  call::check_output([this] { return what(); }, *operands_[k].rep, shape, [this](std::size_t i) { return name_of(i); }, k);
+}
+
+std::uint64_t Operands::overlapping_inputs(bool by_element, std::vector<std::string>* report) {
+  std::uint64_t found = 0;
+  aliased_ = false;
+  for (std::size_t o = inputs_; o < count_; ++o) {
+    const detail::ArrayRep* const out = operands_[o].rep;
+    if (out == nullptr) continue;
+    const Bytes written = bytes_of(*out);
+    for (std::size_t k = 0; k < count_; ++k) {
+      const detail::ArrayRep* const rep = operands_[k].rep;
+      if (rep == nullptr || k == o || (is_output(k) && k < o)) continue;
+      if (by_element && !is_output(k) && same_window(*rep, *out)) {
+        aliased_ = true;
+        continue;
+      }
+      const Bytes read = bytes_of(*rep);
+      if (read.begin >= written.end || written.begin >= read.end || !share_memory(*rep, *out)) continue;
+      if (is_output(k)) fail_shared_outputs(what(), name_of(o), name_of(k));
+      found |= std::uint64_t{1} << k;
+      if (report != nullptr) report->push_back(name_of(k) + " overlaps " + name_of(o) + " and is copied first");
+    }
+  }
+  return found;
+}
+
+void Operands::hold(std::size_t k, Array array) {
+  held_.push_back(std::move(array));
+  operands_[k].rep = held_.back().rep().get();
+}
+
+const Array& Operands::held_of(std::size_t k) const {
+  return *std::find_if(held_.begin(), held_.end(), [&](const Array& each) { return each.rep().get() == operands_[k].rep; });
+}
+
+void Operands::replace(std::size_t input, Array array) {
+  operands_[input].scalar = nullptr;
+  hold(input, std::move(array));
+}
+
+void Operands::stage(bool keeps) {
+  for (std::size_t k = 0; k < count_; ++k) {
+    const detail::ArrayRep* const rep = operands_[k].rep;
+    if (rep == nullptr || !rep->on_host) continue;
+    const bool read = !is_output(k) || keeps;
+    hold(k, read ? send(given(k) ? given(k) : held_of(k), place_.device) : device_array(rep->shape, rep->dtype, place_.device));
+  }
+}
+
+void Operands::separate(bool by_element, bool keeps) {
+  std::uint64_t copied = overlapping_inputs(by_element);
+  if (place_.staged) {
+    overwritten_ = copied;
+    stage(keeps);
+    copied = overlapping_inputs(by_element);
+  }
+  if (copied != 0) copy(copied);
+}
+
+void Operands::copy(std::uint64_t inputs) {
+  // A copy is made at once, so work that is still queued must be done.
+  if (place_.queue != nullptr) place_.queue->synchronize();
+  for (; inputs != 0; inputs &= inputs - 1) {
+    const auto k = static_cast<std::size_t>(__builtin_ctzll(inputs));
+    hold(k, given(k).copy());
+  }
+}
+
+Array Operands::allocate(const Shape& shape, DType dtype, Order order) const {
+  return results_on_host() ? Array::empty(shape, dtype, order) : device_array(shape, dtype, place_.device, order);
+}
+
+Array Operands::zeros(const Shape& shape, DType dtype) const {
+  Array made = Array::zeros(shape, dtype);
+  return results_on_host() ? made : to_device(made, place_.device);
+}
+
+std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const {
+  auto kept = std::make_shared<std::vector<Array>>(held_);
+  for (std::size_t k = 0; k < inputs_; ++k) {
+    if (given(k)) kept->push_back(given(k));
+  }
+  kept->insert(kept->end(), results.begin(), results.end());
+  return kept;
+}
+
+void Operands::fetch_staged(std::span<Array> results) const {
+  // Copies are ordered after the default stream only.
+  if (place_.queue != nullptr) place_.queue->synchronize();
+  for (std::size_t o = 0; o < nout_; ++o) {
+    if (is_given(o)) {
+      if (rep(inputs_ + o) != results[o].rep().get()) held_of(inputs_ + o).copy_to_host(results[o]);
+    } else if (place_.on_host) {
+      const detail::ArrayRep& rep = *results[o].rep();
+      Array host = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
+      results[o].copy_to_host(host);
+      results[o] = std::move(host);
+    }
+  }
+}
+
+Operands::Elsewhere Operands::as_on(DeviceKind kind, bool keeps) const {
+  Elsewhere made{{all().begin(), all().end()}, {}};
+  made.reps.reserve(count_);  // no growth below: addresses are taken
+  for (std::size_t k = 0; k < count_; ++k) {
+    Operand& operand = made.operands[k];
+    const detail::ArrayRep* const rep = given(k) ? given(k).rep().get() : operand.rep;
+    if (rep == nullptr || !rep->on_host) continue;
+    if (kind != DeviceKind::cpu) {
+      operand.rep = &made.reps.emplace_back(as_sent(*rep, !is_output(k) || keeps, k));
+    } else if (place_.staged && place_.on_host) {
+      operand.rep = (overwritten_ >> k & 1U) != 0 ? &made.reps.emplace_back(as_copied(*rep, k)) : rep;
+    }
+  }
+  return made;
+}
+
+std::vector<std::string> Operands::casts() const {
+  std::vector<std::string> casts;
+  for (std::size_t k = 0; k < count_; ++k) {
+    const DType stored = storage_dtype(k);
+    const DType computed = compute_dtype(k);
+    if (stored == computed) continue;
+    const bool output = is_output(k);
+    casts.push_back(name_of(k) + " from " + text(output ? computed : stored) + " to " + text(output ? stored : computed));
+  }
+  return casts;
+}
+
+std::vector<std::string> Operands::transfers() const {
+  std::vector<std::string> transfers;
+  for (std::size_t k = 0; k < count_ && place_.staged; ++k) {
+    if (operands_[k].rep == nullptr || !operands_[k].rep->on_host) continue;
+    transfers.push_back(name_of(k) + (is_output(k) ? " is fetched from " : " is sent to ") + to_string(place_.device));
+  }
+  return transfers;
+}
+
+std::string counted(std::size_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted) {
+  if (nout == wanted) return;
+  if (wanted == 1) {
+    throw TypeError(function + " has " + std::to_string(nout) + " outputs: call outputs<" + std::to_string(nout) +
+                    ">() instead of operator()");
+  }
+  throw TypeError(function + " has " + counted(nout, "output") + ", not " + std::to_string(wanted));
+}
+
+void check_compiled(const std::string& function, const cache::Contents& kernel) {
+  if (!kernel.code.empty()) return;
+  throw TypeError(function + ": there is nothing to compute, so that no kernel would run; give arrays that have elements");
+}
+
+}  // namespace kiln::call

@@ -1,0 +1,62 @@
+#include "reduce/method.hpp"
+
+#include "kiln/ufunc.hpp"
+#include "reduce/call.hpp"
+#include "reduce/identity_probe.hpp"
+#include "ufunc/reduction_loop.hpp"
+
+namespace kiln::reduce {
+
+ufunc::Loop Method::choose(const call::Operands& operands, const ufunc::LoopOptions& options) const {
+  ufunc::Loop loop = ufunc::choose_reduction_loop({.name = ufunc_.name(),
+                                                   .method = ufunc::name(method_),
+                                                   .signatures = ufunc_.signatures(),
+                                                   .source = ufunc_.source(),
+                                                   .array = operands.rep(0)->dtype,
+                                                   .dtype = options.dtype,
+                                                   .widens_integers = ufunc_.definition().widens_integers,
+                                                   .identity = has_identity(),
+                                                   .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+  operands.check_casts(ufunc::types_of(loop), Casting::same_kind);
+  if (has_identity() && method_ == ufunc::Method::reduce) probe_identity(ufunc_, loop.outputs[0]);
+  return loop;
+}
+
+// A segment begins with its first element, as NumPy has it.
+codegen::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
+  return {.inputs = {{loop.inputs[0], loop.outputs[0]}},
+          .outputs = {{loop.outputs[0], loop.outputs[0]}},
+          .identity = has_identity() && method_ == ufunc::Method::reduce,
+          .ordered = !reorderable()};
+}
+
+void Method::report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
+                    const ReductionClass& how, ufunc::Processors /*processors*/) const {
+  const ufunc::MethodVariant variant{.method = method_, .array = storage[0], .result = storage[1], .layout = how};
+  recorder.used(ufunc::MethodUse{.definition = ufunc_.definition_of(loop), .loop = loop, .variant = variant});
+}
+
+Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options) {
+  const Arg arg(array);
+  Array result;
+  Call(Method(ufunc), {&arg, 1},
+       {.axis = options.axis,
+        .keepdims = options.keepdims,
+        .initial = options.initial,
+        .where = options.where,
+        .out = {&options.out, options.out ? 1U : 0U},
+        .loop = {.dtype = options.dtype},
+        .stream = options.stream})
+      .run({&result, 1});
+  return result;
+}
+
+}  // namespace kiln::reduce
+
+namespace kiln {
+
+Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
+  return reduce::reduce(*impl_, a, options);
+}
+
+}  // namespace kiln

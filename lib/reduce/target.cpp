@@ -1,0 +1,29 @@
+#include "reduce/target.hpp"
+
+namespace kiln::reduce {
+
+Target::Plan& Target::plan(const call::Operands& operands, const ufunc::LoopOptions& options) const {
+  const ufunc::PlanKey key(operands, options, method_);
+  Plan* const known = loops().reductions().find(key);
+  return known != nullptr ? *known : loops().reductions().add(key, choose(operands, options));
+}
+
+const ufunc::Variant& Target::variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const {
+  const Device& device = operands.at().device;
+  if (const ufunc::Variant* const known = plan.variants.find({how, device})) return *known;
+  const codegen::ReductionSpec spec = ufunc::specialize(spec_of(plan.loop), storage_of(operands), how, device.kind());
+  auto module = program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device));
+  return plan.variants.add({how, device}, std::move(module), spec.width, 1, ufunc::state_bytes(spec));
+}
+
+std::vector<DType> storage_of(const call::Operands& operands) {
+  std::vector<DType> storage = operands.storage_dtypes();
+  if (operands.masked()) storage.erase(storage.begin() + static_cast<std::ptrdiff_t>(operands.nin()));
+  return storage;
+}
+
+ReductionClass usual_class(bool ordered) {
+  return {.mapping = ordered ? codegen::Mapping::thread : codegen::Mapping::block};
+}
+
+}  // namespace kiln::reduce

@@ -1,0 +1,120 @@
+// What is remembered of calls: the loop that a combination of types runs, and the kernels that were compiled for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "base/table.hpp"
+#include "call/operands.hpp"
+#include "kiln/device.hpp"
+#include "ufunc/loops.hpp"
+#include "ufunc/recorder.hpp"
+
+namespace kiln::ufunc {
+
+/// What a call says of its loop beside the operands.
+struct LoopOptions {
+  Casting casting = Casting::same_kind;
+  std::optional<DType> dtype = std::nullopt;
+  std::string_view signature = {};
+};
+
+/// Dtypes and weakness of the inputs, dtypes of the given outputs, casting, forced dtype and the method, a byte each.
+struct PlanKey {
+  std::array<std::uint8_t, 40> bytes{};
+  std::uint8_t length = 0;
+  std::string signature;  ///< forced; empty as a rule
+  static constexpr std::uint8_t kNoDType = 0xff;
+
+  explicit PlanKey(Method method) { add(static_cast<std::uint8_t>(method)); }
+  PlanKey(const call::Operands& operands, const LoopOptions& options, Method method = Method::reduce)
+      : signature(options.signature) {
+    add(static_cast<std::uint8_t>(method));
+    for (std::size_t k = 0; k < operands.nin(); ++k) {
+      const call::Operand& operand = operands.all()[k];
+      if (operand.scalar != nullptr) {
+        add(static_cast<std::uint8_t>(static_cast<unsigned>(operand.scalar->dtype()) | 0x80U));
+      } else {
+        add(operand.rep->dtype);
+      }
+    }
+    for (std::size_t k = operands.inputs(); k < operands.count(); ++k) {
+      operands.rep(k) != nullptr ? add(operands.rep(k)->dtype) : add(kNoDType);
+    }
+    add(static_cast<std::uint8_t>(options.casting));
+    options.dtype ? add(*options.dtype) : add(kNoDType);
+  }
+  void add(std::uint8_t byte) noexcept { bytes[length++] = byte; }
+  void add(DType dtype) noexcept { add(static_cast<std::uint8_t>(dtype)); }
+
+  friend bool operator==(const PlanKey& a, const PlanKey& b) noexcept {
+    return __builtin_memcmp(a.bytes.data(), b.bytes.data(), sizeof a.bytes) == 0 && a.length == b.length &&
+           a.signature == b.signature;
+  }
+};
+
+/// The inputs, for the choice of a loop.
+[[nodiscard]] inline std::vector<Argument> arguments_of(const call::Operands& operands) {
+  std::vector<Argument> arguments;
+  for (const call::Operand& operand : operands.all().first(operands.nin())) {
+    const bool weak = operand.scalar != nullptr;
+    arguments.push_back({weak ? operand.scalar->dtype() : operand.rep->dtype, weak});
+  }
+  return arguments;
+}
+
+[[nodiscard]] inline call::Types types_of(const Loop& loop) noexcept {
+  return {loop.inputs, loop.outputs, loop.text, loop.narrowed};
+}
+
+/// One compiled kernel, and what a launch must know of its spec.
+struct Variant {
+  std::shared_ptr<backend::Module> module;
+  int width = 1;
+  int unroll = 1;
+  std::int64_t state_bytes = 0;
+};
+
+/// The loop of a combination of types, with its kernels by `Class`, what of a layout decides them, and the device.
+template <class Class>
+struct Plan {
+  struct Key {
+    Class layout;
+    Device device;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Report {
+    Class layout;
+    Processors processors;
+    friend bool operator==(const Report&, const Report&) = default;
+  };
+  struct Nothing {};
+
+  Loop loop;
+  base::Table<Key, Variant> variants = {};
+  base::Table<Report, Nothing> reported = {};  ///< to the recorder
+
+  /// Reports what call(recorder) tells, once.
+  template <class Call>
+  void report(const Class& layout, Processors processors, const Call& call) {
+    if (reported.find({layout, processors}) != nullptr) return;
+    call();
+    reported.add({layout, processors});
+  }
+};
+
+template <class Class>
+using Plans = base::Table<PlanKey, Plan<Class>>;
+
+/// Of kernels that no layout decides.
+struct AnyLayout {
+  friend bool operator==(const AnyLayout&, const AnyLayout&) = default;
+};
+
+}  // namespace kiln::ufunc

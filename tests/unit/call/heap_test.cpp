@@ -1,0 +1,97 @@
+// A repeated call takes nothing from the heap.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "base/have_cpu.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
+#include "kiln/reduction.hpp"
+
+// Sanitizers count for themselves.
+#if KILN_HAVE_CPU && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+thread_local std::size_t allocations = 0;
+
+void* counted(std::size_t bytes) {
+  ++allocations;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return counted(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return counted(bytes);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t /*bytes*/) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+using namespace kiln;
+
+template <class Call>
+std::size_t allocations_of(const Call& call) {
+  call();
+  call();
+  const std::size_t before = allocations;
+  call();
+  return allocations - before;
+}
+
+Array on_cpu(const Shape& shape) {
+  return to_device(Array::full(shape, 1.0F), Device::cpu());
+}
+
+}  // namespace
+
+TEST_CASE("call: a repeated call with .out takes nothing from the heap, whatever its kind") {
+  const Array row = on_cpu({7});
+  const Array columns = on_cpu({5, 7}).transpose();
+  const Array one = on_cpu({});
+  const Array mask = to_device(Array::full({7}, true), Device::cpu());
+  const CallOptions to_row{.out = row};
+  CHECK(allocations_of([&] { math::add(row, row, to_row); }) == 0);
+  const Array line = on_cpu({7, 5});
+  const CallOptions to_line{.out = line};
+  CHECK(allocations_of([&] { math::add(columns, 2.0F, to_line); }) == 0);
+  const CallOptions where{.out = row, .where = mask};
+  CHECK(allocations_of([&] { math::add(row, row, where); }) == 0);
+
+  const ReduceOptions to_one{.out = one};
+  CHECK(allocations_of([&] { static_cast<void>(math::add.reduce(row, to_one)); }) == 0);
+  const Reduction sum =
+      reduction({.name = "sum", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+  const ReductionOptions into{.out = one};
+  CHECK(allocations_of([&] { sum(row, into); }) == 0);
+
+  const Gufunc dot = guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 r)",
+                                 "float32 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;");
+  const GufuncOptions result{.out = one};
+  CHECK(allocations_of([&] { dot(row, row, result); }) == 0);
+  const GufuncOptions rows{.out = row};
+  CHECK(allocations_of([&] { dot(columns, columns, rows); }) == 0);
+
+  const RawKernel fill = kernel({.name = "fill", .signature = "void(T[:] y)", .body = "y[item] = 1;"});
+  CHECK(allocations_of([&] { fill({.size = 7}, row); }) == 0);
+}
+
+#endif
