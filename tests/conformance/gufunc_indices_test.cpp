@@ -1,5 +1,5 @@
-// Indices of .each that a CPU computes several at once, of many numbers: vectors, what is left over,
-// vectors that overlap, and bodies for which they must not. Values are small whole numbers: sums are exact in every order.
+// Any number of indices of .each: whole vectors of them, what is left over, vectors that overlap, and bodies for which they
+// must not. Values are small whole numbers: sums are exact in every order.
 #include <cstring>
 
 #include "devices.hpp"
@@ -69,7 +69,7 @@ void check_indices(const Target& target, const Gufunc& gufunc, const IndexBody& 
 
 }  // namespace
 
-TEST_CASE("gufuncs: any number of indices, several at once") {
+TEST_CASE("gufuncs: any number of indices") {
   on_every_device(
       [&](const Target& target) {
         for (const IndexBody& body : kIndexBodies) {
@@ -98,7 +98,7 @@ TEST_CASE("gufuncs: any number of indices, several at once") {
       {Mode::device});
 }
 
-TEST_CASE("gufuncs: integers of items and indices wrap as numbers do") {
+TEST_CASE("gufuncs: integers wrap in every body and layout") {
   struct Case {
     const char* body;
     const char* each;

@@ -197,6 +197,7 @@ TEST_CASE("gufuncs: random layouts, loops, masks and outputs equal index arithme
               (given ? " -> " + kiln::to_string(rows.strides()) + " " + kiln::to_string(total.strides()) : "") +
               (masked ? ", masked" : "");
           INFO(what);
+          CHECK(gufunc.resolve(args, options).shape == whole);
           const std::vector<Array> results = gufunc.outputs(args, options);
           CHECK(list_of(target.fetch(results[0])) == expected.rows);
           CHECK(list_of(target.fetch(results[1])) == expected.total);

@@ -1,5 +1,5 @@
-// Items side by side that a CPU brings into a buffer, several at once: every way that their cores may lie, at the very ends of
-// the memory that may be touched.
+// Items side by side (SoA), which a CPU may pack into a tile: every way that their cores may lie, at the very ends of the
+// memory that may be touched.
 #include <algorithm>
 #include <array>
 #include <complex>
@@ -76,9 +76,9 @@ class Cores {
     std::int64_t last = 0;
     for (std::size_t k = way.order.size(); k-- > 0;) {
       const Axis axis = way.order[k];
-      const bool turned = way.backwards && (axis == kRow || axis == kColumn);
-      strides_[axis] = turned ? -stride : stride;
-      if (turned) origin_ += (extents_[axis] - 1) * stride;
+      const bool backwards = way.backwards && (axis == kRow || axis == kColumn);
+      strides_[axis] = backwards ? -stride : stride;
+      if (backwards) origin_ += (extents_[axis] - 1) * stride;
       last += (extents_[axis] - 1) * stride;
       stride = stride * extents_[axis] + (axis == kItem ? way.gap : 0);
     }
@@ -135,7 +135,6 @@ void check(const Gufunc& gufunc, DType dtype, Sizes size, bool rows_of_b) {
 }
 
 Gufunc leaves_some() {
-  // More turns than elements: that is worth packing them.
   return kiln::guvectorize(
       {.name = "leaves_some", .layout = "(m,n),(n)->(m,n)", .signatures = {"void(T[:,:] a, T[:] b, T[:,:] y)"}, .body = R"(
     for (index i = 0; i < m; ++i) {
@@ -155,14 +154,14 @@ void check_sizes(DType dtype, std::initializer_list<Sizes> sizes) {
   }
 }
 
-/// The same elements, items side by side and the core's axes in their order or turned.
-Array beside(const Array& array, bool turned) {
+/// The same elements, items side by side and the core's axes in their order or transposed.
+Array soa(const Array& array, bool transposed) {
   const auto rank = static_cast<std::int64_t>(array.shape().size());
   kiln::Dims there;
-  for (std::int64_t axis = 1; axis < rank; ++axis) there.push_back(turned ? rank - axis : axis);
+  for (std::int64_t axis = 1; axis < rank; ++axis) there.push_back(transposed ? rank - axis : axis);
   there.push_back(0);
   kiln::Dims back{rank - 1};
-  for (std::int64_t axis = 1; axis < rank; ++axis) back.push_back((turned ? rank - axis : axis) - 1);
+  for (std::int64_t axis = 1; axis < rank; ++axis) back.push_back((transposed ? rank - axis : axis) - 1);
   return array.transpose(there).copy().transpose(back);
 }
 
@@ -178,7 +177,7 @@ Array counted(const Shape& shape, DType dtype, int seed) {
 
 TEST_CASE("gufuncs: packed items touch nothing beyond their arrays, and leave what the body leaves") {
   if (!kiln::Device::best().is_cpu()) return;
-  // One more and one less than 4 and 8 elements, which are turned at once; those of one row, and of many.
+  // Around 4 and 8 elements, the widths of vectors; of a row or two, and of many.
   check_sizes<float>(DType::float32, {{4, 4}, {2, 9}, {4, 5}, {3, 8}, {9, 7}, {33, 40}, {60, 60}});
   check_sizes<std::int32_t>(DType::int32, {{2, 17}, {16, 16}});
   check_sizes<double>(DType::float64, {{4, 5}, {4, 8}, {33, 20}, {35, 50}});
@@ -186,17 +185,17 @@ TEST_CASE("gufuncs: packed items touch nothing beyond their arrays, and leave wh
   check_sizes<std::complex<float>>(DType::complex64, {{7, 9}});
 }
 
-TEST_CASE("gufuncs: packed items by the kernel for any size") {
+TEST_CASE("gufuncs: packed items of more sizes than have kernels of their own") {
   if (!kiln::Device::best().is_cpu()) return;
   const Gufunc gufunc = leaves_some();
   for (std::int64_t n = 9; n < 29; ++n) {  // 16 sizes have kernels of their own
     const Array a = counted({40, 4, n}, DType::int32, 3);
     const Array b = counted({40, n}, DType::int32, 8);
-    const Array y = beside(counted({40, 4, n}, DType::int32, 1), n % 2 == 0);
+    const Array y = soa(counted({40, 4, n}, DType::int32, 1), n % 2 == 0);
     const Array expected = y.copy();
     gufunc({a.copy(), b.copy()}, {.out = expected});
     const kiln::GufuncOptions options{.out = y};
-    gufunc({beside(a, false), beside(b, false)}, options);
+    gufunc({soa(a, false), soa(b, false)}, options);
     CHECK(list_of(y.copy()) == list_of(expected));
   }
 }
@@ -214,13 +213,13 @@ TEST_CASE("gufuncs: packed items with .each are those one behind the other, to t
       const Array a = counted({50, 5, 6}, dtype, 2);
       const Array b = counted({50, 6, p}, dtype, 9);
       const std::vector<double> expected = list_of(product(a, b));
-      for (const bool turned : {false, true}) {
+      for (const bool transposed : {false, true}) {
         CAPTURE(std::string(kiln::name(dtype)));
         CAPTURE(p);
-        CAPTURE(turned);
-        const Array y = beside(Array::zeros({50, 5, p}, dtype), turned);
-        CHECK(list_of(product({beside(a, turned), beside(b, turned)}, {.out = y})) == expected);
-        CHECK(list_of(product(beside(a, turned), b)) == expected);
+        CAPTURE(transposed);
+        const Array y = soa(Array::zeros({50, 5, p}, dtype), transposed);
+        CHECK(list_of(product({soa(a, transposed), soa(b, transposed)}, {.out = y})) == expected);
+        CHECK(list_of(product(soa(a, transposed), b)) == expected);
         CHECK(list_of(product({a, b[{0}]}, {.out = y}).copy()) == list_of(product(a, b[{0}])));
       }
     }
@@ -246,10 +245,10 @@ TEST_CASE("gufuncs: packed items of several outputs and other dtypes than the lo
   const Array a = counted({kThousands, 20}, DType::float32, 5);
   const Array b = counted({kThousands, 20}, DType::int32, 6);
   const auto expected = ranked.outputs<3>(a, b);
-  const Array y = beside(Array::zeros({kThousands, 20}, DType::float32), false);
-  const Array z = beside(Array::zeros({kThousands, 20}, DType::int64), false);
-  const Array one = beside(a, false);
-  const Array two = beside(b, false);
+  const Array y = soa(Array::zeros({kThousands, 20}, DType::float32), false);
+  const Array z = soa(Array::zeros({kThousands, 20}, DType::int64), false);
+  const Array one = soa(a, false);
+  const Array two = soa(b, false);
   const kiln::GufuncOptions options{.out = {y, z, Array()}};
   const auto got = ranked.outputs<3>({one, two}, options);
   CHECK(list_of(y.copy()) == list_of(expected[0]));

@@ -1,4 +1,4 @@
-// Tiny items that lie apart in any way, at the very ends of the memory that may be touched: between pages that may not.
+// Small cores of any stride between items, at the very ends of the memory that may be touched: between pages that may not.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ template <class T>
 struct Items {
   std::int64_t n, step;
   Fenced memory;
-  Items(std::int64_t size, std::int64_t apart, bool at_end)
-      : n(size), step(apart), memory(static_cast<std::size_t>((kItems - 1) * std::abs(apart) + size) * sizeof(T), at_end) {}
+  Items(std::int64_t size, std::int64_t stride, bool at_end)
+      : n(size), step(stride), memory(static_cast<std::size_t>((kItems - 1) * std::abs(stride) + size) * sizeof(T), at_end) {}
   [[nodiscard]] T* item(std::int64_t x) const {
     return reinterpret_cast<T*>(memory.data()) + (step < 0 ? (kItems - 1 - x) * -step : x * step);
   }
@@ -43,7 +43,7 @@ struct Items {
 
 struct Body {
   const char* text;
-  bool chain;
+  bool chain;          // y holds running sums
   std::int64_t first;  // of the elements that it writes
 };
 // A sum in order, loops along a core that leave nothing and that leave the first element, and a condition.
@@ -59,7 +59,7 @@ constexpr Body kBodies[] = {
 template <class T>
 void check(DType dtype, std::int64_t n, const Body& body) {
   const Gufunc gufunc = kiln::guvectorize(
-      {.name = "apart", .layout = "(n),(n)->(n)", .signatures = {"void(T[:] a, T[:] b, T[:] y)"}, .body = body.text});
+      {.name = "strided", .layout = "(n),(n)->(n)", .signatures = {"void(T[:] a, T[:] b, T[:] y)"}, .body = body.text});
   CAPTURE(std::string(kiln::name(dtype)));
   CAPTURE(n);
   CAPTURE(std::string(body.text));
@@ -96,7 +96,7 @@ constexpr Body kRoots = {"T s = 0; for (index i = 0; i < n; ++i) { s += a(i) * b
 
 }  // namespace
 
-TEST_CASE("gufuncs: small strided items touch nothing beyond their arrays, and nothing between their items") {
+TEST_CASE("gufuncs: small strided cores touch nothing beyond their arrays, and nothing between their items") {
   if (!kiln::Device::best().is_cpu()) return;
   for (const Body& body : kBodies) {
     for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 8}) check<float>(DType::float32, n, body);
@@ -109,7 +109,7 @@ TEST_CASE("gufuncs: small strided items touch nothing beyond their arrays, and n
   for (const std::int64_t n : {1, 3, 5, 8}) check<double>(DType::float64, n, kRoots);
 }
 
-TEST_CASE("gufuncs: small items each at the end of a page, with no page behind it") {
+TEST_CASE("gufuncs: small cores each at the end of a page, with no page behind it") {
   if (!kiln::Device::best().is_cpu()) return;
   const std::int64_t page = sysconf(_SC_PAGESIZE);
   constexpr std::int64_t kCount = 70;
@@ -136,7 +136,7 @@ TEST_CASE("gufuncs: small items each at the end of a page, with no page behind i
 namespace {
 
 /// The items of `array`, (kItems, n), `step` elements apart in an array of their own.
-Array moved_apart(const Array& array, std::int64_t step) {
+Array spaced(const Array& array, std::int64_t step) {
   const std::int64_t n = array.shape()[1];
   const auto bytes = static_cast<std::int64_t>(kiln::itemsize(array.dtype()));
   const std::int64_t reach = (kItems - 1) * std::abs(step) + n;
@@ -152,8 +152,7 @@ Array moved_apart(const Array& array, std::int64_t step) {
 
 }  // namespace
 
-TEST_CASE(
-    "gufuncs: small strided items with two outputs, .each, complex elements and one item for all are those that lie together") {
+TEST_CASE("gufuncs: small strided cores with two outputs, .each, complex elements and one item for all equal packed ones") {
   if (!kiln::Device::best().is_cpu()) return;
   struct Case {
     const char* body;
@@ -187,11 +186,11 @@ TEST_CASE(
           CAPTURE(step);
           for (const bool for_all : {false, true}) {
             CAPTURE(for_all);
-            const Array apart = moved_apart(a, step);
-            const Array& b = for_all ? shared : apart;
-            const Array y = moved_apart(Array::zeros({kItems, n}, dtype), step);
-            const Array z = moved_apart(Array::zeros({kItems, n}, dtype), -step);
-            gufunc.outputs<2>({apart, b}, {.out = {y, z}});
+            const Array strided = spaced(a, step);
+            const Array& b = for_all ? shared : strided;
+            const Array y = spaced(Array::zeros({kItems, n}, dtype), step);
+            const Array z = spaced(Array::zeros({kItems, n}, dtype), -step);
+            gufunc.outputs<2>({strided, b}, {.out = {y, z}});
             // One item at a time: nothing of other items can come in.
             for (std::int64_t x = 0; x < kItems; x += x < 20 ? 1 : 13) {
               const auto [py, pz] = gufunc.outputs<2>({a[{x}].copy(), for_all ? shared : a[{x}].copy()}, {});

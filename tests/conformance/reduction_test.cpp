@@ -427,9 +427,12 @@ TEST_CASE("reduction: resolve and compile tell without running") {
   CHECK(found.loop == "(float64 mean, float64 var)(float64 x)");
   CHECK(found.casts == std::vector<std::string>{"input 0 (x) from float32 to float64"});
   CHECK(found.shape == kiln::Shape{4, 1});
+  CHECK(mean_var.resolve({x}, {.axis = 0}).shape == kiln::Shape{5});
   const std::vector<kiln::Arg> args = {x};
   CHECK(mean_var.resolve(args, {.axis = 0}).shape == kiln::Shape{5});
   CHECK(mean_var.resolve(x).loop == found.loop);
+  CHECK(argmax.resolve({x[{kiln::all, kiln::Slice{.step = 2}}]}, {.axis = 1}).shape == kiln::Shape{4});
+  CHECK(mean_var.resolve({Array::zeros({0}, DType::float32)}).shape == kiln::Shape{});
   CHECK(argmax.nin() == 1);
   CHECK(minmax.nout() == 2);
   CHECK(mean_var.reorderable());

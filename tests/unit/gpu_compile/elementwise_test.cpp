@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
-#include "backend/gpu_compilers.hpp"
 #include "codegen/spec.hpp"
 
 namespace {

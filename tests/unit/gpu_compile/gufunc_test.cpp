@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
-#include "backend/gpu_compilers.hpp"
 #include "codegen/spec.hpp"
 
 namespace {

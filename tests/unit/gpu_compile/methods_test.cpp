@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
-#include "backend/gpu_compilers.hpp"
 #include "codegen/kernel_text.hpp"
 #include "codegen/spec.hpp"
 #include "types/is_half.hpp"

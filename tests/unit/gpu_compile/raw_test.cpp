@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "backend/gpu_compilers.hpp"
+#include "../backend/gpu_compilers.hpp"
 #include "kiln/kiln.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
-#include "backend/gpu_compilers.hpp"
 #include "codegen/spec.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// What a body keeps in memory of its own, an array that it indexes by a value or a struct, belongs to one element alone,
-// however many elements the kernel computes at once.
+// A body's local variables, an array that it indexes by a value or a struct, belong to one element alone, however many elements
+// the kernel computes at once.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -83,7 +83,7 @@ const kiln::Ufunc& larger() {
 
 }  // namespace
 
-TEST_CASE("local arrays: an array that a ufunc's body indexes by a value") {
+TEST_CASE("locals: an array that a ufunc's body indexes by a value") {
   on_every_device([](const Target& target) {
     check_both<float>(target, DType::float32);
     check_both<double>(target, DType::float64);
@@ -92,7 +92,7 @@ TEST_CASE("local arrays: an array that a ufunc's body indexes by a value") {
   });
 }
 
-TEST_CASE("local arrays: a struct that a ufunc's body chooses among two") {
+TEST_CASE("locals: a struct that a ufunc's body chooses among two") {
   static const kiln::Ufunc ufunc = kiln::vectorize(
       {.name = "chosen",
        .signatures = {"float32(float32 x, int32 k)"},
@@ -114,7 +114,7 @@ TEST_CASE("local arrays: a struct that a ufunc's body chooses among two") {
   });
 }
 
-TEST_CASE("local arrays: nodes that point to one another") {
+TEST_CASE("locals: nodes that point to one another") {
   static const kiln::Ufunc ufunc = kiln::vectorize(
       {.name = "ring",
        .signatures = {"int32(int32 x, int32 k)"},
@@ -142,7 +142,7 @@ TEST_CASE("local arrays: nodes that point to one another") {
   });
 }
 
-TEST_CASE("local arrays: methods of a ufunc") {
+TEST_CASE("locals: methods of a ufunc") {
   on_every_device([](const Target& target) {
     for (const DType dtype : {DType::int32, DType::float64}) {
       CAPTURE(kiln::name(dtype));
@@ -173,7 +173,7 @@ TEST_CASE("local arrays: methods of a ufunc") {
   });
 }
 
-TEST_CASE("local arrays: accumulators of structs, under masks, of every length") {
+TEST_CASE("locals: accumulators of structs, under masks, of every length") {
   static const kiln::Reduction mixed = kiln::reduction({.name = "mixed",
                                                         .signatures = {"int64(int32 x, int32 k)"},
                                                         .map = "int64 w[8];\nfor (int j = 0; j < 8; ++j) w[j] = x * (j + 1);\n"
@@ -217,7 +217,7 @@ TEST_CASE("local arrays: accumulators of structs, under masks, of every length")
       {Mode::device});
 }
 
-TEST_CASE("local arrays: items of a generalized ufunc") {
+TEST_CASE("locals: items of a generalized ufunc") {
   static const kiln::Gufunc ranks =
       kiln::guvectorize({.name = "ranks",
                          .layout = "(n)->(n)",
@@ -245,7 +245,7 @@ TEST_CASE("local arrays: items of a generalized ufunc") {
   });
 }
 
-TEST_CASE("local arrays: items of a raw kernel") {
+TEST_CASE("locals: items of a raw kernel") {
   static const kiln::RawKernel kernel =
       kiln::kernel({.name = "mix_items",
                     .signature = "void(const int32[:] x, const int32[:] k, int32[:] y)",

@@ -1,0 +1,47 @@
+// What a resolution says of the kernel, on every device.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "kiln/array.hpp"
+#include "kiln/gufunc.hpp"
+
+using kiln::Array;
+using kiln::DType;
+using kiln::Gufunc;
+using kiln::Shape;
+
+TEST_CASE("resolve: what a thread computes, which sizes are constants, and how cores lie") {
+  const auto product = [](const std::string& each, const std::string& body) {
+    return kiln::guvectorize({.name = "product",
+                              .layout = "(m,n),(n,p)->(m,p)",
+                              .signatures = {"void(float32[:,:] A, float32[:,:] B, float32[:,:] C)"},
+                              .each = each,
+                              .body = body});
+  };
+  const Gufunc by_index =
+      product("i:m, j:p", "float32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;");
+  const Gufunc by_item = product("", R"(for (index i = 0; i < m; ++i)
+                                          for (index j = 0; j < p; ++j) {
+                                            float32 s = 0;
+                                            for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j);
+                                            C(i, j) = s;
+                                          })");
+  for (const kiln::Device& device : kiln::Device::all()) {
+    INFO(kiln::to_string(device));
+    const kiln::GufuncOptions options{.stream = kiln::Stream(device)};
+    const Array a = Array::zeros({5, 2, 40}, DType::float32);
+    const kiln::GufuncResolution found = by_index.resolve({a, Array::zeros({40, 3}, DType::int16)}, options);
+    CHECK(found.mapping == "an item's (i, j)");
+    CHECK(found.constants == std::vector<std::string>{"m = 2", "p = 3"});
+    CHECK(found.variants ==
+          std::vector<std::string>{"input 0 (A): contiguous", "input 1 (B): contiguous", "output 0 (C): contiguous"});
+    const Shape shapes[] = {{1000, 1000}, {7, 1000, 10}};
+    CHECK(by_item.resolve(shapes, options).mapping == "an item");
+    CHECK(by_index.resolve({a, Array::zeros({40, 0}, DType::float32)}, options).mapping == "nothing");
+    const Array across = a.transpose({0, 2, 1});
+    CHECK(by_index.resolve({across, Array::zeros({2, 3}, DType::float32)}, options).variants[0] ==
+          "input 0 (A): contiguous along m");
+  }
+}
