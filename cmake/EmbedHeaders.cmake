@@ -1,10 +1,11 @@
-# Script: cmake -DOUT=<file.cpp> -DHEADERS=<a.hpp|b.hpp|…> -P EmbedHeaders.cmake
+# Script: cmake -DOUT=<file.cpp> -DROOT=<folder> -DHEADERS=<a.hpp|b/c.hpp|…> -P EmbedHeaders.cmake
 # Writes a C++ source with the texts of the device-side headers as raw strings, each with the names that it includes.
 string(REPLACE "|" ";" headers "${HEADERS}")
 set(text "// Generated from kernels-src/ by cmake/EmbedHeaders.cmake.\n#include \"codegen/embedded.hpp\"\n\nnamespace kiln::codegen {\n\n")
 string(APPEND text "const std::vector<EmbeddedHeader>& embedded_texts() {\n  static const std::vector<EmbeddedHeader> texts{\n")
 foreach(header IN LISTS headers)
-  get_filename_component(name "${header}" NAME)
+  set(name "${header}")
+  set(header "${ROOT}/${header}")
   file(READ "${header}" content)
   set(includes "")
   file(STRINGS "${header}" lines REGEX "^#include \"")

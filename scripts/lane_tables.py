@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of kernels-src/logarithm_lanes_cpu.hpp and powers_of_2_lanes_cpu.hpp.
+"""Prints the tables of kernels-src/math/logarithm_lanes_cpu.hpp and powers_of_2_lanes_cpu.hpp.
 
 usage: lane_tables.py        (needs mpmath)
 

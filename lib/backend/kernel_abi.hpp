@@ -1,4 +1,4 @@
-// What all rendered kernels have in common. How one is called is its kind's: lib/kinds/<kind>/abi.hpp.
+// What all rendered kernels have in common. How one is called is its kind's: kernels-src/<kind>/abi.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,3 +13,13 @@ inline constexpr int kMaxOperands = 32;   ///< inputs and outputs of one kernel
 inline constexpr int kMaxKernelRank = 8;  ///< merged dimensions that one launch handles; the caller loops over more
 
 }  // namespace kiln::backend
+
+namespace kiln::kinds {
+
+// The integers of kernels-src/<kind>/abi.hpp, which kernels have of their own.
+using int32 = std::int32_t;
+using int64 = std::int64_t;
+using uint8 = std::uint8_t;
+using uint64 = std::uint64_t;
+
+}  // namespace kiln::kinds

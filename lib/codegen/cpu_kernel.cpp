@@ -90,7 +90,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
           fmt::format("    p{}[i] = {};\n", k,
                       spec.masking == Masking::keep ? fmt::format("p{}[i]", spec.arguments + 1 + (k - inputs)) : type + "{}");
     }
-    how += fmt::format("{}access::{}", k == 0 ? "" : ", ", access_name(operand.access));
+    how += fmt::format("{}kinds::CpuAccess::{}", k == 0 ? "" : ", ", access_name(operand.access));
     sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
   }
   if (spec.masking != Masking::none && spec.speculation == Speculation::blocks) {
@@ -101,10 +101,10 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
   return fmt::format(
       "struct work {{\n{}  KILN_FN work(void* const* p, int64 element, int64 lane) : {} {{}}\n"
       "  KILN_FN void one(int64 i) const {{\n    {}{}\n{}  }}\n}};\n"
-      "static const access how[] = {{{}}};\n"
+      "static const kinds::CpuAccess how[] = {{{}}};\n"
       "static const uint8 itemsize[] = {{{}}};\n"
-      "static const cpu_kernel kernel = {{{}<work>, {}, {}, {}, how, itemsize}};\n"
-      "KILN_KERNEL kiln_kernel(const cpu_launch* launch, int64 begin, int64 end) {{\n"
+      "static const kinds::CpuKernelParts kernel = {{{}<work>, {}, {}, {}, how, itemsize}};\n"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  launch->drive(launch, begin, end, &kernel);\n}}\n",
       members, initializers, before, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks",
       spec.nontemporal ? "copy_past_cache" : "nullptr", inputs, spec.outputs.size());

@@ -31,8 +31,8 @@ bool needs_nd(const ElementwiseSpec& spec) {
 }
 
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
-  if (target == DeviceKind::cpu) return "kiln/elementwise_cpu.hpp";
-  return needs_nd(spec) ? "kiln/elementwise_gpu_nd.hpp" : "kiln/elementwise_gpu.hpp";
+  if (target == DeviceKind::cpu) return "kiln/elementwise/cpu.hpp";
+  return needs_nd(spec) ? "kiln/elementwise/gpu_nd.hpp" : "kiln/elementwise/gpu.hpp";
 }
 
 std::string kernel_text(const ElementwiseSpec& spec, const UserText&, DeviceKind target) {

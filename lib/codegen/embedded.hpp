@@ -7,7 +7,7 @@
 namespace kiln::codegen {
 
 struct EmbeddedHeader {
-  std::string_view name;  ///< as in #include: "kiln/types.hpp"
+  std::string_view name;  ///< as in #include: "kiln/core/types.hpp"
   std::string_view text;
   std::vector<std::string_view> includes;  ///< names that it includes: what scanning the text would find
 };

@@ -22,11 +22,12 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 }
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
-  if (target == DeviceKind::cpu && spec.brought > 0) return "kiln/gufunc_brought.hpp";
-  if (target == DeviceKind::cpu && spec.lanes) return takes_items(spec) ? "kiln/gufunc_items.hpp" : "kiln/gufunc_lanes.hpp";
-  if (target == DeviceKind::cpu && is_staged(spec)) return "kiln/gufunc_staged.hpp";
-  if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/team_cpu.hpp" : "kiln/team_gpu.hpp";
-  return target == DeviceKind::cpu ? "kiln/gufunc_cpu.hpp" : "kiln/gufunc_gpu.hpp";
+  if (target == DeviceKind::cpu && spec.brought > 0) return "kiln/gufunc/packed_cpu.hpp";
+  if (target == DeviceKind::cpu && spec.lanes)
+    return takes_items(spec) ? "kiln/gufunc/items_cpu.hpp" : "kiln/gufunc/lanes_cpu.hpp";
+  if (target == DeviceKind::cpu && is_staged(spec)) return "kiln/gufunc/staged_cpu.hpp";
+  if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/gufunc/team_cpu.hpp" : "kiln/gufunc/team_gpu.hpp";
+  return target == DeviceKind::cpu ? "kiln/gufunc/cpu.hpp" : "kiln/gufunc/gpu.hpp";
 }
 
 std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target) {

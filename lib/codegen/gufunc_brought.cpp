@@ -120,7 +120,7 @@ std::string brought_kernel(const GufuncSpec& spec, const std::string& item) {
   }
   return fmt::format(
       "KILN_ROWS __attribute__((noinline)) static void one_item(const core& c{}) {{\n{}}}\n"
-      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n{}"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}"
       "  alignas(64) unsigned char pool[{}];\n  unsigned char* place = pool;\n{}"
       "  walk_brought<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 items) {{\n{}"
       "    for (int64 l = 0; l < items; ++l) {{\n{}      one_item(c{});\n    }}\n{}  }});\n}}\n",

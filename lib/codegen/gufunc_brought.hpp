@@ -1,5 +1,5 @@
 // The kernels of generalized ufuncs that bring items which lie side by side into a buffer on a CPU:
-// kernels-src/gufunc_brought.hpp.
+// kernels-src/gufunc/packed_cpu.hpp.
 #pragma once
 
 #include <cstdint>

@@ -76,7 +76,7 @@ std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
   if (staged) {
     const std::string item = fmt::format("{}    one(c{});\n", loops, arguments);
     return fmt::format(
-        "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n{}"
+        "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}"
         "  walk_staged<{}, {}, {}, {}>(launch->shape[0], {}, begin, end, [&](int64 x) {{\n{}#pragma clang loop "
         "vectorize(assume_safety) unroll(disable)\n"
         "    for (int64 l = 0; l < kStaged; ++l) {{\n{}    }}\n{}  }}, [&](int64 x) {{\n    constexpr int64 l = 0;\n{}{}{}  "
@@ -84,7 +84,7 @@ std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
         pointers, goes_along(spec, text), most, outputs, dear, apart, in, item, out, one_in, item, one_out);
   }
   return fmt::format(
-      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n{}"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}"
       "{}\n  for (int64 x = begin; x < end; ++x) {{\n{}    one(c{});\n  }}\n}}\n",
       pointers, odd && !dear && levels <= 1 ? "KILN_ODD_ITEMS_LOOP" : "#pragma clang loop vectorize(assume_safety)", loops,
       arguments);
@@ -92,7 +92,7 @@ std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
 
 constexpr std::int64_t kFewestInVector = 4;
 
-/// Units take all of small sizes, of the two innermost dimensions (kinds/gufunc/abi.hpp): loops over them unroll.
+/// Units take all of small sizes, of the two innermost dimensions (kernels-src/gufunc/abi.hpp): loops over them unroll.
 bool in_one_unit(const GufuncSpec& spec, std::size_t e) {
   constexpr std::int64_t kTile = 64;
   const std::optional<std::int64_t>& size = spec.dimensions[spec.each[e].dimension].size;
@@ -186,7 +186,7 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
   if (spec.team > 0) numbers = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
   numbers += launch_numbers(spec);
   return fmt::format(
-      "KILN_ROWS KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
+      "KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) KILN_INLINE {{\n{}{}"
       "  }});\n}}\n",
       numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "",

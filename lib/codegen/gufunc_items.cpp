@@ -277,7 +277,7 @@ std::string several_items_kernel(const GufuncSpec& spec, std::size_t levels) {
   }
   arguments += each_indices(spec);
   return fmt::format(
-      "KILN_KERNEL kiln_kernel(const gufunc_launch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  alignas(64) unsigned char pool[{}];\n  walk_several<{}, {}>(*launch, begin, end,\n"
       "    [&](char* const* p, const int64* step) {{ several<{}>(c, p, step, pool, launch->keeps != 0); }},\n"
       "    [&](char* const* p) {{\n{}      one(c{}); }});\n}}\n",

@@ -1,4 +1,4 @@
-// The kernels of generalized ufuncs that compute several items at once on a CPU: kernels-src/gufunc_items.hpp.
+// The kernels of generalized ufuncs that compute several items at once on a CPU: kernels-src/gufunc/items_cpu.hpp.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ class IntegerDivisions {
 
   [[nodiscard]] bool empty() const noexcept { return insertions_.empty(); }
   /// The text of that name (texts_of()), or one that begins with it: `a %kiln_by/ b` for `a / b`, `a %=kiln_by/= b` for `a /=
-  /// b` (kernels-src/division.hpp), and so for `%`. Lines stay, columns move.
+  /// b` (kernels-src/core/division.hpp), and so for `%`. Lines stay, columns move.
   [[nodiscard]] std::string defined(const std::string& file, std::string_view text) const;
 
  private:

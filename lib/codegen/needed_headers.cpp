@@ -92,24 +92,24 @@ struct Offer {
   bool for_complex = false;  ///< needed beside complex numbers only
 };
 
-constexpr Offer kOffers[] = {{"kiln/math.hpp", kMath},
-                             {"kiln/exp.hpp", kExp},
-                             {"kiln/log.hpp", kLog},
-                             {"kiln/hypot.hpp", kHypot},
-                             {"kiln/circular.hpp", kCircular},
-                             {"kiln/power.hpp", kPower},
-                             {"kiln/exponential.hpp", kExponential},
-                             {"kiln/trigonometry.hpp", kTrigonometry},
-                             {"kiln/rounding.hpp", kRounding},
-                             {"kiln/integers.hpp", kIntegers},
-                             {"kiln/floating.hpp", kFloating},
-                             {"kiln/exponents.hpp", kExponents},
-                             {"kiln/powers.hpp", kPowers},
-                             {"kiln/logaddexp.hpp", kLogaddexp},
-                             {"kiln/special.hpp", kSpecial},
-                             {"kiln/complex_parts.hpp", kComplexParts, true},
-                             {"kiln/complex_math.hpp", kComplexMath, true},
-                             {"kiln/complex_arithmetic.hpp", kComplexArithmetic, true}};
+constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
+                             {"kiln/math/exp.hpp", kExp},
+                             {"kiln/math/log.hpp", kLog},
+                             {"kiln/math/hypot.hpp", kHypot},
+                             {"kiln/math/circular.hpp", kCircular},
+                             {"kiln/math/power.hpp", kPower},
+                             {"kiln/math/exponential.hpp", kExponential},
+                             {"kiln/math/trigonometry.hpp", kTrigonometry},
+                             {"kiln/math/rounding.hpp", kRounding},
+                             {"kiln/math/integers.hpp", kIntegers},
+                             {"kiln/math/floating.hpp", kFloating},
+                             {"kiln/math/exponents.hpp", kExponents},
+                             {"kiln/math/powers.hpp", kPowers},
+                             {"kiln/math/logaddexp.hpp", kLogaddexp},
+                             {"kiln/math/special.hpp", kSpecial},
+                             {"kiln/math/complex_parts.hpp", kComplexParts, true},
+                             {"kiln/math/complex_math.hpp", kComplexMath, true},
+                             {"kiln/math/complex_arithmetic.hpp", kComplexArithmetic, true}};
 
 constexpr std::string_view kHalves[] = {"float16", "bfloat16"};
 constexpr std::string_view kComplex[] = {"complex64", "complex128", "complex"};
@@ -156,17 +156,17 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   for (const auto& variable : text.type_variables) {
     look(variable.second);
   }
-  std::vector<std::string> headers{"kiln/types.hpp"};
+  std::vector<std::string> headers{"kiln/core/types.hpp"};
   if (half) {
-    headers.emplace_back("kiln/half.hpp");
+    headers.emplace_back("kiln/core/half.hpp");
   }
   if (complex) {
-    headers.emplace_back("kiln/complex.hpp");
+    headers.emplace_back("kiln/core/complex.hpp");
   }
   for (const Offer& offer : kOffers) {
     if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
-  if (!divisions.empty()) headers.emplace_back("kiln/division.hpp");
+  if (!divisions.empty()) headers.emplace_back("kiln/core/division.hpp");
   headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
   return headers;
 }

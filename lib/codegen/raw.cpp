@@ -46,12 +46,12 @@ std::string on_cpu(const RawSpec& spec) {
   }
   if (spec.form == RawForm::items) {
     return fmt::format(
-        "KILN_KERNEL kiln_kernel(const raw_items* launch, int64 begin, int64 end) {{\n{}"
+        "KILN_KERNEL kiln_kernel(const kinds::CpuRawItems* launch, int64 begin, int64 end) {{\n{}"
         "  for (int64 item = begin; item < end; ++item) {{\n    user::kiln_body(item{});\n  }}\n}}\n",
         text, arguments_of(spec));
   }
   return fmt::format(
-      "KILN_KERNEL kiln_kernel(const raw_blocks* launch, int64 begin, int64 end) {{\n{}"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}"
       "  each_thread(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
       "{{\n"
       "    const int64 item = flat(block, grid_size) * count(block_size) + flat(thread, block_size);\n"
@@ -109,7 +109,7 @@ std::vector<DType> storage_of(const RawSpec&) {
 }
 
 std::string loop_header(const RawSpec& spec, DeviceKind target) {
-  return fmt::format("kiln/raw_{}{}.hpp", cooperates(spec, target) ? "blocks_" : "", target == DeviceKind::cpu ? "cpu" : "gpu");
+  return fmt::format("kiln/raw/{}{}.hpp", cooperates(spec, target) ? "blocks_" : "", target == DeviceKind::cpu ? "cpu" : "gpu");
 }
 
 std::string kernel_text(const RawSpec& spec, const UserText&, DeviceKind target) {

@@ -24,7 +24,7 @@ std::vector<DType> storage_of(const ReductionSpec& spec) {
 }
 
 std::string loop_header(const ReductionSpec&, DeviceKind target) {
-  return target == DeviceKind::cpu ? "kiln/reduce_cpu.hpp" : "kiln/reduce_gpu.hpp";
+  return target == DeviceKind::cpu ? "kiln/reduction/cpu.hpp" : "kiln/reduction/gpu.hpp";
 }
 
 std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceKind target) {

@@ -66,8 +66,8 @@ std::string reduction_cpu(const ReductionSpec& spec, const UserText& text) {
   return fmt::format(
       "struct reduction {{\n{}{}  static constexpr int index_operand = {};\n{}{}}};\n"
       "static const uint8 itemsize[] = {{{}}};\n"
-      "static const cpu_reduction kernel = describe<reduction, {}>({}, {}, itemsize);\n"
-      "extern \"C\" __attribute__((visibility(\"default\"))) const cpu_reduction* kiln_kernel() {{ return &kernel; }}\n",
+      "static const kinds::CpuReduction kernel = describe<reduction, {}>({}, {}, itemsize);\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const kinds::CpuReduction* kiln_kernel() {{ return &kernel; }}\n",
       reduction_members(spec, text), lanes_of(text), index_operand(spec), source_of(spec), sink_of(spec), sizes, spec.ordered,
       inputs, spec.outputs.size());
 }

@@ -7,9 +7,9 @@
 
 namespace kiln::codegen {
 
-/// The members that kernels-src/reduce.hpp asks of a reduction, without the struct around them.
+/// The members that kernels-src/reduction/reduction.hpp asks of a reduction, without the struct around them.
 std::string reduction_members(const ReductionSpec& spec, const UserText& text);
-/// R::lanes of kernels-src/reduce_cpu.hpp.
+/// R::lanes of kernels-src/reduction/cpu.hpp.
 std::string lanes_of(const UserText& text);
 /// Which operand says where elements are; -1: none.
 int index_operand(const ReductionSpec& spec);

@@ -74,18 +74,19 @@ std::vector<DType> storage_of(const ScatterSpec& spec) {
 }
 
 std::string loop_header(const ScatterSpec&, DeviceKind target) {
-  return target == DeviceKind::cpu ? "kiln/scatter_cpu.hpp" : "kiln/scatter_gpu.hpp";
+  return target == DeviceKind::cpu ? "kiln/scatter/cpu.hpp" : "kiln/scatter/gpu.hpp";
 }
 
 std::string kernel_text(const ScatterSpec& spec, const UserText&, DeviceKind target) {
   if (target != DeviceKind::cpu) {
     return work(spec, spec.ordered ? "" : update(spec)) +
-           fmt::format("KILN_KERNEL kiln_kernel(const scatter_space space) {{ scatter<work, {}>(space); }}\n", spec.ordered);
+           fmt::format("KILN_KERNEL kiln_kernel(const kinds::ScatterSpace space) {{ scatter<work, {}>(space); }}\n",
+                       spec.ordered);
   }
   return work(spec, "") +
-         "static const scatter_kernel kernel = {scatter_points<work>, scatter_indexed<work, int64>,\n"
+         "static const kinds::CpuScatterParts kernel = {scatter_points<work>, scatter_indexed<work, int64>,\n"
          "                                      scatter_indexed<work, int32>, scatter_row<work>};\n"
-         "KILN_KERNEL kiln_kernel(const scatter_kernel** parts) { *parts = &kernel; }\n";
+         "KILN_KERNEL kiln_kernel(const kinds::CpuScatterParts** parts) { *parts = &kernel; }\n";
 }
 
 }  // namespace kiln::codegen

@@ -68,7 +68,7 @@ enum class Mapping : std::uint8_t {
 };
 
 /// A reduction: each element becomes an accumulator, accumulators are combined, and what is left becomes the results: by the
-/// user's stages (UserText::stages), or for a ufunc by casts around its operation. See kernels-src/reduce.hpp.
+/// user's stages (UserText::stages), or for a ufunc by casts around its operation. See kernels-src/reduction/reduction.hpp.
 struct ReductionSpec {
   /// Access::scalar and Access::broadcast (one value for all elements), or any other.
   std::vector<OperandSpec> inputs = {};
@@ -109,7 +109,7 @@ struct ScatterSpec {
   Atomic atomic = Atomic::none;  ///< GPU: the one that f is, if any
 };
 
-/// Of items that lie apart as the launch says: kernels-src/gufunc_staged.hpp.
+/// Of items that lie apart as the launch says: kernels-src/gufunc/staged_cpu.hpp.
 inline constexpr std::int64_t kAnyStride = -2;
 
 /// One operand of a generalized ufunc.
@@ -142,7 +142,8 @@ struct GufuncSpec {
   std::vector<CoreDimensionSpec> dimensions = {};
   std::vector<EachSpec> each = {};  ///< the last one moves fastest
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
-  bool lanes = false;       ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/lanes.hpp
+  bool lanes =
+      false;  ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/gufunc/lanes.hpp
   bool folded = false;      ///< CPU, of lanes: they are items all the same, and the indices of .each are loops around the body
   int brought = 0;          ///< CPU: items packed into a buffer at once where their cores lie apart; 0: they stay there
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
@@ -212,7 +213,7 @@ std::string render(const UserText& text, const KernelSpec& spec, DeviceKind targ
 std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
                    const IntegerDivisions& divisions);
 
-/// The device-side headers by the name in #include ("kiln/portable.hpp" → text), embedded at build time.
+/// The device-side headers by the name in #include ("kiln/core/portable.hpp" → text), embedded at build time.
 const std::map<std::string, std::string>& embedded_headers();
 
 /// Throws CompileError where brackets, quotes or comments in a text do not close, where it closes more than it opens, ends in a

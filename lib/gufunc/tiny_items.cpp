@@ -76,7 +76,7 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
   if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty() && !spec.folded) || layout.iteration.rank() != 1 ||
       layout.iteration.size() == 1)
     return false;
-  // Indices before the last two are units of their own (kinds/gufunc/abi.hpp), and here a unit is an item.
+  // Indices before the last two are units of their own (kernels-src/gufunc/abi.hpp), and here a unit is an item.
   if (spec.each.size() > 2) return false;
   const bool along = goes_along(layout, spec);
   const bool unrolls = !spec.lanes && turns() <= tuning::kMostUnrolled;

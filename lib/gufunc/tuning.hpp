@@ -57,12 +57,12 @@ inline constexpr std::int64_t kTinyCoreAcross = 32;
 /// Turns of a body's loops up to which nested ones unroll: others are brought into a buffer (below).
 inline constexpr double kMostUnrolled = 64;
 /// Elements of an item's operands from which on, and bytes of all items up to which a CPU computes 16 items at once by turning
-/// their cores (kernels-src/gufunc_items.hpp). One thread, 1e4 items of float32, nanoseconds of an item without and with it:
-/// inner product of 9 2.6 and 2.5, of 16 4.7 and 3.0, of 32 12.0 and 6.0, of 64 31.9 and 12.9, of 128 70 and 26; running sum of
-/// 9 2.7 and 3.2, of 16 4.6 and 4.1, of 64 30.5 and 18.2; matrix product without .each of 3 × 3 7.7 and 4.5, of 8 × 8 142
-/// and 32. Items beyond the caches are read in an order that no prefetcher knows: inner products of 64 over 2e5 items (100 MB)
-/// 32 and 51, matrices of 8 × 8 times vectors over 1e5 items 21 and 26; matrix products, whose loops have more turns than cores
-/// have elements, 17.9 and 6.6 (4 × 4), 144 and 90 (8 × 8), 284 and 135 (10 × 10).
+/// their cores (kernels-src/gufunc/items_cpu.hpp). One thread, 1e4 items of float32, nanoseconds of an item without and with
+/// it: inner product of 9 2.6 and 2.5, of 16 4.7 and 3.0, of 32 12.0 and 6.0, of 64 31.9 and 12.9, of 128 70 and 26; running
+/// sum of 9 2.7 and 3.2, of 16 4.6 and 4.1, of 64 30.5 and 18.2; matrix product without .each of 3 × 3 7.7 and 4.5, of 8 × 8
+/// 142 and 32. Items beyond the caches are read in an order that no prefetcher knows: inner products of 64 over 2e5 items (100
+/// MB) 32 and 51, matrices of 8 × 8 times vectors over 1e5 items 21 and 26; matrix products, whose loops have more turns than
+/// cores have elements, 17.9 and 6.6 (4 × 4), 144 and 90 (8 × 8), 284 and 135 (10 × 10).
 inline constexpr double kFewestOfItem = 24;
 /// The same of float64, 8 items at once, of bodies that leave little (results, where a matrix product is none, are dear to
 /// turn): inner products of 16 4.5 and 5.1, of 32 11.8 and 7, of 64 32.4 and 14; running sums of 16 6 and 8.9, of 64 33 and 52.

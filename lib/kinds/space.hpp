@@ -1,4 +1,4 @@
-// The index space of a kernel as the bytes of its parameter: space<Index, D, N> of kernels-src/elementwise_gpu_nd.hpp. Pure.
+// The index space of a kernel as the bytes of its parameter: space<Index, D, N> of kernels-src/elementwise/gpu_nd.hpp. Pure.
 #pragma once
 
 #include <cstddef>

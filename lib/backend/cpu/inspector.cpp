@@ -13,7 +13,7 @@ namespace kiln::backend::cpu {
 namespace {
 
 constexpr const char* kKernel = "kiln_kernel";
-constexpr const char* kBlocks = "run_blocks";  // kernels-src/elementwise_cpu.hpp
+constexpr const char* kBlocks = "run_blocks";  // kernels-src/elementwise/cpu.hpp
 
 /// The instructions of a kernel, and the names of what they reach.
 struct Contents {

@@ -18,7 +18,7 @@ class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> 
   /// DeviceError where the code cannot be loaded or holds no kernel.
   CpuModule(std::string_view code, const std::string& name);
 
-  /// The kernel as the function that its kind says it is (lib/kinds/<kind>/abi.hpp).
+  /// The kernel as the function that its kind says it is (kernels-src/<kind>/abi.hpp).
   template <class Kernel>
   [[nodiscard]] Kernel kernel() const noexcept {
     return reinterpret_cast<Kernel>(entry_);

@@ -9,7 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/cpu/copy.hpp"
-#include "kinds/elementwise/abi.hpp"
+#include "kernels-src/elementwise/abi.hpp"
 
 namespace kiln::kinds {
 
@@ -27,7 +27,7 @@ struct BroadcastRows {
 
 class Blocks {
  protected:
-  enum class Access : std::uint8_t { contiguous, broadcast, strided, scalar };  // codegen::Access
+  using Access = CpuAccess;
 
   Blocks(const CpuLaunch& launch, const CpuKernelParts& kernel)
       : launch_(launch), kernel_(kernel), operands_(kernel.inputs + kernel.outputs) {
@@ -39,7 +39,7 @@ class Blocks {
   }
 
   [[nodiscard]] bool input(int k) const { return k < kernel_.inputs; }
-  [[nodiscard]] Access how(int k) const { return static_cast<Access>(kernel_.access[k]); }
+  [[nodiscard]] Access how(int k) const { return kernel_.access[k]; }
   [[nodiscard]] std::int64_t size(int k) const { return kernel_.itemsize[k]; }
   [[nodiscard]] std::int64_t stride(int k, std::int64_t dimension) const {
     return launch_.strides[k * launch_.rank + dimension];

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kinds/elementwise/abi.hpp"
+#include "kinds/elementwise/driver.hpp"
 #include "kinds/elementwise/launch.hpp"
 #include "kinds/start_on_cpu.hpp"
 
@@ -27,7 +27,8 @@ class LaunchFrame {
     call_ = {.data = data_.data(),
              .shape = launch.shape.data(),
              .strides = strides_.data(),
-             .rank = static_cast<std::int64_t>(rank)};
+             .rank = static_cast<std::int64_t>(rank),
+             .drive = drive_cpu_kernel};
   }
   LaunchFrame(const LaunchFrame&) = delete;
   LaunchFrame& operator=(const LaunchFrame&) = delete;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kinds/gufunc/abi.hpp"
+#include "kernels-src/gufunc/abi.hpp"
 #include "kinds/start_on_cpu.hpp"
 
 namespace kiln::kinds {
@@ -21,10 +21,11 @@ Tiling tiling_of(const std::vector<std::int64_t>& each) {
 void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::Threads& threads) {
   const GufuncNumbers& numbers = *launch.numbers;
   const Tiling tiling = tiling_of(numbers.each);
-  std::array<void*, kMaxOperands> data;
+  std::array<char*, kMaxOperands> data;
   for (std::size_t k = 0; k < launch.count; ++k) {
     const GufuncLaunch::Operand& operand = launch.operands[k];
-    data[k] = operand.scalar ? const_cast<std::byte*>(operand.value.data()) : operand.data;
+    data[k] = operand.scalar ? reinterpret_cast<char*>(const_cast<std::byte*>(operand.value.data()))
+                             : static_cast<char*>(operand.data);
   }
   const CpuGufuncLaunch call{.data = data.data(),
                              .shape = numbers.shape.data(),

@@ -1,4 +1,4 @@
-// Launches of generalized ufuncs on a GPU: kernels-src/gufunc_gpu.hpp is the other side.
+// Launches of generalized ufuncs on a GPU: kernels-src/gufunc/gpu.hpp is the other side.
 #include <algorithm>
 #include <span>
 #include <string>

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels-src/raw/abi.hpp"
 #include "kiln/error.hpp"
-#include "kinds/elementwise/abi.hpp"
-#include "kinds/raw/abi.hpp"
 #include "kinds/start_on_cpu.hpp"
 
 namespace kiln::kinds {
@@ -33,8 +32,8 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
   }
   if (launch.size >= 0) {
     if (launch.size == 0) return;
-    const CpuLaunch call{.data = arguments.data(), .shape = nullptr, .strides = nullptr, .rank = 1};
-    const auto kernel = module.kernel<CpuKernel>();
+    const CpuRawItems call{arguments.data()};
+    const auto kernel = module.kernel<CpuRawItemsKernel>();
     if (launch.size <= kCpuBlock) return kernel(&call, 0, launch.size);
     return threads.parallel_for(module, {.size = launch.size, .grain = kCpuBlock},
                                 [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });

@@ -1,4 +1,4 @@
-// Launches of raw kernels on a GPU: kernels-src/raw_gpu.hpp is the other side.
+// Launches of raw kernels on a GPU: kernels-src/raw/gpu.hpp is the other side.
 #include <array>
 
 #include "kinds/grid.hpp"

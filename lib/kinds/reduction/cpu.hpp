@@ -9,7 +9,7 @@
 
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/threads.hpp"
-#include "kinds/reduction/abi.hpp"
+#include "kernels-src/reduction/abi.hpp"
 #include "kinds/reduction/launch.hpp"
 
 namespace kiln::kinds {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kinds/reduction/abi.hpp"
+#include "kernels-src/reduction/abi.hpp"
 #include "kinds/reduction/launch.hpp"
 
 namespace kiln::kinds {

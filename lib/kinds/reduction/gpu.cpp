@@ -1,4 +1,4 @@
-// Launches of reductions on a GPU: kernels-src/reduce_gpu.hpp is the other side.
+// Launches of reductions on a GPU: kernels-src/reduction/gpu.hpp is the other side.
 #include "backend/scratch.hpp"
 #include "kinds/grid.hpp"
 #include "kinds/reduction/grid.hpp"

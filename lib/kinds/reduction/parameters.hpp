@@ -1,4 +1,4 @@
-// A reduction as the parameters of its kernel. kernels-src/reduce_gpu.hpp is the other side.
+// A reduction as the parameters of its kernel. kernels-src/reduction/gpu.hpp is the other side.
 #pragma once
 
 #include <array>

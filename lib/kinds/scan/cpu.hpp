@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "backend/cpu/threads.hpp"
-#include "kinds/scan/abi.hpp"
+#include "kernels-src/scan/abi.hpp"
 #include "kinds/scan/launch.hpp"
 
 namespace kiln::kinds {

@@ -1,36 +1,16 @@
-// Launches of Ufunc::accumulate on a GPU: kernels-src/scan_gpu.hpp is the other side.
+// Launches of Ufunc::accumulate on a GPU: kernels-src/scan/gpu.hpp is the other side.
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "backend/scratch.hpp"
 #include "base/ceil_div.hpp"
+#include "kernels-src/scan/abi.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/grid.hpp"
 #include "kinds/scan/launch.hpp"
 
 namespace kiln::kinds {
 namespace {
-
-/// scan_space of the kernels.
-struct ScanSpace {
-  const void* in;
-  void* out;
-  void* totals;
-  std::int64_t extent;
-  std::int64_t in_stride;
-  std::int64_t out_stride;
-  std::int64_t chunk;
-  std::int64_t chunks;
-  std::int64_t lanes;
-  std::array<std::int64_t, kMaxKernelRank> shape;
-  std::array<std::int64_t, kMaxKernelRank> in_strides;
-  std::array<std::int64_t, kMaxKernelRank> out_strides;
-  std::int32_t rank;
-  std::int32_t pass;
-  std::int32_t along;
-};
-static_assert(sizeof(ScanSpace) == 9 * 8 + 3 * 64 + 16);
 
 /// Of the kernel's: at least as many elements as it has in a tile.
 constexpr std::int64_t kTile = std::int64_t{kGpuBlock} * 8;

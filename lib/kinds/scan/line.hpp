@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/cpu/threads.hpp"
-#include "kinds/scan/abi.hpp"
+#include "kernels-src/scan/abi.hpp"
 #include "kinds/scan/strip.hpp"
 
 namespace kiln::kinds {

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "backend/cpu/threads.hpp"
+#include "kernels-src/scan/abi.hpp"
 #include "kinds/launch.hpp"
 #include "kinds/operand.hpp"
-#include "kinds/scan/abi.hpp"
 
 namespace kiln::kinds {
 

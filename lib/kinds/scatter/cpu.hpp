@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/cpu/threads.hpp"
-#include "kinds/scatter/abi.hpp"
+#include "kernels-src/scatter/abi.hpp"
 #include "kinds/scatter/launch.hpp"
 
 namespace kiln::kinds {

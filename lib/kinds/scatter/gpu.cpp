@@ -1,7 +1,8 @@
-// Launches of Ufunc::at on a GPU: kernels-src/scatter_gpu.hpp is the other side.
-#include <array>
+// Launches of Ufunc::at on a GPU: kernels-src/scatter/gpu.hpp is the other side.
 #include <string>
 
+#include "backend/kernel_abi.hpp"
+#include "kernels-src/scatter/abi.hpp"
 #include "kiln/error.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/grid.hpp"
@@ -10,36 +11,6 @@
 namespace kiln::kinds {
 namespace {
 
-using PerDimension = std::array<std::int64_t, kMaxKernelRank>;
-
-/// scatter_index and scatter_space of the kernels.
-struct Index {
-  const void* data;
-  std::int64_t extent;
-  std::int64_t stride;
-  PerDimension strides;
-  std::int32_t size;
-  std::int32_t is_signed;
-};
-struct ScatterSpace {
-  void* target;
-  const void* value;
-  const std::int64_t* order;
-  const std::int64_t* starts;
-  std::uint64_t* bad;
-  std::int64_t positions;
-  std::int64_t row;
-  std::int64_t targets;
-  PerDimension shape;
-  PerDimension row_shape;
-  PerDimension target_strides;
-  std::array<std::int64_t, 2 * kMaxKernelRank> value_strides;
-  std::array<Index, kMaxScatterIndices> index;
-  std::int32_t indices;
-  std::int32_t rank;
-  std::int32_t row_rank;
-  std::int32_t pass;
-};
 static_assert(sizeof(ScatterSpace) < 4096, "the parameters of a kernel");
 
 }  // namespace
@@ -96,7 +67,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
   for (std::size_t d = 0; d < launch.value_strides.size(); ++d) space.value_strides[d] = launch.value_strides[d];
   for (std::size_t i = 0; i < launch.indices.size(); ++i) {
     const ScatterIndex& from = launch.indices[i];
-    Index& to = space.index[i];
+    ScatterSpace::Index& to = space.index[i];
     to = {.data = from.data,
           .extent = from.extent,
           .stride = from.stride,

@@ -25,7 +25,7 @@
 #include "backend/cpu/threads.hpp"
 #include "backend/cpu_kernels.hpp"
 #include "base/usable_threads.hpp"
-#include "kinds/elementwise/abi.hpp"
+#include "kinds/elementwise/driver.hpp"
 
 namespace kiln {
 namespace {
@@ -108,7 +108,8 @@ TEST_CASE("cpu backend: kernels load from the disk, too, and leave nothing there
     const float a = 1.0F;
     float out = 0.0F;
     void* const data[] = {const_cast<float*>(&a), const_cast<float*>(&a), &out};
-    const kinds::CpuLaunch launch{.data = data, .shape = nullptr, .strides = nullptr, .rank = 1};
+    const kinds::CpuLaunch launch{
+        .data = data, .shape = nullptr, .strides = nullptr, .rank = 1, .drive = kinds::drive_cpu_kernel};
     run(&launch, 0, 1);
     CHECK(out == 1.0F + static_cast<float>(i));
   }

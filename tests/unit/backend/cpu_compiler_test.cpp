@@ -132,7 +132,7 @@ TEST_CASE("cpu compiler: powers are those of a register's lanes where vectors ha
   for (const Body& body : bodies) {
     CAPTURE(body.text);
     auto request = binary_request(body.text, body.functions);
-    request.source.insert(0, "#include \"kiln/power.hpp\"\n");
+    request.source.insert(0, "#include \"kiln/math/power.hpp\"\n");
     request.headers = codegen::resolve_includes({{request.name, request.source}}, {}, {});
     for (const auto& [level, tune] : {std::pair{3, "haswell"}, {4, "cascadelake"}, {4, "znver4"}}) {
       const std::string tuned = tune;

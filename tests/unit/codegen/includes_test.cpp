@@ -65,18 +65,18 @@ TEST_CASE("given texts come before folders, folders before kiln's own headers") 
   folder.write("a.h", "from the folder");
   folder.write("b.h", "from the folder");
   folder.write("sub/d.h", "deep");
-  const Texts given{{"a.h", "given"}, {"kiln/math.hpp", "mine"}};
-  const Texts found = resolve_includes(
-      {{"k",
-        "#include \"a.h\"\n#include \"b.h\"\n#include \"sub/d.h\"\n#include \"kiln/math.hpp\"\n#include \"kiln/types.hpp\""}},
-      given, {"/nonexistent", folder.path.string()});
+  const Texts given{{"a.h", "given"}, {"kiln/math/math.hpp", "mine"}};
+  const Texts found = resolve_includes({{"k",
+                                         "#include \"a.h\"\n#include \"b.h\"\n#include \"sub/d.h\"\n#include "
+                                         "\"kiln/math/math.hpp\"\n#include \"kiln/core/types.hpp\""}},
+                                       given, {"/nonexistent", folder.path.string()});
   CHECK(found.at("a.h") == "given");
   CHECK(found.at("b.h") == "from the folder");
   CHECK(found.at("sub/d.h") == "deep");
-  CHECK(found.at("kiln/math.hpp") == "mine");
-  CHECK(found.at("kiln/types.hpp") == embedded_headers().at("kiln/types.hpp"));
-  CHECK(found.contains("kiln/portable.hpp"));  // through types.hpp
-  CHECK_FALSE(found.contains("kiln/half.hpp"));
+  CHECK(found.at("kiln/math/math.hpp") == "mine");
+  CHECK(found.at("kiln/core/types.hpp") == embedded_headers().at("kiln/core/types.hpp"));
+  CHECK(found.contains("kiln/core/portable.hpp"));  // through types.hpp
+  CHECK_FALSE(found.contains("kiln/core/half.hpp"));
 }
 
 TEST_CASE("a file that is not there is named, with where it was looked for") {
@@ -238,11 +238,11 @@ TEST_CASE("what the build noted as included by kiln's own headers is what scanni
 }
 
 TEST_CASE("needed headers are followed like included ones, and the user's own of that name come first") {
-  const Texts found = resolve_includes({}, {{"kiln/types.hpp", "#include \"mine.h\""}, {"mine.h", "int m;"}}, {},
-                                       {"kiln/types.hpp", "kiln/math.hpp"});
-  CHECK(found.at("kiln/types.hpp") == "#include \"mine.h\"");
+  const Texts found = resolve_includes({}, {{"kiln/core/types.hpp", "#include \"mine.h\""}, {"mine.h", "int m;"}}, {},
+                                       {"kiln/core/types.hpp", "kiln/math/math.hpp"});
+  CHECK(found.at("kiln/core/types.hpp") == "#include \"mine.h\"");
   CHECK(found.at("mine.h") == "int m;");
-  CHECK(found.at("kiln/math.hpp") == embedded_headers().at("kiln/math.hpp"));
+  CHECK(found.at("kiln/math/math.hpp") == embedded_headers().at("kiln/math/math.hpp"));
   CHECK(found.size() == 3);
 }
 
@@ -256,6 +256,6 @@ TEST_CASE("the embedded headers are those of kernels-src") {
     // portable.hpp is the only one that asks for the target.
     const bool asks = text.find("#if KILN_C") != std::string::npos || text.find("__CUDA") != std::string::npos ||
                       text.find("__HIP") != std::string::npos;
-    CHECK(asks == (name == "kiln/portable.hpp"));
+    CHECK(asks == (name == "kiln/core/portable.hpp"));
   }
 }

@@ -109,38 +109,42 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   using Headers = std::vector<std::string>;
   const ElementwiseSpec spec = three_inputs();
   UserText text = discriminant();
-  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/types.hpp", "kiln/math.hpp", "kiln/elementwise_cpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/math.hpp", "kiln/elementwise/cpu.hpp"});
   text.body = "return a * b + c; // sqrt \"exp\"";
-  CHECK(needed_headers(text, spec, DeviceKind::cuda) == Headers{"kiln/types.hpp", "kiln/elementwise_gpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::cuda) == Headers{"kiln/core/types.hpp", "kiln/elementwise/gpu.hpp"});
   text.functions = "float32 f(float32 x) { return erf(x); }";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
-        Headers{"kiln/types.hpp", "kiln/special.hpp", "kiln/elementwise_cpu.hpp"});
+        Headers{"kiln/core/types.hpp", "kiln/math/special.hpp", "kiln/elementwise/cpu.hpp"});
   text.functions = "float32 f(float32 x) { return atan2(ceil(x), cbrt(x)); }";
-  CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/exponential.hpp",
-                                                               "kiln/trigonometry.hpp", "kiln/rounding.hpp",
-                                                               "kiln/elementwise_gpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/core/types.hpp", "kiln/math/exponential.hpp",
+                                                               "kiln/math/trigonometry.hpp", "kiln/math/rounding.hpp",
+                                                               "kiln/elementwise/gpu.hpp"});
   text.functions = "float32 f(float32 x) { return pow(x, 3); }";
-  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/types.hpp", "kiln/power.hpp", "kiln/elementwise_cpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/power.hpp", "kiln/elementwise/cpu.hpp"});
   text.functions = "float32 f(float32 x) { return heaviside(x, gcd(1, 2)); }";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
-        Headers{"kiln/types.hpp", "kiln/integers.hpp", "kiln/floating.hpp", "kiln/elementwise_cpu.hpp"});
+        Headers{"kiln/core/types.hpp", "kiln/math/integers.hpp", "kiln/math/floating.hpp", "kiln/elementwise/cpu.hpp"});
   text.functions = "";
   text.body = "return bfloat16(a) + abs(complex64(b)) + c;";
-  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/complex.hpp",
-                                                               "kiln/math.hpp", "kiln/complex_parts.hpp",
-                                                               "kiln/elementwise_cpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/core/half.hpp",
+                                                               "kiln/core/complex.hpp", "kiln/math/math.hpp",
+                                                               "kiln/math/complex_parts.hpp", "kiln/elementwise/cpu.hpp"});
   text.body = "return complex64(a) + power(complex64(b), c);";
-  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
-        Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/powers.hpp", "kiln/complex_math.hpp", "kiln/elementwise_cpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/core/complex.hpp",
+                                                               "kiln/math/powers.hpp", "kiln/math/complex_math.hpp",
+                                                               "kiln/elementwise/cpu.hpp"});
   text.body = "return less_than(a, b);";
   CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::cpu) ==
-        Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/integers.hpp", "kiln/complex_arithmetic.hpp",
-                "kiln/elementwise_cpu.hpp"});
+        Headers{"kiln/core/types.hpp", "kiln/core/complex.hpp", "kiln/math/integers.hpp", "kiln/math/complex_arithmetic.hpp",
+                "kiln/elementwise/cpu.hpp"});
   text.body = "return a;";
   CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::hip) ==
-        Headers{"kiln/types.hpp", "kiln/complex.hpp", "kiln/elementwise_gpu.hpp"});
+        Headers{"kiln/core/types.hpp", "kiln/core/complex.hpp", "kiln/elementwise/gpu.hpp"});
   text.type_variables = {{"T", DType::float16}};
-  CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/types.hpp", "kiln/half.hpp", "kiln/elementwise_gpu.hpp"});
+  CHECK(needed_headers(text, spec, DeviceKind::hip) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/half.hpp", "kiln/elementwise/gpu.hpp"});
   text.preamble = "#include \"mine.h\"";  // may use anything
   CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 22);
 }
@@ -163,7 +167,7 @@ TEST_CASE("a strided operand or a second dimension wants the n-dimensional form"
   CHECK(has(nd,
             "KILN_KERNEL kiln_kernel(uint64 n, const index_space s, float32 p0, const float32* p1, const float32* p2, "
             "float32* p3) {"));
-  CHECK(has(nd, "kiln/elementwise_gpu_nd.hpp"));
+  CHECK(has(nd, "kiln/elementwise/gpu_nd.hpp"));
   spec.inputs[1].access = Access::contiguous;
   spec.rank = 3;
   CHECK(has(render(discriminant(), spec, DeviceKind::hip), "using index_space = space<uint64, 3, 4>;"));

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "../base/sanitizer.hpp"
-#include "kinds/elementwise/abi.hpp"
+#include "kinds/elementwise/driver.hpp"
 
 using namespace kiln::kinds;
 using kiln::backend::kCpuBlock;
 
 namespace {
 
-constexpr std::uint8_t kContiguous = 0, kBroadcast = 1, kStrided = 2, kScalar = 3;  // codegen::Access
+constexpr CpuAccess kContiguous = CpuAccess::contiguous, kBroadcast = CpuAccess::broadcast, kStrided = CpuAccess::strided,
+                    kScalar = CpuAccess::scalar;
 
 // How the kernel is given an input: for each element, by row, or one value.
 enum class Given { stream, rows, value };
@@ -56,7 +57,7 @@ void copy_lines(void* to, const void* from, std::int64_t lines) {
 
 struct Layout {
   std::vector<std::int64_t> shape;
-  std::uint8_t access[3];
+  CpuAccess access[3];
   std::vector<std::int64_t> elements[3];  // strides, in elements
   bool past_cache = false;
 };
@@ -114,7 +115,7 @@ void check(const Layout& layout, std::int64_t begin, std::int64_t end, std::mt19
   void* const data[3] = {&a.at(0), &b.at(0), &out.at(0)};
   const std::uint8_t itemsize[3] = {2, 4, 8};
   const auto given = [&](std::size_t k) {
-    const std::uint8_t access = layout.access[k];
+    const CpuAccess access = layout.access[k];
     return access == kScalar || (access == kBroadcast && rank == 1) ? Given::value
            : access == kBroadcast                                   ? Given::rows
                                                                     : Given::stream;
@@ -127,8 +128,11 @@ void check(const Layout& layout, std::int64_t begin, std::int64_t end, std::mt19
                               .outputs = 1,
                               .access = layout.access,
                               .itemsize = itemsize};
-  CpuLaunch launch{
-      .data = data, .shape = layout.shape.data(), .strides = strides.data(), .rank = static_cast<std::int64_t>(rank)};
+  CpuLaunch launch{.data = data,
+                   .shape = layout.shape.data(),
+                   .strides = strides.data(),
+                   .rank = static_cast<std::int64_t>(rank),
+                   .drive = drive_cpu_kernel};
   launch.drive(&launch, begin, end, &kernel);
   CHECK(out.values == expected);
 }
@@ -138,7 +142,7 @@ void check(const Layout& layout, std::int64_t begin, std::int64_t end, std::mt19
 TEST_CASE("one dimension: any length, any cut, any access") {
   std::mt19937 random(1);
   for (const std::int64_t n : {1, 2, 63, 64, 65, 127, 128, 1000, 5003}) {
-    for (const std::uint8_t b : {kContiguous, kBroadcast, kStrided, kScalar}) {
+    for (const CpuAccess b : {kContiguous, kBroadcast, kStrided, kScalar}) {
       for (const std::int64_t out : {1, 3, -2}) {
         CAPTURE(n);
         const bool unit = out == 1;
@@ -168,7 +172,7 @@ TEST_CASE("several dimensions: long and short rows, strides of any sign, rows th
       layout.shape.push_back(1 + below(d + 1 < rank ? (rank > 3 ? 4 : 9) : round % 3 == 0 ? 5 : round % 3 == 1 ? 150 : 1500));
     }
     for (std::size_t k = 0; k < 3; ++k) {
-      layout.access[k] = static_cast<std::uint8_t>(k == 2 ? 2 * below(2) : below(3));
+      layout.access[k] = static_cast<CpuAccess>(k == 2 ? 2 * below(2) : below(3));
       const std::int64_t inner = layout.access[k] == kContiguous  ? 1
                                  : layout.access[k] == kBroadcast ? 0
                                  : below(2) == 0                  ? 2
@@ -228,7 +232,7 @@ std::vector<std::int64_t> strides_in(Places order, const std::vector<std::int64_
   return strides;
 }
 
-std::uint8_t access_of(std::int64_t innermost) {
+CpuAccess access_of(std::int64_t innermost) {
   return innermost == 1 ? kContiguous : innermost == 0 ? kBroadcast : kStrided;
 }
 

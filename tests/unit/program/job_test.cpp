@@ -92,7 +92,7 @@ TEST_CASE("a job whose text divides integers has it as it is written, too") {
   const Job job = make_job(definition.request(), compiler);
   CHECK(job.compile.source.find("return a %kiln_by/ ONE;") != std::string::npos);
   CHECK(job.as_written.find("return a / ONE;") != std::string::npos);
-  CHECK(job.compile.headers.contains("kiln/division.hpp"));
+  CHECK(job.compile.headers.contains("kiln/core/division.hpp"));
   CHECK(nlohmann::json::parse(job.key)["source"] == job.compile.source);
 }
 

@@ -9,10 +9,10 @@ class PassBuilder;
 namespace kiln::clang_module {
 
 /// Makes `builder`'s pipelines tell the vectorizer of the variants that libmvec has for each call of a math function, and of
-/// those that a call of kiln_of_lanes_… names (kernels-src/avx512_cpu.hpp), which compute single numbers, too. Of libmvec's it
-/// is the widest variant's first lane that computes what stands outside loops, as it is the same for all elements, and what
-/// whole vectors leave over, so that it has the same bits. Only what the process's own libmvec defines is named, so an older
-/// glibc is right, too. On other processors nothing of libmvec is named.
+/// those that a call of kiln_of_lanes_… names (kernels-src/math/avx512_cpu.hpp), which compute single numbers, too. Of
+/// libmvec's it is the widest variant's first lane that computes what stands outside loops, as it is the same for all elements,
+/// and what whole vectors leave over, so that it has the same bits. Only what the process's own libmvec defines is named, so an
+/// older glibc is right, too. On other processors nothing of libmvec is named.
 void use_vector_math(llvm::PassBuilder& builder);
 
 }  // namespace kiln::clang_module

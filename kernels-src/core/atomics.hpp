@@ -1,0 +1,64 @@
+// Changing an element of memory that other threads of a GPU change too.
+#pragma once
+#include "kiln/core/types.hpp"
+
+namespace kiln::loops {
+
+template <int Size>
+struct of_size {
+  using type = uint8;
+};
+template <>
+struct of_size<2> {
+  using type = uint16;
+};
+
+// *at = f(*at), for elements of 1, 2, 4 and 8 bytes: compare and swap on the words that the devices have, 32 and 64 bits.
+template <class T, class F>
+KILN_FN void change(T* at, const F& f) {
+  if constexpr (sizeof(T) == 8) {
+    auto* const word = reinterpret_cast<uint64*>(at);
+    uint64 seen = *word;
+    for (;;) {
+      T x = bit_cast<T>(seen);
+      f(x);
+      const uint64 was = atomicCAS(word, seen, bit_cast<uint64>(x));
+      if (was == seen) {
+        return;
+      }
+      seen = was;
+    }
+  } else if constexpr (sizeof(T) == 4) {
+    auto* const word = reinterpret_cast<uint32*>(at);
+    uint32 seen = *word;
+    for (;;) {
+      T x = bit_cast<T>(seen);
+      f(x);
+      const uint32 was = atomicCAS(word, seen, bit_cast<uint32>(x));
+      if (was == seen) {
+        return;
+      }
+      seen = was;
+    }
+  } else {
+    // Within its word, whose other elements stay what they are.
+    static_assert(sizeof(T) <= 2);
+    using bits = typename of_size<sizeof(T)>::type;
+    const auto address = reinterpret_cast<unsigned long long>(at);
+    auto* const word = reinterpret_cast<uint32*>(address & ~3ull);
+    const uint32 shift = uint32(address & 3) * 8;
+    const uint32 mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
+    uint32 seen = *word;
+    for (;;) {
+      T x = bit_cast<T>(bits((seen & mask) >> shift));
+      f(x);
+      const uint32 was = atomicCAS(word, seen, (seen & ~mask) | (uint32(bit_cast<bits>(x)) << shift));
+      if (was == seen) {
+        return;
+      }
+      seen = was;
+    }
+  }
+}
+
+}  // namespace kiln::loops

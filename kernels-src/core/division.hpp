@@ -1,0 +1,145 @@
+// `/`, `%`, `/=` and `%=` of integers in the user's texts, defined for every pair: by 0 both are 0, MIN / -1 is MIN and its
+// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b` (lib/codegen/integer_divisions.hpp).
+// The operator in front groups as the user's own does, and puts an integer aside until its divisor is there. What is no integer
+// passes through to the operator that C++ finds.
+#pragma once
+#include "kiln/core/types.hpp"
+
+namespace kiln {
+namespace division {
+
+enum tag { kiln_by };
+
+// Classes have operators of their own and go by reference; all else goes by value, as bit-fields must.
+template <class X>
+inline constexpr bool is_object = __is_class(X) || __is_union(X);
+template <class X>
+inline constexpr bool is_object<X&> = is_object<X>;
+template <class X>
+concept object = is_object<X>;
+template <class X>
+concept plain = !object<X>;
+// Enumerations may have operators of the user's, which C++ is to find.
+template <class X>
+inline constexpr bool is_enumeration = __is_enum(X);
+template <class X>
+inline constexpr bool is_enumeration<X&> = is_enumeration<X>;
+template <class X>
+concept integral = plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)>; };
+// An element of a view that stands for its value (view.hpp).
+template <class X>
+concept element = object<X> && requires(X&& x) { x.kiln_now(); };
+
+// What C++ divides instead: 0 / 1 for a / 0, and MIN / 1 for MIN / -1, which a dividend narrower than T is not. Chosen before
+// the division, and alike for quotient and remainder, which one instruction has. What hardly happens is a branch, which costs a
+// chain of divisions nothing; in vectors it is a selection, too.
+template <class T>
+KILN_CONSTEXPR_FN T above(T a, T b) {
+  return b == 0 ? T(0) : a;
+}
+template <class X, class T>
+KILN_CONSTEXPR_FN T below(T a, T b) {
+  constexpr bool overflows = sizeof(X) == sizeof(T) && T(-1) < T(0);
+  const bool least = overflows && a == T(T(1) << (sizeof(T) * 8 - 1));
+  if (__builtin_expect(least && b == T(-1), false)) return T(1);
+  return b == 0 ? T(1) : b;
+}
+
+}  // namespace division
+}  // namespace kiln
+KILN_PRECISE_BEGIN
+namespace kiln {
+namespace division {
+
+// Of types of up to 16 bits, on CPUs, by a floating division, which is exact: vectors have it, and none for integers.
+template <bool Narrow, class T>
+KILN_CONSTEXPR_FN T quotient(T a, T b) {
+  if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
+    return static_cast<T>(static_cast<float>(a) / static_cast<float>(b));
+  } else {
+    return a / b;
+  }
+}
+template <bool Narrow, class T>
+KILN_CONSTEXPR_FN T rest(T a, T b) {
+  if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
+    return a - quotient<Narrow>(a, b) * b;
+  } else {
+    return a % b;
+  }
+}
+
+}  // namespace division
+}  // namespace kiln
+KILN_PRECISE_END
+namespace kiln {
+namespace division {
+
+template <class X>
+struct dividend {
+  X x;
+};
+template <plain X>
+KILN_CONSTEXPR_FN auto operator%(X x, tag) {
+  if constexpr (integral<X>) {
+    return dividend<X>{x};
+  } else {
+    return x;
+  }
+}
+template <object X>
+KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
+  if constexpr (element<X>) {
+    return +static_cast<X&&>(x) % kiln_by;
+  } else {
+    return static_cast<X&&>(x);
+  }
+}
+
+#define KILN_DIVISION(op, divisor, defined)                                                           \
+  template <class X, plain Y>                                                                         \
+  KILN_CONSTEXPR_FN auto operator op(dividend<X> a, Y b) {                                            \
+    using T = decltype(a.x op b);                                                                     \
+    if constexpr (integral<Y>) {                                                                      \
+      return defined < sizeof(X) <= 2 && sizeof(Y) <= 2, T > (above<T>(a.x, b), below<X, T>(a.x, b)); \
+    } else {                                                                                          \
+      return a.x op b;                                                                                \
+    }                                                                                                 \
+  }                                                                                                   \
+  template <class X, object Y>                                                                        \
+  KILN_CONSTEXPR_FN decltype(auto) operator op(dividend<X> a, Y&& b) {                                \
+    if constexpr (element<Y>) {                                                                       \
+      return a op + static_cast<Y&&>(b);                                                              \
+    } else {                                                                                          \
+      return a.x op static_cast<Y&&>(b);                                                              \
+    }                                                                                                 \
+  }                                                                                                   \
+  template <class Y>                                                                                  \
+  struct divisor {                                                                                    \
+    Y y;                                                                                              \
+  };                                                                                                  \
+  template <plain Y>                                                                                  \
+  KILN_CONSTEXPR_FN divisor<Y> operator op##=(tag, Y y) {                                             \
+    return {y};                                                                                       \
+  }                                                                                                   \
+  template <object Y>                                                                                 \
+  KILN_CONSTEXPR_FN divisor<Y&&> operator op##=(tag, Y && y) {                                        \
+    return {static_cast<Y&&>(y)};                                                                     \
+  }                                                                                                   \
+  template <class X, class Y>                                                                         \
+  KILN_CONSTEXPR_FN decltype(auto) operator%=(X&& x, divisor<Y> by) {                                 \
+    if constexpr (element<X>) {                                                                       \
+      return x = x.kiln_now() % kiln_by op static_cast<Y&&>(by.y);                                    \
+    } else if constexpr (integral<X> && !is_enumeration<Y>) {                                         \
+      return x = x % kiln_by op static_cast<Y&&>(by.y);                                               \
+    } else {                                                                                          \
+      return static_cast<X&&>(x) op## = static_cast<Y&&>(by.y);                                       \
+    }                                                                                                 \
+  }
+KILN_DIVISION(/, slash, quotient)
+KILN_DIVISION(%, percent, rest)
+#undef KILN_DIVISION
+
+}  // namespace division
+using division::kiln_by;
+}  // namespace kiln

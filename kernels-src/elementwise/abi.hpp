@@ -1,0 +1,52 @@
+// How a rendered elementwise kernel is called. The library and the kernels include this file,
+// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+//
+// CPU: extern "C" void kiln_kernel(const CpuLaunch* launch, int64 begin, int64 end)
+//   computes elements [begin, end) of the flat C-order index space over `shape`. `begin` is a multiple of kCpuBlock. With
+//   ElementwiseSpec::nontemporal every output address is 64-byte aligned. The kernel hands itself to launch->drive, which has
+//   it compute whole blocks.
+//
+// GPU, flat form (rank 1 and no operand strided): __global__ kiln_kernel(Index n, P0, P1, …)
+//   Index is uint32 or uint64 (wide_index), n counts elements. Operands come inputs first, then outputs. An array is a pointer
+//   to its storage type, a scalar is a value of its compute type.
+// GPU, n-dimensional form: __global__ kiln_kernel(Index n, Space space, P0, P1, …)
+//   n counts packs of `width` elements. With uint32 Space is
+//     struct { uint32 extent[D]; uint32 magic[D]; uint32 shift[D]; int64 stride[N][D]; }
+//   and q = (mulhi(i, magic) + i) >> shift divides i < 2^31 by the extent; with uint64
+//     struct { uint64 extent[D]; int64 stride[N][D]; }.
+//   extent[D-1] counts packs, the others elements; strides are bytes per element; N counts all operands (a scalar's row is 0).
+#pragma once
+
+namespace kiln::kinds {
+
+struct CpuKernelParts;
+
+// How a kernel reaches an operand along the innermost dimension: codegen::Access.
+enum class CpuAccess : uint8 { contiguous, broadcast, strided, scalar };
+
+struct CpuLaunch {
+  void* const* data;     // one for each operand; for a scalar the address of its value
+  const int64* shape;    // rank extents, outermost first
+  const int64* strides;  // bytes, [operand][dimension]; zeros for scalars
+  int64 rank;
+  // Walks [begin, end) and has the kernel compute whole blocks: rows, buffers and strides are the same for every kernel, so
+  // they are compiled with the library (lib/kinds/elementwise/driver.cpp) and not with the kernel. The kernel calls this.
+  void (*drive)(const CpuLaunch*, int64 begin, int64 end, const CpuKernelParts*);
+};
+// What a kernel tells its driver of itself.
+struct CpuKernelParts {
+  // Computes count blocks of kCpuBlock elements. Operands are contiguous, or one value. With rank > 1 the blocks go across rows
+  // of `columns` elements (kCpuRowLanes or more), from the element `first` of a row on, and broadcast operands have each row's
+  // value over kCpuRowLanes lanes. Rows of kCpuRowLanes from 0 on: they have a value for each element.
+  void (*blocks)(void* const* operands, int64 count, int64 columns, int64 first);
+  void (*copy_past_cache)(void* to, const void* from, int64 lines);  // of 64 bytes; null: stores go through the cache
+  int32 inputs;
+  int32 outputs;
+  const CpuAccess* access;  // of each operand
+  const uint8* itemsize;
+};
+using CpuKernel = void (*)(const CpuLaunch* launch, int64 begin, int64 end);
+
+inline constexpr int64 kCpuRowLanes = 32;
+
+}  // namespace kiln::kinds

@@ -1,0 +1,74 @@
+// The loop over the items of a generalized ufunc on the CPU. The other side of kernels-src/gufunc/abi.hpp.
+#pragma once
+#include "kiln/gufunc/view.hpp"
+
+#include "kiln/gufunc/abi.hpp"
+
+// Functions whose loops over cores become vectors before they are unrolled (lib/backend/cpu/clang/vector_rows.cpp), and what is
+// part of them from the first on.
+#define KILN_ROWS __attribute__((annotate("kiln_rows")))
+#define KILN_INLINE __attribute__((always_inline))
+
+namespace kiln::loops {
+
+// Where the operands of an item are.
+template <int Operands>
+KILN_FN void place_item(const kinds::CpuGufuncLaunch& launch, int64 item, char** p) {
+  const int64 last = launch.rank - 1;
+  const int64 column = item % launch.shape[last];
+  int64 rest = item / launch.shape[last];
+  for (int k = 0; k < Operands; ++k) {
+    p[k] = launch.data[k] + column * launch.strides[k * launch.rank + last];
+  }
+  for (int64 d = last - 1; d >= 0; --d) {
+    const int64 at = rest % launch.shape[d];
+    rest /= launch.shape[d];
+    for (int k = 0; k < Operands; ++k) {
+      p[k] += at * launch.strides[k * launch.rank + d];
+    }
+  }
+}
+
+// Units [begin, end) of the loop: an item, or a tile of one where .each spreads it. Calls work(pointers, tile coordinates).
+template <int Operands, int Each, class Work>
+KILN_FN void walk_items(const kinds::CpuGufuncLaunch& launch, int64 begin, int64 end, const Work& work) {
+  int64 per_item = 1;
+  for (int e = 0; e < Each; ++e) {
+    per_item *= launch.tiles[e];
+  }
+  int64 item = begin / per_item;
+  int64 unit = begin % per_item;
+  const int64 last = launch.rank - 1;
+  const int64 columns = launch.shape[last];
+  const int64* const strides = launch.strides;
+  char* p[Operands];
+  while (begin < end) {
+    // A row of items.
+    const int64 column = item % columns;
+    place_item<Operands>(launch, item, p);
+    int64 step[Operands];
+    for (int k = 0; k < Operands; ++k) {
+      step[k] = strides[k * launch.rank + last];
+    }
+    for (int64 c = column; c < columns && begin < end; ++c, ++item) {
+      for (; unit < per_item && begin < end; ++unit, ++begin) {
+        int64 first[Each + 1];
+        int64 left = unit;
+        for (int e = 0; e < Each; ++e) {
+          first[e] = 0;
+        }
+        for (int e = Each - 1; e >= 0 && left > 0; --e) {
+          first[e] = left % launch.tiles[e] * launch.tile[e];
+          left /= launch.tiles[e];
+        }
+        work(p, first);
+      }
+      unit = 0;
+      for (int k = 0; k < Operands; ++k) {
+        p[k] += step[k];
+      }
+    }
+  }
+}
+
+}  // namespace kiln::loops

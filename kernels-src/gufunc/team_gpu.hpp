@@ -1,0 +1,69 @@
+// A team on a GPU is a block of whole warps. Bodies with .group are members of a structure that derives from it.
+#pragma once
+#include "kiln/gufunc/gpu.hpp"
+#include "kiln/reduction/gpu.hpp"
+
+namespace kiln {
+
+template <int Lanes>
+struct team {
+  static constexpr index lanes = Lanes;
+  static constexpr int kWarps = (Lanes + KILN_WARP - 1) / KILN_WARP;
+  unsigned char* pool;
+  unsigned char* cells;  // 16 bytes for each warp
+  index lane = index(threadIdx.x);
+
+  KILN_FN team(unsigned char* p, unsigned char* c) : pool(p), cells(c) {}
+
+  // Every lane comes here.
+  KILN_FN void sync() const { KILN_BARRIER(); }
+  // Memory that all lanes have in common; every lane calls it, in the same order.
+  template <class T>
+  KILN_FN T* shared(index count) {
+    T* const place = reinterpret_cast<T*>(pool);
+    pool += (count * index(sizeof(T)) + 15) / 16 * 16;
+    return place;
+  }
+  // f over every lane's x, for every lane; the grouping follows from the number of lanes alone. Every lane comes here.
+  template <class T, class F>
+  KILN_FN T team_reduce(T x, const F& f) const {
+    static_assert(sizeof(T) <= 16);
+    const int thread = int(threadIdx.x);
+    const int warp = thread / KILN_WARP;
+    const int place = thread % KILN_WARP;
+    const int count = Lanes - warp * KILN_WARP < KILN_WARP ? Lanes - warp * KILN_WARP : KILN_WARP;
+#pragma unroll
+    for (int distance = KILN_WARP / 2; distance > 0; distance /= 2) {
+      const T other = loops::from_lane_below(x, distance);
+      if (place + distance < count) {
+        x = f(x, other);
+      }
+    }
+    T* const all = reinterpret_cast<T*>(cells);
+    if (place == 0) {
+      all[warp] = x;
+    }
+    KILN_BARRIER();
+    T result = all[0];
+#pragma unroll
+    for (int w = 1; w < kWarps; ++w) {
+      result = f(result, all[w]);
+    }
+    KILN_BARRIER();  // before the cells are used again
+    return result;
+  }
+  template <class T>
+  KILN_FN T team_sum(T x) const {
+    return team_reduce(x, [](const T& a, const T& b) { return T(a + b); });
+  }
+  template <class T>
+  KILN_FN T team_max(T x) const {
+    return team_reduce(x, [](const T& a, const T& b) { return a < b ? b : a; });
+  }
+  template <class T>
+  KILN_FN T team_min(T x) const {
+    return team_reduce(x, [](const T& a, const T& b) { return b < a ? b : a; });
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,316 @@
+// Operands of generalized ufuncs inside bodies: A(i, j), A.shape(0), A.row(i), A.size(), `for (auto& x : A)`. A view knows at
+// compile time what can be known: extents of small cores, and the stride along which elements lie side by side.
+#pragma once
+#include "kiln/core/types.hpp"
+
+namespace kiln {
+
+inline constexpr int64 varies = -1;  // a number that only the launch knows
+
+template <int64 N>
+struct number {
+  number() = default;
+  KILN_FN number(int64) {}
+  KILN_FN constexpr operator int64() const { return N; }
+};
+template <>
+struct number<varies> {
+  int64 value;
+  number() = default;
+  KILN_FN number(int64 x) : value(x) {}
+  KILN_FN operator int64() const { return value; }
+};
+
+// An extent in elements, a stride in bytes.
+template <int64 Extent, int64 Stride>
+struct axis {
+  number<Extent> extent;
+  number<Stride> stride;
+};
+
+template <class... Axis>
+struct axes {
+  KILN_FN int64 size() const { return 1; }
+  KILN_FN int64 extent(int64) const { return 1; }
+  KILN_FN int64 offset() const { return 0; }
+  KILN_FN int64 packed(int64 itemsize) const { return itemsize; }
+};
+template <class First, class... Rest>
+struct axes<First, Rest...> {
+  First first;
+  axes<Rest...> rest;
+  axes() = default;
+  template <class... Number>
+  KILN_FN axes(int64 extent, int64 stride, Number... others) : first{extent, stride}, rest(others...) {}
+  KILN_FN int64 size() const { return first.extent * rest.size(); }
+  KILN_FN int64 extent(int64 d) const { return d == 0 ? int64(first.extent) : rest.extent(d - 1); }
+  // Bytes that the elements take where they lie one behind the other in C order; else -1.
+  KILN_FN int64 packed(int64 itemsize) const {
+    const int64 inner = rest.packed(itemsize);
+    return inner < 0 || (first.extent != 1 && first.stride != inner) ? -1 : inner * first.extent;
+  }
+  template <class... Index>
+  KILN_FN int64 offset(int64 i, Index... others) const {
+    return i * first.stride + rest.offset(others...);
+  }
+};
+
+// An element of an output that is not stored as bodies see it: converted when it is read and when it is assigned. E is one of
+// the structures that are rendered for each operand. Under a name of its own it is not read: `auto x = y(i)` would be the
+// element as it is later, where bodies mean what it is now.
+template <class E>
+struct reference {
+  using value = typename E::value;
+  typename E::storage* place;
+  KILN_FN operator value() const&& { return E::load(*place); }
+  operator value() const& = delete;                           // write its type instead of auto
+  KILN_FN value kiln_now() const { return E::load(*place); }  // for division.hpp
+  template <class T>
+  KILN_FN const reference& operator=(const T& x) const {
+    if constexpr (half_like<T>) {
+      *place = E::store(static_cast<value>(x));
+    } else {
+      const value converted = x;
+      *place = E::store(converted);
+    }
+    return *this;
+  }
+  template <class Other>
+  KILN_FN const reference& operator=(const reference<Other>&& x) const {
+    return *this = Other::load(*x.place);
+  }
+  KILN_FN const reference& operator=(const reference&& x) const { return *this = E::load(*x.place); }
+  template <class Other>
+  const reference& operator=(const reference<Other>& x) const = delete;  // write its type instead of auto
+  const reference& operator=(const reference& x) const = delete;
+  KILN_FN reference(typename E::storage* p) : place(p) {}
+  reference() = default;
+  reference(const reference&) = default;
+#define KILN_ASSIGNMENT(op)                                    \
+  template <class T>                                           \
+  KILN_FN const reference& operator op##=(const T & x) const { \
+    value now = E::load(*place);                               \
+    now op## = x;                                              \
+    return *this = now;                                        \
+  }
+  KILN_ASSIGNMENT(+)
+  KILN_ASSIGNMENT(-)
+  KILN_ASSIGNMENT(*)
+  KILN_ASSIGNMENT(/)
+  KILN_ASSIGNMENT(%)
+  KILN_ASSIGNMENT(&)
+  KILN_ASSIGNMENT(|)
+  KILN_ASSIGNMENT(^)
+  KILN_ASSIGNMENT(<<)
+  KILN_ASSIGNMENT(>>)
+#undef KILN_ASSIGNMENT
+  KILN_FN const reference& operator++() const { return *this += 1; }
+  KILN_FN const reference& operator--() const { return *this -= 1; }
+  KILN_FN value operator++(int) const {
+    const value before = E::load(*place);
+    *this += 1;
+    return before;
+  }
+  KILN_FN value operator--(int) const {
+    const value before = E::load(*place);
+    *this -= 1;
+    return before;
+  }
+};
+
+// The one that a loop over a view has a name for.
+template <class E>
+struct named_reference : reference<E> {
+  using value = typename E::value;
+  named_reference() = default;
+  named_reference(const named_reference&) = default;
+  KILN_FN named_reference(typename E::storage* p) : reference<E>(p) {}
+  KILN_FN operator value() const { return E::load(*this->place); }
+  template <class T>
+  KILN_FN const named_reference& operator=(const T& x) const {
+    static_cast<const reference<E>&>(*this) = x;
+    return *this;
+  }
+  KILN_FN const named_reference& operator=(const named_reference& x) const { return *this = value(x); }
+};
+template <class T>
+struct named {
+  using type = T;
+};
+template <class E>
+struct named<reference<E>> {
+  using type = named_reference<E>;
+};
+
+template <class T, bool Const>
+struct with_const {
+  using type = T;
+};
+template <class T>
+struct with_const<T, true> {
+  using type = const T;
+};
+
+// An element as it is reached: in place where it is stored as bodies see it.
+template <class E, bool Writable, bool InPlace = E::in_place>
+struct reached {
+  using storage = typename with_const<typename E::storage, !Writable>::type;
+  using type = storage&;
+  static KILN_FN type at(storage* p) { return *p; }
+};
+template <class E>
+struct reached<E, false, false> {
+  using type = const typename E::value;
+  static KILN_FN type at(const typename E::storage* p) { return E::load(*p); }
+};
+template <class E>
+struct reached<E, true, false> {
+  using type = reference<E>;
+  static KILN_FN type at(typename E::storage* p) { return type(p); }
+};
+
+// For loops over a view. What lies in memory is gone through in place; rows, and elements that are converted, stand in the
+// iterator, so that `auto&` binds to them.
+template <class View, class Item, bool InPlace>
+struct view_iterator {
+  View over;
+  int64 at;
+  KILN_FN Item& operator*() const { return over[at]; }
+  KILN_FN view_iterator& operator++() {
+    ++at;
+    return *this;
+  }
+  KILN_FN bool operator!=(const view_iterator& other) const { return at != other.at; }
+};
+template <class View, class Item>
+struct view_iterator<View, Item, false> {
+  View over;
+  int64 at;
+  mutable Item item{};
+  KILN_FN const Item& operator*() const {
+    renew(item, over[at]);
+    return item;
+  }
+  KILN_FN view_iterator& operator++() {
+    ++at;
+    return *this;
+  }
+  KILN_FN bool operator!=(const view_iterator& other) const { return at != other.at; }
+
+ private:
+  template <class T>
+  static KILN_FN void renew(T& to, const T& from) {
+    to = from;
+  }
+  template <class E>
+  static KILN_FN void renew(named_reference<E>& to, const reference<E>& from) {
+    to.place = from.place;
+  }
+};
+
+template <class E, bool Writable, class... Axis>
+class view;
+
+// What view[i] is: an element, or a view of one dimension less.
+template <class E, bool Writable, class... Axis>
+struct inside {
+  using type = view<E, Writable, Axis...>;
+};
+template <class E, bool Writable>
+struct inside<E, Writable> {
+  using type = typename reached<E, Writable>::type;
+};
+// Without const.
+template <class T>
+struct bare {
+  using type = T;
+};
+template <class T>
+struct bare<const T> {
+  using type = T;
+};
+
+// What is no index, although C++ would make an integer of it.
+template <class T>
+concept fractional = one_of<T, float, double> || half_like<T>;
+
+template <class E, bool Writable, class First, class... Rest>
+class view<E, Writable, First, Rest...> {
+ public:
+  using storage = typename with_const<typename E::storage, !Writable>::type;
+  using item = typename inside<E, Writable, Rest...>::type;
+  static constexpr int rank = 1 + int(sizeof...(Rest));
+
+  view() = default;
+  // `axes` as extent, stride, extent, stride, …
+  template <class... Number>
+    requires(sizeof...(Number) == 2 * rank)
+  KILN_FN view(storage* data, Number... numbers) : data_(data), axes_(numbers...) {}
+  KILN_FN view(storage* data, const axes<First, Rest...>& all) : data_(data), axes_(all) {}
+
+  // The element; as many indices as there are dimensions.
+  template <class... Index>
+    requires(sizeof...(Index) == rank && !(fractional<Index> || ...))
+  KILN_FN typename reached<E, Writable>::type operator()(Index... i) const {
+    return reached<E, Writable>::at(moved(axes_.offset(int64(i)...)));
+  }
+  // Names of template parameters are what compilers without KILN_REFUSED's text show.
+  template <class... index_is_no_integer>
+    requires(sizeof...(index_is_no_integer) == rank && (fractional<index_is_no_integer> || ...))
+  KILN_FN typename reached<E, Writable>::type operator()(index_is_no_integer...) const
+      KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+  template <class... wrong_number_of_indices>
+    requires(sizeof...(wrong_number_of_indices) != rank)
+  KILN_FN typename reached<E, Writable>::type operator()(wrong_number_of_indices...) const
+      KILN_REFUSED("the number of indices is not that of the operand's dimensions");
+  // The element of a view of one dimension, else the row.
+  KILN_FN item operator[](int64 i) const {
+    if constexpr (rank == 1) {
+      return (*this)(i);
+    } else {
+      return row(i);
+    }
+  }
+  template <fractional index_is_no_integer>
+  KILN_FN item operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+  KILN_FN auto row(int64 i) const
+    requires(rank > 1)
+  {
+    return view<E, Writable, Rest...>(moved(i * axes_.first.stride), axes_.rest);
+  }
+  KILN_FN int64 shape(int64 d) const { return axes_.extent(d); }
+  KILN_FN int64 size() const { return axes_.size(); }
+  // Whether the elements lie one behind the other, so that data() is all of them.
+  KILN_FN bool contiguous() const { return axes_.packed(int64(sizeof(typename E::storage))) >= 0; }
+  // The first element; only of operands that are stored as bodies see them.
+  KILN_FN storage* data() const
+    requires(E::in_place)
+  {
+    return data_;
+  }
+
+  KILN_FN auto begin() const { return make_iterator(0); }
+  KILN_FN auto end() const { return make_iterator(axes_.first.extent); }
+
+  // For lanes.hpp.
+  KILN_FN const axes<First, Rest...>& all_axes() const { return axes_; }
+  template <class... Index>
+  KILN_FN storage* address(Index... i) const {
+    return moved(axes_.offset(i...));
+  }
+
+ private:
+  KILN_FN storage* moved(int64 bytes) const { return reinterpret_cast<storage*>((char*)(data_) + bytes); }
+  KILN_FN auto make_iterator(int64 at) const {
+    if constexpr (rank == 1 && E::in_place) {
+      return view_iterator<view, storage, true>{*this, at};
+    } else {
+      return view_iterator<view, typename named<typename bare<item>::type>::type, false>{*this, at};
+    }
+  }
+
+  storage* data_;
+  axes<First, Rest...> axes_;
+};
+
+}  // namespace kiln

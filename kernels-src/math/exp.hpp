@@ -1,0 +1,12 @@
+// exp of <cmath>; see math.hpp for the rules.
+#pragma once
+#include "kiln/math/math.hpp"
+#if KILN_LANES
+#include "kiln/math/exponential_lanes_cpu.hpp"
+#endif
+
+namespace kiln {
+
+KILN_FUNCTION_1(exp, KILN_OF_LANES(exponential_of_lanes, KILN_LIBM(expf)), KILN_OF_LANES(exponential_of_lanes, KILN_LIBM(exp)))
+
+}  // namespace kiln

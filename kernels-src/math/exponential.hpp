@@ -1,0 +1,22 @@
+// Exponentials, logarithms and roots of <cmath> but exp and log; see math.hpp for the rules.
+#pragma once
+#include "kiln/math/math.hpp"
+#if KILN_OWN_MATH
+#include "kiln/math/exponential_cpu.hpp"
+#endif
+#if KILN_LANES
+#include "kiln/math/exponential_lanes_cpu.hpp"
+#endif
+
+namespace kiln {
+
+KILN_FUNCTION_1(cbrt, KILN_LIBM(cbrtf), KILN_OWN(cbrt_by_bits, cbrt))
+KILN_FUNCTION_1(exp2, KILN_OF_LANES(exponential_2_of_lanes, KILN_LIBM(exp2f)),
+                KILN_OF_LANES(exponential_2_of_lanes, KILN_LIBM(exp2)))
+KILN_FUNCTION_1(expm1, KILN_OWN(expm1_by_polynomial, expm1f), KILN_OF_LANES(exponential_less_1_of_lanes, KILN_LIBM(expm1)))
+KILN_LIBM_1(log2)
+KILN_LIBM_1(log10)
+KILN_FUNCTION_1(log1p, KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1pf),
+                KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1p))
+
+}  // namespace kiln

@@ -1,0 +1,64 @@
+// The rarer functions of <cmath>; see math.hpp for the rules.
+#pragma once
+#include "kiln/math/exponents.hpp"
+#include "kiln/math/rounding.hpp"
+
+namespace kiln {
+
+KILN_LIBM_1(erf)
+KILN_LIBM_1(erfc)
+KILN_LIBM_1(tgamma)
+KILN_LIBM_1(lgamma)
+KILN_LIBM_1(logb)
+KILN_LIBM_2(nextafter)
+KILN_LIBM_2(fdim)
+
+#define KILN_TO_INTEGER(name, R)                        \
+  template <real_number T>                              \
+  KILN_FN R name(T x) {                                 \
+    if constexpr (same<float_of<T>, float>) {           \
+      return KILN_LIBM(name##f)(static_cast<float>(x)); \
+    } else {                                            \
+      return KILN_LIBM(name)(static_cast<double>(x));   \
+    }                                                   \
+  }
+KILN_TO_INTEGER(ilogb, int32)
+KILN_TO_INTEGER(lround, int64)
+KILN_TO_INTEGER(llround, int64)
+KILN_TO_INTEGER(lrint, int64)
+KILN_TO_INTEGER(llrint, int64)
+#undef KILN_TO_INTEGER
+
+template <real_number T>
+KILN_FN float_of<T> ldexp(T x, int exponent) {
+  if constexpr (same<float_of<T>, float>) {
+    return KILN_OWN(scale_exponent, ldexpf)(static_cast<float>(x), exponent);
+  } else {
+    return KILN_OWN(scale_exponent, ldexp)(static_cast<double>(x), exponent);
+  }
+}
+template <real_number T>
+KILN_FN float_of<T> scalbn(T x, int exponent) {
+  return ldexp(x, exponent);
+}
+template <real_number T>
+KILN_FN float_of<T> frexp(T x, int* exponent) {
+#if KILN_OWN_MATH
+  return split_exponent(static_cast<float_of<T>>(x), *exponent);
+#else
+  if constexpr (same<float_of<T>, float>) {
+    return KILN_LIBM(frexpf)(static_cast<float>(x), exponent);
+  } else {
+    return KILN_LIBM(frexp)(static_cast<double>(x), exponent);
+  }
+#endif
+}
+template <real_number T, class R>
+KILN_FN float_of<T> modf(T x, R* whole) {
+  const float_of<T> y = static_cast<float_of<T>>(x);
+  const float_of<T> t = trunc(y);
+  *whole = t;
+  return isinf(y) ? copysign(float_of<T>(0), y) : copysign(y - t, y);
+}
+
+}  // namespace kiln

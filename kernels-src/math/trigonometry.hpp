@@ -1,0 +1,27 @@
+// Inverse circular and hyperbolic functions of <cmath>; see math.hpp for the rules.
+#pragma once
+#include "kiln/math/math.hpp"
+#if KILN_OWN_MATH
+#include "kiln/math/trigonometry_cpu.hpp"
+#endif
+
+namespace kiln {
+
+KILN_FUNCTION_1(asin, KILN_OWN(asin_by_root, asinf), KILN_OWN(asin_by_root, asin))
+KILN_FUNCTION_1(acos, KILN_OWN(acos_by_root, acosf), KILN_OWN(acos_by_root, acos))
+KILN_FUNCTION_1(atan, KILN_OWN(atan_by_polynomial, atanf), KILN_OWN_OF_MANY_REGISTERS(atan_by_polynomial, atan))
+KILN_FUNCTION_2(atan2, KILN_OWN(atan2_by_polynomial, atan2f), KILN_OWN_OF_MANY_REGISTERS(atan2_by_polynomial, atan2))
+KILN_FUNCTION_1(sinh, KILN_OWN(sinh_by_polynomials, sinhf), KILN_OWN(sinh_by_polynomials, sinh))
+KILN_FUNCTION_1(cosh, KILN_OWN(cosh_by_polynomials, coshf), KILN_OWN(cosh_by_polynomials, cosh))
+KILN_FUNCTION_1(tanh, KILN_OWN(tanh_by_exponential, tanhf), KILN_OWN(tanh_by_exponential, tanh))
+KILN_LIBM_1(asinh)
+KILN_FUNCTION_1(acosh, KILN_OWN(acosh_by_logarithm, acoshf), KILN_OWN(acosh_by_logarithm, acosh))
+KILN_LIBM_1(atanh)
+
+// The angle of a real number: 0 or pi; complex_math.hpp has the others.
+template <real_number T>
+KILN_FN float_of<T> arg(T x) {
+  return atan2(float_of<T>(0), static_cast<float_of<T>>(x));
+}
+
+}  // namespace kiln

@@ -1,0 +1,22 @@
+// How a raw kernel is called. The library and the kernels include this file,
+// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+#pragma once
+
+namespace kiln::kinds {
+
+// A raw kernel that is launched by blocks: extern "C" void kiln_kernel(const CpuRawLaunch*, int64 begin, int64 end) runs every
+// thread of the blocks [begin, end), numbered with x varying fastest. One that is launched by items takes a CpuRawItems and
+// runs [begin, end). GPUs' kernels take the user's parameters, by items with an int64 before them: how many.
+struct CpuRawLaunch {
+  void* const* arguments;  // an array's address, or that of a scalar's value
+  int64 grid[3];
+  int64 block[3];
+  void* shared;  // dynamic shared memory of the block that runs
+};
+struct CpuRawItems {
+  void* const* arguments;
+};
+using CpuRawItemsKernel = void (*)(const CpuRawItems* launch, int64 begin, int64 end);
+using CpuRawKernel = void (*)(const CpuRawLaunch* launch, int64 begin, int64 end);
+
+}  // namespace kiln::kinds

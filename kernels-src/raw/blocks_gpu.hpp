@@ -1,0 +1,22 @@
+// What threads of a block share, on GPUs: KILN_SHARED variables, dynamic shared memory, and a barrier.
+#pragma once
+#include "kiln/raw/gpu.hpp"
+
+namespace kiln {
+
+// Every thread of the block waits here for the others.
+KILN_FN void barrier() {
+  KILN_BARRIER();
+}
+
+namespace loops {
+template <class T>
+KILN_FN T* dynamic_shared() {
+  alignas(16) extern __shared__ unsigned char kiln_dynamic_shared[];
+  return reinterpret_cast<T*>(kiln_dynamic_shared);
+}
+}  // namespace loops
+
+}  // namespace kiln
+
+#define KILN_DYNAMIC_SHARED(type) ::kiln::loops::dynamic_shared<type>()

@@ -1,0 +1,304 @@
+// The loops of reductions on GPUs. The other side of kernels-src/reduction/abi.hpp. Which thread takes what, and so the tree
+// that a result is computed by, follows from shapes and strides alone.
+//
+// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i, and count(call) says
+// how many packs there are. Where outputs are segments of an axis each has its own number, never 0, and one part.
+#pragma once
+#include "kiln/elementwise/gpu_nd.hpp"
+#include "kiln/reduction/reduction.hpp"
+
+namespace kiln::loops {
+
+// What the launch tells beside the spaces. `count` and `chunk` are packs of elements.
+struct reduction_call {
+  uint64 outputs;
+  uint64 count;     // of each output, but for segments
+  uint64 chunk;     // of a part
+  uint64 parts;     // of each output; more than 1: states of parts go to `scratch`, and a second launch combines them
+  void* scratch;    // [part][output]
+  int32 combining;  // 1: this is the second launch
+  int32 has_initial;
+  alignas(16) unsigned char initial[16];
+};
+
+constexpr int kReduceThreads = 256;
+constexpr int kColumns = 32;
+constexpr int kColumnRows = kReduceThreads / kColumns;
+
+// An object seen as 32-bit words, for shuffles.
+template <class T>
+union words {
+  static constexpr int count = (sizeof(T) + 3) / 4;
+  T value;
+  uint32 w[count];
+  KILN_FN words() {}  // members of the user's accumulator may have initializers
+};
+
+template <class T>
+KILN_FN T from_lane_below(const T& x, int distance) {
+  words<T> all;
+  all.value = x;
+#pragma unroll
+  for (int i = 0; i < words<T>::count; ++i) {
+    all.w[i] = KILN_SHUFFLE_DOWN(all.w[i], distance);
+  }
+  return all.value;
+}
+
+// The states of the first `count` lanes of a warp, in lane 0. All lanes of the warp come here.
+template <class C>
+KILN_FN void join_warp(typename C::state& state, int lane, int count) {
+#pragma unroll
+  for (int distance = KILN_WARP / 2; distance > 0; distance /= 2) {
+    const typename C::state other = from_lane_below(state, distance);
+    if (lane + distance < count) {
+      state = C::combine(state, other);
+    }
+  }
+}
+
+// The states of the first `count` threads of the block, in thread 0. `cells` is shared and has room for one of each warp.
+template <class C>
+KILN_FN void join_block(typename C::state& state, int count, typename C::state* cells) {
+  const int thread = int(threadIdx.x);
+  const int lane = thread % KILN_WARP;
+  const int warp = thread / KILN_WARP;
+  const int first = warp * KILN_WARP;
+  join_warp<C>(state, lane, count - first < KILN_WARP ? count - first : KILN_WARP);
+  if (lane == 0) {
+    cells[warp] = state;
+  }
+  KILN_BARRIER();
+  if (warp == 0) {
+    const int warps = (count + KILN_WARP - 1) / KILN_WARP;
+    if (lane < warps) {
+      state = cells[lane];
+    }
+    join_warp<C>(state, lane, warps);
+  }
+  KILN_BARRIER();  // before the cells are used again
+}
+
+// Packs first, first + step, … below end to one state; false where there is none.
+template <class C, int W, int U, class Source>
+KILN_FN bool gather(const Source& source, uint64 first, uint64 end, uint64 step, typename C::state& result) {
+  using state = typename C::state;
+  if (first >= end) {
+    return false;
+  }
+  state sums[W];
+  source.take(first, sums);
+  uint64 i = first + step;
+  if constexpr (U > 1) {
+#pragma unroll 1
+    for (; i + (U - 1) * step < end; i += U * step) {
+      state x[U][W];
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        source.take(i + u * step, x[u]);
+      }
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
+#pragma unroll
+        for (int distance = U / 2; distance > 0; distance /= 2) {
+#pragma unroll
+          for (int u = 0; u < distance; ++u) {
+            x[u][w] = C::combine(x[u][w], x[u + distance][w]);
+          }
+        }
+        sums[w] = C::combine(sums[w], x[0][w]);
+      }
+    }
+  }
+#pragma unroll 1
+  for (; i < end; i += step) {
+    state x[W];
+    source.take(i, x);
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
+      sums[w] = C::combine(sums[w], x[w]);
+    }
+  }
+#pragma unroll
+  for (int distance = W / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (int w = 0; w < distance; ++w) {
+      sums[w] = C::combine(sums[w], sums[w + distance]);
+    }
+  }
+  result = sums[0];
+  return true;
+}
+
+// The states that the first launch left.
+template <class C>
+struct parts_source {
+  const typename C::state* states;  // of this output
+  uint64 outputs;
+  KILN_FN void take(uint64 i, typename C::state (&x)[1]) const { x[0] = states[i * outputs]; }
+};
+
+template <class R, class C, class Work>
+KILN_FN void finish(const reduction_call& call, const Work& work, uint64 output, const typename C::state& state) {
+  using accumulator = typename R::accumulator;
+  const auto* const start = reinterpret_cast<const accumulator*>(call.initial);
+  work.put(output, C::closed(state, call.has_initial != 0 ? start : nullptr));
+}
+
+template <class R, class Work>
+KILN_FN void finish_nothing(const reduction_call& call, const Work& work, uint64 output) {
+  using accumulator = typename R::accumulator;
+  const auto* const start = reinterpret_cast<const accumulator*>(call.initial);
+  // What it starts from, and no second time.
+  work.put(output, nothing<R>(call.has_initial != 0 ? start : nullptr));
+}
+
+// The result of an output, or the state of a part of it.
+template <class R, class C, class Work>
+KILN_FN void settle(const reduction_call& call, const Work& work, uint64 output, uint64 part, const typename C::state& state) {
+  if (call.parts > 1 && call.combining == 0) {
+    static_cast<typename C::state*>(call.scratch)[part * call.outputs + output] = state;
+  } else {
+    finish<R, C>(call, work, output, state);
+  }
+}
+
+KILN_FN uint64 lesser(uint64 a, uint64 b) {
+  return a < b ? a : b;
+}
+
+// A thread for an output, strictly in order.
+template <class R, class Work>
+KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
+  using accumulator = typename R::accumulator;
+  const uint64 step = uint64(gridDim.x) * blockDim.x;
+  for (uint64 output = uint64(blockIdx.x) * blockDim.x + threadIdx.x; output < call.outputs; output += step) {
+    const auto source = work.source(output);
+    const uint64 count = source.count(call);
+    if (count == 0) {
+      finish_nothing<R>(call, work, output);
+      continue;
+    }
+    accumulator value;
+    uint64 i = 0;
+    if (call.has_initial != 0) {
+      value = *reinterpret_cast<const accumulator*>(call.initial);
+    } else {
+      value = source.at(0);
+      i = 1;
+    }
+    for (; i < count; ++i) {
+      if (source.counts(i)) {
+        value = R::combine(value, source.at(i));
+      }
+    }
+    work.put(output, value);
+  }
+}
+
+// A thread for an output.
+template <class R, int W, int U, class Work>
+KILN_FN void reduce_by_threads(const reduction_call& call, const Work& work) {
+  using C = counted<R>;
+  const uint64 step = uint64(gridDim.x) * blockDim.x;
+  for (uint64 output = uint64(blockIdx.x) * blockDim.x + threadIdx.x; output < call.outputs; output += step) {
+    typename C::state state;
+    const auto source = work.source(output);
+    if (gather<C, W, U>(source, 0, source.count(call), 1, state)) {
+      finish<R, C>(call, work, output, state);
+    } else {
+      finish_nothing<R>(call, work, output);
+    }
+  }
+}
+
+// A warp for an output.
+template <class R, int W, int U, class Work>
+KILN_FN void reduce_by_warps(const reduction_call& call, const Work& work) {
+  using C = counted<R>;
+  const int lane = int(threadIdx.x) % KILN_WARP;
+  const int warps = int(blockDim.x) / KILN_WARP;
+  const uint64 step = uint64(gridDim.x) * warps;
+  for (uint64 output = uint64(blockIdx.x) * warps + threadIdx.x / KILN_WARP; output < call.outputs; output += step) {
+    typename C::state state;
+    const auto source = work.source(output);
+    const uint64 count = source.count(call);
+    gather<C, W, U>(source, lane, count, KILN_WARP, state);
+    join_warp<C>(state, lane, int(lesser(count, KILN_WARP)));
+    if (lane == 0) {
+      finish<R, C>(call, work, output, state);
+    }
+  }
+}
+
+// A block for a part of an output.
+template <class R, int W, int U, class Work>
+KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void* shared) {
+  using C = counted<R>;
+  auto* const cells = static_cast<typename C::state*>(shared);
+  const uint64 parts = call.combining != 0 ? 1 : call.parts;
+  for (uint64 block = blockIdx.x; block < call.outputs * parts; block += gridDim.x) {
+    const uint64 part = block / call.outputs;
+    const uint64 output = block - part * call.outputs;
+    typename C::state state;
+    uint64 count;
+    if (call.combining != 0) {
+      const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
+      count = call.parts;
+      gather<C, 1, 4>(source, threadIdx.x, count, blockDim.x, state);
+    } else {
+      const auto source = work.source(output);
+      const uint64 begin = part * call.chunk;
+      count = lesser(call.chunk, source.count(call) - begin);
+      gather<C, W, U>(source, begin + threadIdx.x, begin + count, blockDim.x, state);
+    }
+    join_block<C>(state, int(lesser(count, blockDim.x)), cells);
+    if (threadIdx.x == 0) {
+      settle<R, C>(call, work, output, part, state);
+    }
+  }
+}
+
+// 32 outputs that lie together for a block; rows of threads share the elements.
+template <class R, int U, class Work>
+KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, void* shared) {
+  using C = counted<R>;
+  auto* const cells = static_cast<typename C::state*>(shared);
+  const uint64 column = threadIdx.x % kColumns;
+  const uint64 row = threadIdx.x / kColumns;
+  const uint64 groups = (call.outputs + kColumns - 1) / kColumns;
+  const uint64 parts = call.combining != 0 ? 1 : call.parts;
+  for (uint64 block = blockIdx.x; block < groups * parts; block += gridDim.x) {
+    const uint64 part = block / groups;
+    const uint64 output = (block - part * groups) * kColumns + column;
+    const bool there = output < call.outputs;
+    uint64 count = 0;  // columns of a block may be of different segments
+    typename C::state state;
+    if (there && call.combining != 0) {
+      const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
+      count = call.parts;
+      gather<C, 1, U>(source, row, count, kColumnRows, state);
+    } else if (there) {
+      const auto source = work.source(output);
+      const uint64 begin = part * call.chunk;
+      count = lesser(call.chunk, source.count(call) - begin);
+      gather<C, 1, U>(source, begin + row, begin + count, kColumnRows, state);
+    }
+    cells[threadIdx.x] = state;
+    KILN_BARRIER();
+    const uint64 rows = lesser(count, kColumnRows);
+#pragma unroll
+    for (unsigned distance = kColumnRows / 2; distance > 0; distance /= 2) {
+      if (there && row < distance && row + distance < rows) {
+        cells[threadIdx.x] = C::combine(cells[threadIdx.x], cells[threadIdx.x + distance * kColumns]);
+      }
+      KILN_BARRIER();
+    }
+    if (there && row == 0) {
+      settle<R, C>(call, work, output, part, cells[column]);
+    }
+    KILN_BARRIER();  // before the cells are used again
+  }
+}
+
+}  // namespace kiln::loops

@@ -1,0 +1,98 @@
+// What all loops of reductions share: how elements that do not count stay out. A reduction R is rendered for each kernel:
+//   R::accumulator, R::has_identity, R::masked;
+//   R::leads: the identity stands in front of the elements; otherwise it is only what nothing gives, and never combined;
+//   R::speculative: an element may be mapped whether it counts or not;
+//   R::identity(), R::combine(a, b);
+//   R::mapped(x…) makes an accumulator of an element, R::post(a, y…) the results of one.
+// Its sources are elements: at(i) is one mapped, counts(i) whether it does.
+#pragma once
+#include "kiln/core/types.hpp"
+
+namespace kiln::loops {
+
+// Every element counts, or R has an identity that stands for those that do not.
+template <class R>
+struct plain {
+  using state = typename R::accumulator;
+  template <class Source>
+  static KILN_FN state one(const Source& s, int64 i) {
+    if constexpr (R::masked && R::speculative) {
+      const typename R::accumulator a = s.at(i);
+      return s.counts(i) ? a : R::identity();
+    } else if constexpr (R::masked) {
+      return s.counts(i) ? s.at(i) : R::identity();
+    } else {
+      return s.at(i);
+    }
+  }
+  static KILN_FN state combine(const state& a, const state& b) { return R::combine(a, b); }
+  static KILN_FN state lifted(const typename R::accumulator& a) { return a; }
+  static KILN_FN typename R::accumulator value(const state& a) { return a; }
+  // The result, with what to start from in front: nothing where `initial` is null and there is no identity.
+  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator* initial) {
+    if (initial != nullptr) {
+      return R::combine(*initial, a);
+    }
+    if constexpr (R::has_identity && R::leads) {
+      return R::combine(R::identity(), a);
+    } else {
+      return a;
+    }
+  }
+};
+
+// No identity that could be combined: an accumulator that may be of no element yet.
+template <class R>
+struct optional {
+  struct state {
+    typename R::accumulator value;
+    bool any;
+  };
+  template <class Source>
+  static KILN_FN state one(const Source& s, int64 i) {
+    if constexpr (R::speculative) {
+      return {s.at(i), s.counts(i)};
+    } else {
+      return s.counts(i) ? state{s.at(i), true} : state{};
+    }
+  }
+  static KILN_FN state combine(const state& a, const state& b) {
+    // Not combined before that is known: what does not count may be what the body cannot take.
+    return {a.any && b.any ? R::combine(a.value, b.value) : a.any ? a.value : b.value, a.any || b.any};
+  }
+  static KILN_FN state lifted(const typename R::accumulator& a) { return {a, true}; }
+  static KILN_FN typename R::accumulator value(const state& a) { return a.value; }
+  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator* initial) {
+    if (initial == nullptr) {
+      if constexpr (R::has_identity) {
+        return a.any ? a.value : R::identity();
+      } else {
+        return a.value;
+      }
+    }
+    return a.any ? R::combine(*initial, a.value) : *initial;
+  }
+};
+
+template <class R, bool Optional = R::masked && !(R::has_identity && R::leads)>
+struct counting {
+  using type = plain<R>;
+};
+template <class R>
+struct counting<R, true> {
+  using type = optional<R>;
+};
+template <class R>
+using counted = typename counting<R>::type;
+
+// What a reduction of nothing gives.
+template <class R>
+KILN_FN typename R::accumulator nothing(const typename R::accumulator* initial) {
+  if constexpr (R::has_identity) {
+    return initial != nullptr ? *initial : R::identity();
+  } else {
+    return *initial;
+  }
+}
+
+}  // namespace kiln::loops

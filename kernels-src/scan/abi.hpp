@@ -1,0 +1,46 @@
+// How a kernel of Ufunc::accumulate is called. The library and the kernels include this file,
+// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+#pragma once
+
+namespace kiln::kinds {
+
+// A kernel of Ufunc::accumulate on the CPU: extern "C" void kiln_kernel(const CpuScanParts**) gives its loops, which
+// kernels-src/scan/cpu.hpp has; cpu.cpp calls them. "in", "out" and "t" are elements one behind the other: of the input,
+// of the output, and of the type that is combined. A lane is one running result. Counts are in whole blocks of kCpuBlock lanes
+// but for fold and chain.
+struct CpuScanParts {
+  void (*first)(const void* in, void* t, int64 lanes);                     // t = in
+  void (*next)(const void* before, const void* in, void* t, int64 lanes);  // t = f(before, in)
+  void (*rows)(const void* in, void* t, int64 rows, int64 lanes);          // t[r] = f(t[r - 1], in[r]), r = 0 …
+  void (*join)(const void* before, void* t, int64 rows, int64 lanes);      // t[r] = f(before, t[r])
+  void (*last)(const void* t, void* out, int64 lanes);                     // out = t; null: they are the same
+  // t[i] = f(t[i - 1], in[i]) one after the other, from t[-1] on.
+  void (*fold)(const void* in, void* t, int64 count);
+  // before[i] = *carry, *carry = f(*carry, t[i]) one after the other.
+  void (*chain)(const void* t, void* before, void* carry, int64 count);
+  int64 in_size;
+  int64 t_size;
+  int64 out_size;
+  int64 in_is_t;  // they are one type: "in" and "t" may be the same elements
+};
+
+// What a GPU's kernel takes: `lanes` running results, each of `extent` elements that are cut into chunks.
+struct ScanSpace {
+  const void* in;
+  void* out;
+  void* totals;  // [chunk][lane]
+  int64 extent;
+  int64 in_stride;
+  int64 out_stride;
+  int64 chunk;
+  int64 chunks;
+  int64 lanes;
+  int64 shape[8];
+  int64 in_strides[8];
+  int64 out_strides[8];
+  int32 rank;
+  int32 pass;  // 0: totals of chunks; 1: running totals; 2: results
+  int32 along;
+};
+
+}  // namespace kiln::kinds
