@@ -5,7 +5,7 @@
 
 namespace kiln::loops {
 
-// Bytes from one item to the next in a buffer (codegen/gufunc_brought.hpp).
+// Bytes from one item to the next in a buffer (lib/kinds/gufunc/packed_text.hpp).
 KILN_FN int64 brought_step(int64 bytes) {
   const int64 lines = (bytes + 63) / 64 * 64;
   return lines % 1024 == 0 ? lines + 64 : lines;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "codegen/scanner.hpp"
-#include "codegen/spec.hpp"
 #include "codegen/text_error.hpp"
+#include "codegen/user_text.hpp"
 
 namespace kiln::codegen {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codegen/scanner.hpp"
-#include "codegen/spec.hpp"
+#include "codegen/user_text.hpp"
 
 namespace kiln::codegen {
 

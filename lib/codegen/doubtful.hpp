@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/spec.hpp"
+#include "codegen/user_text.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::codegen {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "codegen/spec.hpp"
+#include "codegen/user_text.hpp"
 
 namespace kiln::codegen {
 

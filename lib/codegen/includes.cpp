@@ -10,8 +10,8 @@
 
 #include "codegen/embedded.hpp"
 #include "codegen/include_directives.hpp"
-#include "codegen/spec.hpp"
 #include "codegen/text_error.hpp"
+#include "codegen/user_text.hpp"
 
 namespace kiln::codegen {
 namespace {

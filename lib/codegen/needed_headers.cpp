@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "codegen/kernel_text.hpp"
 #include "codegen/scanner.hpp"
 #include "types/is_half.hpp"
 
@@ -136,8 +135,7 @@ bool is_function(std::string_view name) {
                              [&](const Offer& offer) { return std::ranges::find(offer.names, name) != offer.names.end(); });
 }
 
-std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
-                                        const IntegerDivisions& divisions) {
+std::vector<std::string> needed_headers(const UserText& text, std::span<const DType> dtypes, bool divides) {
   Used used;
   for (const auto& [file, part] : texts_of(text)) {
     collect(part, used);
@@ -148,11 +146,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
     half = half || is_half(dtype);
     complex = complex || kind(dtype) == Kind::complex;
   };
-  const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
-  const std::vector<DType> storage = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
-  for (const auto* dtypes : {&operation.inputs, &operation.outputs, &storage}) {
-    std::for_each(dtypes->begin(), dtypes->end(), look);
-  }
+  std::ranges::for_each(dtypes, look);
   for (const auto& variable : text.type_variables) {
     look(variable.second);
   }
@@ -166,8 +160,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   for (const Offer& offer : kOffers) {
     if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
-  if (!divisions.empty()) headers.emplace_back("kiln/core/division.hpp");
-  headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
+  if (divides) headers.emplace_back("kiln/core/division.hpp");
   return headers;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/spec.hpp"
+#include "codegen/user_text.hpp"
 
 namespace kiln::codegen {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "fusion/fused_loops.hpp"
 #include "fusion/options.hpp"
 #include "kiln/error.hpp"

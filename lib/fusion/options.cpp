@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "codegen/directives.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::fusion {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codegen/directives.hpp"
-#include "codegen/kernel_text.hpp"
+#include "kinds/kernel_text.hpp"
 #include "fusion/literal.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/layout_class.hpp"

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/gufunc_brought.hpp"
-#include "codegen/gufunc_items.hpp"
+#include "kinds/gufunc/packed_text.hpp"
+#include "kinds/gufunc/items_text.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 

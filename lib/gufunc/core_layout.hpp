@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "gufunc/core_shape.hpp"
 #include "layout/iteration.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "codegen/doubtful.hpp"
-#include "codegen/lanes.hpp"
+#include "kinds/gufunc/body_traits.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::detail {

@@ -12,7 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "codegen/operand_use.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "gufunc/core_shape.hpp"
 #include "kiln/gufunc.hpp"
 #include "kinds/gufunc/launch.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codegen/gufunc_items.hpp"
+#include "kinds/gufunc/items_text.hpp"
 #include "gufunc/call.hpp"
 
 namespace kiln::gufunc {

@@ -1,7 +1,7 @@
 // The kernel of a generalized ufunc that is compiled where no call says how its operands lie.
 #pragma once
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "gufunc/impl.hpp"
 
 namespace kiln::gufunc {

@@ -1,5 +1,5 @@
 // What a call would do.
-#include "codegen/gufunc_text.hpp"
+#include "kinds/gufunc/operands_text.hpp"
 #include "gufunc/call.hpp"
 #include "kiln/error.hpp"
 

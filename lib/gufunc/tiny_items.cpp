@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "codegen/gufunc_items.hpp"
-#include "codegen/gufunc_text.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/operands_text.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 

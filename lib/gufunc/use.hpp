@@ -1,7 +1,7 @@
 // A kernel of a generalized ufunc that ran, as it is reported to ufunc::recorder().
 #pragma once
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::detail {

@@ -3,8 +3,9 @@
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
-#include "codegen/gufunc_items.hpp"
-#include "codegen/team_memory.hpp"
+#include "kinds/space.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
@@ -103,7 +104,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
   for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
-    spec.wide_index = threads > ufunc::tuning::kMaxNarrowIndex;
+    spec.wide_index = threads > kinds::kMaxNarrowIndex;
   } else if (many_tiny(layout, spec, constants)) {
     spec.loop_rank = 0;
     spec.lanes = spec.folded = false;

@@ -1,8 +1,8 @@
 // Whether a CPU makes vectors of a body's indices, or of items.
 #include <algorithm>
 
-#include "codegen/gufunc_items.hpp"
-#include "codegen/index_blocks.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/index_blocks.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 

@@ -1,8 +1,8 @@
 #include "inspect/rebuild.hpp"
 
 #include "cache/key.hpp"
-#include "codegen/header_names.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/header_names.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/version.hpp"
 #include "program/job.hpp"

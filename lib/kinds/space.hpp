@@ -9,6 +9,9 @@
 
 namespace kiln::kinds {
 
+/// Magic-number division of the GPU kernels is exact below this.
+inline constexpr std::int64_t kMaxNarrowIndex = (std::int64_t{1} << 31) - 1;
+
 struct SpaceRequest {
   std::span<const std::int64_t> extents;  ///< outermost first; none count as one of 1
   std::size_t operands = 0;

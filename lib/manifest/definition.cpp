@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/impl.hpp"
 

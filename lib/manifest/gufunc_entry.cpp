@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "codegen/variant_text.hpp"
+#include "kinds/variant_text.hpp"
 #include "gufunc/use.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"

@@ -10,9 +10,9 @@
 
 #include "backend/backend.hpp"
 #include "backend/kernel_abi.hpp"
-#include "codegen/gufunc_brought.hpp"
-#include "codegen/gufunc_items.hpp"
-#include "codegen/gufunc_text.hpp"
+#include "kinds/gufunc/packed_text.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/operands_text.hpp"
 #include "gufunc/plain_spec.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "gufunc/impl.hpp"
 #include "manifest/node.hpp"
 #include "ufunc/recorder.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "manifest/entry.hpp"
 

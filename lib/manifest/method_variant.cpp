@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/variant_text.hpp"
+#include "kinds/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
@@ -140,9 +140,9 @@ void MethodUnits::add_usual(const Node& method, const Loop& loop, const std::str
   variant.result = own.outputs[0];
   if (variant.method == Method::accumulate) return add(own, variant, Processors::all, where);
   const bool ordered = !impl_->reorderable();
-  for (const ufunc::ReductionClass& layout : variant.method == Method::reduceat
-                                                 ? ufunc::usual_segment_classes(ordered)
-                                                 : ufunc::usual_classes(variant.array, ordered)) {
+  for (const kinds::ReductionClass& layout : variant.method == Method::reduceat
+                                                 ? kinds::usual_segment_classes(ordered)
+                                                 : kinds::usual_classes(variant.array, ordered)) {
     variant.layout = layout;
     add(own, variant, Processors::all, where);
   }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/variant_text.hpp"
+#include "kinds/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/reduction_layout.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "codegen/variant_text.hpp"
+#include "kinds/variant_text.hpp"
 
 namespace kiln::manifest {
 namespace {
@@ -24,7 +24,7 @@ Mapping usual_mapping(bool reorderable) {
 }  // namespace
 
 void read_reduction_layout(const Node& node, std::string_view what, bool reorderable, std::span<const DType> inputs,
-                           ufunc::ReductionClass& how) {
+                           kinds::ReductionClass& how) {
   how.mapping = usual_mapping(reorderable);
   if (const auto mapping = node.find("mapping")) {
     const std::string word = mapping->word();
@@ -40,11 +40,11 @@ void read_reduction_layout(const Node& node, std::string_view what, bool reorder
   if (const auto rank = node.find("kept_rank")) how.kept_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
   if (const auto rank = node.find("reduced_rank")) how.reduced_rank = static_cast<std::uint8_t>(rank->integer(1, kMaxRank));
   // Where nothing is read in packs both mean the same kernel.
-  if (const auto flag = node.find("aligned")) how.packs = flag->flag() || ufunc::pack_width(how, inputs) == 1;
+  if (const auto flag = node.find("aligned")) how.packs = flag->flag() || kinds::pack_width(how, inputs) == 1;
   if (const auto flag = node.find("wide_index")) how.wide_index = flag->flag();
 }
 
-void write_reduction_layout(const ufunc::ReductionClass& layout, bool reorderable, Json& json) {
+void write_reduction_layout(const kinds::ReductionClass& layout, bool reorderable, Json& json) {
   if (layout.mapping != usual_mapping(reorderable)) json["mapping"] = codegen::mapping_name(layout.mapping);
   if (layout.kept_rank != 1) json["kept_rank"] = static_cast<int>(layout.kept_rank);
   if (layout.reduced_rank != 1) json["reduced_rank"] = static_cast<int>(layout.reduced_rank);

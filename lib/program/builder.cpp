@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "codegen/integer_divisions.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/integer_divisions.hpp"
+#include "kinds/spec.hpp"
 #include "program/end_of_text.hpp"
 #include "program/fork_guard.hpp"
 

@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "cache/key.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::program {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/compile_options.hpp"
 
 namespace kiln::program {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "codegen/source.hpp"
+#include "kinds/source.hpp"
 #include "kiln/compile_options.hpp"
 #include "program/warnings.hpp"
 

@@ -7,7 +7,7 @@
 #include "array/rep.hpp"
 #include "call/operands.hpp"
 #include "call/window.hpp"
-#include "codegen/variant_text.hpp"
+#include "kinds/variant_text.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
 #include "ufunc/recorder.hpp"

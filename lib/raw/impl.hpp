@@ -13,7 +13,7 @@
 
 #include "backend/backend.hpp"
 #include "base/table.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kinds/raw/launch.hpp"
 #include "program/options.hpp"

@@ -15,7 +15,7 @@
 #include "layout/reduction.hpp"
 #include "reduce/initial_value.hpp"
 #include "reduce/target.hpp"
-#include "ufunc/segment_plan.hpp"
+#include "kinds/reduction/segment_plan.hpp"
 
 namespace kiln::reduce {
 
@@ -43,7 +43,7 @@ class Call {
     std::int64_t segment = 0;
     const kinds::ReductionSegments* segments = nullptr;  ///< all of them at once
     /// GPU: they are an axis of the result. Null: `shape` has any extent along their axis.
-    const ufunc::SegmentLengths* lengths = nullptr;
+    const kinds::SegmentLengths* lengths = nullptr;
   };
   /// Strides of each operand along the axes of a piece, and where its elements begin.
   struct Rows {
@@ -51,7 +51,7 @@ class Call {
     std::int64_t* add(const char* data, std::int64_t itemsize);
     std::size_t count = 0;
     std::size_t rank;
-    std::array<ufunc::ReductionOperand, kMaxRows> operands;
+    std::array<kinds::ReductionOperand, kMaxRows> operands;
     std::array<const std::int64_t*, kMaxRows> strides;
 
    private:

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "codegen/kernel_text.hpp"
+#include "kinds/kernel_text.hpp"
 #include "fusion/text.hpp"
 #include "kiln/error.hpp"
 #include "reduce/identity_probe.hpp"

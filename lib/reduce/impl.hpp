@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/reduction.hpp"
 #include "reduce/members.hpp"
 #include "reduce/target.hpp"

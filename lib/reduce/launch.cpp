@@ -31,7 +31,7 @@ Call::Laid::Laid(const Call& call, const Piece& piece, std::span<const call::Ope
     : rows(operands.size() + 1, call.whole_.size() + (piece.lengths != nullptr ? 1 : 0)),
       layout(call.arrange(piece, operands, rows)) {
   for (std::size_t row = 0; row < rows.count; ++row) {
-    ufunc::ReductionOperand& operand = rows.operands[row];
+    kinds::ReductionOperand& operand = rows.operands[row];
     operand.address = static_cast<const char*>(operand.address) + layout.offset(row);
   }
   if (!call.target_.maps() || call.outputs_ * call.elements_ <= 1) return;
@@ -117,8 +117,8 @@ ReductionClass Call::class_of(const Piece& piece, const Laid& laid, DeviceKind k
     }
   }
   if (kind == DeviceKind::cpu) return how;
-  if (piece.lengths != nullptr) return ufunc::classify(laid.layout, *piece.lengths, !target_.reorderable());
-  ufunc::classify(laid.layout, {laid.rows.operands.data(), operands_.inputs()}, !target_.reorderable(), how);
+  if (piece.lengths != nullptr) return kinds::classify(laid.layout, *piece.lengths, !target_.reorderable());
+  kinds::classify(laid.layout, {laid.rows.operands.data(), operands_.inputs()}, !target_.reorderable(), how);
   return how;
 }
 
@@ -142,8 +142,8 @@ void Call::launch_segments() {
   }
   // A GPU's launches, or on the CPU the report of those that it would have.
   const auto run = [&](const Piece& piece) { on_cpu ? record(*recorder, piece) : launch(piece); };
-  const ufunc::SegmentLengths lengths = ufunc::lengths_of(segments);
-  if (ufunc::share_a_launch(lengths)) return run({.shape = whole_, .segments = &segments, .lengths = &lengths});
+  const kinds::SegmentLengths lengths = kinds::lengths_of(segments);
+  if (kinds::share_a_launch(lengths)) return run({.shape = whole_, .segments = &segments, .lengths = &lengths});
   for (std::size_t i = 0; i < begins_->size(); ++i) {
     shape[axis_] = segments.count(i);
     run({.shape = shape, .begin = (*begins_)[i], .segment = static_cast<std::int64_t>(i)});
@@ -183,7 +183,7 @@ void Call::launch(const Piece& piece) {
                                     .initial = options_.initial ? initial_.bytes.data() : nullptr,
                                     .segments = piece.segments,
                                     .columns_inside = laid.layout.columns_inside(),
-                                    .mapping = static_cast<kinds::ReductionMapping>(how.mapping),
+                                    .mapping = how.mapping,
                                     .width = variant.width,
                                     .wide_index = how.wide_index,
                                     .state_bytes = variant.state_bytes};

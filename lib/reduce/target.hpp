@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "call/operands.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/methods.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/plan.hpp"
-#include "ufunc/reduction_plan.hpp"
+#include "kinds/reduction/plan.hpp"
 
 namespace kiln::reduce {
 
-using ufunc::ReductionClass;
+using kinds::ReductionClass;
 
 /// What a call may be told.
 struct Options {
@@ -60,7 +60,7 @@ class Target : public call::Callee {
   /// For operands stored so: inputs, then outputs.
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, std::span<const DType> storage, const ReductionClass& how,
                                          DeviceKind kind) const {
-    return request(loop, ufunc::specialize(spec_of(loop), storage, how, kind), kind);
+    return request(loop, kinds::specialize(spec_of(loop), storage, how, kind), kind);
   }
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const;

@@ -1,4 +1,5 @@
 #include "ufunc/call.hpp"
+#include "kinds/space.hpp"
 
 #include "call/shapes.hpp"
 #include "kinds/counter.hpp"
@@ -137,7 +138,7 @@ void Call::classify() {
   for (std::size_t k = 0; k < operands_.count(); ++k) layout_.set_access(k, access_of(at, k));
   if (operands_.at().gpu()) {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
-    layout_.wide_index = iteration_->size() > tuning::kMaxNarrowIndex;
+    layout_.wide_index = iteration_->size() > kinds::kMaxNarrowIndex;
     layout_.packs = divides_into_packs(at);
     layout_.in_place = operands_.aliased();
   } else {
@@ -221,7 +222,7 @@ LayoutClass Call::class_on(DeviceKind kind) const {
   for (std::size_t k = 0; k < operands.size(); ++k) layout.set_access(k, access_of(at, k));
   layout.rank = static_cast<std::uint8_t>(std::min(iteration.rank(), backend::kMaxKernelRank));
   layout.packs = divides_into_packs(at);
-  layout.wide_index = iteration.size() > tuning::kMaxNarrowIndex;
+  layout.wide_index = iteration.size() > kinds::kMaxNarrowIndex;
   // Host arrays are two on a GPU.
   layout.in_place = operands_.aliased() && !(operands_.at().on_host && kind != DeviceKind::cpu);
   layout.large = !keeps() && stores_past_cache(at);

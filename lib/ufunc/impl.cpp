@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/kernel_text.hpp"
+#include "kinds/kernel_text.hpp"
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/cost.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/ufunc.hpp"
 #include "program/options.hpp"
 #include "program/program.hpp"
@@ -16,7 +16,7 @@
 #include "ufunc/loops.hpp"
 #include "ufunc/method_variant.hpp"
 #include "ufunc/plan.hpp"
-#include "ufunc/reduction_plan.hpp"
+#include "kinds/reduction/plan.hpp"
 
 namespace kiln::detail {
 
@@ -55,7 +55,7 @@ class UfuncImpl final : public call::Callee {
 
   /// What was compiled for calls, for reduce and reduceat, and for accumulate and at.
   [[nodiscard]] ufunc::Plans<ufunc::LayoutClass>& plans() const noexcept { return plans_; }
-  [[nodiscard]] ufunc::Plans<ufunc::ReductionClass>& reductions() const noexcept { return reductions_; }
+  [[nodiscard]] ufunc::Plans<kinds::ReductionClass>& reductions() const noexcept { return reductions_; }
   [[nodiscard]] ufunc::Plans<ufunc::AnyLayout>& methods() const noexcept { return methods_; }
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(Plan& plan, const ufunc::LayoutClass& layout, const call::Operands& operands) const;
@@ -80,7 +80,7 @@ class UfuncImpl final : public call::Callee {
   std::unique_ptr<const ufunc::LoopSource> source_;
   bool arithmetic_bound_;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
-  mutable ufunc::Plans<ufunc::ReductionClass> reductions_;
+  mutable ufunc::Plans<kinds::ReductionClass> reductions_;
   mutable ufunc::Plans<ufunc::AnyLayout> methods_;
   mutable program::Warnings warnings_;
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "call/operands.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/loops.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/ufunc.hpp"
 #include "ufunc/layout_class.hpp"

@@ -5,9 +5,6 @@
 
 namespace kiln::ufunc::tuning {
 
-/// Magic-number division of the GPU kernels is exact below this.
-inline constexpr std::int64_t kMaxNarrowIndex = (std::int64_t{1} << 31) - 1;
-
 /// Calls that touch this many bytes store their outputs past the cache on the CPU. Over 5e7 float32 elements on two threads
 /// that is 1.15 to 1.4 times as fast for saxpy, the discriminant and (x - mean) / sigma. Bodies that wait for arithmetic are
 /// left out: the Gaussian took 28 ms instead of 20, polar distance 1.05 times as long.

@@ -6,7 +6,7 @@
 #include "base/utf8.hpp"
 #include "codegen/directives.hpp"
 #include "codegen/doubtful.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "signature/reserved.hpp"

@@ -13,7 +13,7 @@
 #include "backend/gpu/compiler.hpp"
 #include "backend/gpu/compiler_library.hpp"
 #include "backend/gpu/driver.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kinds/elementwise/launch.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include "../unit/backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "math/entry.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/layout_class.hpp"

@@ -19,10 +19,10 @@ LAYERS = {
     "backend": ["types"],
     "backend/cpu": ["backend"],
     "backend/gpu": ["backend"],
-    "kinds": ["backend", "backend/cpu"],
+    "kinds": ["backend", "backend/cpu", "codegen", "layout"],
     "codegen": ["signature"],
     "cache": ["base"],
-    "program": ["codegen", "cache", "backend"],
+    "program": ["kinds", "cache", "backend"],
     "inspect": ["program"],
     "array": ["layout", "backend"],
     "call": ["array", "cache"],
@@ -148,7 +148,7 @@ PLANTED = {  # file: (an include that is fine, one that is not)
     "lib/backend/cpu/load.cpp": ("<llvm/IR/Module.h>", "<cuda.h>"),
     "lib/backend/gpu/driver.cpp": ("<cuda.h>", '"../cpu/clang.hpp"'),
     "lib/array/array.cpp": ('"layout/shape.hpp"', "<hip/hip_runtime.h>"),
-    "lib/program/program.cpp": ('"codegen/spec.hpp"', '"array/rep.hpp"'),
+    "lib/program/program.cpp": ('"codegen/user_text.hpp"', '"array/rep.hpp"'),
     "lib/ufunc/call.cpp": ('"program/program.hpp"', "<lld/Common/Driver.h>"),
     "lib/math/bits.cpp": ('"kiln/math.hpp"', "<nvrtc.h>"),
     "lib/ufunc/loops.cpp": ('"kiln/ufunc.hpp"', '"math/entry.hpp"'),
@@ -158,7 +158,7 @@ PLANTED = {  # file: (an include that is fine, one that is not)
     "examples/saxpy.cpp": ("<kiln/kiln.hpp>", '"array/rep.hpp"'),
     "tests/unit/x_test.cpp": ('"array/rep.hpp"', "<clang/Frontend/CompilerInstance.h>"),
 }
-HEADERS = ["lib/base/file.hpp", "lib/types/dtype.hpp", "lib/backend/backend.hpp", "lib/backend/gpu/driver.hpp", "lib/codegen/spec.hpp",
+HEADERS = ["lib/base/file.hpp", "lib/types/dtype.hpp", "lib/backend/backend.hpp", "lib/backend/gpu/driver.hpp", "lib/codegen/user_text.hpp",
            "lib/backend/cpu/clang.hpp", "lib/layout/shape.hpp", "lib/array/rep.hpp", "lib/program/program.hpp", "lib/math/entry.hpp", "tools/kiln/eval.hpp",
            "include/kiln/shape.hpp", "include/kiln/ufunc.hpp", "include/kiln/kiln.hpp"]
 

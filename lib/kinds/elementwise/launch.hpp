@@ -10,7 +10,7 @@
 
 namespace kiln::kinds {
 
-/// One elementwise launch. The kernel was rendered from a spec (codegen/spec.hpp) with the same operands, rank and width.
+/// One elementwise launch. The kernel was rendered from a spec (spec.hpp) with the same operands, rank and width.
 struct ElementwiseLaunch {
   std::span<const LaunchOperand> operands;
   std::span<const std::int64_t> shape;  ///< merged extents, outermost first; never empty, all > 0; one extent for rank 1

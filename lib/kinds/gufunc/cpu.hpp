@@ -22,7 +22,7 @@ struct Tiling {
 /// cache; an item that is smaller is one unit.
 [[nodiscard]] Tiling tiling_of(const std::vector<std::int64_t>& each);
 
-inline constexpr std::int64_t kTile = 64;  // lib/codegen/gufunc_cpu.cpp counts on it
+inline constexpr std::int64_t kTile = 64;  // text_cpu.cpp counts on it
 
 void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::Threads& threads);
 

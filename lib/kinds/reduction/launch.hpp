@@ -7,11 +7,11 @@
 
 #include "kinds/launch.hpp"
 #include "kinds/operand.hpp"
+#include "kinds/reduction/spec.hpp"
 
 namespace kiln::kinds {
 
-/// codegen::Mapping: how the threads of a GPU share a reduction.
-enum class ReductionMapping : std::uint8_t { thread, warp, block, columns };
+using ReductionMapping = codegen::Mapping;
 
 /// Stretches along the one reduced dimension, each reduced for itself: from each beginning to the next, the last one to the
 /// end; where the next is no larger, one element. Beginnings are in range.

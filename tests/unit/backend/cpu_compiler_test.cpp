@@ -18,7 +18,7 @@
 #include "backend/cpu_kernels.hpp"
 #include "base/child_process.hpp"
 #include "base/environment.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 
 namespace kiln {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "sample.hpp"
 
 using kiln::cache::differences;

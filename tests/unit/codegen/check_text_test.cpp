@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 
 using kiln::codegen::check_expression;

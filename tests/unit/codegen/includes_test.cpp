@@ -8,8 +8,8 @@
 #include <string>
 
 #include "codegen/embedded.hpp"
-#include "codegen/header_names.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/header_names.hpp"
+#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 
 using kiln::codegen::embedded_headers;

@@ -6,7 +6,7 @@
 
 #include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 #include "fusion/text.hpp"
 #include "traced.hpp"
 

@@ -14,7 +14,7 @@
 #include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/spec.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
-#include "codegen/kernel_text.hpp"
-#include "codegen/spec.hpp"
+#include "kinds/kernel_text.hpp"
+#include "kinds/spec.hpp"
 #include "types/is_half.hpp"
 
 namespace {

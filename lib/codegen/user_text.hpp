@@ -1,0 +1,74 @@
+// The user's side of a kernel, and what is checked of its texts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kiln/device.hpp"
+#include "kiln/dtype.hpp"
+
+namespace kiln::codegen {
+
+/// What stands around the body of a reduction of stages, which combines two accumulators `a` and `b` to one.
+struct Stages {
+  std::string accumulator = {};           ///< members of a struct; empty: the type of the first output
+  std::vector<std::string> members = {};  ///< their names, where they are known
+  std::string map = {};                   ///< from the inputs, and the index `i`, to an accumulator; empty: the one input
+  std::string post = {};  ///< from an accumulator `a` to the outputs; empty: itself, or its members of their names
+  bool leads = false;     ///< the identity stands in front of the elements, as a ufunc's does
+};
+
+/// The user's side of a kernel.
+struct UserText {
+  std::string name = {};  ///< of the kernel
+  std::string body = {};
+  std::optional<Stages> stages = std::nullopt;
+  bool expression = false;    ///< body is an expression (kiln eval), not statements
+  std::string identity = {};  ///< an expression; only for kernels that use it
+  std::string preamble = {};
+  std::string functions = {};
+  std::vector<std::string> defines = {};       ///< "NAME" or "NAME=VALUE"
+  std::vector<std::string> input_names = {};   ///< empty string: unnamed
+  std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
+  std::vector<std::pair<std::string, DType>> type_variables = {};
+};
+
+/// The texts that are shown under names of their own in diagnostics: "name.defines", "name.preamble" and the like, with the
+/// body as the last.
+std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text);
+
+/// The device-side headers by the name in #include ("kiln/core/portable.hpp" → text), embedded at build time.
+const std::map<std::string, std::string>& embedded_headers();
+
+/// Throws CompileError where brackets, quotes or comments in a text do not close, where it closes more than it opens, ends in a
+/// backslash, or holds control characters: such a text could change the code around it. `file` is the name shown.
+void check_text(const std::string& file, const std::string& text);
+
+/// Whether the text has one of these names, in code that no directive leaves out or not. False for a text that does not scan.
+bool names_any(std::string_view text, std::span<const std::string_view> names);
+
+/// check_text for UserText::expression: no ';' outside brackets, no preprocessor directive, not empty.
+void check_expression(const std::string& file, const std::string& text);
+
+/// Every file that an #include in `roots`, or one of the names in `needed`, can reach, by the name that it is included under.
+/// Names in `given` come first, then include_dirs, then embedded_headers(). IoError for a file not found (with the folders
+/// searched); CompileError for a computed include, and for an absolute name or one with ".." that leads out of all
+/// include_dirs, whose file is not opened. A name in __has_include counts as included; what else would let a file take part
+/// unseen (#embed, __has_embed, an assembler's .incbin) is a CompileError. Only the embedded headers reached are returned, too.
+std::map<std::string, std::string> resolve_includes(const std::vector<std::pair<std::string, std::string>>& roots,
+                                                    const std::map<std::string, std::string>& given,
+                                                    const std::vector<std::string>& include_dirs,
+                                                    const std::vector<std::string>& needed = {});
+
+/// The same for a text that may be anyone's: no file is read. Nothing where a name is neither given nor embedded; `missing` is
+/// that name then.
+std::optional<std::map<std::string, std::string>> included_texts(const std::string& file, const std::string& text,
+                                                                 const std::map<std::string, std::string>& given,
+                                                                 std::string* missing);
+
+}  // namespace kiln::codegen

@@ -1,0 +1,35 @@
+// What an elementwise kernel is specialized for. A pure value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "codegen/speculation.hpp"
+#include "kinds/operand_spec.hpp"
+
+namespace kiln::codegen {
+
+/// What a mask does: elements where it is false are not computed.
+enum class Masking : std::uint8_t {
+  none,  ///< there is none
+  zero,  ///< their outputs are set to zero
+  keep,  ///< their outputs stay as they were
+};
+
+struct ElementwiseSpec {
+  std::vector<OperandSpec> inputs =
+      {};  ///< the arguments; then, if masking, the mask; then on the CPU, if keeping, each output
+  std::vector<OperandSpec> outputs = {};
+  int rank = 1;              ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
+  int width = 1;             ///< GPU: elements per access
+  int unroll = 1;            ///< GPU: accesses in flight per thread
+  bool wide_index = false;   ///< GPU: 64-bit index
+  bool aliased = false;      ///< an output is also an input: no __restrict__
+  bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
+  Masking masking = Masking::none;
+  Speculation speculation = Speculation::none;  ///< CPU, if masking: see speculation_of()
+  std::size_t arguments = 0;                    ///< of `inputs`, those that are the body's, if masking
+};
+
+}  // namespace kiln::codegen

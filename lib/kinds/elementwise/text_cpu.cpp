@@ -1,0 +1,113 @@
+// The kernel on the CPU: pointers, the work on one element, and a description for the driver.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "kinds/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+std::string_view access_name(Access access) {
+  switch (access) {
+    case Access::contiguous:
+      return "contiguous";
+    case Access::broadcast:
+      return "broadcast";
+    case Access::strided:
+      return "strided";
+    case Access::scalar:
+      break;
+  }
+  return "scalar";
+}
+
+// In several dimensions a broadcast operand has another value in each row, and the driver's blocks go across rows.
+bool by_row(const OperandSpec& operand, int rank) {
+  return operand.access == Access::broadcast && rank > 1;
+}
+
+// Whether the loop reads it anew for each element.
+bool streamed(const OperandSpec& operand, int rank) {
+  return operand.access == Access::contiguous || operand.access == Access::strided || by_row(operand, rank);
+}
+
+// What goes to memory where the mask may be false. The old value is an input as the output itself is stored: nothing is
+// converted, and reading it costs nothing that a store through the cache would not.
+std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std::size_t output, const std::string& result) {
+  switch (spec.masking) {
+    case Masking::zero:
+      return spec.speculation != Speculation::none ? fmt::format("where ? {} : {}{{}}", result, stored_name(operand.storage))
+                                                   : result;
+    case Masking::keep:
+      return fmt::format("where ? {} : old{}", result, output);
+    case Masking::none:
+      break;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string cpu_kernel(const ElementwiseSpec& spec) {
+  const std::size_t inputs = spec.inputs.size();
+  std::string members;
+  std::string initializers;
+  std::vector<std::string> arguments;
+  std::string before;  // the operation
+  std::string stores;
+  std::string left;  // stores of elements that do not count
+  std::string how;
+  std::string sizes;
+  bool rows = false;
+  for (std::size_t k = 0; k < inputs + spec.outputs.size(); ++k) {
+    const bool input = k < inputs;
+    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - inputs];
+    const std::string type = stored_name(operand.storage);
+    const bool once = !streamed(operand, spec.rank);
+    const std::string pointer = fmt::format("static_cast<{}{}*>(p[{}])", input ? "const " : "", type, k);
+    if (once) {
+      // Loaded and converted before the loop.
+      members += fmt::format("  {} p{};\n", body_type(operand.compute), k);
+      initializers += fmt::format("{}p{}({})", k == 0 ? "" : ", ", k, loaded(operand, "*" + pointer));
+    } else {
+      members += fmt::format("  {}{}* p{};\n", input ? "const " : "", type, k);
+      const bool row = by_row(operand, spec.rank);
+      rows |= row;
+      initializers += fmt::format("{}p{}({} + {})", k == 0 ? "" : ", ", k, pointer, row ? "lane" : "element");
+    }
+    if (input) {
+      arguments.push_back(once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k)));
+    } else {
+      const std::string result = stored(operand, fmt::format("r{}", k - inputs));
+      stores += fmt::format("    p{}[i] = {};\n", k, masked(spec, operand, k - inputs, result));
+      // Read in a statement of its own: in the branch of the store it lost that the loop is safe to vectorize, and as it is the
+      // output's own memory, one element after the other was computed: x * (n / 2) of 1e6 numbers in 0.62 ms instead of 0.13.
+      if (spec.masking == Masking::keep) {
+        before += fmt::format("const {} old{} = p{}[i];\n    ", type, k - inputs, spec.arguments + 1 + (k - inputs));
+      }
+      left +=
+          fmt::format("    p{}[i] = {};\n", k,
+                      spec.masking == Masking::keep ? fmt::format("p{}[i]", spec.arguments + 1 + (k - inputs)) : type + "{}");
+    }
+    how += fmt::format("{}kinds::CpuAccess::{}", k == 0 ? "" : ", ", access_name(operand.access));
+    sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
+  }
+  if (spec.masking != Masking::none && spec.speculation == Speculation::blocks) {
+    members +=
+        fmt::format("  KILN_FN bool counts(int64 i) const {{ return {}; }}\n  KILN_FN void leave(int64 i) const {{\n{}  }}\n",
+                    arguments[spec.arguments], left);
+  }
+  return fmt::format(
+      "struct work {{\n{}  KILN_FN work(void* const* p, int64 element, int64 lane) : {} {{}}\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}{}\n{}  }}\n}};\n"
+      "static const kinds::CpuAccess how[] = {{{}}};\n"
+      "static const uint8 itemsize[] = {{{}}};\n"
+      "static const kinds::CpuKernelParts kernel = {{{}<work>, {}, {}, {}, how, itemsize}};\n"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
+      "  launch->drive(launch, begin, end, &kernel);\n}}\n",
+      members, initializers, before, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks",
+      spec.nontemporal ? "copy_past_cache" : "nullptr", inputs, spec.outputs.size());
+}
+
+}  // namespace kiln::codegen

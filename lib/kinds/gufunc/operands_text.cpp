@@ -1,0 +1,263 @@
+#include "kinds/gufunc/operands_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kinds/gufunc/body_traits.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/packed_text.hpp"
+#include "kinds/kernel_text.hpp"
+#include "types/is_half.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+/// How the body sees an element of it, and how that becomes what is stored.
+std::string stored_value(const OperandSpec& element) {
+  return stored(element, is_half(element.compute) ? type_name(element.compute) + "(x)" : "x");
+}
+
+/// What messages of compilers call an operand's types: "element_of_x".
+std::string type_of(const char* what, const std::string& name, std::size_t number) {
+  return fmt::format("{}_of_{}", what, name.empty() ? std::to_string(number) : name);
+}
+
+std::string element_text(const OperandSpec& element, const std::string& name, std::size_t number) {
+  const std::string storage = stored_name(element.storage);
+  // In place where neither reading nor writing converts.
+  const bool in_place = element.storage == element.compute && element.compute != DType::bool_ && !is_half(element.compute);
+  return fmt::format(
+      "struct {} {{\n  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
+      "  static KILN_FN value load(const storage& x) {{ return {}; }}\n"
+      "  static KILN_FN storage store(const value& x) {{ return {}; }}\n}};\n"
+      "using element{} = {};\n",
+      type_of("element", name, number), storage, body_type(element.compute), in_place, loaded(element, "x"),
+      stored_value(element), number, type_of("element", name, number));
+}
+
+std::string axis_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
+  const auto number = [](std::optional<std::int64_t> known) { return known ? std::to_string(*known) : std::string("varies"); };
+  return fmt::format("axis<{}, {}>", number(spec.dimensions[operand.dimensions[axis]].size),
+                     number(known_stride(spec, operand, axis)));
+}
+
+std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, const std::string& name, std::size_t number,
+                      bool output) {
+  std::string list;
+  for (std::size_t a = 0; a < operand.dimensions.size(); ++a) list += ", " + axis_text(spec, operand, a);
+  if (operand.as_view) list = fmt::format(", axis<1, {}>", itemsize(operand.element.storage));
+  const std::string type = type_of("view", name, number);
+  return fmt::format("using {} = view<{}, {}{}>;\nusing view{} = {};\n", type, type_of("element", name, number), output, list,
+                     number, type);
+}
+
+/// How a body that runs for several indices takes an operand.
+std::string lane_type(const CoreOperandSpec& operand, const std::string& type) {
+  return "const " + (is_view(operand) ? fmt::format("::kiln::lane_view<{}>", type) : type);
+}
+
+}  // namespace
+
+bool is_view(const CoreOperandSpec& operand) {
+  return !operand.dimensions.empty() || operand.as_view;
+}
+
+std::vector<const CoreOperandSpec*> operands_of(const GufuncSpec& spec) {
+  std::vector<const CoreOperandSpec*> all;
+  for (const auto* list : {&spec.inputs, &spec.outputs}) {
+    for (const CoreOperandSpec& operand : *list) all.push_back(&operand);
+  }
+  return all;
+}
+
+bool in_memory(const CoreOperandSpec& operand) {
+  return operand.element.access != Access::scalar;
+}
+
+std::int64_t core_elements(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  std::int64_t elements = 1;
+  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
+  return elements;
+}
+
+std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  return operand.item_stride < 0 ? core_elements(spec, operand) : operand.item_stride;
+}
+
+bool is_staged(const CoreOperandSpec& operand) {
+  return operand.item_stride == kAnyStride;
+}
+
+bool is_staged(const GufuncSpec& spec) {
+  const auto operands = operands_of(spec);
+  return spec.loop_rank == 0 &&
+         std::any_of(operands.begin(), operands.end(), [](const CoreOperandSpec* operand) { return is_staged(*operand); });
+}
+
+bool goes_along(const GufuncSpec& spec, const UserText& text) {
+  if (!is_staged(spec) || !spec.each.empty() || !computes_along(text)) return false;
+  std::int64_t most = 0;
+  for (const CoreOperandSpec* operand : operands_of(spec)) {
+    const std::int64_t elements = core_elements(spec, *operand);
+    if (elements > 1 && !is_staged(*operand)) return false;
+    most = std::max(most, elements);
+  }
+  return most >= kFewestAlong;
+}
+
+std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
+  auto stride = static_cast<std::int64_t>(itemsize(operand.element.storage));
+  // A buffer has an element of 16 items side by side.
+  if (is_staged(operand)) stride *= kStagedItems;
+  if (operand.unit == static_cast<int>(axis)) return stride;
+  if (!operand.packed) return std::nullopt;
+  for (std::size_t a = axis + 1; a < operand.dimensions.size(); ++a) {
+    const auto& size = spec.dimensions[operand.dimensions[a]].size;
+    if (!size) return std::nullopt;
+    stride *= *size;
+  }
+  return stride;
+}
+
+std::size_t core_strides_of(const GufuncSpec& spec) {
+  std::size_t count = 0;
+  for (const CoreOperandSpec* operand : operands_of(spec)) count += operand->dimensions.size();
+  return count;
+}
+
+std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* core) {
+  const auto& size = spec.dimensions[dimension].size;
+  return size ? fmt::format("int64({})", *size) : fmt::format("{}.size[{}]", core, dimension);
+}
+
+Frame frame_of(const UserText& text, const GufuncSpec& given) {
+  const GufuncSpec spec = as_brought(given);
+  Frame frame;
+  frame.before = "namespace kiln::operands {\n";
+  std::string list;
+  std::string again;
+  const bool items = takes_items(spec);
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const CoreOperandSpec& operand = *operands[k];
+    const bool output = k >= spec.inputs.size();
+    const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
+    frame.before += element_text(operand.element, name, k);
+    if (is_view(operand)) frame.before += view_text(spec, operand, name, k, output);
+    if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output, levels_of(spec, text));
+    // A half that is assigned by name is rounded then, as a ufunc's.
+    const std::string type = is_view(operand) ? "::kiln::operands::" + type_of("view", name, k)
+                             : output         ? "::kiln::" + type_name(operand.element.compute)
+                                              : body_type(operand.element.compute);
+    again += fmt::format("{}{} {}", k == 0 ? "" : ", ", items ? wide_type(operand, k, output) : lane_type(operand, type), name);
+    list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
+                        output && !is_view(operand) ? "& " : " ", name);
+  }
+  if (spec.team > 0) frame.before += fmt::format("using kiln_team = team<{}>;\n", spec.team);
+  frame.before += "}\n";
+  std::string numbers;
+  for (const CoreDimensionSpec& dimension : spec.dimensions) {
+    if (!dimension.name.empty()) numbers += ", const ::kiln::kiln_index " + dimension.name;
+  }
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    const std::string& name = spec.each[e].name;
+    if (spec.lanes && !items && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
+    numbers += ", const ::kiln::kiln_index " + name;
+  }
+  if (items) again += numbers;
+  list += numbers;
+  // In braces of its own: a body may use the names of sizes for variables.
+  frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
+  frame.closing = "}\n";
+  if (spec.team > 0) {
+    // A member, so that lane, lanes, sync() and the like are found. By a name that no macro of the user's has.
+    frame.declaration =
+        "struct kiln_member : ::kiln::operands::kiln_team {\n"
+        "KILN_FN kiln_member(const ::kiln::operands::kiln_team& kiln_t) : ::kiln::operands::kiln_team(kiln_t) {}\n" +
+        frame.declaration;
+    frame.closing += "};\n";
+  }
+  if (spec.lanes) {
+    // The names of number types are vectors inside.
+    std::string types;
+    for (const auto& variable : text.type_variables) types += ", class " + variable.first;
+    frame.declaration_again = fmt::format(
+        "template <int kiln_count, class float32, class float64, class int32, class int64, class uint32, class "
+        "uint64{}>\nKILN_FN void kiln_lanes({}) {{",
+        types, again);
+    // And how it is called.
+    std::string values;
+    for (const auto& variable : text.type_variables) values += fmt::format(", lanes<{}, N>", type_name(variable.second));
+    frame.after = fmt::format(
+        "template <int N, class... Argument>\nKILN_FN void in_lanes(Argument&&... x) {{\n"
+        "  user::kiln_lanes<N, lanes<float32, N>, lanes<float64, N>, lanes<int32, N>, lanes<int64, N>, lanes<uint32, N>, "
+        "lanes<uint64, N>{}>(x...);\n}}\n",
+        values);
+  }
+  return frame;
+}
+
+std::size_t levels_of(const GufuncSpec& spec, const UserText& text) {
+  return spec.each.size() + static_cast<std::size_t>(loop_depth(text));
+}
+
+std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind) {
+  const auto operands = operands_of(spec);
+  std::string parameters;
+  std::string before;
+  std::string arguments;
+  std::string after;
+  std::string wide;  // the arguments of several indices at once
+  std::size_t stride = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const CoreOperandSpec& operand = *operands[k];
+    const bool output = k >= spec.inputs.size();
+    const std::string element = fmt::format("operands::element{}", k);
+    const char* const comma = k == 0 ? "" : ", ";
+    if (!in_memory(operand)) {
+      parameters += fmt::format(", const {} p{}", stored_name(operand.element.storage), k);
+      arguments += fmt::format("{}{}::load(p{})", comma, element, k);
+      continue;
+    }
+    parameters += fmt::format(", {}{}* __restrict__ p{}", output ? "" : "const ", stored_name(operand.element.storage), k);
+    if (is_view(operand)) {
+      std::string numbers = operand.as_view ? ", 1, 0" : "";
+      for (const std::size_t dimension : operand.dimensions) {
+        numbers += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
+      }
+      arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
+      wide += fmt::format("{0}lane_view<operands::view{1}>(operands::view{1}(p{1}{2}))", comma, k, numbers);
+    } else if (output) {
+      before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
+      arguments += fmt::format("{}r{}", comma, k);
+      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n", spec.team > 0 ? "if (t.lane == 0) " : "", k,
+                           element, element, k);
+    } else {
+      arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
+      wide += fmt::format("{}{}::load(*p{})", comma, element, k);
+    }
+  }
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+    if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");
+    if (!spec.dimensions[d].name.empty()) wide += ", " + size_of(spec, d, "c");
+  }
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    parameters += fmt::format(", const index e{}", e);
+    arguments += fmt::format(", e{}", e);
+    wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
+  }
+  const std::string several =
+      takes_items(spec) ? several_items_function(spec, levels_of(spec, text))
+      : spec.lanes      ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n",
+                                      parameters, wide)
+                        : "";
+  const std::string team = spec.team > 0 ? fmt::format(", const team<{}>& t", spec.team) : "";
+  return fmt::format(
+      "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"
+      "{} void one(const core& c{}{}) {{\n{}  user::{}kiln_body({});\n{}}}\n{}",
+      std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), kind, team, parameters,
+      before, spec.team > 0 ? "kiln_member(t)." : "", arguments, after, several);
+}
+
+}  // namespace kiln::codegen

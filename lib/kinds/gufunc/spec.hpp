@@ -1,0 +1,57 @@
+// What the kernel of a generalized ufunc is specialized for. A pure value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kinds/operand_spec.hpp"
+
+namespace kiln::codegen {
+
+/// Of items that lie apart as the launch says: kernels-src/gufunc/staged_cpu.hpp.
+inline constexpr std::int64_t kAnyStride = -2;
+
+/// One operand of a generalized ufunc.
+struct CoreOperandSpec {
+  OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
+  std::vector<std::size_t> dimensions = {};  ///< its core dimensions, as indices into GufuncSpec::dimensions
+  int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
+  bool packed = false;                       ///< all of them lie one behind the other, in C order
+  bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
+  /// In elements, of loop_rank 0 on the CPU; -1: as many as the core has; kAnyStride. Where several items are computed or
+  /// brought at once, 0 of one that all share, else -1.
+  std::int64_t item_stride = -1;
+};
+
+struct CoreDimensionSpec {
+  std::string name = {};                            ///< empty: the body has no name for it
+  std::optional<std::int64_t> size = std::nullopt;  ///< where it is a constant of the kernel
+};
+
+/// A core dimension that is spread over threads, and its index in the body.
+struct EachSpec {
+  std::string name = {};
+  std::size_t dimension = 0;
+};
+
+/// A body over whole cores: once for each item of the loop, or for each index of some core dimensions.
+struct GufuncSpec {
+  std::vector<CoreOperandSpec> inputs = {};
+  std::vector<CoreOperandSpec> outputs = {};
+  std::vector<CoreDimensionSpec> dimensions = {};
+  std::vector<EachSpec> each = {};  ///< the last one moves fastest
+  bool masked = false;              ///< a bool operand follows the inputs: which items are computed
+  bool lanes =
+      false;  ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/gufunc/lanes.hpp
+  bool folded = false;      ///< CPU, of lanes: they are items all the same, and the indices of .each are loops around the body
+  int brought = 0;          ///< CPU: items packed into a buffer at once where their cores lie apart; 0: they stay there
+  int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
+  int team_bytes = 0;       ///< of the memory that a team shares
+  int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items whose strides are constants of the kernel
+  bool wide_index = false;  ///< GPU: 64-bit index
+};
+
+}  // namespace kiln::codegen

@@ -1,0 +1,55 @@
+// The kernel of a generalized ufunc on a GPU: a thread for each item, or for each index of .each in it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kinds/gufunc/operands_text.hpp"
+#include "kinds/kernel_text.hpp"
+
+namespace kiln::codegen {
+
+std::string gufunc_gpu(const GufuncSpec& spec) {
+  const std::size_t inputs = spec.inputs.size();
+  const std::size_t mask = spec.masked ? 1 : 0;
+  const std::size_t count = inputs + mask + spec.outputs.size();
+  const std::size_t rank = static_cast<std::size_t>(spec.loop_rank) + spec.each.size();
+  const char* const index = spec.wide_index ? "uint64" : "uint32";
+  std::string parameters;
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (k == inputs && spec.masked) parameters += ", const uint8* __restrict__ mask";
+    const std::string type = stored_name(operands[k]->element.storage);
+    if (!in_memory(*operands[k])) {
+      parameters += fmt::format(", const {} p{}", type, k);
+      arguments += fmt::format(", p{}", k);
+      continue;
+    }
+    parameters += fmt::format(", {}{}* __restrict__ p{}", k < inputs ? "const " : "", type, k);
+    arguments += fmt::format(", moved(p{}, at.offset(s.stride[{}]))", k, k < inputs ? k : k + mask);
+  }
+  for (std::size_t e = 0; e < spec.each.size(); ++e) {
+    arguments += fmt::format(", index(at.at[{}])", static_cast<std::size_t>(spec.loop_rank) + e);
+  }
+  const std::string mask_text = spec.masked ? fmt::format("    if (*moved(mask, at.offset(s.stride[{}])) == 0) {};\n", inputs,
+                                                          spec.team > 0 ? "continue" : "return")
+                                            : "";
+  if (spec.team > 0) {
+    // A block for an item: all of its threads go the same way.
+    return fmt::format(
+        "using index_space = space<{0}, {1}, {2}>;\n"
+        "KILN_KERNEL kiln_kernel({0} n, const index_space s, const core c{3}) {{\n"
+        "  alignas(16) KILN_SHARED unsigned char pool[{4}];\n"
+        "  alignas(16) KILN_SHARED unsigned char cells[16 * team<{5}>::kWarps];\n"
+        "  for (uint64 i = blockIdx.x; i < n; i += gridDim.x) {{\n    const place<{0}, {1}, 1> at(s, {0}(i));\n{6}"
+        "    one(c, team<{5}>(pool, cells){7});\n    KILN_BARRIER();\n  }}\n}}\n",
+        index, rank, count, parameters, std::max(spec.team_bytes, 16), spec.team, mask_text, arguments);
+  }
+  return fmt::format(
+      "using index_space = space<{0}, {1}, {2}>;\n"
+      "KILN_KERNEL kiln_kernel({0} n, const index_space s, const core c{3}) {{\n"
+      "  walk_items(n, [&]({0} i) {{\n    const place<{0}, {1}, 1> at(s, i);\n{4}    one(c{5});\n  }});\n}}\n",
+      index, rank, count, parameters, mask_text, arguments);
+}
+
+}  // namespace kiln::codegen

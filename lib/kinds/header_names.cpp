@@ -1,0 +1,62 @@
+#include "kinds/header_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "codegen/include_directives.hpp"
+#include "kinds/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+bool leads_elsewhere(const std::string& name) {
+  const std::filesystem::path path = name;
+  return path.is_absolute() || std::ranges::find(path, "..") != path.end();
+}
+
+std::string with_new_names(const std::string& file, const std::string& text, const Texts& new_names) {
+  std::string result;
+  std::size_t done = 0;
+  for (const Include& include : includes_of(file, text)) {
+    const auto found = new_names.find(include.name);
+    if (found == new_names.end()) continue;
+    result.append(text, done, include.begin - done);
+    result += '"' + found->second + '"';
+    // A name may be spliced over lines.
+    for (std::size_t at = include.begin; at < include.end; ++at) result += text[at] == '\n' ? "\\\n" : "";
+    done = include.end;
+  }
+  return result + text.substr(done);
+}
+
+}  // namespace
+
+void rename_headers(std::string& source, Texts& headers) {
+  Texts new_names;
+  for (const auto& [name, text] : headers) {
+    if (!leads_elsewhere(name)) continue;
+    std::string renamed = fmt::format("kiln/renamed/{}.hpp", new_names.size());
+    while (headers.contains(renamed)) renamed.insert(renamed.size() - 4, "_");
+    new_names.emplace(name, std::move(renamed));
+  }
+  if (new_names.empty()) return;
+  source = with_new_names("kernel", source, new_names);
+  Texts renamed;
+  for (const auto& [name, text] : headers) {
+    const auto found = new_names.find(name);
+    const std::string now = with_new_names(name, text, new_names);
+    if (found == new_names.end()) {
+      renamed.emplace(name, now);
+    } else {
+      renamed.emplace(found->second, fmt::format("#line 1 {}\n{}", codegen::quoted(name), now));
+    }
+  }
+  headers = std::move(renamed);
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,24 @@
+// An operand of a kernel, as it is rendered.
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/dtype.hpp"
+
+namespace kiln::codegen {
+
+/// How the kernel reaches an operand along the innermost dimension.
+enum class Access : std::uint8_t {
+  contiguous,  ///< stride is the itemsize
+  broadcast,   ///< stride 0 innermost (other dimensions may move): loaded once per row
+  strided,     ///< any stride, known at launch
+  scalar,      ///< the value travels as a kernel argument
+};
+
+struct OperandSpec {
+  DType storage = DType::float64;  ///< dtype in memory (of a scalar: equal to compute)
+  DType compute = DType::float64;  ///< dtype of the loop; converted in registers
+  Access access = Access::contiguous;
+};
+
+}  // namespace kiln::codegen

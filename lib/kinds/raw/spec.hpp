@@ -1,0 +1,30 @@
+// What a raw kernel is specialized for. A pure value.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kiln/dtype.hpp"
+
+namespace kiln::codegen {
+
+/// How a raw kernel is launched.
+enum class RawForm : std::uint8_t {
+  items,   ///< the body runs once for each of a number of items
+  blocks,  ///< once for each thread of a grid of blocks. CPU: one thread after the other, which share and wait for nothing
+  single,  ///< CPU: the same with one thread in each block. GPUs have no such form
+};
+
+struct RawParameter {
+  DType dtype = DType::float64;
+  bool array = false;
+  bool constant = false;  ///< an array that is only read
+};
+
+/// A raw kernel: the user's text is all that a thread does.
+struct RawSpec {
+  std::vector<RawParameter> parameters = {};
+  RawForm form = RawForm::blocks;
+};
+
+}  // namespace kiln::codegen

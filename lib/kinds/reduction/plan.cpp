@@ -1,0 +1,135 @@
+#include "kinds/reduction/plan.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kinds/reduction/launch.hpp"
+#include "kinds/space.hpp"
+#include "types/is_half.hpp"
+
+namespace kiln::kinds {
+namespace {
+
+using codegen::Mapping;
+
+// Elements up to which one thread takes an output, and a warp does.
+constexpr std::int64_t kThreadElements = 16;
+constexpr std::int64_t kWarpElements = 2048;
+// Outputs that warps need to fill a GPU; with fewer, blocks do it better.
+constexpr std::int64_t kWarpOutputs = 1024;
+constexpr std::int64_t kBlockElements = 256;
+
+Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
+  const std::int64_t columns = layout.kept().empty() ? 1 : layout.kept().back();
+  if (ordered) return Mapping::thread;
+  if (layout.columns_inside() && columns >= kSideBySideOutputs)
+    return layout.count() <= kThreadElements ? Mapping::thread : Mapping::columns;
+  if (layout.count() <= kThreadElements) return Mapping::thread;
+  if (layout.count() < kBlockElements) return Mapping::warp;
+  return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
+}
+
+bool may_pack(Mapping mapping) noexcept {
+  return mapping == Mapping::warp || mapping == Mapping::block;
+}
+
+/// Whether every row of what is reduced begins on the boundary of a pack of so many elements, and fills packs.
+bool divides(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, const ReductionClass& how,
+             std::int64_t width) noexcept {
+  if (layout.reduced().empty() || layout.reduced().back() % width != 0) return false;
+  const std::size_t rank = layout.kept().size() + layout.reduced().size();
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (how.is_still(k)) continue;
+    const std::int64_t pack = width * inputs[k].itemsize;
+    const std::int64_t* const strides = layout.strides(k);
+    if (strides[rank - 1] != inputs[k].itemsize ||
+        reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(pack) != 0) {
+      return false;
+    }
+    for (std::size_t d = 0; d + 1 < rank; ++d) {
+      if (strides[d] % pack != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// 1 where nothing moves, or is too large.
+std::int64_t widest_pack(std::int64_t largest) noexcept {
+  return largest == 0 ? 1 : 16 / largest;
+}
+
+}  // namespace
+
+void classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered, ReductionClass& how) {
+  how.mapping = mapping_of(layout, ordered);
+  how.kept_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.kept().size(), 1));
+  how.reduced_rank = static_cast<std::uint8_t>(std::max<std::size_t>(layout.reduced().size(), 1));
+  how.wide_index = layout.outputs() > kMaxNarrowIndex || layout.count() > kMaxNarrowIndex;
+  std::int64_t largest = 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) largest = how.is_still(k) ? largest : std::max(largest, inputs[k].itemsize);
+  const std::int64_t width = widest_pack(largest);
+  how.packs = !may_pack(how.mapping) || width == 1 || divides(layout, inputs, how, width);
+}
+
+int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcept {
+  if (!may_pack(how.mapping) || how.segmented) return 1;
+  // A mask moves, too.
+  std::int64_t largest = how.masked ? 1 : 0;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (!how.is_still(k)) largest = std::max(largest, static_cast<std::int64_t>(itemsize(inputs[k])));
+  }
+  return static_cast<int>(widest_pack(largest));
+}
+
+codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how,
+                                  DeviceKind device) {
+  const std::size_t inputs = spec.inputs.size();
+  for (std::size_t k = 0; k < inputs; ++k) {
+    spec.inputs[k].storage = storage[k];
+    spec.inputs[k].access = how.access_of(k);
+  }
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) spec.outputs[k].storage = storage[inputs + k];
+  spec.masked = how.masked;
+  if (device == DeviceKind::cpu) return spec;
+  spec.mapping = how.mapping;
+  spec.kept_rank = how.kept_rank;
+  spec.reduced_rank = how.reduced_rank;
+  spec.segmented = how.segmented;
+  spec.width = how.packs ? pack_width(how, storage.first(inputs)) : 1;
+  spec.wide_index = how.wide_index;
+  return spec;
+}
+
+std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
+  if (ordered) return {{.mapping = Mapping::thread}};
+  std::vector<ReductionClass> classes;
+  for (const Mapping mapping : {Mapping::block, Mapping::warp, Mapping::columns, Mapping::thread}) {
+    classes.push_back({.mapping = mapping});
+    if (pack_width({.mapping = mapping}, {&array, 1}) > 1) classes.push_back({.mapping = mapping, .packs = false});
+  }
+  return classes;
+}
+
+std::vector<ReductionClass> usual_segment_classes(bool ordered) {
+  std::vector<ReductionClass> classes;
+  for (const std::uint8_t rank : {std::uint8_t{1}, std::uint8_t{2}}) {
+    for (const Mapping mapping : {Mapping::thread, Mapping::warp, Mapping::block, Mapping::columns}) {
+      if (ordered && mapping != Mapping::thread) continue;
+      if (rank == 2 || mapping != Mapping::columns) {
+        classes.push_back({.mapping = mapping, .kept_rank = rank, .segmented = true});
+      }
+    }
+  }
+  return classes;
+}
+
+std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
+  // Beside an accumulator may stand whether any element has counted, padded to its alignment.
+  if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(kAccumulatorBytes) : 0);
+  const DType loop = spec.inputs.front().compute;
+  const bool half = is_half(loop);
+  const auto accumulator = static_cast<std::int64_t>(half ? itemsize(DType::float32) : itemsize(loop));
+  return spec.masked && !spec.identity ? 2 * accumulator : accumulator;
+}
+
+}  // namespace kiln::kinds

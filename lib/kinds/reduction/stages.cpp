@@ -1,0 +1,79 @@
+// The user's texts of a reduction of stages, each as a function.
+#include <fmt/format.h>
+
+#include "codegen/directives.hpp"
+#include "kinds/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+// Scratch memory and shared memory of GPUs are sized by it; on every target, so that one definition is right on all.
+constexpr const char* kSizeCheck =
+    "static_assert(sizeof(accumulator) <= {}, \"an accumulator of a reduction has at most {} bytes\");"
+    "static_assert(__is_constructible(accumulator) && __is_assignable(accumulator&, const accumulator&), "
+    "\"an accumulator of a reduction is made of nothing and assigned: it needs a default constructor, and no members that are "
+    "const or references\");";
+
+}  // namespace
+
+std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec) {
+  const Stages& stages = *text.stages;
+  std::vector<Piece> pieces;
+  if (stages.accumulator.empty()) {
+    pieces.push_back({fmt::format("using accumulator = {};\n", body_type(spec.outputs.front().compute))});
+  } else {
+    pieces.push_back({"struct accumulator {\n", text.name + ".accumulator",
+                      stages.accumulator + "\n};" + fmt::format(fmt::runtime(kSizeCheck), spec.state_bytes, spec.state_bytes)});
+  }
+  if (!text.functions.empty()) pieces.push_back({"", text.name + ".functions", text.functions});
+  if (!stages.map.empty()) {
+    std::string list;
+    for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
+      const std::string& name = k < text.input_names.size() ? text.input_names[k] : std::string();
+      list += fmt::format("{}{} {}", k == 0 ? "" : ", ", body_type(spec.inputs[k].compute), name);
+    }
+    pieces.push_back({fmt::format("KILN_FN accumulator kiln_map({}{}) {{\n", list, spec.indexed ? ", ::kiln::int64 i" : ""),
+                      text.name + ".map", stages.map + "\n}"});
+  }
+  pieces.push_back(
+      {"KILN_FN accumulator kiln_reduce(accumulator a, accumulator b) {\n", text.name + ".reduce", text.body + "\n}"});
+  if (!stages.post.empty()) {
+    std::string list;
+    for (std::size_t k = 0; k < text.output_names.size(); ++k) {
+      list += fmt::format("::kiln::{}& {}, ", type_name(spec.outputs[k].compute), text.output_names[k]);
+    }
+    const std::string result =
+        text.output_names.empty() ? "::kiln::" + type_name(spec.outputs.front().compute) : std::string("void");
+    pieces.push_back(
+        {fmt::format("KILN_FN {} kiln_post({}accumulator a) {{\n", result, list), text.name + ".post", stages.post + "\n}"});
+  }
+  if (spec.identity) {
+    const bool braces = text.identity.find_first_not_of(" \t\r\n") == text.identity.find('{');
+    const bool direct = braces || !stages.accumulator.empty();
+    pieces.push_back({fmt::format("KILN_FN {} kiln_identity_of() {{\nreturn\n", direct ? "accumulator" : "auto"),
+                      text.name + ".identity", text.identity + "\n;}"});
+    pieces.push_back({fmt::format("KILN_FN accumulator kiln_identity() {{ return {}; }}\n",
+                                  direct ? "kiln_identity_of()" : "::kiln::convert<accumulator>(kiln_identity_of())")});
+  }
+  return pieces;
+}
+
+std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  const auto add = [&](const char* part, const std::string& content) {
+    if (!content.empty()) texts.emplace_back(text.name + part, content);
+  };
+  add(".defines", defines_text(text.defines));
+  add(".preamble", text.preamble);
+  add(".functions", text.functions);
+  if (text.stages) {
+    add(".accumulator", text.stages->accumulator);
+    add(".map", text.stages->map);
+    add(".post", text.stages->post);
+  }
+  add(".identity", text.identity);
+  add(text.stages ? ".reduce" : "", text.body);
+  return texts;
+}
+
+}  // namespace kiln::codegen

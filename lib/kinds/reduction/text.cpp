@@ -1,0 +1,34 @@
+// What is asked of every kind of kernel, for reductions.
+#include "kinds/kernel_text.hpp"
+
+namespace kiln::codegen {
+
+Operation operation_of(const ReductionSpec& spec) {
+  if (spec.stages) {
+    Operation operation;
+    for (const OperandSpec& input : spec.inputs) operation.inputs.push_back(input.compute);
+    for (const OperandSpec& output : spec.outputs) operation.outputs.push_back(output.compute);
+    return operation;
+  }
+  // The body combines two accumulators, and halves among them are not rounded in between.
+  const DType dtype = spec.inputs.front().compute;
+  return {.inputs = {dtype, dtype}, .outputs = {dtype}, .rounds = false};
+}
+
+std::vector<DType> storage_of(const ReductionSpec& spec) {
+  std::vector<DType> dtypes;
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const OperandSpec& operand : *operands) dtypes.push_back(operand.storage);
+  }
+  return dtypes;
+}
+
+std::string loop_header(const ReductionSpec&, DeviceKind target) {
+  return target == DeviceKind::cpu ? "kiln/reduction/cpu.hpp" : "kiln/reduction/gpu.hpp";
+}
+
+std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceKind target) {
+  return target == DeviceKind::cpu ? reduction_cpu(spec, text) : reduction_gpu(spec, text);
+}
+
+}  // namespace kiln::codegen

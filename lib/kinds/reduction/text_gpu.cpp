@@ -1,0 +1,182 @@
+// A reduction on a GPU: where the elements of an output are, and the loop of its mapping.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kinds/kernel_text.hpp"
+#include "kinds/reduction/members_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+/// Packs that a thread loads before it combines.
+int unroll(const ReductionSpec& spec) {
+  return std::clamp(16 / spec.width, 2, 4);
+}
+
+std::string loop_of(const ReductionSpec& spec) {
+  if (spec.ordered) return "reduce_in_order<reduction>(call, w);";
+  const int u = unroll(spec);
+  switch (spec.mapping) {
+    case Mapping::thread:
+      return fmt::format("reduce_by_threads<reduction, {}, {}>(call, w);", spec.width, u);
+    case Mapping::warp:
+      return fmt::format("reduce_by_warps<reduction, {}, {}>(call, w);", spec.width, u);
+    case Mapping::block:
+      return fmt::format("reduce_by_blocks<reduction, {}, {}>(call, w, cells);", spec.width, u);
+    case Mapping::columns:
+      break;
+  }
+  return fmt::format("reduce_by_columns<reduction, {}>(call, w, cells);", u);
+}
+
+/// The text around each operand, inputs first.
+class Operands {
+ public:
+  explicit Operands(const ReductionSpec& spec) : spec_(spec) {
+    for (std::size_t k = 0; k < spec.inputs.size(); ++k) add_input(k);
+    if (spec.masked) add_mask();
+    if (spec.indexed) add_index();
+    for (std::size_t k = 0; k < spec.outputs.size(); ++k) add_output(k);
+    if (spec.segmented) add_begins();
+  }
+
+  std::string pointers;         ///< members for all of them
+  std::string inputs;           ///< members for the inputs
+  std::string parameters;       ///< ", const float32* __restrict__ x0"
+  std::string names;            ///< ", x0"
+  std::string of_output;        ///< ", moved(x0, …)": the inputs of the output at `at`
+  std::string segment;          ///< statements: which elements of the reduced axis are the output's, `begin` and `end`
+  std::string packs;            ///< members: what is loaded for a pack
+  std::string loads;            ///< their initializers
+  std::string values;           ///< what map gets of element w
+  std::string results;          ///< ", *moved(y0, …)"
+  std::string counts = "true";  ///< whether element w counts
+  std::size_t count = 0;
+
+ private:
+  void pointer(const std::string& type, const std::string& name, bool is_output) {
+    parameters += fmt::format(", {}{}* __restrict__ {}", is_output ? "" : "const ", type, name);
+    pointers += fmt::format("  {}{}* {};\n", is_output ? "" : "const ", type, name);
+    names += ", " + name;
+  }
+  /// Bytes from an operand to its first element of the output at `at`.
+  [[nodiscard]] std::string offset() const {
+    const std::string in_output = fmt::format("at.offset(kept.stride[{}])", count);
+    return spec_.segmented ? fmt::format("{} + begin * reduced.stride[{}][0]", in_output, count) : in_output;
+  }
+  void element(const std::string& value) { values += (values.empty() ? "" : ", ") + value; }
+  void load(const std::string& member, const std::string& initializer) {
+    packs += fmt::format("    {};\n", member);
+    loads += (loads.empty() ? "" : ", ") + initializer;
+  }
+
+  void add_input(std::size_t k) {
+    const OperandSpec& input = spec_.inputs[k];
+    const std::string type = stored_name(input.storage);
+    const std::string name = fmt::format("x{}", k);
+    if (input.access == Access::scalar) {
+      parameters += fmt::format(", {} {}", type, name);
+      pointers += fmt::format("  {} {};\n", type, name);
+      inputs += fmt::format("  {} {};\n", type, name);
+      names += ", " + name;
+      of_output += ", " + name;
+      load(fmt::format("{} {}", type, name), name);
+      element(name);
+    } else {
+      pointer(type, name, false);
+      inputs += fmt::format("  const {}* {};\n", type, name);
+      of_output += fmt::format(", moved({}, {})", name, offset());
+      const int width = stands_still(input) ? 1 : spec_.width;
+      load(fmt::format("pack<{}, {}> {}", type, width, name),
+           fmt::format("load_pack<{}>(moved({}, where.offset(space.stride[{}])))", width, name, count));
+      element(fmt::format("{}.v[{}]", name, width == 1 ? "0" : "w"));
+    }
+    ++count;
+  }
+  void add_mask() {
+    pointer("uint8", "mask", false);
+    inputs += "  const uint8* mask;\n";
+    of_output += fmt::format(", moved(mask, {})", offset());
+    load(fmt::format("pack<uint8, {}> mask", spec_.width),
+         fmt::format("load_pack<{}>(moved(mask, where.offset(space.stride[{}])))", spec_.width, count));
+    counts = "mask.v[w] != 0";
+    ++count;
+  }
+  void add_index() {
+    parameters += ", int64 first";
+    pointers += "  int64 first;\n";
+    inputs += "  int64 first;\n";
+    names += ", first";
+    of_output += ", first";
+    load("int64 first", fmt::format("first + where.offset(space.stride[{}])", count));
+    load("int64 step", fmt::format("space.stride[{}][{}]", count, spec_.reduced_rank - 1));
+    element("first + w * step");
+    ++count;
+  }
+  void add_output(std::size_t k) {
+    const std::string name = fmt::format("y{}", k);
+    pointer(stored_name(spec_.outputs[k].storage), name, true);
+    results += fmt::format(", *moved({}, at.offset(kept.stride[{}]))", name, count);
+    ++count;
+  }
+
+  // Numbers as wide as the index, with the axis' extent behind them: strides are in elements.
+  void add_begins() {
+    pointer(spec_.wide_index ? "uint64" : "uint32", "begins", false);
+    segment = fmt::format(
+        "    const auto* const here = begins + at.offset(kept.stride[{}]);\n"
+        "    const int64 begin = int64(here[0]), end = int64(here[1]);\n",
+        count);
+    inputs += "  uint64 length;\n";
+    of_output += ", uint64(end > begin ? end - begin : 1)";
+    ++count;
+  }
+
+  const ReductionSpec& spec_;
+};
+
+}  // namespace
+
+std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
+  const Operands operands(spec);
+  const std::string index = spec.wide_index ? "uint64" : "uint32";
+  const bool shares = !spec.ordered && (spec.mapping == Mapping::block || spec.mapping == Mapping::columns);
+  std::string out = fmt::format("struct reduction {{\n{}}};\n", reduction_members(spec, text));
+  out += fmt::format("using kept_space = space<{0}, {1}, {3}>;\nusing reduced_space = space<{0}, {2}, {3}>;\n", index,
+                     spec.kept_rank, spec.reduced_rank, operands.count);
+  // The elements of one output, `width` of them in a pack along the innermost reduced axis.
+  out += fmt::format(
+      "struct elements {{\n  const reduced_space& space;\n{0}"
+      "  struct loaded {{\n{1}"
+      "    KILN_FN reduction::accumulator at(int64 w) const {{ return reduction::mapped({2}); }}\n"
+      "    KILN_FN bool counts(int64 w) const {{ return {3}; }}\n  }};\n"
+      "  KILN_FN loaded load(uint64 i) const {{\n    const place<{4}, {5}, {6}> where(space, {4}(i));\n    return {{{7}}};\n  "
+      "}}\n"
+      "  KILN_FN reduction::accumulator at(uint64 i) const {{ return load(i).at(0); }}\n"
+      "  KILN_FN bool counts(uint64 i) const {{ return load(i).counts(0); }}\n"
+      "  KILN_FN uint64 count(const reduction_call&{8}) const {{ return {9}; }}\n"
+      "  template <class State> KILN_FN void take(uint64 i, State (&states)[{6}]) const {{\n"
+      "    const loaded x = load(i);\n#pragma unroll\n"
+      "    for (int w = 0; w < {6}; ++w) states[w] = counted<reduction>::one(x, w);\n  }}\n}};\n",
+      operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, spec.width, operands.loads,
+      spec.segmented ? "" : " call", spec.segmented ? "length" : "call.count");
+  out += fmt::format(
+      "struct work {{\n  const kept_space& kept;\n  const reduced_space& reduced;\n{0}"
+      "  KILN_FN elements source(uint64 output) const {{\n"
+      "    const place<{1}, {2}, 1> at(kept, {1}(output));\n{5}    return {{reduced{3}}};\n  }}\n"
+      "  KILN_FN void put(uint64 output, const reduction::accumulator& a) const {{\n"
+      "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    reduction::post(a{4});\n  }}\n}};\n",
+      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results, operands.segment);
+  out += fmt::format(
+      "KILN_KERNEL kiln_kernel(const kept_space kept, const reduced_space reduced, const reduction_call call{}) {{\n",
+      operands.parameters);
+  if (shares) {
+    out += fmt::format("  alignas(16) KILN_SHARED unsigned char cells[sizeof(counted<reduction>::state) * {}];\n",
+                       spec.mapping == Mapping::columns ? 256 : 32);
+  }
+  out += fmt::format("  const work w{{kept, reduced{}}};\n  {}\n}}\n", operands.names, loop_of(spec));
+  return out;
+}
+
+}  // namespace kiln::codegen

@@ -1,0 +1,142 @@
+// The user's text and a spec to one translation unit.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <type_traits>
+
+#include "codegen/directives.hpp"
+#include "codegen/needed_headers.hpp"
+#include "kinds/integer_divisions.hpp"
+#include "kinds/kernel_text.hpp"
+#include "kinds/spec.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+class Renderer {
+ public:
+  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions)
+      : text_(text),
+        spec_(spec),
+        target_(target),
+        divisions_(divisions),
+        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {}
+
+  std::string source(const std::vector<std::string>& headers) {
+    for (const std::string& header : headers) {
+      out_ += fmt::format("#include \"{}\"\n", header);
+    }
+    out_ += frame_.before;
+    user_code();
+    out_ += "namespace kiln {\n" + (text_.stages ? std::string() : frame_.after) + "namespace loops {\n";
+    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, text_, target_); }, spec_);
+    out_ += "}\n}\n";
+    return std::move(out_);
+  }
+
+ private:
+  // The user's text stands under its own name with its own line numbers; behind it the unit's own numbers go on.
+  void user_text(const std::string& file, const std::string& text) {
+    out_ += fmt::format("#line 1 {}\n{}\n", codegen::quoted(file), divisions_.defined(file, text));
+    std::size_t line = 2;  // of the line behind the directive that is about to be written
+    for (const char c : out_) {
+      line += c == '\n' ? 1 : 0;
+    }
+    out_ += fmt::format("#line {} \"kiln/kernel.cpp\"\n", line);
+  }
+
+  template <class Spec>
+  [[nodiscard]] Frame frame(const Spec& spec) const {
+    if constexpr (std::is_same_v<Spec, GufuncSpec>) {
+      return frame_of(text_, spec);
+    } else if constexpr (std::is_same_v<Spec, RawSpec>) {
+      return frame_of(text_, spec, target_);
+    } else {
+      return frame_of(text_, operation_of(spec));
+    }
+  }
+
+  [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
+
+  // The function that has the user's body.
+  void function(const std::string& declaration) {
+    out_ += declaration + " {\n";
+    if (text_.expression) {
+      out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
+    }
+    // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
+    // too.
+    user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
+    out_ += frame_.closing;
+  }
+
+  void user_code() {
+    // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
+    out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\nnamespace std = ::kiln;\n";
+    for (const auto& [variable, dtype] : text_.type_variables) {
+      out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
+    }
+    // Behind kiln's headers, which use ordinary names.
+    if (!text_.defines.empty()) {
+      user_text(text_.name + ".defines", defines_text(text_.defines));
+    }
+    if (!text_.preamble.empty()) {
+      user_text(text_.name + ".preamble", text_.preamble);
+    }
+    if (!text_.functions.empty() && !text_.stages) {
+      user_text(text_.name + ".functions", text_.functions);
+    }
+    if (text_.stages) {
+      for (const Piece& piece : stages_of(text_, std::get<ReductionSpec>(spec_))) {
+        out_ += piece.before;
+        if (!piece.file.empty()) user_text(piece.file, piece.text);
+      }
+    } else {
+      function(frame_.declaration);
+      if (!frame_.declaration_again.empty()) function(frame_.declaration_again);
+      if (!text_.identity.empty()) {
+        out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
+        user_text(text_.name + ".identity", text_.identity + "\n;}");
+      }
+    }
+    out_ += "}\nKILN_USER_END\n";
+    // Nor may they reach what is kiln's behind them.
+    std::set<std::string> macros;
+    for (const auto& [file, text] : texts_of(text_)) macros.merge(macros_of(text));
+    out_ += undefine(macros);
+  }
+
+  const UserText& text_;
+  const KernelSpec& spec_;
+  DeviceKind target_;
+  const IntegerDivisions& divisions_;
+  const Frame frame_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target) {
+  const IntegerDivisions divisions(text, spec);
+  return render(text, spec, target, needed_headers(text, spec, target, divisions), divisions);
+}
+
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
+                   const IntegerDivisions& divisions) {
+  return Renderer(text, spec, target, divisions).source(headers);
+}
+
+std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
+                                        const IntegerDivisions& divisions) {
+  const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
+  std::vector<DType> dtypes = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
+  dtypes.insert(dtypes.end(), operation.inputs.begin(), operation.inputs.end());
+  dtypes.insert(dtypes.end(), operation.outputs.begin(), operation.outputs.end());
+  std::vector<std::string> headers = needed_headers(text, dtypes, !divisions.empty());
+  headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
+  return headers;
+}
+
+}  // namespace kiln::codegen

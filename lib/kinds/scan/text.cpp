@@ -1,0 +1,62 @@
+// The kernel of Ufunc::accumulate: how an element is taken from memory, combined with what runs before it, and written. Walking
+// is kernels-src/scan_*.hpp's.
+#include <fmt/format.h>
+
+#include "kinds/kernel_text.hpp"
+
+namespace kiln::codegen {
+namespace {
+
+/// "work", with first(r, x): r = x; next(r, before, x) and join(r, before, x): r = f(before, x), for an element of the input
+/// and for a running result; last(r, x): an output. Running results stand in memory as elements of the loop's dtype do.
+std::string work(const ScanSpec& spec) {
+  const DType dtype = spec.input.compute;
+  const OperandSpec running{dtype, dtype};
+  const auto combine = [&](std::string_view name, std::string_view from, const std::string& x) {
+    return fmt::format(
+        "  KILN_FN static void {}(value& r, const value& before, const {}& x) {{\n"
+        "    {} r0{{}};\n    operation(r0, {}, {});\n    r = {};\n  }}\n",
+        name, from, type_name(dtype), loaded(running, "before"), x, stored(running, "r0"));
+  };
+  return fmt::format(
+             "struct work {{\n  using in = {};\n  using value = {};\n  using out = {};\n"
+             "  KILN_FN static void first(value& r, const in& x) {{ r = {}; }}\n",
+             stored_name(spec.input.storage), stored_name(dtype), stored_name(spec.output),
+             stored(running, loaded(spec.input, "x"))) +
+         combine("next", "in", loaded(spec.input, "x")) + combine("join", "value", loaded(running, "x")) +
+         fmt::format("  KILN_FN static void last(out& r, const value& x) {{ r = {}; }}\n}};\n",
+                     stored({spec.output, dtype}, loaded(running, "x")));
+}
+
+}  // namespace
+
+Operation operation_of(const ScanSpec& spec) {
+  return {.inputs = {spec.input.compute, spec.input.compute}, .outputs = {spec.input.compute}};
+}
+
+std::vector<DType> storage_of(const ScanSpec& spec) {
+  return {spec.input.storage, spec.output};
+}
+
+std::string loop_header(const ScanSpec&, DeviceKind target) {
+  return target == DeviceKind::cpu ? "kiln/scan/cpu.hpp" : "kiln/scan/gpu.hpp";
+}
+
+std::string kernel_text(const ScanSpec& spec, const UserText&, DeviceKind target) {
+  if (target != DeviceKind::cpu) {
+    return work(spec) +
+           "KILN_KERNEL kiln_kernel(const kinds::ScanSpace space) {\n"
+           "  alignas(16) KILN_SHARED unsigned char shared[scan<work>::shared_bytes];\n"
+           "  scan<work>::run(space, shared);\n}\n";
+  }
+  return work(spec) +
+         fmt::format(
+             "static const kinds::CpuScanParts kernel = {{scan_first<work>, scan_next<work>, scan_rows<work>, "
+             "scan_join<work>,\n"
+             "  {}, scan_fold<work>, scan_chain<work>, sizeof(work::in), sizeof(work::value), sizeof(work::out),\n  "
+             "same<work::in, work::value>}};\n"
+             "KILN_KERNEL kiln_kernel(const kinds::CpuScanParts** parts) {{ *parts = &kernel; }}\n",
+             spec.output == spec.input.compute ? "nullptr" : "scan_last<work>");
+}
+
+}  // namespace kiln::codegen

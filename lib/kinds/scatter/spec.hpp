@@ -1,0 +1,23 @@
+// What a kernel of Ufunc::at is specialized for. A pure value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kinds/operand_spec.hpp"
+
+namespace kiln::codegen {
+
+/// What a device changes in memory in one operation.
+enum class Atomic : std::uint8_t { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
+
+/// a[index] = f(a[index], b), or f(a[index]), in place.
+struct ScatterSpec {
+  OperandSpec target = {};                          ///< elements of a: in memory, and as f takes them
+  DType result = DType::float64;                    ///< of the loop; converted to the target's dtype
+  std::optional<OperandSpec> value = std::nullopt;  ///< elements of b; none of a ufunc of one input
+  bool ordered = false;          ///< GPU: what meets in an element is applied in order; else by atomic operations
+  Atomic atomic = Atomic::none;  ///< GPU: the one that f is, if any
+};
+
+}  // namespace kiln::codegen

@@ -1,0 +1,186 @@
+// The translation unit of a kernel: where the user's text stands in it, and what it includes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kinds/kernel_text.hpp"
+#include "kinds/spec.hpp"
+
+using kiln::DeviceKind;
+using kiln::DType;
+using namespace kiln::codegen;
+
+namespace {
+
+constexpr DType f32 = DType::float32;
+
+UserText discriminant() {
+  return {.name = "disc", .body = "return sqrt(b * b - 4 * a * c);", .input_names = {"a", "b", "c"}};
+}
+ElementwiseSpec three_inputs(DType dtype = f32) {
+  return {.inputs = std::vector<OperandSpec>(3, {dtype, dtype}), .outputs = {{dtype, dtype}}};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("the body stands at column 1 of line 1 of its own name, and the unit's lines go on behind it") {
+  const std::string source = render(discriminant(), three_inputs(), DeviceKind::cpu);
+  const std::vector<std::string> lines = lines_of(source);
+  const auto at = std::find(lines.begin(), lines.end(), "#line 1 \"disc\"");
+  REQUIRE(at != lines.end());
+  CHECK(at[1] == "return sqrt(b * b - 4 * a * c);");
+  CHECK(has(source, "kiln_body(::kiln::float32 a, ::kiln::float32 b, ::kiln::float32 c) {\n#line 1"));
+  // Each directive that resets the numbers names the line that follows it.
+  int resets = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].ends_with("\"kiln/kernel.cpp\"")) {
+      CHECK(lines[i] == "#line " + std::to_string(i + 2) + " \"kiln/kernel.cpp\"");
+      ++resets;
+    }
+  }
+  CHECK(resets == 1);
+}
+
+TEST_CASE("preamble, functions and type variables stand before the body, in the namespace of the user") {
+  UserText text = discriminant();
+  text.preamble = "#define TWO 2";
+  text.functions = "T twice(T x) { return TWO * x; }";
+  text.type_variables = {{"T", f32}, {"U", DType::bool_}};
+  const std::string source = render(text, three_inputs(), DeviceKind::hip);
+  const std::size_t space = source.find("namespace kiln::user {");
+  const std::size_t type = source.find("using T = ::kiln::float32;\nusing U = ::kiln::boolean;\n");
+  const std::size_t preamble = source.find("#line 1 \"disc.preamble\"\n#define TWO 2\n");
+  const std::size_t functions = source.find("#line 1 \"disc.functions\"\nT twice(T x)");
+  const std::size_t body = source.find("#line 1 \"disc\"\n");
+  REQUIRE(body != std::string::npos);
+  CHECK(space < type);
+  CHECK(type < preamble);
+  CHECK(preamble < functions);
+  CHECK(functions < body);
+  CHECK(source.find("KILN_USER_BEGIN") < space);
+  CHECK(body < source.find("KILN_USER_END"));
+}
+
+TEST_CASE("quotes and backslashes in a name are escaped in #line") {
+  UserText text = discriminant();
+  text.name = "a \"b\" c:\\d";
+  CHECK(has(render(text, three_inputs(), DeviceKind::cpu), "#line 1 \"a \\\"b\\\" c:\\\\d\"\n"));
+}
+
+TEST_CASE("an expression is returned, or assigned to the output that has a name") {
+  UserText text = discriminant();
+  text.expression = true;
+  text.body = "a + b + c";
+  CHECK(has(render(text, three_inputs(), DeviceKind::cpu), "{\nreturn\n#line 1 \"disc\"\na + b + c\n;"));
+  text.output_names = {"out"};
+  const std::string named = render(text, three_inputs(), DeviceKind::cpu);
+  CHECK(has(named, "KILN_FN void kiln_body(::kiln::float32& out, ::kiln::float32 a,"));
+  CHECK(has(named, "{\nout =\n#line 1 \"disc\"\na + b + c\n;"));
+}
+
+TEST_CASE("several outputs are references, halves arrive as float, unnamed inputs have no name") {
+  const UserText text{.name = "k", .body = "q = a; r = a;", .input_names = {"a", ""}, .output_names = {"q", "r"}};
+  const ElementwiseSpec spec{.inputs = {{DType::float16, DType::float16}, {DType::bool_, DType::bool_}},
+                             .outputs = {{DType::bfloat16, DType::bfloat16}, {f32, f32}}};
+  const std::string source = render(text, spec, DeviceKind::cpu);
+  CHECK(has(source, "KILN_FN void kiln_body(::kiln::bfloat16& q, ::kiln::float32& r, float a, ::kiln::boolean) {"));
+  CHECK(has(source, "user::kiln_body(r0, r1, a0, a1)"));
+}
+
+TEST_CASE("a kernel includes the headers that its text and dtypes need, and no other") {
+  using Headers = std::vector<std::string>;
+  const ElementwiseSpec spec = three_inputs();
+  UserText text = discriminant();
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/math.hpp", "kiln/elementwise/cpu.hpp"});
+  text.body = "return a * b + c; // sqrt \"exp\"";
+  CHECK(needed_headers(text, spec, DeviceKind::cuda) == Headers{"kiln/core/types.hpp", "kiln/elementwise/gpu.hpp"});
+  text.functions = "float32 f(float32 x) { return erf(x); }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/special.hpp", "kiln/elementwise/cpu.hpp"});
+  text.functions = "float32 f(float32 x) { return atan2(ceil(x), cbrt(x)); }";
+  CHECK(needed_headers(text, spec, DeviceKind::hip) == Headers{"kiln/core/types.hpp", "kiln/math/exponential.hpp",
+                                                               "kiln/math/trigonometry.hpp", "kiln/math/rounding.hpp",
+                                                               "kiln/elementwise/gpu.hpp"});
+  text.functions = "float32 f(float32 x) { return pow(x, 3); }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/power.hpp", "kiln/elementwise/cpu.hpp"});
+  text.functions = "float32 f(float32 x) { return heaviside(x, gcd(1, 2)); }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/integers.hpp", "kiln/math/floating.hpp", "kiln/elementwise/cpu.hpp"});
+  text.functions = "";
+  text.body = "return bfloat16(a) + abs(complex64(b)) + c;";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/core/half.hpp",
+                                                               "kiln/core/complex.hpp", "kiln/math/math.hpp",
+                                                               "kiln/math/complex_parts.hpp", "kiln/elementwise/cpu.hpp"});
+  text.body = "return complex64(a) + power(complex64(b), c);";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/core/complex.hpp",
+                                                               "kiln/math/powers.hpp", "kiln/math/complex_math.hpp",
+                                                               "kiln/elementwise/cpu.hpp"});
+  text.body = "return less_than(a, b);";
+  CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/complex.hpp", "kiln/math/integers.hpp", "kiln/math/complex_arithmetic.hpp",
+                "kiln/elementwise/cpu.hpp"});
+  text.body = "return a;";
+  CHECK(needed_headers(text, three_inputs(DType::complex64), DeviceKind::hip) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/complex.hpp", "kiln/elementwise/gpu.hpp"});
+  text.type_variables = {{"T", DType::float16}};
+  CHECK(needed_headers(text, spec, DeviceKind::hip) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/half.hpp", "kiln/elementwise/gpu.hpp"});
+  text.preamble = "#include \"mine.h\"";  // may use anything
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 22);
+}
+
+TEST_CASE("a strided operand or a second dimension wants the n-dimensional form") {
+  ElementwiseSpec spec = three_inputs();
+  spec.width = 4;
+  spec.unroll = 2;
+  const std::string flat = render(discriminant(), spec, DeviceKind::cuda);
+  CHECK(has(flat,
+            "KILN_KERNEL kiln_kernel(uint32 n, const float32* __restrict__ p0, const float32* __restrict__ p1, "
+            "const float32* __restrict__ p2, float32* __restrict__ p3) {"));
+  CHECK(has(flat, "walk<2>(n / 4, w);"));
+  spec.inputs[0].access = Access::scalar;
+  spec.inputs[1].access = Access::strided;
+  spec.aliased = true;
+  spec.wide_index = true;
+  const std::string nd = render(discriminant(), spec, DeviceKind::cuda);
+  CHECK(has(nd, "using index_space = space<uint64, 1, 4>;"));
+  CHECK(has(nd,
+            "KILN_KERNEL kiln_kernel(uint64 n, const index_space s, float32 p0, const float32* p1, const float32* p2, "
+            "float32* p3) {"));
+  CHECK(has(nd, "kiln/elementwise/gpu_nd.hpp"));
+  spec.inputs[1].access = Access::contiguous;
+  spec.rank = 3;
+  CHECK(has(render(discriminant(), spec, DeviceKind::hip), "using index_space = space<uint64, 3, 4>;"));
+}
+
+TEST_CASE("conversions between memory and body") {
+  ElementwiseSpec spec = three_inputs();
+  spec.inputs[0] = {DType::int16, f32, Access::contiguous};
+  spec.inputs[1] = {DType::bool_, f32, Access::broadcast};
+  spec.outputs[0] = {DType::bool_, f32};
+  const std::string source = render(discriminant(), spec, DeviceKind::cpu);
+  CHECK(has(source, "from_storage<float32>(p0[i])"));
+  CHECK(has(source, "from_storage<float32>((*static_cast<const uint8*>(p[1]) != 0))"));
+  CHECK(has(source, "uint8(convert<boolean>(r0))"));
+  CHECK(has(source, "p2[i]"));
+}

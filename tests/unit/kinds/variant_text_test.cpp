@@ -1,0 +1,127 @@
+#include "kinds/variant_text.hpp"
+
+#include <doctest/doctest.h>
+
+#include "backend/backend.hpp"
+
+using kiln::DeviceKind;
+using kiln::DType;
+using kiln::codegen::Access;
+using kiln::codegen::CoreOperandSpec;
+using kiln::codegen::ElementwiseSpec;
+using kiln::codegen::GufuncSpec;
+using kiln::codegen::kAnyStride;
+using kiln::codegen::Mapping;
+using kiln::codegen::Masking;
+using kiln::codegen::OperandSpec;
+using kiln::codegen::RawForm;
+using kiln::codegen::RawSpec;
+using kiln::codegen::ReductionSpec;
+using kiln::codegen::ScanSpec;
+using kiln::codegen::ScatterSpec;
+using kiln::codegen::variant_text;
+
+namespace {
+
+OperandSpec operand(Access access = Access::contiguous, DType storage = DType::float64) {
+  return {.storage = storage, .compute = DType::float64, .access = access};
+}
+
+std::string on_cpu(const kiln::codegen::KernelSpec& spec) {
+  return variant_text(spec, DeviceKind::cpu);
+}
+std::string on_gpu(const kiln::codegen::KernelSpec& spec) {
+  return variant_text(spec, DeviceKind::cuda);
+}
+
+}  // namespace
+
+TEST_CASE("variants of a ufunc's loop") {
+  ElementwiseSpec spec{.inputs = {operand(), operand()}, .outputs = {operand()}};
+  CHECK(on_cpu(spec) == "contiguous");
+  spec.inputs[1].access = Access::scalar;
+  CHECK(on_cpu(spec) == "contiguous, input 1 scalar");
+  spec.inputs[0] = operand(Access::broadcast, DType::int32);
+  spec.outputs[0].storage = DType::float32;
+  spec.rank = 2;
+  CHECK(on_cpu(spec) == "inner-contiguous, input 0 broadcast, input 0 from int32, input 1 scalar, output 0 to float32");
+  CHECK(on_gpu(spec) == on_cpu(spec) + ", rank 2");
+  spec = {.inputs = {operand(Access::strided), operand()}, .outputs = {operand()}, .rank = 2, .nontemporal = true};
+  CHECK(on_cpu(spec) == "strided (input 0), any rank, stores past the cache");
+  spec = {.inputs = {operand(Access::strided), operand(Access::scalar)}, .outputs = {operand(Access::strided)}};
+  CHECK(on_cpu(spec) == "strided, input 1 scalar");
+  spec = {
+      .inputs = {operand()}, .outputs = {operand()}, .rank = 3, .width = 4, .unroll = 2, .wide_index = true, .aliased = true};
+  CHECK(on_gpu(spec) == "inner-contiguous, rank 3, width 4, unrolled 2, 64-bit index, in place");
+}
+
+TEST_CASE("a mask is no input, and what the CPU reads of the outputs is none") {
+  const OperandSpec mask{.storage = DType::bool_, .compute = DType::bool_, .access = Access::broadcast};
+  CHECK(
+      on_cpu(ElementwiseSpec{.inputs = {operand(), mask}, .outputs = {operand()}, .masking = Masking::zero, .arguments = 1}) ==
+      "contiguous, where (zero), where broadcast");
+  CHECK(on_cpu(
+            ElementwiseSpec{.inputs = {operand(), {.storage = DType::bool_, .compute = DType::bool_}, operand(Access::strided)},
+                            .outputs = {operand()},
+                            .masking = Masking::keep,
+                            .arguments = 1}) == "contiguous, where (keep)");
+}
+
+TEST_CASE("variants of methods and reductions") {
+  ReductionSpec spec{
+      .inputs = {operand(Access::strided, DType::int8)}, .outputs = {operand()}, .masked = true, .ordered = true};
+  CHECK(on_cpu(spec) == "reduce, input 0 from int8, where, in order");
+  spec = {.inputs = {operand()}, .outputs = {operand()}, .identity = true};
+  CHECK(on_cpu(spec) == "reduce, with identity");
+  spec = {.inputs = {operand()},
+          .outputs = {operand()},
+          .stages = true,
+          .mapping = Mapping::columns,
+          .kept_rank = 2,
+          .reduced_rank = 3,
+          .width = 4};
+  CHECK(on_gpu(spec) == "reduction (columns), 2 kept axes, 3 reduced axes, width 4");
+  CHECK(on_gpu(ReductionSpec{.inputs = {operand()}, .outputs = {operand()}, .segmented = true, .wide_index = true}) ==
+        "reduceat (warp), 64-bit index");
+  CHECK(on_cpu(ScanSpec{.input = operand(Access::contiguous, DType::float32), .output = DType::float64}) ==
+        "accumulate, input from float32");
+  CHECK(on_gpu(ScatterSpec{.target = operand(), .value = operand(Access::scalar), .ordered = true}) ==
+        "at, value scalar, in order");
+  CHECK(on_cpu(RawSpec{.form = RawForm::single}) == "single");
+}
+
+TEST_CASE("variants of a generalized ufunc's loop") {
+  const auto core = [](bool packed, int unit = -1) {
+    return CoreOperandSpec{.element = operand(), .dimensions = {0}, .unit = unit, .packed = packed};
+  };
+  GufuncSpec spec{.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "n"}}};
+  CHECK(on_cpu(spec) == "contiguous");
+  spec.dimensions[0].size = 8;
+  CHECK(on_cpu(spec) == "contiguous, n = 8");
+  spec.brought = 16;
+  CHECK(on_cpu(spec) == "contiguous, n = 8, 16 items packed at once");
+  spec = {.inputs = {core(false, 1)},
+          .outputs = {core(false)},
+          .dimensions = {{.name = "n"}},
+          .masked = true,
+          .team = 64,
+          .wide_index = true};
+  CHECK(on_gpu(spec) == "strided, input 0 along 1, where, team of 64, 64-bit index");
+  spec.team_bytes = 4096;
+  CHECK(on_gpu(spec) == "strided, input 0 along 1, where, team of 64, 4096 bytes shared, 64-bit index");
+  spec.outputs[0].packed = true;
+  CHECK(on_gpu(spec).starts_with("strided (input 0), input 0 along 1, "));
+  spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "", .size = 3}}, .loop_rank = 0};
+  CHECK(on_cpu(spec) == "contiguous, several items at once");
+  spec.inputs[0].item_stride = kAnyStride;
+  spec.outputs[0].item_stride = 1;
+  CHECK(on_cpu(spec) == "contiguous, input 0 of any stride, output 0 every 1, several items at once");
+  spec = {.inputs = {core(true)},
+          .outputs = {core(true)},
+          .dimensions = {{.name = "n"}},
+          .each = {{"j", 0}, {"i", 0}},
+          .lanes = true};
+  CHECK(on_cpu(spec) == "contiguous, each j i, several indices at once");
+  spec.folded = true;
+  CHECK(on_cpu(spec) == "contiguous, each j i, several items at once");
+}
