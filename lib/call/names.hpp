@@ -13,7 +13,7 @@ namespace kiln::call {
 using NameOf = base::FunctionRef<std::string(std::size_t operand)>;
 
 /// What begins messages, "add.reduce": a text, or a function that makes one.
-inline const std::string& text_of(const std::string& what) noexcept {
+inline std::string text_of(const std::string& what) {
   return what;
 }
 template <class What>

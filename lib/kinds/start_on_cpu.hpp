@@ -14,7 +14,7 @@ namespace kiln::kinds {
 /// A launch that owns its numbers: a copy of it outlives the caller's.
 template <class Launch>
 struct Copied {
-  explicit Copied(const Launch& from) : launch(from) {}
+  explicit Copied(Launch from) : launch(std::move(from)) {}
   Launch launch;
 };
 

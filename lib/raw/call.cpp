@@ -244,7 +244,7 @@ void Call::run() {
     }
     keep = std::move(kept);
   }
-  kinds::launch(backend, *variant.module, launch(sent), place_.queue, std::move(keep));
+  kinds::launch(backend, *variant.module, launch(sent), place_.queue, keep);
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
   fetch(sent);
 }

@@ -15,8 +15,9 @@
 namespace kiln::ufunc {
 namespace {
 
-class Accumulate : public call::Callee {
+class Accumulate final : public call::Callee {
  public:
+  // Operands sets those that it has. NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
   Accumulate(const detail::UfuncImpl& ufunc, const Arg& array, const AccumulateOptions& options)
       : ufunc_(ufunc),
         options_(options),

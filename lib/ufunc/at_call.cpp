@@ -103,7 +103,7 @@ void AtCall::run() {
     for (const Array& each : {value_, order_, starts_}) kept->push_back(each);
     keep = std::move(kept);
   }
-  kinds::launch(backend, *kernel_->module, launch(), queue_, std::move(keep));
+  kinds::launch(backend, *kernel_->module, launch(), queue_, keep);
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) {
     plan_->report({}, Processors::all, [&] {
       recorder->used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = variant()});
@@ -111,8 +111,7 @@ void AtCall::run() {
   }
   if (gpu_ && given.is_host()) {
     if (queue_ != nullptr) queue_->synchronize();
-    Array host = given;
-    target_.copy_to_host(host);
+    target_.copy_to_host(given);
   }
 }
 

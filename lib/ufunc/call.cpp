@@ -181,7 +181,7 @@ void Call::launch(const Variant& variant, std::span<const Array> results) const 
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
-  std::shared_ptr<const void> kept = operands_.keep(backend, results);
+  const std::shared_ptr<const void> kept = operands_.keep(backend, results);
   const auto shape = iteration_->shape();
   kinds::ElementwiseLaunch work;
   work.operands = {operands, count};
@@ -192,7 +192,7 @@ void Call::launch(const Variant& variant, std::span<const Array> results) const 
   work.shape = shape.subspan(outer);
   if (outer == 0) {
     work.size = iteration_->size();
-    kinds::launch(backend, *variant.module, work, operands_.at().queue, std::move(kept));
+    kinds::launch(backend, *variant.module, work, operands_.at().queue, kept);
     return;
   }
   // More dimensions than a kernel takes.

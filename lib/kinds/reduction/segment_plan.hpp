@@ -10,6 +10,8 @@
 
 namespace kiln::kinds {
 
+struct ReductionSegments;
+
 struct SegmentLengths {
   std::int64_t segments = 0;
   std::int64_t elements = 0;  ///< of all of them; segments may have some in common
