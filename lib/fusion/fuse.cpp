@@ -5,10 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "kinds/spec.hpp"
 #include "fusion/fused_loops.hpp"
 #include "fusion/options.hpp"
 #include "kiln/error.hpp"
+#include "kinds/spec.hpp"
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 

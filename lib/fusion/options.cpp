@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "codegen/directives.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
+#include "kinds/spec.hpp"
 
 namespace kiln::fusion {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "codegen/directives.hpp"
-#include "kinds/kernel_text.hpp"
 #include "fusion/literal.hpp"
+#include "kinds/kernel_text.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/layout_class.hpp"
 

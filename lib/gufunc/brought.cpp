@@ -2,10 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include "kinds/gufunc/packed_text.hpp"
-#include "kinds/gufunc/items_text.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/packed_text.hpp"
 
 namespace kiln::gufunc {
 namespace {

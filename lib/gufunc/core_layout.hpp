@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kinds/spec.hpp"
 #include "gufunc/core_shape.hpp"
+#include "kinds/spec.hpp"
 #include "layout/iteration.hpp"
 
 namespace kiln::gufunc {

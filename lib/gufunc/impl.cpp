@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "codegen/doubtful.hpp"
-#include "kinds/gufunc/body_traits.hpp"
 #include "kiln/error.hpp"
+#include "kinds/gufunc/body_traits.hpp"
 
 namespace kiln::detail {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "backend/backend.hpp"
 #include "codegen/operand_use.hpp"
-#include "kinds/spec.hpp"
 #include "gufunc/core_shape.hpp"
 #include "kiln/gufunc.hpp"
 #include "kinds/gufunc/launch.hpp"
+#include "kinds/spec.hpp"
 #include "program/program.hpp"
 #include "signature/layout.hpp"
 #include "signature/signature.hpp"

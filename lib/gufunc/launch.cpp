@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kinds/gufunc/items_text.hpp"
 #include "gufunc/call.hpp"
+#include "kinds/gufunc/items_text.hpp"
 
 namespace kiln::gufunc {
 

@@ -1,8 +1,8 @@
 // The kernel of a generalized ufunc that is compiled where no call says how its operands lie.
 #pragma once
 
-#include "kinds/spec.hpp"
 #include "gufunc/impl.hpp"
+#include "kinds/spec.hpp"
 
 namespace kiln::gufunc {
 

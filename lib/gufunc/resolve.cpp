@@ -1,7 +1,7 @@
 // What a call would do.
-#include "kinds/gufunc/operands_text.hpp"
 #include "gufunc/call.hpp"
 #include "kiln/error.hpp"
+#include "kinds/gufunc/operands_text.hpp"
 
 namespace kiln::gufunc {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "kinds/gufunc/items_text.hpp"
-#include "kinds/gufunc/operands_text.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/operands_text.hpp"
 
 namespace kiln::gufunc {
 namespace {

@@ -3,12 +3,12 @@
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
-#include "kinds/space.hpp"
-#include "kinds/gufunc/items_text.hpp"
-#include "kinds/gufunc/team_memory.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/team_memory.hpp"
+#include "kinds/space.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::gufunc {

@@ -1,10 +1,10 @@
 // Whether a CPU makes vectors of a body's indices, or of items.
 #include <algorithm>
 
-#include "kinds/gufunc/items_text.hpp"
-#include "kinds/gufunc/index_blocks.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
+#include "kinds/gufunc/index_blocks.hpp"
+#include "kinds/gufunc/items_text.hpp"
 
 namespace kiln::gufunc {
 

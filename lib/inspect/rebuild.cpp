@@ -1,10 +1,10 @@
 #include "inspect/rebuild.hpp"
 
 #include "cache/key.hpp"
-#include "kinds/header_names.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/version.hpp"
+#include "kinds/header_names.hpp"
+#include "kinds/spec.hpp"
 #include "program/job.hpp"
 
 namespace kiln::inspect {

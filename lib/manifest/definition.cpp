@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
+#include "kinds/spec.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::manifest {

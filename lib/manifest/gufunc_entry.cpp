@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "kinds/variant_text.hpp"
 #include "gufunc/use.hpp"
 #include "kiln/error.hpp"
+#include "kinds/variant_text.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/gufunc_variant.hpp"
 #include "manifest/ufunc_loops.hpp"

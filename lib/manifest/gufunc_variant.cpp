@@ -10,12 +10,12 @@
 
 #include "backend/backend.hpp"
 #include "backend/kernel_abi.hpp"
-#include "kinds/gufunc/packed_text.hpp"
-#include "kinds/gufunc/items_text.hpp"
-#include "kinds/gufunc/operands_text.hpp"
 #include "gufunc/plain_spec.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
+#include "kinds/gufunc/items_text.hpp"
+#include "kinds/gufunc/operands_text.hpp"
+#include "kinds/gufunc/packed_text.hpp"
 #include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kinds/spec.hpp"
 #include "gufunc/impl.hpp"
+#include "kinds/spec.hpp"
 #include "manifest/node.hpp"
 #include "ufunc/recorder.hpp"
 

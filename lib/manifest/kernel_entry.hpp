@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "kinds/spec.hpp"
 #include "kiln/kernel.hpp"
+#include "kinds/spec.hpp"
 #include "manifest/entry.hpp"
 
 namespace kiln::manifest {

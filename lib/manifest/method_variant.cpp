@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinds/variant_text.hpp"
 #include "kiln/error.hpp"
+#include "kinds/variant_text.hpp"
 #include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_variant.hpp"
 #include "reduce/method.hpp"

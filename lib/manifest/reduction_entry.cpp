@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kinds/variant_text.hpp"
 #include "kiln/error.hpp"
+#include "kinds/variant_text.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/reduction_layout.hpp"
 #include "manifest/ufunc_loops.hpp"

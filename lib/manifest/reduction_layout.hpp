@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
+#include "kinds/reduction/plan.hpp"
 #include "manifest/node.hpp"
 #include "ufunc/recorder.hpp"
-#include "kinds/reduction/plan.hpp"
 
 namespace kiln::manifest {
 

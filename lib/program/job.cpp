@@ -6,8 +6,8 @@
 #include <atomic>
 
 #include "cache/key.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/version.hpp"
+#include "kinds/spec.hpp"
 
 namespace kiln::program {
 namespace {

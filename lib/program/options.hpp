@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kinds/spec.hpp"
 #include "kiln/compile_options.hpp"
+#include "kinds/spec.hpp"
 
 namespace kiln::program {
 

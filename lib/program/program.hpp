@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "kinds/source.hpp"
 #include "kiln/compile_options.hpp"
+#include "kinds/source.hpp"
 #include "program/warnings.hpp"
 
 namespace kiln::program {

@@ -7,8 +7,8 @@
 #include "array/rep.hpp"
 #include "call/operands.hpp"
 #include "call/window.hpp"
-#include "kinds/variant_text.hpp"
 #include "kiln/error.hpp"
+#include "kinds/variant_text.hpp"
 #include "types/convert.hpp"
 #include "ufunc/recorder.hpp"
 

@@ -13,9 +13,9 @@
 
 #include "backend/backend.hpp"
 #include "base/table.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kinds/raw/launch.hpp"
+#include "kinds/spec.hpp"
 #include "program/options.hpp"
 #include "program/program.hpp"
 #include "signature/kernel_signature.hpp"

@@ -12,10 +12,10 @@
 #include "call/operands.hpp"
 #include "kiln/reduction.hpp"
 #include "kinds/reduction/launch.hpp"
+#include "kinds/reduction/segment_plan.hpp"
 #include "layout/reduction.hpp"
 #include "reduce/initial_value.hpp"
 #include "reduce/target.hpp"
-#include "kinds/reduction/segment_plan.hpp"
 
 namespace kiln::reduce {
 

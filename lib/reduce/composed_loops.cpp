@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "kinds/kernel_text.hpp"
 #include "fusion/text.hpp"
 #include "kiln/error.hpp"
+#include "kinds/kernel_text.hpp"
 #include "reduce/identity_probe.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/reduction_loop.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kinds/spec.hpp"
 #include "kiln/reduction.hpp"
+#include "kinds/spec.hpp"
 #include "reduce/members.hpp"
 #include "reduce/target.hpp"
 #include "ufunc/recorder.hpp"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "call/operands.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/methods.hpp"
+#include "kinds/reduction/plan.hpp"
+#include "kinds/spec.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/plan.hpp"
-#include "kinds/reduction/plan.hpp"
 
 namespace kiln::reduce {
 

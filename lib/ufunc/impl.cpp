@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinds/kernel_text.hpp"
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
+#include "kinds/kernel_text.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/ufunc.hpp"
+#include "kinds/reduction/plan.hpp"
+#include "kinds/spec.hpp"
 #include "program/options.hpp"
 #include "program/program.hpp"
 #include "signature/signature.hpp"
@@ -16,7 +17,6 @@
 #include "ufunc/loops.hpp"
 #include "ufunc/method_variant.hpp"
 #include "ufunc/plan.hpp"
-#include "kinds/reduction/plan.hpp"
 
 namespace kiln::detail {
 

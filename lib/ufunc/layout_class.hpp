@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "call/operands.hpp"
-#include "kinds/spec.hpp"
 #include "kiln/ufunc.hpp"
+#include "kinds/spec.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/loops.hpp"
 

@@ -19,7 +19,7 @@ struct MethodVariant {
   DType array = DType::float64;                ///< in memory; of at, what is changed
   std::optional<DType> value = std::nullopt;   ///< in memory: the second operand of at, where the ufunc takes two
   std::optional<DType> result = std::nullopt;  ///< in memory: of all but at, which changes the array
-  kinds::ReductionClass layout = {};                  ///< reduce, reduceat
+  kinds::ReductionClass layout = {};           ///< reduce, reduceat
 
   friend bool operator==(const MethodVariant&, const MethodVariant&) = default;
 };

@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "kinds/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/ufunc.hpp"
+#include "kinds/spec.hpp"
 #include "ufunc/layout_class.hpp"
 #include "ufunc/loops.hpp"
 #include "ufunc/method_variant.hpp"

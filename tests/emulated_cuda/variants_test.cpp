@@ -13,8 +13,8 @@
 #include "backend/gpu/compiler.hpp"
 #include "backend/gpu/compiler_library.hpp"
 #include "backend/gpu/driver.hpp"
-#include "kinds/spec.hpp"
 #include "kinds/elementwise/launch.hpp"
+#include "kinds/spec.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kinds/spec.hpp"
 #include "kiln/error.hpp"
+#include "kinds/spec.hpp"
 
 using kiln::codegen::check_expression;
 using kiln::codegen::check_text;

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "codegen/embedded.hpp"
+#include "kiln/error.hpp"
 #include "kinds/header_names.hpp"
 #include "kinds/spec.hpp"
-#include "kiln/error.hpp"
 
 using kiln::codegen::embedded_headers;
 using kiln::codegen::resolve_includes;

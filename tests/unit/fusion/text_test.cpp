@@ -6,8 +6,8 @@
 
 #include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
-#include "kinds/spec.hpp"
 #include "fusion/text.hpp"
+#include "kinds/spec.hpp"
 #include "traced.hpp"
 
 using namespace kiln;
