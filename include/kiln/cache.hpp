@@ -153,7 +153,7 @@ class KILN_API Cache {
   /// is damaged.
   [[nodiscard]] std::optional<cache::Contents> find(std::string_view id) const;
   /// `key` is canonical JSON, as in Contents::key or from Manifest::kernels(). CacheError for another text. Changes nothing: a
-  /// damaged entry stays where it is, no stamp is renewed, and stats() do not count it.
+  /// damaged entry stays where it is, its time of last use stays, and stats() do not count it.
   [[nodiscard]] cache::Explanation explain(std::string_view key) const;
 
   /// Reads every file of the directory and compares checksums; `fix` removes what is damaged or was left by processes that

@@ -20,7 +20,7 @@
 
 namespace kiln {
 
-/// What fuse() may be told. Members are to be named: designated initializers in this order.
+/// The options of fuse(). Members are to be named: designated initializers in this order.
 struct FuseDefinition {
   std::string name = {};                     ///< a C++ identifier; shown in errors
   std::vector<std::string> parameters = {};  ///< names for messages, as C++ identifiers; x0, x1, … where none are given

@@ -34,15 +34,15 @@ struct GufuncDefinition {
   std::string layout = {};                   ///< core dimensions: "(m,n),(n,p)->(m,p)"
   std::vector<std::string> signatures = {};  ///< loops in order of preference: "void(float32[:,:] A, float32[:,:] B, …)"
   std::string each = {};   ///< "i:m, j:p": the body runs once for each i in [0, m) and j in [0, p), in any order and at once
-  std::string group = {};  ///< "block", or a multiple of 32 up to 256: that many lanes share an item on a GPU; the body has
+  std::string group = {};  ///< "block", or a multiple of 32 up to 256: that many threads share an item on a GPU; body has
                            ///< lane, lanes, sync(), shared<T>(count), team_sum(x), team_max, team_min, team_reduce(x, f); on a
-                           ///< CPU one lane does all
+                           ///< CPU one thread does all
   std::string sizes = {};  ///< of dimensions that only outputs have: "p = m + n - 1"
   std::string body = {};   ///< C++ statements: operands by name as views, core dimensions as integers
   CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
-/// What a call may be told. Every member has a default.
+/// The options of a call. Every member has a default.
 struct GufuncOptions {
   Outputs out = {};  ///< written in place; may enlarge the loop, is itself never broadcast
   Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
@@ -65,7 +65,7 @@ struct GufuncResolution {
   Shape shape;                                              ///< of the loop
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< of the core dimensions; a fixed one's name is its size
   std::vector<Shape> outputs;                               ///< whole shapes
-  std::string mapping;  ///< what a thread computes: "an item", "an item's (i, j)", "a part of an item, in a team of 128"
+  std::string mapping;                 ///< what a thread computes, "an item's (i, j)": docs/gufuncs.md lists all
   std::vector<std::string> constants;  ///< core dimensions that are compile-time constants of the kernel: "m = 8"
   std::vector<std::string> variants;   ///< how each operand's core lies: "input 0 (A): contiguous"
   Device device;                       ///< where it would run

@@ -1,4 +1,4 @@
-// What the methods of a ufunc may be told: axes, and the options of reduce, accumulate, reduceat, at.
+// The options of the methods of a ufunc: axes, and those of reduce, accumulate, reduceat, at.
 #pragma once
 
 #include <initializer_list>

@@ -48,7 +48,7 @@ struct ReductionDefinition {
   CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
-/// What a call of a reduction may be told. Every member has a default.
+/// The options of a call of a reduction. Every member has a default.
 struct ReductionOptions {
   Axes axis = Axes::all();                    ///< of what the inputs broadcast to
   bool keepdims = false;                      ///< reduced axes stay, with extent 1

@@ -45,7 +45,7 @@ class Outputs {
   std::vector<Array> arrays_;
 };
 
-/// What a call may be told. Every member has a default.
+/// The options of a call. Every member has a default.
 struct CallOptions {
   Outputs out = {};                           ///< written in place; never broadcast, never reallocated
   Array where = {};                           ///< bool, broadcast with the arguments: where it is false nothing is computed;

@@ -4,7 +4,7 @@
 
 #include "kiln/gufunc/abi.hpp"
 
-// Functions whose loops over cores become vectors before they are unrolled (lib/backend/cpu/clang/vector_rows.cpp), and what is
+// Functions whose loops over cores become vectors before they are unrolled (lib/backend/cpu/clang/short_rows.cpp), and what is
 // part of them from the first on.
 #define KILN_ROWS __attribute__((annotate("kiln_rows")))
 #define KILN_INLINE __attribute__((always_inline))

@@ -15,7 +15,7 @@
 #include "cache/key.hpp"
 #include "cache/names.hpp"
 #include "cache/shards.hpp"
-#include "cache/stamp.hpp"
+#include "cache/usage_record.hpp"
 
 namespace kiln::cache {
 namespace {

@@ -19,7 +19,7 @@
 #include "cache/folder.hpp"
 #include "cache/key.hpp"
 #include "cache/names.hpp"
-#include "cache/stamp.hpp"
+#include "cache/usage_record.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cache {

@@ -78,7 +78,7 @@ Group parse_group(const std::string& text) {
       lanes % kWarp == 0) {
     return {.teams = true, .lanes = lanes};
   }
-  throw SignatureError("a group is \"block\" or a multiple of 32 up to 256, the number of lanes that share an item", text, 0);
+  throw SignatureError("a group is \"block\" or a multiple of 32 up to 256, the number of threads that share an item", text, 0);
 }
 
 }  // namespace kiln::gufunc

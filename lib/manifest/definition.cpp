@@ -1,5 +1,8 @@
 #include "manifest/definition.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -52,6 +55,32 @@ void write_options(const CompileOptions& options, Json& json) {
   for (const std::string& define : options.defines) json["defines"].push_back(text_json(define));
   if (options.contract) json["contract"] = true;
   if (options.fast_math) json["fast_math"] = true;
+}
+
+void fail_text(const Node& node, const std::string& name, const char* body, const CompileError& error) {
+  if (error.diagnostics().empty()) node.fail(error.what());
+  const Diagnostic& first = error.diagnostics().front();
+  const std::string member = first.file.starts_with(name + ".") ? first.file.substr(name.size() + 1) : "";
+  node.at(node.has(member) ? std::string_view(member) : body)
+      .fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
+}
+
+void check_alone(const Node& node, std::initializer_list<const char*> instead) {
+  const auto is = [](const char* wanted) { return [=](std::string_view member) { return member == wanted; }; };
+  const bool of_loops = std::any_of(instead.begin(), instead.end(), is("loops"));
+  for (const std::string_view other : instead) {
+    const auto found = node.find(other);
+    if (!found) continue;
+    const std::string_view what = of_loops && is("types")(other) ? "loops" : other;
+    found->fail(fmt::format("\"variants\" say their {} themselves: leave this out", what));
+  }
+}
+
+void add_variant(const Node& node, Json variant, Json& written) {
+  if (const auto same = std::find(written.begin(), written.end(), variant); same != written.end()) {
+    node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
+  }
+  written.push_back(std::move(variant));
 }
 
 void resolve_folders(CompileOptions& options, const std::string& folder) {

@@ -63,26 +63,10 @@ signature::Layout read_layout(const Node& node) {
   }
 }
 
-/// Where in the manifest a text that does not compile stands, by the file that the diagnostic names.
-std::string member_of(const std::string& name, const std::string& file, bool short_form) {
-  if (file == name + ".preamble") return "preamble";
-  if (file == name + ".functions") return "functions";
-  return short_form ? "kernel" : "body";
-}
-
 SharedGufunc make_impl(const Node& node, GufuncDefinition definition, const std::string& folder) {
   resolve_folders(definition.compile, folder);
-  const std::string name = definition.name;
-  try {
-    return std::make_shared<const GufuncImpl>(std::move(definition));
-  } catch (const SignatureError& error) {
-    node.fail(error.what());
-  } catch (const CompileError& error) {
-    if (error.diagnostics().empty()) node.fail(error.what());
-    const Diagnostic& first = error.diagnostics().front();
-    node.at(member_of(name, first.file, node.has("kernel")))
-        .fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
-  }
+  return make_located(node, node, definition.name, node.has("kernel") ? "kernel" : "body",
+                      [&] { return std::make_shared<const GufuncImpl>(definition); });
 }
 
 Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string where) {
@@ -104,20 +88,6 @@ Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string wher
   return unit;
 }
 
-void read_gufunc_variants(const Node& list, const SharedGufunc& impl, Entry& entry) {
-  Json& written = entry.json["variants"] = Json::array();
-  for (const Node& node : list.list()) {
-    GufuncVariant variant = read_variant(node, *impl);
-    Json json = variant_json(*impl, variant);
-    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
-      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
-    }
-    written.push_back(std::move(json));
-    entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
-  }
-  if (written.empty()) list.fail("an empty list: leave it out for the contiguous variant of every loop");
-}
-
 }  // namespace
 
 Entry read_gufunc(const Node& node, const std::string& folder) {
@@ -135,10 +105,13 @@ Entry read_gufunc(const Node& node, const std::string& folder) {
   entry.json = gufunc_json(definition);
   const SharedGufunc impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
-    for (const char* other : {"types", "loops"}) {
-      if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
-    }
-    read_gufunc_variants(*variants, impl, entry);
+    read_variants(node, *variants, {"types", "loops"}, "the contiguous variant of every loop", entry.json,
+                  [&](const Node& each) {
+                    GufuncVariant variant = read_variant(each, *impl);
+                    Json json = variant_json(*impl, variant);
+                    entry.units.push_back(make_unit(impl, std::move(variant), each.path()));
+                    return json;
+                  });
     return entry;
   }
   for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {

@@ -30,7 +30,7 @@ using ufunc::Processors;
 
 constexpr int kWarp = 32;
 constexpr const char* kWays =
-    "write contiguous, strided, \"along\" and the axis whose elements lie side by side, or scalar; then the "
+    "write contiguous, strided, \"along\" and the axis whose elements are contiguous, or scalar; then the "
     "dtype in memory where it is not the loop's";
 
 CoreOperandSpec& operand_of(GufuncSpec& spec, std::size_t operand) {
@@ -115,7 +115,7 @@ void read_order(const Node& node, GufuncSpec& spec) {
 }
 
 [[noreturn]] void fail_as_large(const Node& node) {
-  node.fail(fmt::format("a rank of 0 is of items of at most {} elements, {} where items lie side by side",
+  node.fail(fmt::format("a rank of 0 is of items of at most {} elements, {} where items are innermost in memory",
                         gufunc::tuning::kTinyCore, gufunc::tuning::kTinyCoreAcross));
 }
 
@@ -142,14 +142,15 @@ void check_tiny_cores(const Node& node, const GufuncSpec& spec) {
     const CoreOperandSpec& operand = operand_of(spec, k);
     if (codegen::item_stride(spec, operand) == 1) continue;
     if (codegen::core_elements(spec, operand) > gufunc::tuning::kTinyCore) fail_as_large(node);
-    if (!operand.packed) node.fail("a rank of 0 is of contiguous cores, or of items side by side (item_strides of 1)");
+    if (!operand.packed)
+      node.fail("a rank of 0 is of contiguous cores, or of items that are innermost in memory (item_strides of 1)");
   }
 }
 
 void read_item_strides(const Node& node, GufuncSpec& spec) {
   const bool vectors = codegen::takes_items(spec) || spec.brought > 0;
   if (spec.loop_rank != 0 && !vectors)
-    node.fail("strides of items are of a rank of 0, of lanes that are items, or of items brought");
+    node.fail("strides of items are of a rank of 0, of lanes that are items, or of packed items");
   const std::vector<Node> strides = node.list();
   if (strides.size() != count_of(spec)) {
     node.fail(fmt::format("the loop has {} operands (inputs, then outputs), {} given", count_of(spec), strides.size()));
@@ -190,10 +191,10 @@ void check_item_lanes(const Node& node, const GufuncSpec& spec) {
 void read_brought(const Node& node, Processors processors, GufuncSpec& spec) {
   spec.brought = node.integer(0, codegen::kMostItemsAtOnce);
   if (spec.brought == 0) return;
-  if (spec.brought != 4 && spec.brought != 8 && spec.brought != 16) node.fail("4, 8 or 16 items are brought at once");
-  if (processors != Processors::cpu) node.fail("items are brought on a CPU: write \"for\": \"cpu\"");
+  if (spec.brought != 4 && spec.brought != 8 && spec.brought != 16) node.fail("4, 8 or 16 items are packed at once");
+  if (processors != Processors::cpu) node.fail("items are packed on a CPU: write \"for\": \"cpu\"");
   if (spec.loop_rank == 0 || codegen::takes_items(spec) || spec.masked || spec.team > 0) {
-    node.fail("items are brought one at a time to the body: without a rank of 0, lanes that are items, \"where\" and teams");
+    node.fail("packed items go one at a time to the body: without a rank of 0, lanes that are items, \"where\" and teams");
   }
 }
 
@@ -203,7 +204,7 @@ void check_brought(const Node& node, const GufuncSpec& spec) {
     const CoreOperandSpec& operand = operand_of(spec, k);
     const std::size_t size = itemsize(operand.element.storage);
     if (codegen::is_brought(spec, operand) && size != 4 && size != 8)
-      node.fail("items that are brought have elements of 4 or 8 bytes");
+      node.fail("items that are packed have elements of 4 or 8 bytes");
   }
 }
 
@@ -236,7 +237,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   if (const auto flag = node.find("where")) spec.masked = flag->flag();
   variant.processors = read_processors(node);
   if (const auto rank = node.find("rank"); rank && spec.loop_rank == 0 && variant.processors != Processors::cpu) {
-    rank->fail("a rank of 0, items one behind the other, is a CPU's: write \"for\": \"cpu\"");
+    rank->fail("a rank of 0, of contiguous items, is a CPU's: write \"for\": \"cpu\"");
   }
   if (spec.loop_rank == 0) check_tiny(node, spec);
   const auto item_strides = node.find("item_strides");
@@ -249,7 +250,7 @@ GufuncVariant read_variant(const Node& node, const GufuncImpl& gufunc) {
   }
   if (const auto lanes = node.find("team")) {
     spec.team = lanes->integer(kWarp, backend::kGpuBlock);
-    if (spec.team % kWarp != 0) lanes->fail("a team has a multiple of 32 lanes");
+    if (spec.team % kWarp != 0) lanes->fail("a team has a multiple of 32 threads");
   }
   if (const auto bytes = node.find("team_bytes")) {
     spec.team_bytes = bytes->integer(0, static_cast<int>(gufunc::tuning::kTeamBytes));

@@ -22,23 +22,9 @@ using SharedRawKernel = std::shared_ptr<const RawKernelImpl>;
 
 constexpr std::array kForms{RawForm::items, RawForm::blocks, RawForm::single};
 
-std::string member_of(const RawKernelDefinition& definition, const std::string& file) {
-  if (file == definition.name + ".preamble") return "preamble";
-  if (file == definition.name + ".functions") return "functions";
-  return "body";
-}
-
 SharedRawKernel make_impl(const Node& node, RawKernelDefinition definition, const std::string& folder) {
   resolve_folders(definition.compile, folder);
-  try {
-    return detail::make_raw_kernel(definition);
-  } catch (const SignatureError& error) {
-    node.at("signature").fail(error.what());
-  } catch (const CompileError& error) {
-    if (error.diagnostics().empty()) node.fail(error.what());
-    const Diagnostic& first = error.diagnostics().front();
-    node.at(member_of(definition, first.file)).fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
-  }
+  return make_located(node, node.at("signature"), definition.name, "body", [&] { return detail::make_raw_kernel(definition); });
 }
 
 /// {"T": "float32"}: a dtype for each type variable.
@@ -94,25 +80,17 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, RawForm
   entry.units.push_back(std::move(unit));
 }
 
-void read_kernel_variants(const Node& list, const SharedRawKernel& impl, Entry& entry) {
-  Json& written = entry.json["variants"] = Json::array();
-  for (const Node& node : list.list()) {
-    node.check_members({"types", "launch"});
-    raw::Binding binding;
-    if (const auto types = node.find("types")) {
-      binding = read_types(*types, impl);
-    } else if (!impl->signature().variables.empty()) {
-      node.fail("the signature has type variables: say what they are with \"types\"");
-    }
-    const RawForm form = read_form(node.at("launch"), impl);
-    Json json = kernel_variant_json(impl->types_of(binding), form);
-    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
-      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
-    }
-    written.push_back(std::move(json));
-    add_units(impl, binding, form, node.path(), entry);
+Json read_kernel_variant(const Node& node, const SharedRawKernel& impl, Entry& entry) {
+  node.check_members({"types", "launch"});
+  raw::Binding binding;
+  if (const auto types = node.find("types")) {
+    binding = read_types(*types, impl);
+  } else if (!impl->signature().variables.empty()) {
+    node.fail("the signature has type variables: say what they are with \"types\"");
   }
-  if (written.empty()) list.fail("an empty list: leave it out for the launch that the body tells");
+  const RawForm form = read_form(node.at("launch"), impl);
+  add_units(impl, binding, form, node.path(), entry);
+  return kernel_variant_json(impl->types_of(binding), form);
 }
 
 /// Each once, in order.
@@ -149,11 +127,8 @@ Entry read_kernel(const Node& node, const std::string& folder) {
   entry.json = kernel_json(definition);
   const SharedRawKernel impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
-    for (const char* other : {"types", "launch"}) {
-      if (const auto found = node.find(other))
-        found->fail(fmt::format("\"variants\" say their {} themselves: leave this out", other));
-    }
-    read_kernel_variants(*variants, impl, entry);
+    read_variants(node, *variants, {"types", "launch"}, "the launch that the body tells", entry.json,
+                  [&](const Node& each) { return read_kernel_variant(each, impl, entry); });
     return entry;
   }
   std::vector<RawForm> forms;

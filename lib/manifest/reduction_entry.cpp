@@ -41,23 +41,9 @@ constexpr std::array kParts{Part{"accumulator", &ReductionDefinition::accumulato
                             Part{"reduce", &ReductionDefinition::reduce}, Part{"post", &ReductionDefinition::post},
                             Part{"identity", &ReductionDefinition::identity}};
 
-/// Where in the manifest a text that does not compile stands, by the file that the diagnostic names: "argmax.map".
-std::string member_of(const ReductionDefinition& definition, const std::string& file) {
-  const std::string start = definition.name + ".";
-  return file.starts_with(start) ? file.substr(start.size()) : "reduce";
-}
-
 SharedReduction make_impl(const Node& node, ReductionDefinition definition, bool leads, const std::string& folder) {
   resolve_folders(definition.compile, folder);
-  try {
-    return detail::make_reduction(definition, leads);
-  } catch (const SignatureError& error) {
-    node.fail(error.what());
-  } catch (const CompileError& error) {
-    if (error.diagnostics().empty()) node.fail(error.what());
-    const Diagnostic& first = error.diagnostics().front();
-    node.at(member_of(definition, first.file)).fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
-  }
+  return make_located(node, node, definition.name, "reduce", [&] { return detail::make_reduction(definition, leads); });
 }
 
 struct Variant {
@@ -158,18 +144,6 @@ Json read_reduction_variant(const Node& node, const ReductionImpl& impl, Units& 
   return reduction_variant_json(loop, variant.storage, variant.how, processors, impl.reorderable());
 }
 
-void read_variants(const Node& list, const ReductionImpl& impl, Units& units, Entry& entry) {
-  Json& written = entry.json["variants"] = Json::array();
-  for (const Node& node : list.list()) {
-    Json json = read_reduction_variant(node, impl, units);
-    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
-      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
-    }
-    written.push_back(std::move(json));
-  }
-  if (written.empty()) list.fail("an empty list: leave it out for the usual variant of every loop");
-}
-
 }  // namespace
 
 Entry read_reduction(const Node& node, const std::string& folder) {
@@ -195,10 +169,8 @@ Entry read_reduction(const Node& node, const std::string& folder) {
   const SharedReduction impl = make_impl(node, std::move(definition), leads, folder);
   Units units(impl, entry.units);
   if (const auto variants = node.find("variants")) {
-    for (const char* other : {"types", "loops"}) {
-      if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
-    }
-    read_variants(*variants, *impl, units, entry);
+    read_variants(node, *variants, {"types", "loops"}, "the usual variant of every loop", entry.json,
+                  [&](const Node& each) { return read_reduction_variant(each, *impl, units); });
     return entry;
   }
   for (const Loop& loop : read_loops(node, impl->loops().signatures())) {

@@ -52,26 +52,10 @@ void read_method_options(const Node& node, UfuncDefinition& definition) {
   if (const auto flag = node.find("widens_integers")) definition.widens_integers = flag->flag();
 }
 
-/// Where in the manifest a text that does not compile stands, by the file that the diagnostic names.
-std::string member_of(const UfuncDefinition& definition, const std::string& file, bool short_form) {
-  if (file == definition.name + ".identity") return "identity";
-  if (file == definition.name + ".preamble") return "preamble";
-  if (file == definition.name + ".functions") return "functions";
-  return short_form ? "kernel" : definition.expression.empty() ? "body" : "expression";
-}
-
 std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition definition, const std::string& folder) {
   resolve_folders(definition.compile, folder);
-  try {
-    return detail::make_ufunc(definition);
-  } catch (const SignatureError& error) {
-    node.fail(error.what());
-  } catch (const CompileError& error) {
-    if (error.diagnostics().empty()) node.fail(error.what());
-    const Diagnostic& first = error.diagnostics().front();
-    node.at(member_of(definition, first.file, node.has("kernel")))
-        .fail(fmt::format("{}:{}: {}", first.line, first.column, first.text));
-  }
+  const char* const body = node.has("kernel") ? "kernel" : definition.expression.empty() ? "body" : "expression";
+  return make_located(node, node, definition.name, body, [&] { return detail::make_ufunc(definition); });
 }
 
 Unit make_unit(const std::shared_ptr<const UfuncImpl>& impl, UfuncVariant variant, std::string where) {
@@ -86,24 +70,6 @@ Unit make_unit(const std::shared_ptr<const UfuncImpl>& impl, UfuncVariant varian
     return std::vector{impl->request(variant.loop, spec, kind)};
   };
   return unit;
-}
-
-void read_variants(const Node& list, const std::shared_ptr<const UfuncImpl>& impl, Entry& entry) {
-  Json& written = entry.json["variants"] = Json::array();
-  MethodUnits methods(impl, entry.units);
-  for (const Node& node : list.list()) {
-    const bool of_method = node.has("method");
-    UfuncVariant variant;
-    if (!of_method) variant = read_variant(node, impl->signatures());
-    Json json =
-        of_method ? methods.read(node) : variant_json(variant.loop, variant.storage, variant.layout, variant.processors);
-    if (const auto same = std::find(written.begin(), written.end(), json); same != written.end()) {
-      node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
-    }
-    written.push_back(std::move(json));
-    if (!of_method) entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
-  }
-  if (written.empty()) list.fail("an empty list: leave it out for the contiguous variant of every loop");
 }
 
 /// The words of "methods": without any the call alone.
@@ -149,11 +115,15 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
   entry.json = ufunc_json(definition);
   const std::shared_ptr<const UfuncImpl> impl = make_impl(node, std::move(definition), folder);
   if (const auto variants = node.find("variants")) {
-    for (const char* other : {"types", "loops"}) {
-      if (const auto found = node.find(other)) found->fail("\"variants\" say their loops themselves: leave this out");
-    }
-    if (const auto found = node.find("methods")) found->fail("\"variants\" say their methods themselves: leave this out");
-    read_variants(*variants, impl, entry);
+    MethodUnits methods(impl, entry.units);
+    read_variants(node, *variants, {"types", "loops", "methods"}, "the contiguous variant of every loop", entry.json,
+                  [&](const Node& each) {
+                    if (each.has("method")) return methods.read(each);
+                    UfuncVariant variant = read_variant(each, impl->signatures());
+                    Json json = variant_json(variant.loop, variant.storage, variant.layout, variant.processors);
+                    entry.units.push_back(make_unit(impl, std::move(variant), each.path()));
+                    return json;
+                  });
     return entry;
   }
   const std::vector<Node> methods = read_methods(node, entry);

@@ -225,9 +225,9 @@ void AtCall::read_indices() {
   const std::vector<std::int64_t> offsets = target_offsets(here, shape_, *target_.rep());
   if (fold) fold_into_one(offsets);
   if (!ordered) return;
-  const Meetings meetings = meetings_of(offsets);
-  order_ = to_device(Array::from(meetings.order), place_.device);
-  starts_ = to_device(Array::from(meetings.starts), place_.device);
+  const Collisions collisions = collisions_of(offsets);
+  order_ = to_device(Array::from(collisions.order), place_.device);
+  starts_ = to_device(Array::from(collisions.starts), place_.device);
 }
 
 void AtCall::fold_into_one(const std::vector<std::int64_t>& offsets) {

@@ -123,20 +123,20 @@ std::vector<std::int64_t> target_offsets(std::span<const Array> indices, const S
   return offsets;
 }
 
-Meetings meetings_of(const std::vector<std::int64_t>& offsets) {
-  Meetings meetings;
-  meetings.order.resize(offsets.size());
-  std::iota(meetings.order.begin(), meetings.order.end(), std::int64_t{0});
+Collisions collisions_of(const std::vector<std::int64_t>& offsets) {
+  Collisions collisions;
+  collisions.order.resize(offsets.size());
+  std::iota(collisions.order.begin(), collisions.order.end(), std::int64_t{0});
   const auto offset = [&](std::int64_t position) { return offsets[static_cast<std::size_t>(position)]; };
-  std::stable_sort(meetings.order.begin(), meetings.order.end(),
+  std::stable_sort(collisions.order.begin(), collisions.order.end(),
                    [&](std::int64_t a, std::int64_t b) { return offset(a) < offset(b); });
-  for (std::size_t k = 0; k < meetings.order.size(); ++k) {
-    if (k == 0 || offset(meetings.order[k]) != offset(meetings.order[k - 1])) {
-      meetings.starts.push_back(static_cast<std::int64_t>(k));
+  for (std::size_t k = 0; k < collisions.order.size(); ++k) {
+    if (k == 0 || offset(collisions.order[k]) != offset(collisions.order[k - 1])) {
+      collisions.starts.push_back(static_cast<std::int64_t>(k));
     }
   }
-  meetings.starts.push_back(static_cast<std::int64_t>(offsets.size()));
-  return meetings;
+  collisions.starts.push_back(static_cast<std::int64_t>(offsets.size()));
+  return collisions;
 }
 
 }  // namespace kiln::ufunc

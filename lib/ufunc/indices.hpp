@@ -26,10 +26,10 @@ struct BadIndex {
 
 /// Positions by where they lead: those that meet in one target together, in their order, and where each target begins among
 /// them, and the end.
-struct Meetings {
+struct Collisions {
   std::vector<std::int64_t> order;
   std::vector<std::int64_t> starts;
 };
-[[nodiscard]] Meetings meetings_of(const std::vector<std::int64_t>& offsets);
+[[nodiscard]] Collisions collisions_of(const std::vector<std::int64_t>& offsets);
 
 }  // namespace kiln::ufunc

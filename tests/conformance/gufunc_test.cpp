@@ -946,7 +946,7 @@ TEST_CASE("gufuncs: a team shares an item") {
   });
   const auto refused = [&](const std::string& group) { return message_of<SignatureError>([&] { define(group); }); };
   for (const char* group : {"0", "31", "33", "512", "warp", "32 "}) {
-    CHECK(refused(group).find("a group is \"block\" or a multiple of 32 up to 256, the number of lanes that share an item") ==
+    CHECK(refused(group).find("a group is \"block\" or a multiple of 32 up to 256, the number of threads that share an item") ==
           0);
   }
 }

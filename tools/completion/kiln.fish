@@ -41,7 +41,7 @@ complete -c kiln -n '__kiln_at eval' -l keepdims -d 'Of reduce and with --layout
 complete -c kiln -n '__kiln_at eval' -l initial -x -d 'Of reduce: the number to start from'
 complete -c kiln -n '__kiln_at eval' -s l -l layout -x -d 'The kernel is a generalized ufunc of these core dimensions: \'(m,n),(n,p)->(m,p)\''
 complete -c kiln -n '__kiln_at eval' -l each -x -d 'With --layout: run the body for every index of core dimensions: \'i:m, j:p\''
-complete -c kiln -n '__kiln_at eval' -l group -x -d 'With --layout: give each item a team of lanes on a GPU: \'block\', or their number'
+complete -c kiln -n '__kiln_at eval' -l group -x -d 'With --layout: give each item a team of threads on a GPU: \'block\', or their number'
 complete -c kiln -n '__kiln_at eval' -l sizes -x -d 'With --layout: sizes of dimensions that only outputs have: \'p = m + n - 1\''
 complete -c kiln -n '__kiln_at eval' -l axes -x -d 'With --layout: the core axes of each operand: \'0,1;1,2;0,1\''
 complete -c kiln -n '__kiln_at functions' -s h -l help -d 'Print this help message and exit'

@@ -106,8 +106,8 @@ EvalCommand::EvalCommand(CLI::App& app) {
            "The kernel is a generalized ufunc of these core dimensions: '(m,n),(n,p)->(m,p)'", "LAYOUT");
   add_text(app, "--each", layout_.each, "With --layout: run the body for every index of core dimensions: 'i:m, j:p'",
            "INDICES");
-  add_text(app, "--group", layout_.group, "With --layout: give each item a team of lanes on a GPU: 'block', or their number",
-           "LANES");
+  add_text(app, "--group", layout_.group, "With --layout: give each item a team of threads on a GPU: 'block', or their number",
+           "THREADS");
   add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'",
            "RULES");
   add_text(app, "--axes", layout_.axes, "With --layout: the core axes of each operand: '0,1;1,2;0,1'", "AXES");

@@ -109,7 +109,7 @@ void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> wo
     return;
   }
   start(allowed);
-  const Crew::Piece piece = [](const void* all, std::int64_t index) {
+  const WorkerPool::Piece piece = [](const void* all, std::int64_t index) {
     (*static_cast<const base::FunctionRef<void(std::int64_t)>*>(all))(index);
   };
   if (crew_->run(count, &work, piece, allowed)) return;
@@ -129,23 +129,23 @@ void Threads::start(std::size_t allowed) {
   std::call_once(made_, [this, allowed] {
     const int threads = static_cast<int>(std::min(allowed, static_cast<std::size_t>(count_)));
     arena_.emplace(threads);
-    crew_ = std::make_shared<Crew>(*arena_, threads - 1);
+    crew_ = std::make_shared<WorkerPool>(*arena_, threads - 1);
     known_.store(crew_.get(), std::memory_order_release);
   });
 }
 
-// From where on work is divided. Helpers on the lookout are there at once. Who has to be called is worth it where the work
+// From where on work is divided. Helpers that spin-wait are there at once. Who has to be called is worth it where the work
 // takes longer than he does, or in a row of calls, for the next ones.
 double Threads::serial_ns(double work_ns) noexcept {
   if (work_ns < kSerialBesideHelpersNs) return kEndless;
-  const Crew* const crew = known_.load(std::memory_order_acquire);
-  if (crew != nullptr && crew->has_helpers()) return kSerialBesideHelpersNs;
-  if (work_ns >= kSerialNs && (crew == nullptr || work_ns >= kWorthCalling * crew->arrival_ns())) return kSerialNs;
+  const WorkerPool* const workers = known_.load(std::memory_order_acquire);
+  if (workers != nullptr && workers->has_helpers()) return kSerialBesideHelpersNs;
+  if (work_ns >= kSerialNs && (workers == nullptr || work_ns >= kWorthCalling * workers->arrival_ns())) return kSerialNs;
   const double now = now_ns();
   const bool in_a_row = now < last_short_end_.exchange(now + work_ns, std::memory_order_relaxed) + kGapNs;
   const int calls = in_a_row ? short_calls_.load(std::memory_order_relaxed) + 1 : 0;
   short_calls_.store(calls, std::memory_order_relaxed);
-  return calls >= (crew == nullptr ? kRowBeforeStart : kRow) ? kSerialBesideHelpersNs : kEndless;
+  return calls >= (workers == nullptr ? kRowBeforeStart : kRow) ? kSerialBesideHelpersNs : kEndless;
 }
 
 }  // namespace kiln::backend::cpu

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <optional>
 
-#include "backend/cpu/crew.hpp"
 #include "backend/cpu/module.hpp"
+#include "backend/cpu/worker_pool.hpp"
 #include "backend/kernel_abi.hpp"
 #include "base/function_ref.hpp"
 
@@ -19,7 +19,7 @@ namespace kiln::backend::cpu {
 /// Work below this stays on the caller's thread: waking others costs 10 µs and more. So does what is not 1.5 times as long as
 /// they took to come of late.
 inline constexpr double kSerialNs = 20'000;
-/// The same where helpers are on the lookout: calls in a row take 0.5 to 0.75 of the time for 100,000 float32 of negative, add
+/// The same where helpers spin-wait: calls in a row take 0.5 to 0.75 of the time for 100,000 float32 of negative, add
 /// and exp (8 to 30 µs in one thread), AMD EPYC, Zen 4, 2 vCPUs.
 inline constexpr double kSerialBesideHelpersNs = 5'000;
 
@@ -68,8 +68,8 @@ class Threads {
   int count_;
   std::once_flag made_;
   std::optional<oneapi::tbb::task_arena> arena_;
-  std::shared_ptr<Crew> crew_;
-  std::atomic<const Crew*> known_{nullptr};  // the same, for those who do not start it
+  std::shared_ptr<WorkerPool> crew_;
+  std::atomic<const WorkerPool*> known_{nullptr};  // the same, for those who do not start it
   std::atomic<double> last_short_end_{0};
   std::atomic<int> short_calls_{0};
 };

@@ -1,4 +1,4 @@
-// Which sanitizer this program is built with: GCC defines a macro, Clang has a feature.
+// Which sanitizer this program is built with, if any (KILN_SANITIZED): GCC defines a macro, Clang has a feature.
 #pragma once
 
 namespace kiln::test {
@@ -11,12 +11,14 @@ namespace kiln::test {
 
 #if defined(__SANITIZE_ADDRESS__) || KILN_HAS_FEATURE(address_sanitizer)
 inline constexpr bool kAddressSanitizer = true;
+#define KILN_SANITIZED 1
 #else
 inline constexpr bool kAddressSanitizer = false;
 #endif
 
 #if defined(__SANITIZE_THREAD__) || KILN_HAS_FEATURE(thread_sanitizer)
 inline constexpr bool kThreadSanitizer = true;
+#define KILN_SANITIZED 1
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif

@@ -5,13 +5,14 @@
 #include <new>
 
 #include "base/have_cpu.hpp"
+#include "base/sanitizer.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/math.hpp"
 #include "kiln/reduction.hpp"
 
-// Sanitizers count for themselves.
-#if KILN_HAVE_CPU && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Sanitizers have their own operator new.
+#if KILN_HAVE_CPU && !defined(KILN_SANITIZED)
 
 namespace {
 

@@ -8,9 +8,9 @@ using kiln::Array;
 using kiln::DType;
 using kiln::Shape;
 using kiln::Slice;
+using kiln::ufunc::Collisions;
+using kiln::ufunc::collisions_of;
 using kiln::ufunc::find_bad_index;
-using kiln::ufunc::Meetings;
-using kiln::ufunc::meetings_of;
 using kiln::ufunc::target_offsets;
 
 TEST_CASE("indices: both ends of the range") {
@@ -44,7 +44,7 @@ TEST_CASE("indices: where they lead, and what meets there") {
   const Array both[] = {rows, columns};
   const std::vector<std::int64_t> offsets = target_offsets(both, {4}, *target.rep());
   CHECK(offsets == std::vector<std::int64_t>{40, 88, 40, 16});
-  const Meetings meetings = meetings_of(offsets);
-  CHECK(meetings.order == std::vector<std::int64_t>{3, 0, 2, 1});
-  CHECK(meetings.starts == std::vector<std::int64_t>{0, 1, 3, 4});
+  const Collisions collisions = collisions_of(offsets);
+  CHECK(collisions.order == std::vector<std::int64_t>{3, 0, 2, 1});
+  CHECK(collisions.starts == std::vector<std::int64_t>{0, 1, 3, 4});
 }

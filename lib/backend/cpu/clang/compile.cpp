@@ -15,11 +15,11 @@
 #include <memory>
 #include <utility>
 
-#include "backend/cpu/clang/own_memory.hpp"
+#include "backend/cpu/clang/allocas.hpp"
+#include "backend/cpu/clang/half_promotion.hpp"
+#include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
-#include "backend/cpu/clang/vector_rows.hpp"
-#include "backend/cpu/clang/wide_halves.hpp"
 
 namespace kiln::clang_module {
 namespace {
@@ -116,11 +116,11 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   clang::DiagnosticsEngine engine(ids, &options, &early, /*ShouldOwnClient=*/false);
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, engine)) return;
 
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_own_memory);
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_allocas);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(turn_items_in_loops);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
   invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(widen_halves);
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_vector_rows);
+  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_short_rows);
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr

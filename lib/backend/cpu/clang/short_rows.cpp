@@ -1,4 +1,4 @@
-#include "backend/cpu/clang/vector_rows.hpp"
+#include "backend/cpu/clang/short_rows.hpp"
 
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -188,7 +188,7 @@ class KeepVectorRows : public llvm::PassInfoMixin<KeepVectorRows> {
 
 }  // namespace
 
-void keep_vector_rows(llvm::PassBuilder& builder) {
+void keep_short_rows(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(ReadAnnotations()); });
   builder.registerLateLoopOptimizationsEPCallback(

@@ -1,4 +1,4 @@
-#include "backend/cpu/clang/own_memory.hpp"
+#include "backend/cpu/clang/allocas.hpp"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -51,7 +51,7 @@ class KeepOwnMemory : public llvm::PassInfoMixin<KeepOwnMemory> {
 
 }  // namespace
 
-void keep_own_memory(llvm::PassBuilder& builder) {
+void keep_allocas(llvm::PassBuilder& builder) {
   builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepOwnMemory()); });
 }

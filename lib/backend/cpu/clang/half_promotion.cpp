@@ -1,4 +1,4 @@
-#include "backend/cpu/clang/wide_halves.hpp"
+#include "backend/cpu/clang/half_promotion.hpp"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>

@@ -1,4 +1,4 @@
-#include "cache/stamp.hpp"
+#include "cache/usage_record.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

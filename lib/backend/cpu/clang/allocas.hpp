@@ -10,6 +10,6 @@ namespace kiln::clang_module {
 /// Makes `builder`'s pipelines take such memory out of what `#pragma clang loop vectorize(assume_safety)` says, which would
 /// have all lanes of a vector use it at once. The operands stay what they are said to be: independent of one iteration to the
 /// next.
-void keep_own_memory(llvm::PassBuilder& builder);
+void keep_allocas(llvm::PassBuilder& builder);
 
 }  // namespace kiln::clang_module

@@ -1,4 +1,4 @@
-#include "cache/stamp.hpp"
+#include "cache/usage_record.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

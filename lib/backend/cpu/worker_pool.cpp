@@ -1,4 +1,4 @@
-#include "backend/cpu/crew.hpp"
+#include "backend/cpu/worker_pool.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -22,7 +22,7 @@ void relax() noexcept {
 
 }  // namespace
 
-bool Crew::run(std::int64_t count, const void* work, Piece piece, std::size_t most) {
+bool WorkerPool::run(std::int64_t count, const void* work, Piece piece, std::size_t most) {
   if (taken_.exchange(true, std::memory_order_acquire)) return false;
   const auto pieces = static_cast<std::size_t>(count);
   parties_ = std::min({shares_.size(), pieces, most, (std::size_t{1} << kPartiesBits) - 1});
@@ -50,16 +50,16 @@ bool Crew::run(std::int64_t count, const void* work, Piece piece, std::size_t mo
   return true;
 }
 
-bool Crew::has_helpers() const noexcept {
+bool WorkerPool::has_helpers() const noexcept {
   return std::any_of(shares_.begin(), shares_.end(),
                      [](const Share& share) { return share.has_helper.load(std::memory_order_relaxed); });
 }
 
-void Crew::call_helpers(std::size_t parties) noexcept {
+void WorkerPool::call_helpers(std::size_t parties) noexcept {
   for (std::size_t k = 1; k < parties; ++k) {
     if (shares_[k].has_helper.exchange(true, std::memory_order_seq_cst)) continue;
     try {
-      arena_.enqueue([crew = shared_from_this(), k, called = Clock::now()] { crew->help(k, called); });
+      arena_.enqueue([workers = shared_from_this(), k, called = Clock::now()] { workers->help(k, called); });
     } catch (...) {
       shares_[k].has_helper.store(false, std::memory_order_relaxed);
       return;  // the caller does it all
@@ -67,7 +67,7 @@ void Crew::call_helpers(std::size_t parties) noexcept {
   }
 }
 
-void Crew::help(std::size_t self, Clock::time_point called) noexcept {
+void WorkerPool::help(std::size_t self, Clock::time_point called) noexcept {
   const Clock::time_point came = Clock::now();
   const double taken = std::chrono::duration<double, std::nano>(std::min<Clock::duration>(came - called, kLatest)).count();
   arrival_ns_.store(arrival_ns() + (taken - arrival_ns()) / 8, std::memory_order_relaxed);
@@ -88,7 +88,7 @@ void Crew::help(std::size_t self, Clock::time_point called) noexcept {
 }
 
 // False where a list was opened meanwhile, in which it took part.
-bool Crew::leave(std::size_t self, std::uint64_t& last) noexcept {
+bool WorkerPool::leave(std::size_t self, std::uint64_t& last) noexcept {
   do {
     // Either the caller of a list sees that nobody is here, or the list is seen.
     shares_[self].has_helper.store(false, std::memory_order_seq_cst);
@@ -99,7 +99,7 @@ bool Crew::leave(std::size_t self, std::uint64_t& last) noexcept {
 }
 
 // Takes part in a list that it has not seen, if there is one for as many.
-bool Crew::look(std::size_t self, std::uint64_t& last) noexcept {
+bool WorkerPool::look(std::size_t self, std::uint64_t& last) noexcept {
   const std::uint64_t list = list_.load(std::memory_order_seq_cst);
   if (list == last) return false;
   last = list;
@@ -112,7 +112,7 @@ bool Crew::look(std::size_t self, std::uint64_t& last) noexcept {
 }
 
 // Its own share, then what is left of the others'.
-void Crew::take_pieces(std::size_t self) noexcept {
+void WorkerPool::take_pieces(std::size_t self) noexcept {
   for (std::size_t k = 0; k < parties_; ++k) {
     Share& share = shares_[(self + k) % parties_];
     for (std::int64_t i = 0; (i = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) {

@@ -1,4 +1,4 @@
-#include "backend/cpu/crew.hpp"
+#include "backend/cpu/worker_pool.hpp"
 
 #include <doctest/doctest.h>
 #include <oneapi/tbb/global_control.h>
@@ -15,7 +15,7 @@
 
 #include "base/sanitizer.hpp"
 
-using kiln::backend::cpu::Crew;
+using kiln::backend::cpu::WorkerPool;
 
 namespace {
 
@@ -37,15 +37,15 @@ struct Counts {
 
 }  // namespace
 
-TEST_CASE("a crew calls every piece once, whoever takes it") {
+TEST_CASE("a worker pool calls every piece once, whoever takes it") {
   const oneapi::tbb::global_control allowed(oneapi::tbb::global_control::max_allowed_parallelism, 4);
   for (const int helpers : {1, 3}) {
     oneapi::tbb::task_arena arena(helpers + 1);
-    const auto crew = std::make_shared<Crew>(arena, helpers);
+    const auto workers = std::make_shared<WorkerPool>(arena, helpers);
     for (int round = 0; round < kiln::test::rounds(2000); ++round) {
       const std::int64_t count = round % 37 + 1;
       const Counts counts(count);
-      REQUIRE(crew->run(count, &counts, Counts::piece, 64));
+      REQUIRE(workers->run(count, &counts, Counts::piece, 64));
       REQUIRE(counts.all(1));
       if (round % 100 == 0) std::this_thread::sleep_for(300us);  // helpers leave and are called again
     }
@@ -54,7 +54,7 @@ TEST_CASE("a crew calls every piece once, whoever takes it") {
 
 TEST_CASE("helpers work while the caller does") {
   oneapi::tbb::task_arena arena(2);
-  const auto crew = std::make_shared<Crew>(arena, 1);
+  const auto workers = std::make_shared<WorkerPool>(arena, 1);
   // Each piece waits for the other: one thread alone would not end.
   struct Meeting {
     mutable std::atomic<int> there{0};
@@ -67,13 +67,13 @@ TEST_CASE("helpers work while the caller does") {
     while (both.there < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     if (both.there < 2) both.met = false;
   };
-  CHECK(crew->run(2, &meeting, meet, 64));
+  CHECK(workers->run(2, &meeting, meet, 64));
   CHECK(meeting.met);
 }
 
 TEST_CASE("what a piece throws is thrown when the others are done") {
   oneapi::tbb::task_arena arena(2);
-  const auto crew = std::make_shared<Crew>(arena, 1);
+  const auto workers = std::make_shared<WorkerPool>(arena, 1);
   const Counts counts(16);
   const auto throwing = [](const void* work, std::int64_t index) {
     Counts::piece(work, index);
@@ -82,7 +82,7 @@ TEST_CASE("what a piece throws is thrown when the others are done") {
   for (int round = 0; round < 20; ++round) {
     std::string text;
     try {
-      crew->run(16, &counts, throwing, 64);
+      workers->run(16, &counts, throwing, 64);
     } catch (const std::runtime_error& error) {
       text = error.what();
     }
@@ -90,13 +90,13 @@ TEST_CASE("what a piece throws is thrown when the others are done") {
     CHECK(counts.all(round + 1));
   }
   const Counts after(3);
-  CHECK(crew->run(3, &after, Counts::piece, 64));
+  CHECK(workers->run(3, &after, Counts::piece, 64));
   CHECK(after.all(1));
 }
 
-TEST_CASE("one caller at a time has a crew, the others hear so") {
+TEST_CASE("one caller at a time has a worker pool, the others hear so") {
   oneapi::tbb::task_arena arena(2);
-  const auto crew = std::make_shared<Crew>(arena, 1);
+  const auto workers = std::make_shared<WorkerPool>(arena, 1);
   std::atomic<int> wrong{0};
   std::atomic<int> ran{0};
   std::vector<std::thread> callers;
@@ -104,7 +104,7 @@ TEST_CASE("one caller at a time has a crew, the others hear so") {
     callers.emplace_back([&] {
       for (int round = 0; round < kiln::test::rounds(2000); ++round) {
         const Counts counts(9);
-        const bool had = crew->run(9, &counts, Counts::piece, 64);
+        const bool had = workers->run(9, &counts, Counts::piece, 64);
         wrong += !counts.all(had ? 1 : 0);
         ran += had;
       }
@@ -113,21 +113,21 @@ TEST_CASE("one caller at a time has a crew, the others hear so") {
   for (std::thread& caller : callers) caller.join();
   CHECK(wrong == 0);
   CHECK(ran > 0);
-  // Within a piece as well: the crew is its caller's.
+  // Within a piece as well: the pool is its caller's.
   const auto inner = [](const void* work, std::int64_t) {
     const Counts counts(2);
-    if ((*static_cast<const std::shared_ptr<Crew>*>(work))->run(2, &counts, Counts::piece, 64))
+    if ((*static_cast<const std::shared_ptr<WorkerPool>*>(work))->run(2, &counts, Counts::piece, 64))
       throw std::logic_error("it ran");
   };
-  CHECK(crew->run(4, &crew, inner, 64));
+  CHECK(workers->run(4, &workers, inner, 64));
 }
 
-TEST_CASE("a crew that goes leaves no helper behind that needs it") {
+TEST_CASE("a worker pool that goes leaves no helper behind that needs it") {
   oneapi::tbb::task_arena arena(2);
   for (int round = 0; round < kiln::test::rounds(500); ++round) {
-    const auto crew = std::make_shared<Crew>(arena, 1);
+    const auto workers = std::make_shared<WorkerPool>(arena, 1);
     const Counts counts(4);
-    CHECK(crew->run(4, &counts, Counts::piece, 64));
+    CHECK(workers->run(4, &counts, Counts::piece, 64));
     CHECK(counts.all(1));
   }
 }

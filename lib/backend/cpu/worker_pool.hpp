@@ -17,21 +17,21 @@
 namespace kiln::backend::cpu {
 
 /// Up to `helpers` threads of an arena. Thread-safe: one caller at a time has them.
-class Crew : public std::enable_shared_from_this<Crew> {
+class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
  public:
   using Piece = void (*)(const void* work, std::int64_t index);
 
-  Crew(oneapi::tbb::task_arena& arena, int helpers) : arena_(arena), shares_(static_cast<std::size_t>(helpers) + 1) {}
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  WorkerPool(oneapi::tbb::task_arena& arena, int helpers) : arena_(arena), shares_(static_cast<std::size_t>(helpers) + 1) {}
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   /// Calls piece(work, i) for each i of [0, count), in the caller and in `most` - 1 helpers at the most, and returns when all
   /// is done. Each thread begins with a share of its own, the same one in call after call, whose data its caches may still
-  /// have. What a piece throws is thrown here, when the others are done. False where another caller has the crew: nothing was
-  /// called.
+  /// have. What a piece throws is thrown here, when the others are done. False where another caller has the workers: nothing
+  /// was called.
   bool run(std::int64_t count, const void* work, Piece piece, std::size_t most);
 
-  /// Whether a helper is on the lookout, or called.
+  /// Whether a helper spin-waits, or is called.
   [[nodiscard]] bool has_helpers() const noexcept;
   /// How long one takes to come, as of late: 20 µs at first, 100 at most.
   [[nodiscard]] double arrival_ns() const noexcept { return arrival_ns_.load(std::memory_order_relaxed); }
