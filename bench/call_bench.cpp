@@ -51,5 +51,53 @@ void call_broadcasting(benchmark::State& state) {
 }
 BENCHMARK(call_broadcasting)->Arg(2);
 
+/// The least call of every other kind, into an output that exists.
+template <class Call>
+void small_calls(benchmark::State& state, const Call& call) {
+  for (auto _ : state) {
+    call();
+    benchmark::ClobberMemory();
+  }
+}
+
+void small_reduce(benchmark::State& state) {
+  const Prepared arrays(1);
+  const ReduceOptions options{.out = arrays.out[{0}]};
+  small_calls(state, [&] { static_cast<void>(math::add.reduce(arrays.x, options)); });
+}
+BENCHMARK(small_reduce);
+
+void small_accumulate(benchmark::State& state) {
+  const Prepared arrays(1);
+  const AccumulateOptions options{.out = arrays.out};
+  small_calls(state, [&] { static_cast<void>(math::add.accumulate(arrays.x, options)); });
+}
+BENCHMARK(small_accumulate);
+
+void small_reduction(benchmark::State& state) {
+  const Prepared arrays(1);
+  const Reduction sum =
+      reduction({.name = "sum", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+  const ReductionOptions options{.out = arrays.out[{0}]};
+  small_calls(state, [&] { sum(arrays.x, options); });
+}
+BENCHMARK(small_reduction);
+
+void small_gufunc(benchmark::State& state) {
+  const Prepared arrays(4);
+  const Gufunc inner = guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 r)",
+                                   "float32 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;");
+  const GufuncOptions options{.out = arrays.out[{0}]};
+  small_calls(state, [&] { inner(arrays.x, arrays.y, options); });
+}
+BENCHMARK(small_gufunc);
+
+void small_raw_kernel(benchmark::State& state) {
+  const Prepared arrays(1);
+  const RawKernel fill = kernel({.name = "fill", .signature = "void(float32[:] y)", .body = "y[item] = 1;"});
+  small_calls(state, [&] { fill({.size = 1}, arrays.out); });
+}
+BENCHMARK(small_raw_kernel);
+
 }  // namespace
 }  // namespace kiln::bench
