@@ -10,6 +10,7 @@
 #include "backend/backend.hpp"
 #include "backend/cpu/copy.hpp"
 #include "kernels-src/elementwise/abi.hpp"
+#include "kinds/launch.hpp"
 
 namespace kiln::kinds {
 

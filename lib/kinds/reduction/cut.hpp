@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "backend/kernel_abi.hpp"
 #include "kernels-src/reduction/abi.hpp"
 #include "kinds/reduction/launch.hpp"
 
