@@ -19,6 +19,12 @@ class Arg {
     static_assert(sizeof(T) <= sizeof(value_));
     __builtin_memcpy(value_, &value, sizeof(T));
   }
+  /// A scalar of that dtype, 0: for calls that are only planned.
+  [[nodiscard]] static Arg zero(DType dtype) noexcept {
+    Arg arg(false);
+    arg.dtype_ = dtype;
+    return arg;
+  }
   /// Whether it is an array, not a scalar.
   [[nodiscard]] bool is_array() const noexcept { return is_array_; }
   /// The array; an empty handle for a scalar.

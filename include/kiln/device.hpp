@@ -55,6 +55,9 @@ class KILN_API Device {
   /// "cpu", "cpu:4" (four threads), "cuda", "cuda:1", "hip:0", "best"; DeviceError lists the forms otherwise.
   [[nodiscard]] static Device from_string(std::string_view text);
 
+  /// The first device of a kind, whether it is there or not: for the library itself, to plan calls.
+  [[nodiscard]] static Device of_kind(DeviceKind kind) noexcept { return {kind, 0}; }
+
   /// CPU, CUDA or HIP.
   [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
   /// The number of a GPU, the number of threads asked for on a CPU (0: all).

@@ -25,7 +25,7 @@ struct ManifestKernel {
   std::string variant;    ///< for people: "contiguous", "reduce (block)", "contiguous, n = 8", …
   std::string target;     ///< as asked for: "sm_90", "native"
   std::string key;        ///< canonical JSON, for Cache::explain()
-  std::string where;      ///< its place in the manifest: "/kernels/3/variants/0"
+  std::string where;      ///< its place in the manifest: "/kernels/3/calls/0"
 };
 
 /// What became of it. Exactly one of the three.

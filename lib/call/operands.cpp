@@ -85,8 +85,13 @@ const Array& Operands::given(std::size_t k) const noexcept {
 }
 
 void Operands::place() {
-  place_ = choose_place([this] { return what(); }, count_, [this](std::size_t k) { return operands_[k].rep; },
-                        [this](std::size_t k) { return name_of(k); }, given_.stream);
+  const auto rep_of = [this](std::size_t k) { return operands_[k].rep; };
+  if (planned_on_) {
+    place_ = planned_place(*planned_on_, count_, rep_of);
+  } else {
+    place_ =
+        choose_place([this] { return what(); }, count_, rep_of, [this](std::size_t k) { return name_of(k); }, given_.stream);
+  }
 }
 
 void Operands::set_types(const Types& types) {
@@ -102,7 +107,7 @@ void Operands::check_casts(const Types& types, Casting casting) const {
     if (can_cast(types.outputs[o], to, casting)) continue;
     throw TypeError(what() + ": cannot cast " + name_of(inputs_ + o) + " from " + text(types.outputs[o]) +
                     " to the out array's " + text(to) + " under casting \"" + std::string(name(casting)) + "\" for the loop " +
-                    types.loop);
+                    types.loop + "; give one of " + text(types.outputs[o]));
   }
 }
 
@@ -180,7 +185,9 @@ void Operands::stage(bool keeps) {
     const detail::ArrayRep* const rep = operands_[k].rep;
     if (rep == nullptr || !rep->on_host) continue;
     const bool read = !is_output(k) || keeps;
-    hold(k, read ? send(given(k) ? given(k) : held_of(k), place_.device) : device_array(rep->shape, rep->dtype, place_.device));
+    hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
+            : read   ? send(given(k) ? given(k) : held_of(k), place_.device)
+                     : device_array(rep->shape, rep->dtype, place_.device));
   }
 }
 
@@ -196,18 +203,23 @@ void Operands::separate(bool by_element, bool keeps) {
 
 void Operands::copy(std::uint64_t inputs) {
   // A copy is made at once, so work that is still queued must be done.
-  if (place_.queue != nullptr) place_.queue->synchronize();
+  if (place_.queue != nullptr && !planned_) place_.queue->synchronize();
   for (; inputs != 0; inputs &= inputs - 1) {
     const auto k = static_cast<std::size_t>(__builtin_ctzll(inputs));
-    hold(k, given(k).copy());
+    hold(k, planned_ ? as_copied(*given(k).rep(), k) : given(k).copy());
   }
 }
 
 Array Operands::allocate(const Shape& shape, DType dtype, Order order) const {
+  if (planned_) {
+    const Strides strides = detail::packed_strides(shape, static_cast<std::int64_t>(itemsize(dtype)), order);
+    return in_no_memory(shape, strides, dtype, kMax, place_.device, results_on_host());
+  }
   return results_on_host() ? Array::empty(shape, dtype, order) : device_array(shape, dtype, place_.device, order);
 }
 
 Array Operands::zeros(const Shape& shape, DType dtype) const {
+  if (planned_) return allocate(shape, dtype);
   Array made = Array::zeros(shape, dtype);
   return results_on_host() ? made : to_device(made, place_.device);
 }
@@ -236,20 +248,24 @@ void Operands::fetch_staged(std::span<Array> results) const {
   }
 }
 
-Operands::Elsewhere Operands::as_on(DeviceKind kind, bool keeps) const {
-  Elsewhere made{{all().begin(), all().end()}, {}};
-  made.reps.reserve(count_);  // no growth below: addresses are taken
-  for (std::size_t k = 0; k < count_; ++k) {
-    Operand& operand = made.operands[k];
-    const detail::ArrayRep* const rep = given(k) ? given(k).rep().get() : operand.rep;
-    if (rep == nullptr || !rep->on_host) continue;
-    if (kind != DeviceKind::cpu) {
-      operand.rep = &made.reps.emplace_back(as_sent(*rep, !is_output(k) || keeps, k));
-    } else if (place_.staged && place_.on_host) {
-      operand.rep = (overwritten_ >> k & 1U) != 0 ? &made.reps.emplace_back(as_copied(*rep, k)) : rep;
-    }
+std::string Operands::text_of(std::size_t k) const {
+  if (k < nin_ && !given_.args[k].is_array()) return text(given_.args[k].dtype());
+  if (!given(k)) return "";
+  const detail::ArrayRep& rep = *given(k).rep();
+  const bool copied = place_.staged ? (overwritten_ >> k & 1U) != 0 : operands_[k].rep != &rep;
+  if (copied) return call::text_of(*as_copied(rep, k).rep());
+  for (std::size_t i = 0; i < nin_ && is_output(k); ++i) {
+    if (given(i) && same_window(*given(i).rep(), rep)) return call::text_of(rep, " of input " + std::to_string(i));
   }
-  return made;
+  return call::text_of(rep);
+}
+
+Description Operands::description() const {
+  Description call;
+  for (std::size_t k = 0; k < nin_; ++k) call.inputs.push_back(text_of(k));
+  if (masked()) call.where = text_of(nin_);
+  for (std::size_t k = inputs_; k < count_ && some_given(); ++k) call.out.push_back(text_of(k));
+  return call;
 }
 
 std::vector<std::string> Operands::casts() const {
@@ -286,8 +302,7 @@ void check_results_wanted(const std::string& function, std::size_t nout, std::si
   throw TypeError(function + " has " + counted(nout, "output") + ", not " + std::to_string(wanted));
 }
 
-void check_compiled(const std::string& function, const cache::Contents& kernel) {
-  if (!kernel.code.empty()) return;
+void fail_nothing(const std::string& function) {
   throw TypeError(function + ": there is nothing to compute, so that no kernel would run; give arrays that have elements");
 }
 

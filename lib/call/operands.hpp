@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -12,9 +13,9 @@
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
+#include "call/description.hpp"
 #include "call/place.hpp"
 #include "kiln/arg.hpp"
-#include "kiln/cache.hpp"
 
 namespace kiln::call {
 
@@ -84,6 +85,13 @@ class Operands {
   /// "input 1 (b)", ".where", "output 0 (q)".
   [[nodiscard]] std::string name_of(std::size_t k) const;
 
+  /// The call will only be planned: the stages below give arrays in no memory. On that device, or where it would run.
+  void plan(const std::optional<Device>& device) {
+    planned_ = true;
+    planned_on_ = device;
+  }
+  [[nodiscard]] bool planned() const noexcept { return planned_; }
+
   /// Stage: where it runs.
   void place();
   [[nodiscard]] const Place& at() const noexcept { return place_; }
@@ -133,13 +141,8 @@ class Operands {
     if (place_.staged) fetch_staged(results);
   }
 
-  /// How the operands would lie on a processor of that kind, with nothing there to be read: on a GPU host arrays as they are
-  /// sent, on a CPU as they are given.
-  struct Elsewhere {
-    std::vector<Operand> operands;
-    std::vector<detail::ArrayRep> reps;
-  };
-  [[nodiscard]] Elsewhere as_on(DeviceKind kind, bool keeps) const;
+  /// The inputs, the mask and .out, for a manifest, once the call has run.
+  [[nodiscard]] Description description() const;
 
   /// Fills what the resolutions of all kinds have: loop, dtypes, casts, device, copies.
   template <class Resolution>
@@ -167,6 +170,7 @@ class Operands {
   [[nodiscard]] std::shared_ptr<const void> kept(std::span<const Array> results) const;
   void check_fits(const Types& types, std::size_t k, DType to, Casting casting) const;
   void hold(std::size_t k, Array array);
+  [[nodiscard]] std::string text_of(std::size_t k) const;
   [[nodiscard]] const Array& held_of(std::size_t k) const;
   [[nodiscard]] std::vector<std::string> casts() const;
   [[nodiscard]] std::vector<std::string> transfers() const;
@@ -178,6 +182,8 @@ class Operands {
   std::size_t nout_;
   std::size_t count_;
   Place place_;
+  bool planned_ = false;
+  std::optional<Device> planned_on_;
   std::span<const DType> arguments_;
   std::span<const DType> outputs_;
   bool aliased_ = false;
@@ -191,7 +197,7 @@ class Operands {
 [[nodiscard]] std::string counted(std::size_t count, const char* noun);
 /// TypeError unless that many results are asked of a function of `nout` outputs.
 void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted);
-/// TypeError where a call has compiled no kernel, as there is nothing to compute.
-void check_compiled(const std::string& function, const cache::Contents& kernel);
+/// TypeError of a planned call that has nothing to compute.
+[[noreturn]] void fail_nothing(const std::string& function);
 
 }  // namespace kiln::call

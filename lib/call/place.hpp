@@ -58,4 +58,19 @@ Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, Nam
   return place;
 }
 
+/// The place of a call that is planned for that device.
+template <class RepOf>
+Place planned_place(const Device& device, std::size_t count, const RepOf& rep_of) {
+  Place place{.device = device};
+  bool any_host = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const detail::ArrayRep* const rep = rep_of(i);
+    if (rep == nullptr) continue;
+    any_host = any_host || rep->on_host;
+    place.on_host = place.on_host && rep->on_host;
+  }
+  place.staged = place.gpu() && (any_host || place.on_host);
+  return place;
+}
+
 }  // namespace kiln::call

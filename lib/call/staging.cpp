@@ -1,17 +1,9 @@
 #include "call/staging.hpp"
 
 #include "array/rep.hpp"
+#include "call/description.hpp"
 
 namespace kiln::call {
-namespace {
-
-/// Nothing is there to be read: addresses that are aligned as a device's are, and not alike.
-char* address_of(std::size_t index) {
-  return reinterpret_cast<char*>(static_cast<std::uintptr_t>(index + 1) << 20);  // NOLINT(performance-no-int-to-ptr)
-}
-
-}  // namespace
-
 Array send(const Array& host, const Device& device) {
   const Shape& shape = host.shape();
   detail::ArrayRep once = *host.rep();
@@ -26,29 +18,23 @@ Array send(const Array& host, const Device& device) {
   return to_device(detail::make_array(std::move(once)), device).broadcast_to(shape);
 }
 
-detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t index) {
+Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, const Device& device) {
   detail::ArrayRep once = rep;
   for (std::size_t d = 0; d < once.shape.size() && input; ++d) {
     if (once.strides[d] == 0) once.shape[d] = 1;
   }
   once = *detail::make_array(std::move(once)).rep();
   const Order order = input && once.f_contiguous && !once.c_contiguous ? Order::fortran : Order::c;
-  detail::ArrayRep made = rep;
-  made.buffer = nullptr;
-  made.data = address_of(index);
-  made.strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
+  Strides strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
   for (std::size_t d = 0; d < once.shape.size(); ++d) {
-    if (once.shape[d] != rep.shape[d]) made.strides[d] = 0;
+    if (once.shape[d] != rep.shape[d]) strides[d] = 0;
   }
-  return made;
+  return in_no_memory(rep.shape, strides, rep.dtype, operand, device, false);
 }
 
-detail::ArrayRep as_copied(const detail::ArrayRep& rep, std::size_t index) {
-  detail::ArrayRep made = rep;
-  made.buffer = nullptr;
-  made.data = address_of(index);
-  made.strides = detail::packed_strides(made.shape, static_cast<std::int64_t>(itemsize(made.dtype)), Order::c);
-  return made;
+Array as_copied(const detail::ArrayRep& rep, std::size_t operand) {
+  return in_no_memory(rep.shape, detail::packed_strides(rep.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), Order::c),
+                      rep.dtype, operand, rep.device, rep.on_host);
 }
 
 }  // namespace kiln::call

@@ -14,10 +14,10 @@ namespace kiln::call {
 Array send(const Array& host, const Device& device);
 
 /// How a host array would lie on a GPU, sent there or (an output) made for it: packed, at an address of its own that is aligned
-/// as a device's are. Axes that only repeat stay so. For one of several, `index` tells them apart. Nothing is there to be read.
-detail::ArrayRep as_sent(const detail::ArrayRep& rep, bool input, std::size_t index);
+/// as a device's are. Axes that only repeat stay so. In no memory.
+Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, const Device& device);
 
-/// How the copy() of an array would lie.
-detail::ArrayRep as_copied(const detail::ArrayRep& rep, std::size_t index);
+/// How the copy() of an array would lie. In no memory.
+Array as_copied(const detail::ArrayRep& rep, std::size_t operand);
 
 }  // namespace kiln::call

@@ -6,6 +6,7 @@
 
 #include "call/shapes.hpp"
 #include "gufunc/tuning.hpp"
+#include "kinds/gufunc/items_text.hpp"
 
 namespace kiln::gufunc {
 Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
@@ -14,6 +15,14 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
       nin_(gufunc.nin()),
       nout_(gufunc.nout()),
       operands_(gufunc, {args, options.where, options.out.arrays(), options.stream}, nin_, nout_) {}
+
+/// Everything that can be wrong, before anything is transferred or written.
+void Call::check() {
+  operands_.place();
+  choose_loop();
+  resolve_shapes();
+  check_outputs();
+}
 
 void Call::run(std::span<Array> results) {
   operands_.place();
@@ -24,34 +33,47 @@ void Call::run(std::span<Array> results) {
   // A body reads and writes in its own order, so that even the same window is not safe; and what it leaves as it is must be
   // there.
   operands_.separate(false, true);
-  const CoreLayout layout = lay_out(operands_.all());
-  codegen::GufuncSpec spec = make_spec(layout, true, on_gpu());
-  if (nothing_to_do(spec)) {
+  if (nothing_to_do()) {
     allocate(shape_.output_shapes, results);
     return operands_.fetch(results);
   }
+  const CoreLayout layout = lay_out();
+  codegen::GufuncSpec spec = make_spec(layout, true, on_gpu());
   // Compiling may throw: nothing has been written yet.
   std::shared_ptr<backend::Module> module = find_kernel(layout, spec);
-  if (compiled_ != nullptr) {
-    backend::Backend& backend = backend::backend_for(operands_.at().device);
-    *compiled_ = program::compiled(gufunc_.request(plan_->loop, spec, backend.kind()), *backend.compiler());
-    return;
-  }
   allocate(shape_.output_shapes, results);
   const std::shared_ptr<const kinds::GufuncNumbers> numbers = numbers_of(layout, spec);
   start(*module, numbers, offsets_of(layout), results);
-  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, layout, spec);
+  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, spec);
   remember(layout, numbers, std::move(module));
   operands_.fetch(results);
 }
 
+const ufunc::Loop& Call::plan(const std::optional<Device>& device) {
+  operands_.plan(device);
+  check();
+  if (nothing_to_do()) call::fail_nothing(gufunc_.name());
+  return plan_->loop;
+}
+
+std::vector<program::Request> Call::requests(bool constants) {
+  operands_.separate(false, true);
+  const CoreLayout layout = lay_out();
+  codegen::GufuncSpec spec = make_spec(layout, constants, on_gpu());
+  const auto request = [&] { return gufunc_.request(plan_->loop, spec, operands_.at().device.kind()); };
+  std::vector<program::Request> requests{request()};
+  while (spec.lanes) {
+    (codegen::takes_items(spec) ? refuses_items_ : refuses_indices_) = true;
+    spec = make_spec(layout, constants, on_gpu());
+    requests.push_back(request());
+  }
+  return requests;
+}
+
 cache::Contents Call::compiled() {
-  cache::Contents kernel;
-  compiled_ = &kernel;
-  std::vector<Array> results(nout_);
-  run(results);
-  call::check_compiled(gufunc_.name(), kernel);
-  return kernel;
+  plan();
+  const auto compiler = backend::backend_for(operands_.at().device).compiler();
+  return program::first_that_compiles(requests(), [&](const auto& request) { return program::compiled(request, *compiler); });
 }
 
 void Call::choose_loop() {
@@ -81,7 +103,8 @@ void Call::take_scalars() {
     if (!is_scalar(i) || gufunc_.layout().of(i).empty()) continue;
     const Array made = Array::empty({}, compute_dtype(i));
     std::memcpy(made.data(), operands_.value(i), itemsize(made.dtype()));
-    operands_.replace(i, on_gpu() && !operands_.at().on_host ? to_device(made, operands_.at().device) : made);
+    const bool send = on_gpu() && !operands_.at().on_host && !operands_.planned();
+    operands_.replace(i, send ? to_device(made, operands_.at().device) : made);
   }
 }
 
@@ -146,7 +169,6 @@ CallLayout Call::layout_of_call() const {
 }
 
 bool Call::run_as_before(std::span<Array> results) {
-  if (compiled_ != nullptr) return false;
   const CallLayout layout = layout_of_call();
   if (layout.count == 0) return false;
   const Prepared* const known = plan_->prepared.find(layout);
@@ -167,6 +189,21 @@ void Call::remember(const CoreLayout& layout, std::shared_ptr<const kinds::Gufun
     return;
   }
   plan_->prepared.add(key, std::move(module), std::move(numbers), offsets_of(layout), shape_.output_shapes);
+}
+
+// A call that is run as before was recorded then.
+void Call::record(ufunc::Recorder& recorder, const codegen::GufuncSpec& spec) const {
+  call::Description call = operands_.description();
+  const bool forced = options_.dtype || !options_.signature.empty() || options_.casting != Casting::same_kind;
+  if (forced) call.loop = ufunc::loop_text(plan_->loop);
+  if (options_.axis) call.axis = *options_.axis;
+  call.axes = options_.axes;
+  call.keepdims = options_.keepdims;
+  // The kernel that is left where too many have been compiled.
+  for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
+    call.any_sizes = call.any_sizes || (!spec.dimensions[d].size && shape_.sizes[d] <= tuning::kSmallCore);
+  }
+  if (plan_->reported.add(call)) recorder.used(gufunc_.definition(), call);
 }
 
 }  // namespace kiln::gufunc

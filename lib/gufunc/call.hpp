@@ -29,10 +29,17 @@ class Call {
   void run(std::span<Array> results);
   /// What run() would do.
   GufuncResolution resolve();
-  /// The kernel that run() would launch. TypeError where there is nothing to compute.
+  /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
+  /// to compute.
+  const ufunc::Loop& plan(const std::optional<Device>& device = std::nullopt);
+  /// After plan(): what run() would load: the first of these that compiles. `constants`: sizes of small cores may be
+  /// constants of the kernel. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests(bool constants = true);
+  /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 
  private:
+  void check();
   void choose_loop();
   void take_scalars();
   void resolve_shapes();
@@ -44,7 +51,7 @@ class Call {
   void start(const backend::Module& module, std::shared_ptr<const kinds::GufuncNumbers> numbers,
              std::span<const std::int64_t> offsets, std::span<const Array> results);
   [[nodiscard]] CallLayout layout_of_call() const;
-  [[nodiscard]] CoreLayout lay_out(std::span<const call::Operand> operands) const;
+  [[nodiscard]] CoreLayout lay_out() const;
   /// The indices of .each, the one last along which the first output's elements are nearest, by the strides of its core.
   [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
   [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
@@ -66,8 +73,8 @@ class Call {
   void allocate(std::span<const Shape> shapes, std::span<Array> results) const;
   [[nodiscard]] std::shared_ptr<const kinds::GufuncNumbers> numbers_of(const CoreLayout& layout,
                                                                        const codegen::GufuncSpec& spec) const;
-  [[nodiscard]] bool nothing_to_do(const codegen::GufuncSpec& spec) const;
-  void record(ufunc::Recorder& recorder, const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] bool nothing_to_do() const;
+  void record(ufunc::Recorder& recorder, const codegen::GufuncSpec& spec) const;
 
   [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return operands_.is_scalar(input); }
   /// The number among the operands of one that is counted without the mask.
@@ -83,7 +90,8 @@ class Call {
   call::Operands operands_;
   Plan* plan_ = nullptr;
   CoreShape shape_;
-  cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
+  bool refuses_indices_ = false;  // as in the plan, of this call
+  bool refuses_items_ = false;
 };
 
 }  // namespace kiln::gufunc

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "gufunc/call.hpp"
-#include "gufunc/plain_spec.hpp"
+#include "gufunc/usual_call.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 
@@ -55,13 +55,9 @@ GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOpti
         dtype = choices.front();
       }
     }
-    // Only its shape is looked at: there need not be memory for it.
-    detail::ArrayRep rep;
-    rep.shape = shapes[i];
     detail::checked_size(shapes[i], static_cast<std::int64_t>(itemsize(dtype)));
-    rep.strides = detail::packed_strides(shapes[i], static_cast<std::int64_t>(itemsize(dtype)), Order::c);
-    rep.dtype = dtype;
-    args.emplace_back(detail::make_array(std::move(rep)));
+    const Strides strides = detail::packed_strides(shapes[i], static_cast<std::int64_t>(itemsize(dtype)), Order::c);
+    args.emplace_back(call::in_no_memory(shapes[i], strides, dtype, i, Device::cpu(), true));
   }
   return gufunc::Call(*impl_, args, options).resolve();
 }
@@ -70,7 +66,8 @@ int Gufunc::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
   for (const ufunc::Loop& loop : loops) {
-    program::build(impl_->request(loop, gufunc::plain_spec(*impl_, loop), compiler->kind()), *compiler);
+    program::first_that_compiles(gufunc::plan(*impl_, gufunc::usual_call(*impl_, loop), compiler->kind(), true).requests,
+                                 [&](const auto& request) { return program::build(request, *compiler); });
   }
   return static_cast<int>(loops.size());
 }

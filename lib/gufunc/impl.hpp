@@ -55,6 +55,7 @@ struct Plan {
   base::Table<Key, std::shared_ptr<backend::Module>> kernels = {};
   base::Table<CallLayout, Prepared> prepared = {};
   std::atomic<int> remembered{0};  ///< of `prepared`, which are bounded
+  call::Reported reported = {};    ///< to the recorder
 };
 
 /// One entry of .each.

@@ -7,10 +7,10 @@
 
 namespace kiln::gufunc {
 
-bool Call::nothing_to_do(const codegen::GufuncSpec& spec) const {
+bool Call::nothing_to_do() const {
   std::int64_t work = 1;
   for (const std::int64_t extent : shape_.loop) work *= extent;
-  for (const codegen::EachSpec& each : spec.each) work *= shape_.sizes[each.dimension];
+  for (const Each& each : gufunc_.each()) work *= shape_.sizes[each.dimension];
   // Where every output is empty, too, there is nothing that a body could write.
   const bool written = std::any_of(shape_.output_shapes.begin(), shape_.output_shapes.end(), [](const Shape& shape) {
     return std::none_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent == 0; });

@@ -6,10 +6,7 @@
 namespace kiln::gufunc {
 
 GufuncResolution Call::resolve() {
-  operands_.place();
-  choose_loop();
-  resolve_shapes();
-  check_outputs();
+  check();
   const signature::Layout& layout = gufunc_.layout();
   GufuncResolution resolution;
   operands_.describe(resolution, ufunc::types_of(plan_->loop), false);
@@ -18,7 +15,7 @@ GufuncResolution Call::resolve() {
     resolution.sizes.emplace_back(layout.dimensions[d].name, shape_.sizes[d]);
   }
   resolution.outputs = shape_.output_shapes;
-  const CoreLayout lying = lay_out(operands_.all());
+  const CoreLayout lying = lay_out();
   const codegen::GufuncSpec spec = make_spec(lying, true, on_gpu());
   for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
     if (dimension.size && !dimension.name.empty()) {
@@ -30,7 +27,7 @@ GufuncResolution Call::resolve() {
     resolution.variants.push_back(gufunc_.operand_name(k) + ": " +
                                   (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))));
   }
-  if (nothing_to_do(spec)) {
+  if (nothing_to_do()) {
     resolution.mapping = "nothing";
   } else if (spec.team > 0 && on_gpu()) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);

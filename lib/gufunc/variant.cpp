@@ -34,7 +34,8 @@ std::vector<std::size_t> order_of(const std::vector<Each>& each, const std::vect
 
 }  // namespace
 
-CoreLayout Call::lay_out(std::span<const call::Operand> operands) const {
+CoreLayout Call::lay_out() const {
+  const std::span<const call::Operand> operands = operands_.all();
   const signature::Layout& layout = gufunc_.layout();
   std::vector<Strides> fresh;
   fresh.reserve(nout_);  // no growth below: addresses are taken

@@ -12,7 +12,7 @@ namespace kiln::gufunc {
 /// indices. Of whole numbers the compiler makes vectors along loops, too: theirs lie side by side.
 bool Call::takes_lanes(const codegen::GufuncSpec& spec) const {
   const bool whole = codegen::has_whole_numbers(spec);
-  if (!gufunc_.suits_lanes(whole) || plan_->refuses_indices.load(std::memory_order_relaxed)) return false;
+  if (!gufunc_.suits_lanes(whole) || refuses_indices_ || plan_->refuses_indices.load(std::memory_order_relaxed)) return false;
   const std::size_t last = spec.each.back().dimension;
   if (shape_.sizes[last] < codegen::kFewestLanes) return false;
   const auto fits = [&](const codegen::CoreOperandSpec& operand) {
@@ -52,7 +52,7 @@ double Call::turns() const {
 /// float32, enough of each, where all of it comes from a cache; or beside operands whose items lie side by side.
 bool Call::takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
   const bool whole = codegen::has_whole_numbers(spec);
-  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items(whole) ||
+  if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items(whole) || refuses_items_ ||
       plan_->refuses_items.load(std::memory_order_relaxed)) {
     return false;
   }

@@ -23,22 +23,20 @@ struct Task {
   std::shared_ptr<const backend::Compiler> compiler;
 };
 
-program::Code build(std::vector<program::Request> requests, const Task& task, const Cache& cache, ManifestKernel& kernel) {
-  for (std::size_t i = 0;; ++i) {
-    requests[i].cache = cache;
-    kernel.key = program::make_job(requests[i], *task.compiler).key;
-    try {
-      return program::build(requests[i], *task.compiler);
-    } catch (const CompileError&) {
-      if (i + 1 == requests.size()) throw;
-    }
-  }
+program::Code build(const Task& task, const Cache& cache, ManifestKernel& kernel) {
+  std::vector<program::Request> requests = task.unit->requests(task.compiler->kind());
+  for (program::Request& request : requests) request.cache = cache;
+  return program::first_that_compiles(requests, [&](const program::Request& request) {
+    kernel.key = program::make_job(request, *task.compiler).key;
+    kernel.variant = request.source.variant;
+    return program::build(request, *task.compiler);
+  });
 }
 
 ManifestOutcome outcome_of(const Task& task, const Cache& cache, ManifestKernel& kernel) {
   ManifestOutcome outcome;
   try {
-    const program::Code code = build(task.unit->requests(task.compiler->kind()), task, cache, kernel);
+    const program::Code code = build(task, cache, kernel);
     outcome.state = code.origin == program::Origin::compiled ? ManifestOutcome::State::compiled : ManifestOutcome::State::found;
     outcome.compile_ms = code.compile_ms;
     outcome.kept = code.kept;

@@ -72,15 +72,15 @@ void check_alone(const Node& node, std::initializer_list<const char*> instead) {
     const auto found = node.find(other);
     if (!found) continue;
     const std::string_view what = of_loops && is("types")(other) ? "loops" : other;
-    found->fail(fmt::format("\"variants\" say their {} themselves: leave this out", what));
+    found->fail(fmt::format("\"calls\" say their {} themselves: leave this out", what));
   }
 }
 
-void add_variant(const Node& node, Json variant, Json& written) {
-  if (const auto same = std::find(written.begin(), written.end(), variant); same != written.end()) {
-    node.fail(fmt::format("the same variant as number {} of the list, counted from 0", same - written.begin()));
+void add_call(const Node& node, Json call, Json& written) {
+  if (const auto same = std::find(written.begin(), written.end(), call); same != written.end()) {
+    node.fail(fmt::format("the same call as number {} of the list, counted from 0", same - written.begin()));
   }
-  written.push_back(std::move(variant));
+  written.push_back(std::move(call));
 }
 
 void resolve_folders(CompileOptions& options, const std::string& folder) {

@@ -37,19 +37,19 @@ auto make_located(const Node& node, const Node& signatures, const std::string& n
   }
 }
 
-/// Fails where there are such members beside "variants".
+/// Fails where there are such members beside "calls".
 void check_alone(const Node& node, std::initializer_list<const char*> instead);
-/// Fails where the same variant is there already.
-void add_variant(const Node& node, Json variant, Json& written);
+/// Fails where the same call is there already.
+void add_call(const Node& node, Json call, Json& written);
 
-/// Reads "variants" by read(), which gives the canonical JSON of each. `instead`: the members that they make needless; `empty`:
+/// Reads "calls" by read(), which gives the canonical JSON of each. `instead`: the members that they make needless; `empty`:
 /// what it means to leave the list out.
 template <class Read>
-void read_variants(const Node& node, const Node& list, std::initializer_list<const char*> instead, const char* empty,
-                   Json& json, const Read& read) {
+void read_calls(const Node& node, const Node& list, std::initializer_list<const char*> instead, const char* empty, Json& json,
+                const Read& read) {
   check_alone(node, instead);
-  Json& written = json["variants"] = Json::array();
-  for (const Node& each : list.list()) add_variant(each, read(each), written);
+  Json& written = json["calls"] = Json::array();
+  for (const Node& each : list.list()) add_call(each, read(each), written);
   if (written.empty()) list.fail(std::string("an empty list: leave it out for ") + empty);
 }
 /// Makes include_dirs relative to a manifest's folder.

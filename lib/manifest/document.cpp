@@ -30,7 +30,7 @@ std::vector<Entry> parse_document(std::string_view text, const std::string& name
 
 std::string document_text(std::vector<Json> kernels) {
   for (Json& kernel : kernels) {
-    if (const auto variants = kernel.find("variants"); variants != kernel.end()) std::sort(variants->begin(), variants->end());
+    if (const auto calls = kernel.find("calls"); calls != kernel.end()) std::sort(calls->begin(), calls->end());
   }
   std::vector<std::pair<std::string, Json>> sorted;
   for (Json& kernel : kernels) sorted.emplace_back(kernel.at("name").dump() + kernel.dump(), std::move(kernel));
@@ -41,35 +41,22 @@ std::string document_text(std::vector<Json> kernels) {
 }
 
 bool KernelSet::add(const Json& kernel) {
-  const auto listed = kernel.find("variants");
+  const auto listed = kernel.find("calls");
   if (listed == kernel.end()) return others_.insert(kernel.dump()).second;
   Json definition = kernel;
-  definition.erase("variants");
-  Variants& known = recorded_[definition.dump()];
-  bool changed = false;
-  for (Json variant : *listed) {
-    unsigned whom = For::cpu | For::gpu;
-    if (const auto only = variant.find("for"); only != variant.end()) {
-      whom = *only == "cpu" ? For::cpu : For::gpu;
-      variant.erase(only);
-    }
-    const auto [place, fresh] = known.emplace(variant.dump(), 0U);
-    variants_ += fresh ? 1 : 0;
-    changed |= (place->second | whom) != place->second;
-    place->second |= whom;
-  }
-  return changed;
+  definition.erase("calls");
+  std::set<std::string>& known = recorded_[definition.dump()];
+  const std::size_t before = known.size();
+  for (const Json& call : *listed) known.insert(call.dump());
+  calls_ += known.size() - before;
+  return known.size() > before;
 }
 
 std::vector<Json> KernelSet::kernels() const {
   std::vector<Json> all;
-  for (const auto& [definition, variants] : recorded_) {
+  for (const auto& [definition, calls] : recorded_) {
     Json kernel = Json::parse(definition);
-    for (const auto& [text, whom] : variants) {
-      Json variant = Json::parse(text);
-      if (whom != (For::cpu | For::gpu)) variant["for"] = whom == For::cpu ? "cpu" : "gpu";
-      kernel["variants"].push_back(std::move(variant));
-    }
+    for (const std::string& text : calls) kernel["calls"].push_back(Json::parse(text));
     all.push_back(std::move(kernel));
   }
   for (const std::string& kernel : others_) all.push_back(Json::parse(kernel));

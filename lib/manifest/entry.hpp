@@ -10,17 +10,15 @@
 
 #include "manifest/node.hpp"
 #include "program/program.hpp"
-#include "ufunc/recorder.hpp"
 
 namespace kiln::manifest {
 
-/// What is compiled once for each target that is one of `processors`.
+/// What is compiled once for each target: what a call loads there.
 struct Unit {
   std::string kernel;
   std::string signature;
-  std::string variant;
   std::string where;
-  ufunc::Processors processors = ufunc::Processors::all;
+  bool on_cpu = true;  ///< CPUs run it
   /// The kernels that a call tries for such a target, in this order: the next one where one does not compile.
   std::function<std::vector<program::Request>(DeviceKind)> requests;
 };

@@ -6,13 +6,11 @@
 #include <memory>
 #include <utility>
 
-#include "gufunc/use.hpp"
+#include "gufunc/usual_call.hpp"
 #include "kiln/error.hpp"
-#include "kinds/variant_text.hpp"
+#include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
-#include "manifest/gufunc_variant.hpp"
 #include "manifest/ufunc_loops.hpp"
-#include "manifest/ufunc_variant.hpp"
 #include "signature/layout.hpp"
 
 namespace kiln::manifest {
@@ -69,31 +67,11 @@ SharedGufunc make_impl(const Node& node, GufuncDefinition definition, const std:
                       [&] { return std::make_shared<const GufuncImpl>(definition); });
 }
 
-Unit make_unit(const SharedGufunc& impl, GufuncVariant variant, std::string where) {
-  Unit unit;
-  unit.kernel = impl->name();
-  unit.signature = variant.loop.text;
-  unit.variant = codegen::variant_text(variant.spec, DeviceKind::cpu);
-  unit.where = std::move(where);
-  unit.processors = variant.processors;
-  unit.requests = [impl, variant = std::move(variant)](DeviceKind kind) {
-    codegen::GufuncSpec spec = gufunc::spec_for(variant.spec, kind);
-    std::vector<program::Request> requests{impl->request(variant.loop, spec, kind)};
-    if (!spec.lanes) return requests;
-    // Where the body asks more of its numbers than vectors can.
-    spec.lanes = spec.folded = false;
-    requests.push_back(impl->request(variant.loop, spec, kind));
-    return requests;
-  };
-  return unit;
-}
-
 }  // namespace
 
 Entry read_gufunc(const Node& node, const std::string& folder) {
   node.check_members({"kind", "kernel", "name", "layout", "signatures", "each", "group", "sizes", "body", "preamble",
-                      "functions", "headers", "include_dirs", "defines", "contract", "fast_math", "types", "loops",
-                      "variants"});
+                      "functions", "headers", "include_dirs", "defines", "contract", "fast_math", "types", "loops", "calls"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "gufunc") kind->fail("with a \"layout\" it is a \"gufunc\"");
   const signature::Layout layout = read_layout(node.at("layout"));
   GufuncDefinition definition = node.has("kernel") ? read_short_gufunc(node) : read_long(node, layout);
@@ -104,19 +82,18 @@ Entry read_gufunc(const Node& node, const std::string& folder) {
   Entry entry;
   entry.json = gufunc_json(definition);
   const SharedGufunc impl = make_impl(node, std::move(definition), folder);
-  if (const auto variants = node.find("variants")) {
-    read_variants(node, *variants, {"types", "loops"}, "the contiguous variant of every loop", entry.json,
-                  [&](const Node& each) {
-                    GufuncVariant variant = read_variant(each, *impl);
-                    Json json = variant_json(*impl, variant);
-                    entry.units.push_back(make_unit(impl, std::move(variant), each.path()));
-                    return json;
-                  });
+  Calls calls(entry, impl->name(), [impl](const call::Description& call, DeviceKind kind, bool render) {
+    return gufunc::plan(*impl, call, kind, render);
+  });
+  if (const auto list = node.find("calls")) {
+    read_calls(node, *list, {"types", "loops"}, "one with contiguous arrays for every loop", entry.json, [&](const Node& each) {
+      return calls.read(each, {"inputs", "where", "out", "loop", "axis", "axes", "keepdims", "any_sizes"});
+    });
     return entry;
   }
-  for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {
-    if (node.has("loops")) entry.json["loops"].push_back(loop_text(loop));
-    entry.units.push_back(make_unit(impl, plain_variant(*impl, std::move(loop)), node.path()));
+  for (const ufunc::Loop& loop : read_loops(node, impl->signatures())) {
+    if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
+    calls.add(node, gufunc::usual_call(*impl, loop));
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;

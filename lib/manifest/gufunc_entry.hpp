@@ -1,4 +1,4 @@
-// The kind "gufunc": a definition of a generalized ufunc, and which of its loops and variants are compiled.
+// The kind "gufunc": a definition of a generalized ufunc, and the loops or calls that it is compiled for.
 #pragma once
 
 #include <string>

@@ -72,15 +72,14 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, RawForm
   Unit unit;
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
-  unit.variant = std::string(codegen::form_name(form));
   unit.where = where;
   // No CPU runs it.
-  if (impl->cooperates() && form == RawForm::blocks) unit.processors = ufunc::Processors::gpu;
+  unit.on_cpu = !impl->cooperates() || form != RawForm::blocks;
   unit.requests = [impl, binding, form](DeviceKind kind) { return std::vector{impl->request(binding, form, kind)}; };
   entry.units.push_back(std::move(unit));
 }
 
-Json read_kernel_variant(const Node& node, const SharedRawKernel& impl, Entry& entry) {
+Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entry) {
   node.check_members({"types", "launch"});
   raw::Binding binding;
   if (const auto types = node.find("types")) {
@@ -90,7 +89,7 @@ Json read_kernel_variant(const Node& node, const SharedRawKernel& impl, Entry& e
   }
   const RawForm form = read_form(node.at("launch"), impl);
   add_units(impl, binding, form, node.path(), entry);
-  return kernel_variant_json(impl->types_of(binding), form);
+  return kernel_call_json(impl->types_of(binding), form);
 }
 
 /// Each once, in order.
@@ -117,7 +116,7 @@ std::vector<raw::Binding> read_bindings(const Node& node, const SharedRawKernel&
 
 Entry read_kernel(const Node& node, const std::string& folder) {
   node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines",
-                      "contract", "fast_math", "types", "launch", "variants"});
+                      "contract", "fast_math", "types", "launch", "calls"});
   RawKernelDefinition definition;
   definition.name = read_name(node.at("name"));
   definition.signature = node.at("signature").word();
@@ -126,9 +125,9 @@ Entry read_kernel(const Node& node, const std::string& folder) {
   Entry entry;
   entry.json = kernel_json(definition);
   const SharedRawKernel impl = make_impl(node, std::move(definition), folder);
-  if (const auto variants = node.find("variants")) {
-    read_variants(node, *variants, {"types", "launch"}, "the launch that the body tells", entry.json,
-                  [&](const Node& each) { return read_kernel_variant(each, impl, entry); });
+  if (const auto calls = node.find("calls")) {
+    read_calls(node, *calls, {"types", "launch"}, "the launch that the body tells", entry.json,
+               [&](const Node& each) { return read_kernel_call(each, impl, entry); });
     return entry;
   }
   std::vector<RawForm> forms;
@@ -157,7 +156,7 @@ Json kernel_json(const RawKernelDefinition& definition) {
   return json;
 }
 
-Json kernel_variant_json(std::span<const std::pair<std::string, DType>> types, RawForm form) {
+Json kernel_call_json(std::span<const std::pair<std::string, DType>> types, RawForm form) {
   Json json{{"launch", codegen::form_name(form)}};
   for (const auto& [variable, dtype] : types) json["types"][variable] = name(dtype);
   return json;

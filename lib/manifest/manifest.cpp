@@ -49,8 +49,10 @@ std::vector<ManifestKernel> Manifest::kernels(std::string_view target) const {
   for (const manifest::Entry& entry : impl_->entries) {
     for (const manifest::Unit& unit : entry.units) {
       if (!manifest::concerns(unit, compiler->kind())) continue;
+      const program::Request request = std::move(unit.requests(compiler->kind()).front());
       kernels.push_back(manifest::describe(unit, std::string(target)));
-      kernels.back().key = program::make_job(unit.requests(compiler->kind()).front(), *compiler).key;
+      kernels.back().variant = request.source.variant;
+      kernels.back().key = program::make_job(request, *compiler).key;
     }
   }
   return kernels;

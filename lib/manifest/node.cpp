@@ -129,20 +129,21 @@ bool Node::flag() const {
   return value_->get<bool>();
 }
 
-int Node::integer(int lowest, int highest) const {
+std::int64_t Node::integer(std::int64_t lowest, std::int64_t highest) const {
   const auto complain = [&] { fail(fmt::format("expected an integer from {} to {}, found {}", lowest, highest, kind())); };
   // JSON has one kind of numbers: 2.0 is the whole number 2, as it is for the schema.
   if (value_->is_number_float()) {
     const double number = value_->get<double>();
-    if (!(number >= lowest && number <= highest) || number != std::floor(number)) complain();
-    return static_cast<int>(number);
+    if (!(number >= static_cast<double>(lowest) && number <= static_cast<double>(highest)) || number != std::floor(number))
+      complain();
+    return static_cast<std::int64_t>(number);
   }
   if (!value_->is_number_integer()) complain();
   // An unsigned number beyond 2⁶³ would turn negative.
   if (value_->is_number_unsigned() && value_->get<std::uint64_t>() > static_cast<std::uint64_t>(highest)) complain();
   const auto number = value_->get<std::int64_t>();
   if (number < lowest || number > highest) complain();
-  return static_cast<int>(number);
+  return number;
 }
 
 Json text_json(std::string_view text) {

@@ -40,7 +40,8 @@ class Node {
   /// A user's text: a string, or {"latin1": "…"} for bytes that are not UTF-8.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool flag() const;
-  [[nodiscard]] int integer(int lowest, int highest) const;
+  /// Bounds that a double holds.
+  [[nodiscard]] std::int64_t integer(std::int64_t lowest, std::int64_t highest) const;
 
  private:
   [[nodiscard]] std::string kind() const;

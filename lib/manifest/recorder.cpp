@@ -12,25 +12,23 @@
 #include <utility>
 
 #include "base/environment.hpp"
+#include "base/hash.hpp"
 #include "base/log.hpp"
-#include "gufunc/impl.hpp"
 #include "kiln/error.hpp"
+#include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/gufunc_entry.hpp"
-#include "manifest/gufunc_variant.hpp"
 #include "manifest/kernel_entry.hpp"
-#include "manifest/method_variant.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/reduction_entry.hpp"
 #include "manifest/ufunc_entry.hpp"
-#include "manifest/ufunc_variant.hpp"
-#include "reduce/impl.hpp"
+#include "manifest/work.hpp"
 
 namespace kiln::manifest {
 namespace {
 
 /// A program that makes kernels without end must not fill its memory with what it once used.
-constexpr std::size_t kMaxVariants = 100'000;
+constexpr std::size_t kMaxCalls = 100'000;
 
 std::atomic<FileRecorder*> of_process{nullptr};
 
@@ -38,91 +36,85 @@ void log(const std::string& line) noexcept {
   base::log_line(line);
 }
 
-Json recorded_definition(UfuncDefinition definition) {
-  collect_headers(definition.name, definition.compile, definition.body + definition.expression);
-  return ufunc_json(definition);
+Json with_call(Json kernel, Json call) {
+  kernel["calls"].push_back(std::move(call));
+  return kernel;
 }
 
 }  // namespace
 
-Json recorded_kernel(const ufunc::Use& use) {
-  Json json = recorded_definition(use.definition);
-  json["variants"].push_back(variant_json(use.loop, use.storage, use.layout, use.processors));
-  return json;
+Json recorded_kernel(UfuncDefinition definition) {
+  collect_headers(definition.name, definition.compile, definition.body + definition.expression);
+  return ufunc_json(definition);
 }
 
-Json recorded_kernel(const ufunc::MethodUse& use) {
-  Json json = recorded_definition(use.definition);
-  const bool reorderable = use.definition.reorderable || !use.definition.identity.empty();
-  json["variants"].push_back(method_variant_json(use.loop, use.variant, ufunc::Processors::all, reorderable));
-  return json;
-}
-
-Json recorded_kernel(const gufunc::Use& use) {
-  GufuncDefinition definition = use.gufunc.definition();
+Json recorded_kernel(GufuncDefinition definition) {
   collect_headers(definition.name, definition.compile, definition.body);
-  Json json = gufunc_json(definition);
-  json["variants"].push_back(variant_json(use.gufunc, {use.loop, use.spec, use.processors}));
-  return json;
+  return gufunc_json(definition);
 }
 
-Json recorded_kernel(const reduce::Use& use) {
-  ReductionDefinition definition = use.reduction.definition_of(use.loop);
+Json recorded_kernel(ReductionDefinition definition, bool leads) {
   collect_headers(definition.name, definition.compile,
                   definition.accumulator + "\n" + definition.map + "\n" + definition.reduce + "\n" + definition.post + "\n" +
                       definition.identity);
-  Json json = reduction_json(definition, use.reduction.leads());
-  json["variants"].push_back(
-      reduction_variant_json(use.loop, use.storage, use.how, use.processors, use.reduction.reorderable()));
-  return json;
+  return reduction_json(definition, leads);
 }
 
-Json recorded_kernel(const ufunc::RawUse& use) {
-  RawKernelDefinition definition = use.definition;
+Json recorded_kernel(RawKernelDefinition definition) {
   collect_headers(definition.name, definition.compile, definition.body);
-  Json json = kernel_json(definition);
-  json["variants"].push_back(kernel_variant_json(use.types, use.form));
-  return json;
+  return kernel_json(definition);
 }
 
-void FileRecorder::used(const ufunc::Use& use) noexcept {
-  add_recorded(use, use.definition.name);
+void FileRecorder::used(const UfuncDefinition& ufunc, const call::Description& call) noexcept {
+  add_recorded(ufunc.name, [&] { return with_call(recorded_kernel(ufunc), call_json(call)); });
 }
 
-void FileRecorder::used(const ufunc::MethodUse& use) noexcept {
-  add_recorded(use, use.definition.name);
+void FileRecorder::used(const GufuncDefinition& gufunc, const call::Description& call) noexcept {
+  add_recorded(gufunc.name, [&] { return with_call(recorded_kernel(gufunc), call_json(call)); });
+}
+
+void FileRecorder::used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept {
+  add_recorded(reduction.name, [&] { return with_call(recorded_kernel(reduction, leads), call_json(call)); });
 }
 
 void FileRecorder::used(const ufunc::RawUse& use) noexcept {
-  add_recorded(use, use.definition.name);
+  add_recorded(use.definition.name,
+               [&] { return with_call(recorded_kernel(use.definition), kernel_call_json(use.types, use.form)); });
 }
 
-void FileRecorder::used(const gufunc::Use& use) noexcept {
-  add_recorded(use, use.gufunc.name());
-}
-
-void FileRecorder::used(const reduce::Use& use) noexcept {
-  add_recorded(use, use.reduction.name());
-}
-
-template <class Use>
-void FileRecorder::add_recorded(const Use& use, const std::string& name) noexcept {
+template <class Make>
+void FileRecorder::add_recorded(const std::string& name, const Make& make) noexcept {
   try {
-    const Json kernel = recorded_kernel(use);
+    const Json kernel = make();
     // What cannot be read back (a header whose name is not UTF-8) must not spoil the file for the others.
-    const std::string text = document_text({kernel});
-    static_cast<void>(parse_document(text, path_, {}));
-    add(kernel);
+    const std::vector<Entry> entries = parse_document(document_text({kernel}), path_, {});
+    if (is_new(entries.front())) add(kernel);
   } catch (const std::exception& error) {
     complain("\"" + name + "\" cannot be recorded: " + error.what());
   }
 }
 
+/// Whether a CPU or a GPU runs a kernel for it that no call before has run.
+bool FileRecorder::is_new(const Entry& entry) {
+  Json definition = entry.json;
+  definition.erase("calls");
+  bool fresh = false;
+  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda}) {
+    if (!concerns(entry.units.front(), kind)) continue;
+    base::Hasher128 hasher;
+    hasher.update(definition.dump());
+    for (const program::Request& request : entry.units.front().requests(kind)) hasher.update(request.source.text);
+    const Lock lock(mutex_);
+    fresh = known_.insert(base::to_hex(hasher.result())).second || fresh;
+  }
+  return fresh;
+}
+
 void FileRecorder::add(const Json& kernel) {
   Lock lock(mutex_);
-  if (kernels_.variants() >= kMaxVariants) {
+  if (kernels_.calls() >= kMaxCalls) {
     lock.unlock();
-    return complain("more than " + std::to_string(kMaxVariants) + " variants: no more are recorded");
+    return complain("more than " + std::to_string(kMaxCalls) + " calls: no more are recorded");
   }
   if (!kernels_.add(kernel)) return;
   dirty_ = true;

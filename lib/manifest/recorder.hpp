@@ -1,16 +1,15 @@
-// KILN_RECORD: collects the kernels that calls report, and keeps them in a file.
+// KILN_RECORD: collects what calls report, and keeps them in a file.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "gufunc/use.hpp"
 #include "manifest/document.hpp"
-#include "reduce/impl.hpp"
 #include "ufunc/recorder.hpp"
 
 namespace kiln::manifest {
@@ -27,10 +26,9 @@ class FileRecorder final : public ufunc::Recorder {
   explicit FileRecorder(std::string path) : FileRecorder(std::move(path), Timing{}) {}
   FileRecorder(std::string path, Timing timing) : path_(std::move(path)), timing_(timing) {}
 
-  void used(const ufunc::Use& use) noexcept override;
-  void used(const ufunc::MethodUse& use) noexcept override;
-  void used(const gufunc::Use& use) noexcept override;
-  void used(const reduce::Use& use) noexcept override;
+  void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept override;
+  void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept override;
+  void used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept override;
   void used(const ufunc::RawUse& use) noexcept override;
 
   /// Ends the thread and writes what is left. What is reported later is written at once, by the caller.
@@ -44,8 +42,9 @@ class FileRecorder final : public ufunc::Recorder {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  template <class Use>
-  void add_recorded(const Use& use, const std::string& name) noexcept;
+  template <class Make>
+  void add_recorded(const std::string& name, const Make& make) noexcept;
+  bool is_new(const Entry& entry);
   void add(const Json& kernel);
   void write_from_now_on() noexcept;
   void write(Lock& lock);
@@ -57,6 +56,7 @@ class FileRecorder final : public ufunc::Recorder {
   std::condition_variable wake_;
   std::thread writer_;
   KernelSet kernels_;
+  std::set<std::string> known_;  // hashes of the kernels that CPUs and GPUs run for them
   bool dirty_ = false;
   bool writing_ = false;  ///< there is a writer that will look at dirty_ again
   bool closed_ = false;
@@ -65,11 +65,10 @@ class FileRecorder final : public ufunc::Recorder {
   std::string last_complaint_;
 };
 
-/// The JSON of a kernel that was used, with the headers that it reached, so that it stands alone.
-[[nodiscard]] Json recorded_kernel(const ufunc::Use& use);
-[[nodiscard]] Json recorded_kernel(const ufunc::MethodUse& use);
-[[nodiscard]] Json recorded_kernel(const gufunc::Use& use);
-[[nodiscard]] Json recorded_kernel(const reduce::Use& use);
-[[nodiscard]] Json recorded_kernel(const ufunc::RawUse& use);
+/// The JSON of a definition, with the headers that it reached, so that it stands alone.
+[[nodiscard]] Json recorded_kernel(UfuncDefinition definition);
+[[nodiscard]] Json recorded_kernel(GufuncDefinition definition);
+[[nodiscard]] Json recorded_kernel(ReductionDefinition definition, bool leads);
+[[nodiscard]] Json recorded_kernel(RawKernelDefinition definition);
 
 }  // namespace kiln::manifest

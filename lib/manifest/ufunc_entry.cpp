@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "kiln/error.hpp"
+#include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
-#include "manifest/method_variant.hpp"
 #include "manifest/ufunc_loops.hpp"
-#include "manifest/ufunc_variant.hpp"
+#include "reduce/call.hpp"
+#include "reduce/method.hpp"
 #include "signature/signature.hpp"
-#include "ufunc/impl.hpp"
+#include "ufunc/accumulate.hpp"
+#include "ufunc/at_call.hpp"
+#include "ufunc/call.hpp"
 
 namespace kiln::manifest {
 namespace {
@@ -58,18 +61,77 @@ std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition def
   return make_located(node, node, definition.name, body, [&] { return detail::make_ufunc(definition); });
 }
 
-Unit make_unit(const std::shared_ptr<const UfuncImpl>& impl, UfuncVariant variant, std::string where) {
-  Unit unit;
-  unit.kernel = impl->name();
-  unit.signature = variant.loop.text;
-  unit.variant = ufunc::variant_name(variant.layout, variant.storage.size());
-  unit.where = std::move(where);
-  unit.processors = variant.processors;
-  unit.requests = [impl, variant = std::move(variant)](DeviceKind kind) {
-    const codegen::KernelSpec spec = impl->specialize(variant.loop, variant.storage, variant.layout, kind);
-    return std::vector{impl->request(variant.loop, spec, kind)};
-  };
-  return unit;
+[[noreturn]] void fail_method(const Node& node) {
+  node.fail(fmt::format("unknown method \"{}\"; the methods are reduce, reduceat, accumulate and at, and outer is a call",
+                        node.word().substr(0, 40)));
+}
+
+reduce::Options reduce_options(const call::Description& call, const call::StandIns& given, const Axes& axis,
+                               const std::optional<Arg>& initial, const Stream& stream) {
+  return {.axis = axis,
+          .keepdims = call.keepdims,
+          .initial = initial,
+          .where = given.where,
+          .out = given.out,
+          .loop = {.dtype = call.dtype},
+          .stream = stream};
+}
+
+program::Planned plan_reduce(const UfuncImpl& ufunc, const call::Description& call, const call::StandIns& given,
+                             DeviceKind kind, bool render) {
+  const bool segmented = call.method == name(ufunc::Method::reduceat);
+  const reduce::Method method(ufunc, segmented ? ufunc::Method::reduceat : ufunc::Method::reduce);
+  const Axes axis = call.axis.value_or(Axes(0));
+  const std::optional<Arg> initial = call.initial ? std::optional(Arg::zero(DType::bool_)) : std::nullopt;
+  const Stream stream;
+  const reduce::Options options = reduce_options(call, given, axis, initial, stream);
+  if (!segmented) return ufunc::planned(reduce::Call(method, given.args, options), kind, render);
+  const call::Segments segments = call.segments.value_or(call::Segments{});
+  return ufunc::planned(
+      reduce::Call(method, given.args, options, kinds::SegmentLengths{segments.count, segments.elements, segments.longest}),
+      kind, render);
+}
+
+program::Planned plan_at(const UfuncImpl& ufunc, const call::StandIns& given, DeviceKind kind, bool render) {
+  const Arg index(
+      call::in_no_memory({1}, {sizeof(std::int64_t)}, DType::int64, given.args.size(), Device::of_kind(kind), false));
+  ufunc::AtCall call(ufunc, given.args[0].array(), {&index.array(), 1}, given.args.size() > 1 ? &given.args[1] : nullptr, {});
+  program::Planned made{call.plan().text};
+  if (render) made.requests = call.requests(kind);
+  return made;
+}
+
+program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, DeviceKind kind, bool render) {
+  const call::StandIns given(call, kind);
+  if (call.method.empty()) {
+    CallOptions options;
+    options.out = given.out;
+    options.where = given.where;
+    options.casting = call.loop.empty() ? Casting::same_kind : Casting::unsafe;
+    options.signature = call.loop;
+    return ufunc::planned(ufunc::Call(ufunc, given.args, options), kind, render);
+  }
+  const bool at = call.method == name(ufunc::Method::at);
+  if (given.args.empty() || given.args.size() > (at ? 2 : 1) || !given.args[0].is_array())
+    throw TypeError(ufunc.name() + "." + call.method + (at ? " wants an array, and the second operand" : " wants one array"));
+  if (at) return plan_at(ufunc, given, kind, render);
+  if (call.method != name(ufunc::Method::accumulate)) return plan_reduce(ufunc, call, given, kind, render);
+  AccumulateOptions options;
+  if (call.axis && !call.axis->list().empty()) options.axis = call.axis->list().front();
+  options.dtype = call.dtype;
+  if (!given.out.empty()) options.out = given.out.front();
+  return ufunc::planned(ufunc::AccumulateCall(ufunc, given.args[0], options), kind, render);
+}
+
+Json read_call(const Node& node, Calls& calls) {
+  const auto method = node.find("method");
+  const std::string word = method ? method->word() : "";
+  if (word.empty()) return calls.read(node, {"inputs", "where", "out", "loop"});
+  if (word == "reduce") return calls.read(node, {"method", "inputs", "where", "out", "dtype", "axis", "keepdims", "initial"});
+  if (word == "reduceat") return calls.read(node, {"method", "inputs", "out", "dtype", "axis", "segments"});
+  if (word == "accumulate") return calls.read(node, {"method", "inputs", "out", "dtype", "axis"});
+  if (word == "at") return calls.read(node, {"method", "inputs"});
+  fail_method(*method);
 }
 
 /// The words of "methods": without any the call alone.
@@ -89,15 +151,48 @@ std::vector<Node> read_methods(const Node& node, Entry& entry) {
   return methods;
 }
 
-/// The outer product of two contiguous arrays: the call whose first operand stands still along the second's.
-UfuncVariant outer_variant(const Node& node, const UfuncImpl& impl, UfuncVariant variant) {
-  if (impl.nin() != 2 || impl.nout() != 1) {
-    node.fail(fmt::format("outer wants a ufunc of two inputs and one output, and {} has {} and {}", impl.name(), impl.nin(),
-                          impl.nout()));
+call::Description usual_call(const ufunc::Loop& loop, const char* shape) {
+  call::Description call{.loop = ufunc::loop_text(loop)};
+  for (const DType dtype : loop.inputs) call.inputs.push_back(std::string(name(dtype)) + shape);
+  return call;
+}
+
+/// Of one of "methods": those of contiguous arrays, for a GPU in each way in which work is shared there.
+std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop& loop) {
+  const std::string word = method.word();
+  call::Description call = usual_call(loop, "[1024]");
+  if (word == "call") return {call};
+  if (word == "outer") {
+    if (loop.inputs.size() != 2 || loop.outputs.size() != 1) {
+      method.fail(fmt::format("outer wants a ufunc of two inputs and one output, and this one has {} and {}",
+                              loop.inputs.size(), loop.outputs.size()));
+    }
+    call.inputs[0] = std::string(name(loop.inputs[0])) + "[1024, 1]";
+    return {call};
   }
-  variant.layout.set_access(0, codegen::Access::broadcast);
-  variant.layout.rank = 2;
-  return variant;
+  call.method = word;
+  call.loop.clear();
+  if (word == "at") return {call};
+  call.inputs.resize(1);
+  if (word == "accumulate") return {call};
+  if (word != "reduce" && word != "reduceat") fail_method(method);
+  const auto of_shape = [&](const char* shape, int axis) {
+    call.inputs[0] = std::string(name(loop.inputs[0])) + shape;
+    call.axis = axis;
+    return call;
+  };
+  // A block for an output and a warp, with rows that fill packs of 16 bytes and others; columns; a thread. One axis and two.
+  if (word == "reduce") {
+    return {of_shape("[1048576]", 0),    of_shape("[1048575]", 0),    of_shape("[65536, 512]", 1),
+            of_shape("[65536, 511]", 1), of_shape("[1024, 1024]", 0), of_shape("[1048576, 8]", 1)};
+  }
+  const auto of_segments = [&](const char* shape, int axis, std::int64_t length) {
+    call.segments = call::Segments{(1 << 20) / length, 1 << 20, length};
+    return of_shape(shape, axis);
+  };
+  return {of_segments("[1048576]", 0, 2),       of_segments("[1048576]", 0, 32),       of_segments("[1048576]", 0, 1024),
+          of_segments("[1048576, 64]", 0, 2),   of_segments("[64, 1048576]", 1, 1024), of_segments("[64, 1048576]", 1, 65536),
+          of_segments("[1048576, 64]", 0, 1024)};
 }
 
 }  // namespace
@@ -105,7 +200,7 @@ UfuncVariant outer_variant(const Node& node, const UfuncImpl& impl, UfuncVariant
 Entry read_ufunc(const Node& node, const std::string& folder) {
   node.check_members({"kind",      "kernel",    "name",         "signatures", "body",     "expression",  "preamble",
                       "functions", "headers",   "include_dirs", "defines",    "identity", "reorderable", "widens_integers",
-                      "contract",  "fast_math", "types",        "loops",      "methods",  "variants"});
+                      "contract",  "fast_math", "types",        "loops",      "methods",  "calls"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "ufunc")
     kind->fail("\"kernel\" in one string is a \"ufunc\"");
   UfuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node);
@@ -114,36 +209,22 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
   Entry entry;
   entry.json = ufunc_json(definition);
   const std::shared_ptr<const UfuncImpl> impl = make_impl(node, std::move(definition), folder);
-  if (const auto variants = node.find("variants")) {
-    MethodUnits methods(impl, entry.units);
-    read_variants(node, *variants, {"types", "loops", "methods"}, "the contiguous variant of every loop", entry.json,
-                  [&](const Node& each) {
-                    if (each.has("method")) return methods.read(each);
-                    UfuncVariant variant = read_variant(each, impl->signatures());
-                    Json json = variant_json(variant.loop, variant.storage, variant.layout, variant.processors);
-                    entry.units.push_back(make_unit(impl, std::move(variant), each.path()));
-                    return json;
-                  });
+  Calls calls(entry, impl->name(),
+              [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
+  if (const auto list = node.find("calls")) {
+    read_calls(node, *list, {"types", "loops", "methods"}, "one with contiguous arrays for every loop", entry.json,
+               [&](const Node& each) { return read_call(each, calls); });
     return entry;
   }
   const std::vector<Node> methods = read_methods(node, entry);
-  MethodUnits method_units(impl, entry.units);
-  for (ufunc::Loop& loop : read_loops(node, impl->signatures())) {
-    UfuncVariant variant;
-    variant.storage = ufunc::dtypes_of(loop);
-    variant.loop = std::move(loop);
-    if (node.has("loops")) entry.json["loops"].push_back(loop_text(variant.loop));
+  for (const ufunc::Loop& loop : read_loops(node, impl->signatures())) {
+    if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
+    if (methods.empty()) calls.add(node, usual_call(loop, "[1024]"));
     for (const Node& method : methods) {
-      const std::string word = method.word();
-      if (word == "call") {
-        entry.units.push_back(make_unit(impl, variant, node.path()));
-      } else if (word == "outer") {
-        entry.units.push_back(make_unit(impl, outer_variant(method, *impl, variant), node.path()));
-      } else {
-        method_units.add_usual(method, variant.loop, node.path());
-      }
+      // A CPU has one kernel for all layouts that these differ by.
+      bool first = true;
+      for (const call::Description& call : usual_calls(method, loop)) calls.add(method, call, std::exchange(first, false));
     }
-    if (methods.empty()) entry.units.push_back(make_unit(impl, std::move(variant), node.path()));
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;

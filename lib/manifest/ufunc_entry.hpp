@@ -1,4 +1,4 @@
-// The kind "ufunc": a definition, and which of its loops and variants are compiled.
+// The kind "ufunc": a definition, and the loops or calls that it is compiled for.
 #pragma once
 
 #include <string>

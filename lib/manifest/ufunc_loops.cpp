@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kiln/error.hpp"
-#include "manifest/ufunc_variant.hpp"
+#include "manifest/calls.hpp"
 #include "ufunc/layout_class.hpp"
 
 namespace kiln::manifest {

@@ -1,4 +1,4 @@
-// Which loops of a ufunc a manifest without variants means: "types", "loops", or what the signatures fix.
+// Which loops of a ufunc a manifest without calls means: "types", "loops", or what the signatures fix.
 #pragma once
 
 #include <span>

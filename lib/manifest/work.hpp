@@ -13,15 +13,14 @@ namespace kiln::manifest {
 
 /// Whether processors of that kind run the unit.
 [[nodiscard]] inline bool concerns(const Unit& unit, DeviceKind kind) noexcept {
-  const auto wanted = kind == DeviceKind::cpu ? ufunc::Processors::cpu : ufunc::Processors::gpu;
-  return (static_cast<unsigned>(unit.processors) & static_cast<unsigned>(wanted)) != 0;
+  return unit.on_cpu || kind != DeviceKind::cpu;
 }
 
-/// All but the key.
+/// All but the variant and the key.
 [[nodiscard]] inline ManifestKernel describe(const Unit& unit, std::string target) {
   return {.kernel = unit.kernel,
           .signature = unit.signature,
-          .variant = unit.variant,
+          .variant = {},
           .target = std::move(target),
           .key = {},
           .where = unit.where};

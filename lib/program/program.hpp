@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/error.hpp"
 #include "kinds/source.hpp"
 #include "program/warnings.hpp"
 
@@ -31,6 +33,25 @@ struct Request {
 [[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text,
                                    const codegen::KernelSpec& spec, DeviceKind target, std::string signature, const char* kind,
                                    Warnings& warnings);
+
+/// A call that was planned: its loop, and what it would load, the first that compiles.
+struct Planned {
+  std::string loop;
+  std::vector<Request> requests = {};
+};
+
+/// What use() makes of the first that compiles.
+template <class Use>
+auto first_that_compiles(std::span<const Request> requests, const Use& use) {
+  for (; requests.size() > 1; requests = requests.subspan(1)) {
+    try {
+      return use(requests.front());
+    } catch (const CompileError&) {
+      continue;
+    }
+  }
+  return use(requests.front());
+}
 
 struct Code {
   std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned

@@ -14,9 +14,16 @@ Call::Call(const Target& target, std::span<const Arg> args, const Options& optio
            std::optional<std::span<const std::int64_t>> begins)
     : target_(target),
       options_(options),
-      begins_(begins),
+      begins_(begins.value_or(std::span<const std::int64_t>())),
       operands_(target, {args, options.where, options.out, options.stream}, target.nin(), target.nout(),
-                target.indexed() ? 1 : 0) {}
+                target.indexed() ? 1 : 0) {
+  if (begins) segments_.emplace();
+}
+
+Call::Call(const Target& target, std::span<const Arg> args, const Options& options, const kinds::SegmentLengths& segments)
+    : Call(target, args, options) {
+  segments_ = segments;
+}
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {
@@ -32,24 +39,46 @@ void Call::check() {
   operands_.convert_scalars(types, options_.loop.casting);
 }
 
-void Call::run(std::span<Array> results) {
-  check();
+void Call::prepare(std::span<Array> results) {
   if (outputs_ > 0) operands_.separate(false, false);
   for (std::size_t o = 0; o < operands_.nout(); ++o) {
     results[o] = operands_.is_given(o) ? options_.out[o] : operands_.allocate(shape_, plan_->loop.outputs[o]);
     if (!operands_.is_given(o)) operands_.set_output(o, results[o].rep().get());
   }
-  if (outputs_ > 0) launch(results);
-  if (compiled_ == nullptr) operands_.fetch(results);
+}
+
+void Call::run(std::span<Array> results) {
+  check();
+  prepare(results);
+  if (outputs_ > 0) {
+    launch(results);
+    if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
+  }
+  operands_.fetch(results);
+}
+
+const ufunc::Loop& Call::plan(const std::optional<Device>& device) {
+  operands_.plan(device);
+  check();
+  if (outputs_ == 0) call::fail_nothing(target_.what());
+  return plan_->loop;
+}
+
+std::vector<program::Request> Call::requests() {
+  std::vector<Array> results(operands_.nout());
+  prepare(results);
+  const DeviceKind kind = operands_.at().device.kind();
+  Shape shape = whole_;
+  const bool shared = segmented() && kind != DeviceKind::cpu && kinds::share_a_launch(*segments_);
+  if (segmented() && !shared) shape[axis_] = segments_->longest;
+  const Piece piece{.shape = shape, .lengths = shared ? &*segments_ : nullptr};
+  const ReductionClass how = class_of(piece, Laid(*this, piece, operands_.all()), kind);
+  return {target_.request(plan_->loop, storage_of(operands_), how, kind)};
 }
 
 cache::Contents Call::compiled() {
-  cache::Contents kernel;
-  compiled_ = &kernel;
-  std::vector<Array> results(operands_.nout());
-  run(results);
-  call::check_compiled(target_.what(), kernel);
-  return kernel;
+  plan();
+  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::find_shape() {

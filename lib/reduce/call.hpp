@@ -24,12 +24,19 @@ class Call {
   /// Reads the arguments and checks their number; throws TypeError. `begins`: where segments along the one axis begin.
   Call(const Target& target, std::span<const Arg> args, const Options& options,
        std::optional<std::span<const std::int64_t>> begins = std::nullopt);
+  /// A call with such segments, to be planned alone.
+  Call(const Target& target, std::span<const Arg> args, const Options& options, const kinds::SegmentLengths& segments);
 
   /// Runs and fills one result for each output.
   void run(std::span<Array> results);
   /// What run() would do.
   Resolution resolve();
-  /// The kernel that run() would launch. TypeError where there is nothing to compute.
+  /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
+  /// to compute.
+  const ufunc::Loop& plan(const std::optional<Device>& device = std::nullopt);
+  /// After plan(): what run() would load, of several launches that of the longest segment. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests();
+  /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 
  private:
@@ -68,6 +75,7 @@ class Call {
   };
 
   void check();
+  void prepare(std::span<Array> results);
   void find_shape();
   void name_axes();
   void check_segments();
@@ -77,13 +85,15 @@ class Call {
   void launch(std::span<Array> results);
   void launch_segments();
   void launch(const Piece& piece);
-  void record(ufunc::Recorder& recorder, const Piece& piece) const;
+  void record(ufunc::Recorder& recorder) const;
+  [[nodiscard]] std::string piece_text(std::size_t operand, std::int64_t begin, std::int64_t extent) const;
   [[nodiscard]] ReductionClass class_of(const Piece& piece, const Laid& laid, DeviceKind kind) const;
-  [[nodiscard]] bool segmented() const noexcept { return begins_.has_value(); }
+  [[nodiscard]] bool segmented() const noexcept { return segments_.has_value(); }
 
   const Target& target_;
   const Options& options_;
-  const std::optional<std::span<const std::int64_t>> begins_;
+  std::span<const std::int64_t> begins_;
+  std::optional<kinds::SegmentLengths> segments_;  // those of begins_ are measured once the extent is known
   call::Operands operands_;
   Target::Plan* plan_ = nullptr;
   Shape whole_;           // what the inputs broadcast to
@@ -93,8 +103,7 @@ class Call {
   std::int64_t outputs_ = 1;
   std::int64_t elements_ = 1;  // of each output
   InitialValue initial_;
-  std::shared_ptr<const void> keep_;     // what queued work refers to
-  cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
+  std::shared_ptr<const void> keep_;  // what queued work refers to
 };
 
 }  // namespace kiln::reduce

@@ -96,9 +96,9 @@ program::Request ReductionImpl::request(const ufunc::Loop& loop, codegen::Reduct
                                "reduction", loops_->warnings());
 }
 
-void ReductionImpl::report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
-                           const reduce::ReductionClass& how, ufunc::Processors processors) const {
-  recorder.used(reduce::Use{.reduction = *this, .loop = loop, .storage = storage, .how = how, .processors = processors});
+void ReductionImpl::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
+  if (forced) call.loop = ufunc::loop_text(plan.loop);
+  if (plan.reported.add(call)) recorder.used(definition_of(plan.loop), leads(), call);
 }
 
 }  // namespace kiln::detail

@@ -21,15 +21,6 @@ namespace kiln::reduce {
 /// Bytes of an accumulator, so that the memory of GPUs that blocks share has room for one of each thread.
 inline constexpr int kMaxAccumulator = 128;
 
-/// A kernel that ran, as it is reported to ufunc::recorder().
-struct Use {
-  const detail::ReductionImpl& reduction;
-  const ufunc::Loop& loop;
-  std::span<const DType> storage;  ///< in memory: inputs, then outputs
-  const ReductionClass& how;
-  ufunc::Processors processors;
-};
-
 }  // namespace kiln::reduce
 
 namespace kiln::detail {
@@ -54,8 +45,7 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
   using Target::request;
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const override;
-  void report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
-              const reduce::ReductionClass& how, ufunc::Processors processors) const override;
+  void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;
 
   [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;

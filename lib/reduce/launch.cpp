@@ -1,6 +1,7 @@
 // From a checked call to the launches of its kernel.
 #include <algorithm>
 
+#include "call/staging.hpp"
 #include "reduce/call.hpp"
 #include "ufunc/uninitialized.hpp"
 
@@ -99,7 +100,7 @@ layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operan
   }
   Shape shape = piece.shape;
   Dims reduced = reduced_;
-  shape.push_back(static_cast<std::int64_t>(begins_->size()));
+  shape.push_back(piece.lengths->segments);
   reduced.push_back(0);
   return layout::Reduction({.shape = {shape.data(), shape.size()},
                             .reduced = {reduced.data(), reduced.size()},
@@ -130,23 +131,16 @@ void Call::launch(std::span<Array> results) {
 
 void Call::launch_segments() {
   Shape shape = whole_;
-  const std::int64_t extent = shape[axis_];
-  const kinds::ReductionSegments segments{*begins_, extent, operands_.rep(operands_.inputs())->strides[axis_]};
-  const bool on_cpu = operands_.at().device.is_cpu();
-  ufunc::Recorder* const recorder = ufunc::recorder();
-  if (on_cpu) {
+  const kinds::ReductionSegments segments{begins_, shape[axis_], operands_.rep(operands_.inputs())->strides[axis_]};
+  if (operands_.at().device.is_cpu()) {
     // Any extent that the layout does not leave out.
     shape[axis_] = 2;
-    launch({.shape = shape, .segments = &segments});
-    if (recorder == nullptr) return;
+    return launch({.shape = shape, .segments = &segments});
   }
-  // A GPU's launches, or on the CPU the report of those that it would have.
-  const auto run = [&](const Piece& piece) { on_cpu ? record(*recorder, piece) : launch(piece); };
-  const kinds::SegmentLengths lengths = kinds::lengths_of(segments);
-  if (kinds::share_a_launch(lengths)) return run({.shape = whole_, .segments = &segments, .lengths = &lengths});
-  for (std::size_t i = 0; i < begins_->size(); ++i) {
+  if (kinds::share_a_launch(*segments_)) return launch({.shape = whole_, .segments = &segments, .lengths = &*segments_});
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
     shape[axis_] = segments.count(i);
-    run({.shape = shape, .begin = (*begins_)[i], .segment = static_cast<std::int64_t>(i)});
+    launch({.shape = shape, .begin = begins_[i], .segment = static_cast<std::int64_t>(i)});
   }
 }
 
@@ -155,11 +149,6 @@ void Call::launch(const Piece& piece) {
   const call::Place& place = operands_.at();
   const ReductionClass how = class_of(piece, laid, place.device.kind());
   backend::Backend& backend = backend::backend_for(place.device);
-  if (compiled_ != nullptr) {
-    *compiled_ =
-        program::compiled(target_.request(plan_->loop, storage_of(operands_), how, backend.kind()), *backend.compiler());
-    return;
-  }
   const ufunc::Variant& variant = target_.variant(*plan_, how, operands_);
   const bool indexed = target_.indexed();
   ufunc::Uninitialized<kinds::LaunchOperand, kMaxRows> storage;
@@ -188,25 +177,36 @@ void Call::launch(const Piece& piece) {
                                     .wide_index = how.wide_index,
                                     .state_bytes = variant.state_bytes};
   kinds::launch(backend, *variant.module, work, place.queue, keep_);
-  if (place.device.is_cpu() && piece.segments != nullptr) return;
-  if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, piece);
 }
 
-// The CPU has one kernel for all layouts, so that a GPU's decides.
-void Call::record(ufunc::Recorder& recorder, const Piece& piece) const {
-  const auto class_on = [&](DeviceKind kind) {
-    const call::Operands::Elsewhere there = operands_.as_on(kind, false);
-    return class_of(piece, Laid(*this, piece, there.operands), DeviceKind::cuda);
-  };
-  const ReductionClass gpu = class_on(DeviceKind::cuda);
-  ReductionClass cpu = gpu;
-  cpu.access = class_on(DeviceKind::cpu).access;
-  const auto tell = [&](const ReductionClass& how, ufunc::Processors processors) {
-    plan_->report(how, processors, [&] { target_.report(recorder, plan_->loop, storage_of(operands_), how, processors); });
-  };
-  if (cpu == gpu) return tell(gpu, ufunc::Processors::all);
-  tell(cpu, ufunc::Processors::cpu);
-  tell(gpu, ufunc::Processors::gpu);
+void Call::record(ufunc::Recorder& recorder) const {
+  const bool forced = options_.loop.dtype || !options_.loop.signature.empty() || options_.loop.casting != Casting::same_kind ||
+                      plan_->loop.definition != nullptr;
+  call::Description call = operands_.description();
+  call.axis = options_.axis;
+  call.keepdims = options_.keepdims;
+  call.initial = options_.initial.has_value();
+  if (!segmented() || kinds::share_a_launch(*segments_)) {
+    if (segmented()) call.segments = {segments_->segments, segments_->elements, segments_->longest};
+    return target_.report(recorder, *plan_, forced, call);
+  }
+  // Each by a launch of its own, on a GPU.
+  const kinds::ReductionSegments segments{begins_, whole_[axis_]};
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
+    call.inputs = {piece_text(0, begins_[i], segments.count(i))};
+    call.out = {piece_text(1, static_cast<std::int64_t>(i), 1)};
+    target_.report(recorder, *plan_, forced, call);
+  }
+}
+
+/// How a part of an operand lies on a GPU, along the axis of the segments.
+std::string Call::piece_text(std::size_t operand, std::int64_t begin, std::int64_t extent) const {
+  const detail::ArrayRep& whole = *operands_.rep(operand);
+  const bool input = !operands_.is_output(operand);
+  detail::ArrayRep rep = whole.on_host ? *call::as_sent(whole, input, operand, Device::of_kind(DeviceKind::cuda)).rep() : whole;
+  rep.data += begin * rep.strides[axis_];
+  rep.shape[axis_] = extent;
+  return call::text_of(*detail::make_array(std::move(rep)).rep());
 }
 
 }  // namespace kiln::reduce

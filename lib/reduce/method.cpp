@@ -30,10 +30,10 @@ codegen::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
           .ordered = !reorderable()};
 }
 
-void Method::report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
-                    const ReductionClass& how, ufunc::Processors /*processors*/) const {
-  const ufunc::MethodVariant variant{.method = method_, .array = storage[0], .result = storage[1], .layout = how};
-  recorder.used(ufunc::MethodUse{.definition = ufunc_.definition_of(loop), .loop = loop, .variant = variant});
+void Method::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
+  call.method = ufunc::name(method_);
+  if (forced) call.dtype = plan.loop.outputs[0];
+  if (plan.reported.add(call)) recorder.used(ufunc_.definition_of(plan.loop), call);
 }
 
 Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options) {

@@ -29,8 +29,7 @@ class Method : public Target {
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const override {
     return ufunc_.request(loop, std::move(spec), kind);
   }
-  void report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage, const ReductionClass& how,
-              ufunc::Processors processors) const override;
+  void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;
 
  private:
   const detail::UfuncImpl& ufunc_;

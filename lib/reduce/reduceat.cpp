@@ -56,17 +56,20 @@ void Call::check_segments() {
   if (whole_.empty()) throw ShapeError(target_.what() + ": a 0-d array has no axis to take segments of; give one with an axis");
   while (reduced_[axis_] == 0) ++axis_;
   const std::int64_t extent = whole_[axis_];
-  for (std::size_t i = 0; i < begins_->size(); ++i) {
-    if ((*begins_)[i] >= 0 && (*begins_)[i] < extent) continue;
+  for (std::size_t i = 0; i < begins_.size(); ++i) {
+    if (begins_[i] >= 0 && begins_[i] < extent) continue;
     // One of uint64 is read as the largest of int64.
-    throw ShapeError(target_.what() + ": index " + std::to_string((*begins_)[i]) +
-                     ((*begins_)[i] == INT64_MAX ? " or above" : "") + " at position " + std::to_string(i) +
-                     " is out of range for axis " + std::to_string(axis_) + " of extent " + std::to_string(extent) +
+    throw ShapeError(target_.what() + ": index " + std::to_string(begins_[i]) + (begins_[i] == INT64_MAX ? " or above" : "") +
+                     " at position " + std::to_string(i) + " is out of range for axis " + std::to_string(axis_) +
+                     " of extent " + std::to_string(extent) +
                      (extent > 0 ? "; give 0 to " + std::to_string(extent - 1) : "; there is nothing to index"));
   }
+  if (!operands_.planned()) segments_ = kinds::lengths_of({begins_, extent});
+  if (segments_->longest == 0) segments_ = {segments_->segments, extent, extent};
   // The axis stays, with an extent for each segment.
   shape_ = whole_;
-  shape_[axis_] = static_cast<std::int64_t>(begins_->size());
+  shape_[axis_] = segments_->segments;
+  detail::checked_size(shape_);
   outputs_ *= shape_[axis_];
 }
 

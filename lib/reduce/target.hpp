@@ -64,8 +64,8 @@ class Target : public call::Callee {
   }
   /// The variant, compiled and loaded at the first call.
   const ufunc::Variant& variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const;
-  virtual void report(ufunc::Recorder& recorder, const ufunc::Loop& loop, std::span<const DType> storage,
-                      const ReductionClass& how, ufunc::Processors processors) const = 0;
+  /// Tells the recorder of a call, once. `forced`: its loop is not the one that the dtypes choose, or was made for them.
+  virtual void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const = 0;
 
  protected:
   ufunc::Method method_;

@@ -1,156 +1,147 @@
-// Ufunc::accumulate: choose the loop, check, place, separate from what overlaps, launch.
+// Ufunc::accumulate.
+#include "ufunc/accumulate.hpp"
+
 #include <algorithm>
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
-#include "kinds/scan/launch.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/axes.hpp"
-#include "ufunc/impl.hpp"
-#include "ufunc/recorder.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::ufunc {
-namespace {
 
-class Accumulate final : public call::Callee {
- public:
-  // Operands sets those that it has. NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
-  Accumulate(const detail::UfuncImpl& ufunc, const Arg& array, const AccumulateOptions& options)
-      : ufunc_(ufunc),
-        options_(options),
-        operands_(*this, {{&array, 1}, call::kNoMask, {&options.out, options.out ? 1U : 0U}, options.stream}, 1, 1) {}
+/// Everything that can be wrong, before anything is transferred or written.
+void AccumulateCall::check() {
+  operands_.place();
+  choose_loop();
+  find_axis();
+  operands_.check_output(1, array().shape);
+}
 
-  [[nodiscard]] std::string what() const override { return ufunc_.name() + ".accumulate"; }
-  [[nodiscard]] std::string operand_name(std::size_t operand) const override {
-    return operand == 0 ? "the array" : "the out array";
-  }
-  [[nodiscard]] std::string forms() const override { return ""; }
-
-  Array run() {
-    operands_.place();
-    choose_loop();
-    find_axis();
-    operands_.check_output(1, array().shape);
-    Array result = options_.out;
-    if (array().size == 0) {
-      if (!result) result = operands_.allocate(array().shape, dtype());
-      operands_.fetch({&result, 1});
-      return result;
-    }
-    operands_.separate(true, false);
-    const call::Place& place = operands_.at();
-    const MethodVariant variant{
-        .method = Method::accumulate, .array = array().dtype, .result = options_.out ? options_.out.dtype() : dtype()};
-    const Variant& kernel = ufunc_.variant(*plan_, variant, place.device);
-    if (!result) result = allocate();
-    backend::Backend& backend = backend::backend_for(place.device);
-    kinds::launch(backend, *kernel.module, launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep()), place.queue,
-                  operands_.keep(backend, {&result, 1}));
-    if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) {
-      plan_->report({}, Processors::all, [&] {
-        recorder->used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = variant});
-      });
-    }
+Array AccumulateCall::run() {
+  check();
+  Array result = options_.out;
+  if (array().size == 0) {
+    if (!result) result = operands_.allocate(array().shape, dtype());
     operands_.fetch({&result, 1});
     return result;
   }
+  operands_.separate(true, false);
+  const call::Place& place = operands_.at();
+  const Variant& kernel = ufunc_.variant(*plan_, variant(), place.device);
+  if (!result) result = allocate();
+  backend::Backend& backend = backend::backend_for(place.device);
+  kinds::launch(backend, *kernel.module, launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep()), place.queue,
+                operands_.keep(backend, {&result, 1}));
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
+  operands_.fetch({&result, 1});
+  return result;
+}
 
- private:
-  [[nodiscard]] const detail::ArrayRep& array() const { return *operands_.rep(0); }
-  [[nodiscard]] DType dtype() const { return plan_->loop.outputs[0]; }
+const Loop& AccumulateCall::plan(const std::optional<Device>& device) {
+  operands_.plan(device);
+  check();
+  if (array().size == 0) call::fail_nothing(what());
+  return plan_->loop;
+}
 
-  void choose_loop() {
-    const PlanKey key(operands_, {.dtype = options_.dtype}, Method::accumulate);
-    plan_ = ufunc_.methods().find(key);
-    if (plan_ == nullptr) plan_ = &ufunc_.methods().add(key, chosen_loop());
-    operands_.set_types(types_of(plan_->loop));
+std::vector<program::Request> AccumulateCall::requests() {
+  const DeviceKind kind = operands_.at().device.kind();
+  return {ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind)};
+}
+
+void AccumulateCall::record(Recorder& recorder) const {
+  call::Description call = operands_.description();
+  call.method = name(Method::accumulate);
+  call.axis = options_.axis;
+  if (options_.dtype || plan_->loop.definition != nullptr) call.dtype = dtype();
+  if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
+}
+
+void AccumulateCall::choose_loop() {
+  const PlanKey key(operands_, {.dtype = options_.dtype}, Method::accumulate);
+  plan_ = ufunc_.methods().find(key);
+  if (plan_ == nullptr) plan_ = &ufunc_.methods().add(key, chosen_loop());
+  operands_.set_types(types_of(plan_->loop));
+}
+
+Loop AccumulateCall::chosen_loop() const {
+  // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
+  if (options_.out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
+    const Argument pair[] = {{options_.out.dtype(), false}, {array().dtype, false}};
+    Loop loop = ufunc_.choose({.name = what(),
+                               .options = ".dtype",
+                               .reduces = true,
+                               .signatures = ufunc_.signatures(),
+                               .arguments = pair,
+                               .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+    if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return loop;
   }
+  return choose_reduction_loop({.name = ufunc_.name(),
+                                .method = "accumulate",
+                                .signatures = ufunc_.signatures(),
+                                .source = ufunc_.source(),
+                                .array = array().dtype,
+                                .dtype = options_.dtype,
+                                .widens_integers = ufunc_.definition().widens_integers && !options_.out,
+                                .identity = !ufunc_.definition().identity.empty(),
+                                .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+}
 
-  [[nodiscard]] Loop chosen_loop() const {
-    // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
-    if (options_.out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
-      const Argument pair[] = {{options_.out.dtype(), false}, {array().dtype, false}};
-      Loop loop = ufunc_.choose({.name = what(),
-                                 .options = ".dtype",
-                                 .reduces = true,
-                                 .signatures = ufunc_.signatures(),
-                                 .arguments = pair,
-                                 .bools_are_numbers = ufunc_.definition().bools_are_numbers});
-      if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return loop;
+void AccumulateCall::find_axis() {
+  if (array().shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis to accumulate along");
+  const Dims named = named_axes([this] { return what(); }, options_.axis, array().shape);
+  axis_ = static_cast<std::size_t>(std::find(named.begin(), named.end(), 1) - named.begin());
+}
+
+/// Axes in memory as the array has them.
+Array AccumulateCall::allocate() const {
+  const Shape& shape = array().shape;
+  const layout::Operand operands[] = {{&shape, &array().strides, static_cast<std::int64_t>(itemsize(array().dtype))},
+                                      {nullptr, nullptr, static_cast<std::int64_t>(itemsize(dtype()))}};
+  const bool on_host = operands_.results_on_host();
+  return detail::allocate(shape, dtype(), layout::Iteration(shape, operands).memory_order(), on_host,
+                          on_host ? Device::cpu() : operands_.at().device);
+}
+
+kinds::ScanLaunch AccumulateCall::launch(const detail::ArrayRep& to) const {
+  const detail::ArrayRep& from = array();
+  const auto without_axis = [this](const Dims& dims) {
+    Dims rest;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+      if (d != axis_) rest.push_back(dims[d]);
     }
-    return choose_reduction_loop({.name = ufunc_.name(),
-                                  .method = "accumulate",
-                                  .signatures = ufunc_.signatures(),
-                                  .source = ufunc_.source(),
-                                  .array = array().dtype,
-                                  .dtype = options_.dtype,
-                                  .widens_integers = ufunc_.definition().widens_integers && !options_.out,
-                                  .identity = !ufunc_.definition().identity.empty(),
-                                  .bools_are_numbers = ufunc_.definition().bools_are_numbers});
-  }
+    return rest;
+  };
+  const Shape lanes = without_axis(from.shape);
+  const Strides input = without_axis(from.strides);
+  const Strides output = without_axis(to.strides);
+  const layout::Operand operands[] = {{&lanes, &input, static_cast<std::int64_t>(itemsize(from.dtype))},
+                                      {&lanes, &output, static_cast<std::int64_t>(itemsize(to.dtype))}};
+  const layout::Iteration iteration(lanes, operands);
+  const auto list = [](std::span<const std::int64_t> numbers) {
+    return std::vector<std::int64_t>(numbers.begin(), numbers.end());
+  };
+  return {.input = from.data + iteration.offset(0),
+          .output = to.data + iteration.offset(1),
+          .extent = from.shape[axis_],
+          .input_stride = from.strides[axis_],
+          .output_stride = to.strides[axis_],
+          .shape = list(iteration.shape()),
+          .input_strides = list(iteration.strides(0)),
+          .output_strides = list(iteration.strides(1)),
+          .reorderable = ufunc_.reorderable()};
+}
 
-  void find_axis() {
-    if (array().shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis to accumulate along");
-    const Dims named = named_axes([this] { return what(); }, options_.axis, array().shape);
-    axis_ = static_cast<std::size_t>(std::find(named.begin(), named.end(), 1) - named.begin());
-  }
-
-  /// Axes in memory as the array has them.
-  [[nodiscard]] Array allocate() const {
-    const Shape& shape = array().shape;
-    const layout::Operand operands[] = {{&shape, &array().strides, static_cast<std::int64_t>(itemsize(array().dtype))},
-                                        {nullptr, nullptr, static_cast<std::int64_t>(itemsize(dtype()))}};
-    const bool on_host = operands_.results_on_host();
-    return detail::allocate(shape, dtype(), layout::Iteration(shape, operands).memory_order(), on_host,
-                            on_host ? Device::cpu() : operands_.at().device);
-  }
-
-  [[nodiscard]] kinds::ScanLaunch launch(const detail::ArrayRep& to) const {
-    const detail::ArrayRep& from = array();
-    const auto without_axis = [this](const Dims& dims) {
-      Dims rest;
-      for (std::size_t d = 0; d < dims.size(); ++d) {
-        if (d != axis_) rest.push_back(dims[d]);
-      }
-      return rest;
-    };
-    const Shape lanes = without_axis(from.shape);
-    const Strides input = without_axis(from.strides);
-    const Strides output = without_axis(to.strides);
-    const layout::Operand operands[] = {{&lanes, &input, static_cast<std::int64_t>(itemsize(from.dtype))},
-                                        {&lanes, &output, static_cast<std::int64_t>(itemsize(to.dtype))}};
-    const layout::Iteration iteration(lanes, operands);
-    const auto list = [](std::span<const std::int64_t> numbers) {
-      return std::vector<std::int64_t>(numbers.begin(), numbers.end());
-    };
-    return {.input = from.data + iteration.offset(0),
-            .output = to.data + iteration.offset(1),
-            .extent = from.shape[axis_],
-            .input_stride = from.strides[axis_],
-            .output_stride = to.strides[axis_],
-            .shape = list(iteration.shape()),
-            .input_strides = list(iteration.strides(0)),
-            .output_strides = list(iteration.strides(1)),
-            .reorderable = ufunc_.reorderable()};
-  }
-
-  const detail::UfuncImpl& ufunc_;
-  const AccumulateOptions& options_;
-  call::Operands operands_;
-  detail::UfuncImpl::MethodPlan* plan_ = nullptr;
-  std::size_t axis_ = 0;
-};
-
-}  // namespace
 }  // namespace kiln::ufunc
 
 namespace kiln {
 
 Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
-  return ufunc::Accumulate(*impl_, a, options).run();
+  return ufunc::AccumulateCall(*impl_, a, options).run();
 }
 
 }  // namespace kiln

@@ -104,15 +104,27 @@ void AtCall::run() {
     keep = std::move(kept);
   }
   kinds::launch(backend, *kernel_->module, launch(), queue_, keep);
-  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) {
-    plan_->report({}, Processors::all, [&] {
-      recorder->used(MethodUse{.definition = ufunc_.definition_of(plan_->loop), .loop = plan_->loop, .variant = variant()});
-    });
-  }
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, *given.rep());
   if (gpu_ && given.is_host()) {
     if (queue_ != nullptr) queue_->synchronize();
     target_.copy_to_host(given);
   }
+}
+
+void AtCall::record(Recorder& recorder, const detail::ArrayRep& target) const {
+  call::Description call{.method = std::string(name(Method::at)), .inputs = {call::text_of(target)}};
+  if (scalar_ != nullptr) call.inputs.emplace_back(name(scalar_->dtype()));
+  if (scalar_ == nullptr && value_) call.inputs.push_back(call::text_of(*value_.rep()));
+  if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
+}
+
+const Loop& AtCall::plan() {
+  choose_loop();
+  return plan_->loop;
+}
+
+std::vector<program::Request> AtCall::requests(DeviceKind kind) const {
+  return {ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind)};
 }
 
 void AtCall::choose_loop() {
@@ -133,7 +145,8 @@ void AtCall::choose_loop() {
                                .bools_are_numbers = ufunc_.definition().bools_are_numbers});
     if (!can_cast(loop.outputs[0], target_.dtype(), Casting::same_kind)) {
       throw TypeError(what_ + ": cannot cast the result from " + std::string(name(loop.outputs[0])) + " to the array's " +
-                      std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop.text);
+                      std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop.text +
+                      "; give one of " + std::string(name(loop.outputs[0])));
     }
     plan_ = &ufunc_.methods().add(key, std::move(loop));
   }

@@ -19,6 +19,10 @@ class AtCall {
          const AtOptions& options);
 
   void run();
+  /// Its loop, of a call that is only planned.
+  const Loop& plan();
+  /// After plan(): what run() would load for such a device.
+  [[nodiscard]] std::vector<program::Request> requests(DeviceKind kind) const;
 
  private:
   void check_ufunc() const;
@@ -32,6 +36,7 @@ class AtCall {
   void read_indices();
   void fold_into_one(const std::vector<std::int64_t>& offsets);
   void separate_overlaps();
+  void record(Recorder& recorder, const detail::ArrayRep& target) const;
   [[nodiscard]] MethodVariant variant() const;
   [[nodiscard]] kinds::ScatterLaunch launch() const;
   [[nodiscard]] std::string index_name(std::size_t i) const;

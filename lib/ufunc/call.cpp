@@ -50,13 +50,6 @@ void Call::run(std::span<Array> results) {
   separate(results);
   iterate();
   classify();
-  if (compiled_ != nullptr) {
-    const DeviceKind kind = operands_.at().device.kind();
-    const codegen::KernelSpec spec = ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout_, kind);
-    *compiled_ =
-        program::compiled(ufunc_.request(plan_->loop, spec, kind), *backend::backend_for(operands_.at().device).compiler());
-    return;
-  }
   // Compiling may throw: nothing has been written yet.
   const Variant& variant = ufunc_.variant(*plan_, layout_, operands_);
   allocate(results);
@@ -65,13 +58,25 @@ void Call::run(std::span<Array> results) {
   operands_.fetch(results);
 }
 
-cache::Contents Call::compiled() {
-  cache::Contents kernel;
-  compiled_ = &kernel;
+const Loop& Call::plan(const std::optional<Device>& device) {
+  operands_.plan(device);
+  check();
+  if (size_ == 0) call::fail_nothing(ufunc_.name());
+  return plan_->loop;
+}
+
+std::vector<program::Request> Call::requests() {
   std::vector<Array> results(operands_.nout());
-  run(results);
-  call::check_compiled(ufunc_.name(), kernel);
-  return kernel;
+  separate(results);
+  iterate();
+  classify();
+  const DeviceKind kind = operands_.at().device.kind();
+  return {ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout_, kind), kind)};
+}
+
+cache::Contents Call::compiled() {
+  plan();
+  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::choose_loop() {
@@ -210,50 +215,12 @@ void Call::launch(const Variant& variant, std::span<const Array> results) const 
   });
 }
 
-/// Everything that tells variants apart, for a kind of processors.
-LayoutClass Call::class_on(DeviceKind kind) const {
-  const call::Operands::Elsewhere there = operands_.as_on(kind, keeps());
-  std::vector<layout::Operand> operands;
-  for (const call::Operand& operand : there.operands) operands.push_back(placed(operand));
-  const layout::Iteration iteration(*shape_, operands);
-  const Placement at{iteration, there.operands, operands_.inputs()};
-  LayoutClass layout;
-  layout.masking = layout_.masking;
-  for (std::size_t k = 0; k < operands.size(); ++k) layout.set_access(k, access_of(at, k));
-  layout.rank = static_cast<std::uint8_t>(std::min(iteration.rank(), backend::kMaxKernelRank));
-  layout.packs = divides_into_packs(at);
-  layout.wide_index = iteration.size() > kinds::kMaxNarrowIndex;
-  // Host arrays are two on a GPU.
-  layout.in_place = operands_.aliased() && !(operands_.at().on_host && kind != DeviceKind::cpu);
-  layout.large = !keeps() && stores_past_cache(at);
-  return layout;
-}
-
 void Call::record(Recorder& recorder) const {
-  const LayoutClass cpu = class_on(DeviceKind::cpu);
-  const LayoutClass gpu = operands_.at().on_host ? class_on(DeviceKind::cuda) : cpu;
-  if (cpu == gpu) return report(recorder, cpu, Processors::all);
-  report(recorder, cpu, Processors::cpu);
-  report(recorder, gpu, Processors::gpu);
-}
-
-void Call::report(Recorder& recorder, LayoutClass layout, Processors processors) const {
-  // What the others do not look at would only tell apart what is the same.
-  if (processors == Processors::cpu) {
-    layout.rank = std::min<std::uint8_t>(layout.rank, 2);
-    layout.packs = true;
-    layout.wide_index = layout.in_place = false;
-  } else if (processors == Processors::gpu) {
-    layout.large = false;
-  }
-  plan_->report(layout, processors, [&] {
-    const std::vector<DType> storage = operands_.storage_dtypes();
-    recorder.used({.definition = ufunc_.definition_of(plan_->loop),
-                   .loop = plan_->loop,
-                   .storage = storage,
-                   .layout = layout,
-                   .processors = processors});
-  });
+  call::Description call = operands_.description();
+  // Another loop than the one that the dtypes choose, or one that was made for them.
+  const bool forced = options_.dtype || !options_.signature.empty() || options_.casting != Casting::same_kind;
+  if (forced || plan_->loop.definition != nullptr) call.loop = loop_text(plan_->loop);
+  if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
 }
 
 Resolution Call::resolve() {

@@ -23,7 +23,12 @@ class Call {
   void run(std::span<Array> results);
   /// What run() would do.
   Resolution resolve();
-  /// The kernel that run() would launch. TypeError where there is nothing to compute.
+  /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
+  /// to compute.
+  const Loop& plan(const std::optional<Device>& device = std::nullopt);
+  /// After plan(): what run() would load. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests();
+  /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 
  private:
@@ -37,9 +42,7 @@ class Call {
   void classify();
   void allocate(std::span<Array> results) const;
   void launch(const Variant& variant, std::span<const Array> results) const;
-  [[nodiscard]] LayoutClass class_on(DeviceKind kind) const;
   void record(Recorder& recorder) const;
-  void report(Recorder& recorder, LayoutClass layout, Processors processors) const;
   [[nodiscard]] bool keeps() const noexcept { return layout_.masking == codegen::Masking::keep; }
 
   const detail::UfuncImpl& ufunc_;
@@ -54,7 +57,6 @@ class Call {
   bool all_f_ = true;
   LayoutClass layout_;
   std::optional<layout::Iteration> iteration_;
-  cache::Contents* compiled_ = nullptr;  // gets the kernel, and nothing is launched
 };
 
 }  // namespace kiln::ufunc

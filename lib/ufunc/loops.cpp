@@ -236,6 +236,14 @@ Loop forced_by_dtype(const LoopRequest& request, const Typed& given) {
 
 }  // namespace
 
+std::string loop_text(const Loop& loop) {
+  std::string text;
+  for (const DType dtype : loop.inputs) text += (text.empty() ? "" : ", ") + std::string(name(dtype));
+  text += " -> ";
+  for (std::size_t i = 0; i < loop.outputs.size(); ++i) text += (i == 0 ? "" : ", ") + std::string(name(loop.outputs[i]));
+  return text;
+}
+
 std::string texts_of(std::span<const TypeSignature> signatures) {
   std::string text;
   for (const TypeSignature& signature : signatures) text += (text.empty() ? "" : "; ") + signature.text;

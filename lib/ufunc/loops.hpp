@@ -53,6 +53,9 @@ Loop choose_loop(const LoopRequest& request);
 /// "float32, float64 -> float32" to dtypes, inputs then outputs; SignatureError where it cannot be read.
 std::vector<DType> parse_loop(std::string_view text, std::size_t nin, std::size_t nout);
 
+/// "float32, float64 -> float32", as parse_loop() reads it.
+[[nodiscard]] std::string loop_text(const Loop& loop);
+
 /// "float32(float32 a); float64(float64 a)", for messages.
 std::string texts_of(std::span<const signature::TypeSignature> signatures);
 

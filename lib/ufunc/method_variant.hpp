@@ -1,4 +1,4 @@
-// What of a method's call decides its kernel, in terms that hold for every processor: calls and manifests choose by the same.
+// The methods of a ufunc, and what of a call of accumulate or at decides its kernel.
 #pragma once
 
 #include <array>
@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "kiln/dtype.hpp"
-#include "kinds/reduction/plan.hpp"
 
 namespace kiln::ufunc {
 
@@ -19,9 +18,6 @@ struct MethodVariant {
   DType array = DType::float64;                ///< in memory; of at, what is changed
   std::optional<DType> value = std::nullopt;   ///< in memory: the second operand of at, where the ufunc takes two
   std::optional<DType> result = std::nullopt;  ///< in memory: of all but at, which changes the array
-  kinds::ReductionClass layout = {};           ///< reduce, reduceat
-
-  friend bool operator==(const MethodVariant&, const MethodVariant&) = default;
 };
 
 struct MethodName {

@@ -11,8 +11,10 @@
 
 #include "backend/backend.hpp"
 #include "base/table.hpp"
+#include "call/description.hpp"
 #include "call/operands.hpp"
 #include "kiln/device.hpp"
+#include "program/program.hpp"
 #include "ufunc/loops.hpp"
 #include "ufunc/recorder.hpp"
 
@@ -73,6 +75,15 @@ struct PlanKey {
   return {loop.inputs, loop.outputs, loop.text, loop.narrowed};
 }
 
+/// What a call that is only planned has for a kind of device; without `render` it is checked alone. Throws what the call would.
+/// `how` is told to its requests().
+template <class Call, class... How>
+[[nodiscard]] program::Planned planned(Call&& call, DeviceKind kind, bool render, How... how) {
+  program::Planned made{call.plan(Device::of_kind(kind)).text};
+  if (render) made.requests = call.requests(how...);
+  return made;
+}
+
 /// One compiled kernel, and what a launch must know of its spec.
 struct Variant {
   std::shared_ptr<backend::Module> module;
@@ -89,24 +100,10 @@ struct Plan {
     Device device;
     friend bool operator==(const Key&, const Key&) = default;
   };
-  struct Report {
-    Class layout;
-    Processors processors;
-    friend bool operator==(const Report&, const Report&) = default;
-  };
-  struct Nothing {};
 
   Loop loop;
   base::Table<Key, Variant> variants = {};
-  base::Table<Report, Nothing> reported = {};  ///< to the recorder
-
-  /// Reports what call(recorder) tells, once.
-  template <class Call>
-  void report(const Class& layout, Processors processors, const Call& call) {
-    if (reported.find({layout, processors}) != nullptr) return;
-    call();
-    reported.add({layout, processors});
-  }
+  call::Reported reported = {};  ///< to the recorder
 };
 
 template <class Class>

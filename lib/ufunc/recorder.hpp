@@ -1,4 +1,4 @@
-// Where calls report the kernels that they used. What becomes of a report is lib/manifest's business, which defines
+// Where calls report what they ran. What becomes of a report is lib/manifest's business, which defines
 // open_recorder(); without KILN_RECORD there is no recorder, and a call pays for one look at a flag.
 #pragma once
 
@@ -8,41 +8,14 @@
 #include <string>
 #include <utility>
 
+#include "call/description.hpp"
+#include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
+#include "kiln/reduction.hpp"
 #include "kiln/ufunc.hpp"
 #include "kinds/spec.hpp"
-#include "ufunc/layout_class.hpp"
-#include "ufunc/loops.hpp"
-#include "ufunc/method_variant.hpp"
-
-namespace kiln::gufunc {
-struct Use;
-}
-namespace kiln::reduce {
-struct Use;
-}
 
 namespace kiln::ufunc {
-
-/// Kinds of processors that run the same call by this layout: host arrays are packed on their way to a GPU, and lie there as
-/// they do not lie here.
-enum class Processors : std::uint8_t { cpu = 1, gpu = 2, all = 3 };
-
-/// A kernel that ran.
-struct Use {
-  const UfuncDefinition& definition;
-  const Loop& loop;
-  std::span<const DType> storage;  ///< inputs, then outputs
-  LayoutClass layout;
-  Processors processors;
-};
-
-/// A kernel of a method that ran. Every kind of processor runs the like of it for the same call.
-struct MethodUse {
-  const UfuncDefinition& definition;
-  const Loop& loop;
-  const MethodVariant& variant;
-};
 
 /// A raw kernel that was launched: in the form of the launch, with a dtype for each of its type variables.
 struct RawUse {
@@ -55,10 +28,10 @@ struct RawUse {
 class Recorder {
  public:
   virtual ~Recorder() = default;
-  virtual void used(const Use& use) noexcept = 0;
-  virtual void used(const MethodUse& use) noexcept = 0;
-  virtual void used(const gufunc::Use& use) noexcept = 0;
-  virtual void used(const reduce::Use& use) noexcept = 0;
+  virtual void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept = 0;
+  virtual void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept = 0;
+  /// `leads`: the identity stands in front of the elements.
+  virtual void used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept = 0;
   virtual void used(const RawUse& use) noexcept = 0;
 };
 

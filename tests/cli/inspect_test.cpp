@@ -16,7 +16,7 @@ using cli::Scratch;
 namespace {
 
 constexpr const char* kManifest =
-    R"json({"kiln_manifest": 1, "kernels": [
+    R"json({"kiln_manifest": 2, "kernels": [
   {"kernel": "float32 saxpy(float32 a, float32 x, float32 y) = a * x + y"},
   {"kernel": "float64 wave(float64 x) = exp(sin(x))"}]})json";
 
@@ -142,8 +142,8 @@ TEST_CASE("inspect: a kernel for NVIDIA, by manifest and by id") {
   CHECK(wrong.err == "kiln: error: there is no amdgcn of \"saxpy\" for sm_90: its forms are source, ptx, sass, asm\n");
   // Several texts each have a title.
   const auto both = fixture.inspect({fixture.manifest(), "--target", "sm_90", "--as", "ptx"});
-  CHECK(both.out.starts_with("// saxpy float32(float32 a, float32 x, float32 y), contiguous for sm_90 ("));
-  CHECK(contains(both.out, "\n// wave float64(float64 x), contiguous for sm_90 ("));
+  CHECK(both.out.starts_with("// saxpy float32(float32 a, float32 x, float32 y), contiguous, width 4 for sm_90 ("));
+  CHECK(contains(both.out, "\n// wave float64(float64 x), contiguous, width 2, unrolled 2 for sm_90 ("));
   const auto unwritable = fixture.inspect({id, "-o", fixture.scratch.file("no/such/folder")});
   CHECK(unwritable.status == 1);
   CHECK(contains(unwritable.err, "cannot write \"" + fixture.scratch.file("no/such/folder") + "\": there is no folder"));
@@ -238,7 +238,7 @@ TEST_CASE("inspect: a kernel for this CPU, which is what a manifest is for where
                                   {.input = kManifest, .environment = {{"KILN_CACHE_DIR", fixture.scratch.file("cache")}}});
   CHECK(nlohmann::json::parse(standard_input.out).at("kernels")[0] == kernel);
   cli::write_file(fixture.scratch.file("bad.json"),
-                  R"json({"kiln_manifest": 1, "kernels": [{"kernel": "float32 f(float32 x) = y"}]})json");
+                  R"json({"kiln_manifest": 2, "kernels": [{"kernel": "float32 f(float32 x) = y"}]})json");
   const auto bad = fixture.inspect({fixture.scratch.file("bad.json")});
   CHECK(bad.status == 1);
   CHECK(contains(bad.err, "\"f\" does not compile for native"));
@@ -249,7 +249,7 @@ TEST_CASE("inspect: a kernel for this CPU, which is what a manifest is for where
 TEST_CASE("inspect: a manifest without kernels says so") {
   const Fixture fixture;
   const std::string manifest = fixture.scratch.file("empty.json");
-  cli::write_file(manifest, R"({"kiln_manifest": 1, "kernels": []})");
+  cli::write_file(manifest, R"({"kiln_manifest": 2, "kernels": []})");
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--as", "source"}}) {
     std::vector<std::string> words{manifest};
     words.insert(words.end(), more.begin(), more.end());
@@ -272,7 +272,7 @@ TEST_CASE("inspect: a form that only some of the targets have") {
   };
   const auto ptx = as("ptx");
   CHECK(ptx.status == 0);
-  CHECK(contains(ptx.out, "// saxpy float32(float32 a, float32 x, float32 y), contiguous for sm_90 ("));
+  CHECK(contains(ptx.out, "// saxpy float32(float32 a, float32 x, float32 y), contiguous, width 4 for sm_90 ("));
   CHECK(contains(ptx.out, ".visible .entry kiln_kernel("));
   CHECK(contains(ptx.err, "kiln: warning: there is no ptx of \"saxpy\" for "));
   const auto kernels = nlohmann::json::parse(as("ptx", "--json").out).at("kernels");
@@ -311,7 +311,7 @@ TEST_CASE("inspect: a kernel that does not compile does not hide the others") {
   if (!have_target("native", "cpu")) return;
   const Fixture fixture;
   const std::string manifest = fixture.scratch.file("mixed.json");
-  cli::write_file(manifest, R"json({"kiln_manifest": 1, "kernels": [
+  cli::write_file(manifest, R"json({"kiln_manifest": 2, "kernels": [
     {"kernel": "float32 good(float32 x) = x"}, {"kernel": "float32 bad(float32 x) = y"},
     {"kernel": "float32 fine(float32 x) = x + 1"}]})json");
   const auto table = fixture.inspect({manifest});

@@ -48,7 +48,7 @@ TEST_CASE("kiln alone prints its help") {
 TEST_CASE("exit statuses of every command") {
   const Scratch scratch;
   const std::string cache = scratch.file("cache");
-  const std::string manifest = R"json({"kiln_manifest": 1, "kernels": [{"kind": "ufunc", "name": "f",
+  const std::string manifest = R"json({"kiln_manifest": 2, "kernels": [{"kind": "ufunc", "name": "f",
     "signatures": ["float32(float32 a)"], "body": "return )json";
   cli::write_file(scratch.file("good.json"), manifest + "a;\"}]}");
   cli::write_file(scratch.file("wrong.json"), manifest + "b;\"}]}");

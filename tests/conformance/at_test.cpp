@@ -274,7 +274,7 @@ TEST_CASE("at: errors name the place, and nothing is written") {
           "add.at: the array of indices has dtype bool; indices are integers");
     CHECK(type_error([&] { add.at(x, place({0}), 1.5, options); }) ==
           "add.at: cannot cast the result from float64 to the array's int32 under casting \"same_kind\" for the loop "
-          "float64(float64 x1, float64 x2)");
+          "float64(float64 x1, float64 x2); give one of float64");
     CHECK(type_error([&] { add.at(x, place({0}), std::int64_t{1} << 40, options); }) ==
           "add.at: the integer 1099511627776 given as the second operand does not fit in int32, the dtype of the loop "
           "int32(int32 x1, int32 x2)");

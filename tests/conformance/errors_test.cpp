@@ -77,7 +77,7 @@ TEST_CASE("errors: dtypes that no loop takes") {
     f.check<TypeError>(
         {f.three, f.three}, {.out = ints},
         "subtract: cannot cast output 0 from float32 to the out array's int32 under casting \"same_kind\" for the "
-        "loop float32(float32 a, float32 b)");
+        "loop float32(float32 a, float32 b); give one of float32");
   });
 }
 

@@ -41,7 +41,7 @@ TEST_CASE("fuse errors: casting holds for every step, and a constant must fit") 
         }).starts_with("in fused \"sum\": add: cannot cast input 0 (x1) from float32 to float64 under casting \"no\""));
   CHECK(message_of<TypeError>([&] { sum({wide, wide}, {.out = Array::zeros({2}, DType::int64)}); }) ==
         "sum: cannot cast output 0 from float64 to the out array's int64 under casting \"same_kind\" for the loop "
-        "float64(float64 x0, float64 x1)");
+        "float64(float64 x0, float64 x1); give one of float64");
   const Ufunc shifted = kiln::fuse("shifted", [](Expr a) { return a + 300; });
   CHECK(message_of<TypeError>([&] { shifted(Array::zeros({2}, DType::int8)); }) ==
         "in fused \"shifted\": add: the integer 300 given as input 1 (x2) does not fit in int8, the dtype of the loop "

@@ -357,7 +357,7 @@ TEST_CASE("gufuncs: wrong calls change nothing") {
     fails("matmul has 1 output, .out names 2 arrays", b, {.out = {out, out}});
     fails(
         "matmul: cannot cast output 0 (C) from float32 to the out array's int32 under casting \"same_kind\" for the loop "
-        "void(float32[:,:] A, float32[:,:] B, float32[:,:] C)",
+        "void(float32[:,:] A, float32[:,:] B, float32[:,:] C); give one of float32",
         b, {.out = target.place(Array::zeros({2, 2}, DType::int32))});
     CHECK(message_of<TypeError>([&] { matmul().outputs<2>(a, b); }) == "matmul has 1 output, not 2");
     CHECK_THROWS_AS(matmul()(a, a), ShapeError);

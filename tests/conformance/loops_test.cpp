@@ -144,12 +144,13 @@ TEST_CASE("loops: out does not steer the choice, and its cast is checked") {
   const auto refused = [&](DType in, DType out) { return message_of<kiln::TypeError>([&] { (void)with_out(in, out); }); };
   CHECK(refused(DType::float64, DType::int64) ==
         "f: cannot cast output 0 from float64 to the out array's int64 under casting \"same_kind\" for the loop "
-        "float64(float64)");
+        "float64(float64); give one of float64");
   CHECK(refused(DType::complex64, DType::float32) ==
         "f: cannot cast output 0 from complex64 to the out array's float32 under casting \"same_kind\" for the loop "
-        "complex64(complex64)");
+        "complex64(complex64); give one of complex64");
   CHECK(refused(DType::int64, DType::uint64) ==
-        "f: cannot cast output 0 from int64 to the out array's uint64 under casting \"same_kind\" for the loop int64(int64 a)");
+        "f: cannot cast output 0 from int64 to the out array's uint64 under casting \"same_kind\" for the loop int64(int64 a); "
+        "give one of int64");
 }
 
 TEST_CASE("loops: a forced dtype or signature skips the search") {

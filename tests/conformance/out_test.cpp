@@ -300,7 +300,7 @@ TEST_CASE("out: some of several, the others fresh") {
     const kiln::CallOptions safely{.out = {Array(), narrow}, .casting = kiln::Casting::safe};
     CHECK(message_of<kiln::TypeError>([&] { target.outputs(divmod, {a, b}, safely); }) ==
           "divmod: cannot cast output 1 (r) from int32 to the out array's int8 under casting \"safe\" for the loop (int32 q, "
-          "int32 r)(int32 a, int32 b)");
+          "int32 r)(int32 a, int32 b); give one of int32");
     CHECK(message_of<kiln::TypeError>([&] { target.outputs(divmod, {a, b}, {.out = {Array(), Array()}}); }) ==
           "divmod: output 0 (q) is an empty Array handle, not an array, and so are the others; leave .out away for fresh "
           "results");

@@ -380,7 +380,7 @@ TEST_CASE("reduce: errors say what, where and how to mend it, and nothing is wri
     const Array whole = target.place(Array::full({3}, std::int32_t{-1}));
     CHECK(type_error(add, a, {.out = whole}) ==
           "add.reduce: cannot cast .out from float32 to the out array's int32 under casting \"same_kind\" for the loop "
-          "float32(float32 x1, float32 x2)");
+          "float32(float32 x1, float32 x2); give one of float32");
     CHECK(
         type_error(kiln::math::less, a, {}) ==
         "less.reduce: the loop bool(float32, float32) that runs for float32 does not give what it takes, so results cannot be "

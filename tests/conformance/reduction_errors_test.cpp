@@ -169,7 +169,7 @@ TEST_CASE("reduction errors: calls") {
             static_cast<void>(dot({x, x}, with({.axis = 0, .out = target.place(Array::zeros({3}, DType::int32))})));
           }) ==
           "dot: cannot cast output 0 from float64 to the out array's int32 under casting \"same_kind\" for the loop "
-          "float64(float64 x, float64 y)");
+          "float64(float64 x, float64 y); give one of float64");
     CHECK(shape_error([&] { static_cast<void>(minmax.outputs<2>({x}, with({.axis = 0, .out = {out, out}}))); }) ==
           "minmax: output 0 (low) and output 1 (high) share memory; give outputs that do not overlap");
     const Array still = target.place(Array::zeros({1}, DType::float64)).broadcast_to({3});

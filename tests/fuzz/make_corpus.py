@@ -39,23 +39,31 @@ MANIFESTS = {
                         "include_dirs": ["inc", "/usr"], "defines": ["A", "B=2"], "contract": True, "fast_math": True}],
     "types": [SQUARE | {"types": [{"T": "float32"}, {"U": "complex64"}]}],
     "loops": [SQUARE | {"loops": ["int8 -> int8", "float16 -> float16"]}],
-    "variants": [AXPY | {"variants": [
-        {"loop": "float32, float32, float32 -> float32"},
-        {"loop": "float64, float64, float64 -> float64", "operands": ["scalar", "strided", "contiguous float32", "contiguous"], "rank": 2,
-         "aligned": False, "wide_index": True, "in_place": True, "for": "gpu"},
-        {"loop": "float64, float64, float64 -> float64", "operands": ["broadcast", "strided", "contiguous", "contiguous"],
-         "large": True, "for": "cpu"}]}],
+    "calls": [AXPY | {"calls": [
+        {"inputs": ["float32[9]", "float32", "float32[9] offset 4"]},
+        {"inputs": ["int8", "float64[7, 9] strides [-72, 8] host", "float64[9]"], "where": "bool[7, 1]", "out": ["float32[7, 9]"],
+         "loop": "float64, float64, float64 -> float64"},
+        {"inputs": ["float64[9] strides [0]", "float64[9]", "float64[9]"], "out": ["float64[9] of input 1"]}]},
+        {"kernel": "void mul(T[:,:] a, T k, T[:,:] b) { b(i, j) = a(i, j) * k; }", "layout": "(m,n),()->(m,n)", "each": "i:m, j:n", "calls": [
+            {"inputs": ["float32[9, 8, 4]", "float32"], "any_sizes": True},
+            {"inputs": ["float32[8, 9, 4]", "float32[9]"], "axes": [[0, -1], [], [1, 2]], "out": ["float32[9, 8, 4]"]}]}],
     "methods": [{"kernel": "T sum(T a, T b) = a + b", "identity": "0", "widens_integers": True, "types": [{"T": "int8"}],
                  "methods": ["call", "outer", "reduce", "reduceat", "accumulate", "at"]},
-                {"kernel": "T low(T a, T b) = a", "reorderable": True, "variants": [
-                    {"method": "reduce", "loop": "int8, int8 -> int8", "array": "bool", "result": "float64", "where": True, "mapping": "columns",
-                     "kept_rank": 3, "reduced_rank": 64, "aligned": False, "wide_index": True, "for": "gpu"},
-                    {"method": "reduceat", "loop": "int8, int8 -> int8", "mapping": "warp", "segmented": True},
-                    {"method": "at", "loop": "int8, int8 -> int8", "value": "bool"}]}],
+                {"kernel": "T low(T a, T b) = a", "reorderable": True, "calls": [
+                    {"method": "reduce", "inputs": ["bool[9, 8]"], "out": ["float64[1, 1]"], "axis": "all", "keepdims": True, "initial": True,
+                     "where": "bool[9, 1]"},
+                    {"method": "reduce", "inputs": ["float32[9, 8] strides [4, 36]"], "axis": [0, -1], "dtype": "float64"},
+                    {"method": "reduceat", "inputs": ["int8[900]"], "segments": {"count": 30, "elements": 900, "longest": 99}},
+                    {"method": "accumulate", "inputs": ["int8[9, 100]"], "axis": 1},
+                    {"method": "at", "inputs": ["int8[9]", "bool"]}]}],
     "kernel": [{"kind": "kernel", "name": "k", "signature": "void(const T[:] x, U[:,:] y, int64 n) where U: int8", "body": "y[item] = x[item];",
                 "types": [{"T": "float32", "U": "int8"}], "launch": ["items", "single"]},
                {"kind": "kernel", "name": "w", "signature": "void(float32[:] x)", "body": "barrier();", "defines": ["A"],
-                "variants": [{"launch": "blocks"}]}],
+                "calls": [{"launch": "blocks"}]}],
+    "reduction": [{"kind": "reduction", "name": "r", "signatures": ["(float64 m, int64 at)(T x, T w)"], "accumulator": "float64 n, s;",
+                   "map": "return {w, i};", "reduce": "return {a.n + b.n, a.s + b.s};", "post": "m = a.n; at = 1;", "identity": "{0, 0}",
+                   "identity_leads": True, "calls": [
+                       {"inputs": ["float16[9, 8]", "float32"], "where": "bool[8]", "axis": 0, "out": [None, "int64[8]"]}]}],
     "same": [AXPY, AXPY],
     "path": [{"kind": "a/~b", "name": ""}],
 }
@@ -112,10 +120,10 @@ def seeds():
     yield "key", "spaced", json.dumps(json.loads(sample), indent=1).encode()
     yield "key", "depth", b"[" * 5000
     for name, kernels in MANIFESTS.items():
-        yield "manifest", name, json.dumps({"kiln_manifest": 1, "kernels": kernels}).encode()
-    yield "manifest", "version", b'{"kiln_manifest": 2, "kernels": []}'
-    yield "manifest", "twice", b'{"kiln_manifest": 1, "kernels": [], "kernels": []}'
-    yield "manifest", "number", b'{"kiln_manifest": 1e0, "kernels": [{"rank": 99999999999999999999}]}'
+        yield "manifest", name, json.dumps({"kiln_manifest": 2, "kernels": kernels}).encode()
+    yield "manifest", "version", b'{"kiln_manifest": 1, "kernels": []}'
+    yield "manifest", "twice", b'{"kiln_manifest": 2, "kernels": [], "kernels": []}'
+    yield "manifest", "number", b'{"kiln_manifest": 2e0, "kernels": [{"rank": 99999999999999999999}]}'
     yield "manifest", "depth", b"[" * 5000
     yield "bundle", "none", bundle([])
     one, two = bytes(range(16)), bytes(range(1, 17))

@@ -100,29 +100,6 @@ codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const D
   return spec;
 }
 
-std::vector<ReductionClass> usual_classes(DType array, bool ordered) {
-  if (ordered) return {{.mapping = Mapping::thread}};
-  std::vector<ReductionClass> classes;
-  for (const Mapping mapping : {Mapping::block, Mapping::warp, Mapping::columns, Mapping::thread}) {
-    classes.push_back({.mapping = mapping});
-    if (pack_width({.mapping = mapping}, {&array, 1}) > 1) classes.push_back({.mapping = mapping, .packs = false});
-  }
-  return classes;
-}
-
-std::vector<ReductionClass> usual_segment_classes(bool ordered) {
-  std::vector<ReductionClass> classes;
-  for (const std::uint8_t rank : {std::uint8_t{1}, std::uint8_t{2}}) {
-    for (const Mapping mapping : {Mapping::thread, Mapping::warp, Mapping::block, Mapping::columns}) {
-      if (ordered && mapping != Mapping::thread) continue;
-      if (rank == 2 || mapping != Mapping::columns) {
-        classes.push_back({.mapping = mapping, .kept_rank = rank, .segmented = true});
-      }
-    }
-  }
-  return classes;
-}
-
 std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
   // Beside an accumulator may stand whether any element has counted, padded to its alignment.
   if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(kAccumulatorBytes) : 0);

@@ -41,8 +41,6 @@ struct ReductionClass {
   [[nodiscard]] bool is_still(std::size_t input) const noexcept {
     return access_of(input) == codegen::Access::scalar || access_of(input) == codegen::Access::broadcast;
   }
-  /// What of it decides a CPU's kernel.
-  [[nodiscard]] ReductionClass on_cpu() const noexcept { return {.access = access, .masked = masked}; }
   friend bool operator==(const ReductionClass&, const ReductionClass&) = default;
 };
 
@@ -55,12 +53,6 @@ void classify(const layout::Reduction& layout, std::span<const ReductionOperand>
 /// `spec`, that of the loop, for operands stored so (inputs, then outputs).
 [[nodiscard]] codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const DType> storage,
                                                 const ReductionClass& how, DeviceKind device);
-
-/// The classes that contiguous arrays mostly have: all of one reduced, or one axis of a matrix.
-[[nodiscard]] std::vector<ReductionClass> usual_classes(DType array, bool ordered);
-
-/// The same for the segments of one axis.
-[[nodiscard]] std::vector<ReductionClass> usual_segment_classes(bool ordered);
 
 /// Bytes of what its kernel keeps of a part of an output.
 [[nodiscard]] std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept;

@@ -65,7 +65,8 @@ TEST_CASE("call: casts, scalars that do not fit, and integers that the kernel na
   const Array out[] = {Array::zeros({3}, DType::int32), Array()};
   call::Operands operands(kTwo, {args, call::kNoMask, out, kDefault}, 2, 2);
   CHECK(message([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::same_kind); }) ==
-        "two: cannot cast output 0 from float32 to the out array's int32 under casting \"same_kind\" for the loop f(a, b)");
+        "two: cannot cast output 0 from float32 to the out array's int32 under casting \"same_kind\" for the loop f(a, b); "
+        "give one of float32");
   CHECK(message([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::unsafe); }) == "no error");
   const DType bytes[] = {DType::float32, DType::uint8};
   operands.set_types({bytes, kFloats, kLoop});
@@ -104,24 +105,96 @@ TEST_CASE("call: inputs that outputs overwrite are told, and replaced by copies"
         "two: output 0 and output 1 share memory; give outputs that do not overlap");
 }
 
-TEST_CASE("call: on a GPU host arrays would be packed, and outputs made anew unless they keep what they have") {
+TEST_CASE("call: planned for a GPU, host arrays are packed there, and outputs made anew unless they keep what they have") {
   const Array columns = Array::zeros({3, 4}, DType::float32).transpose();
   const Array mask = Array::zeros({4, 3}, DType::bool_);
   const Arg args[] = {columns[{Slice{}, Slice{.step = 2}}], 2.0F};
   const Array out[] = {columns, Array()};
-  call::Operands operands(kTwo, {args, mask, out, kDefault}, 2, 2);
-  operands.set_types({kFloats, kFloats, kLoop});
-  CHECK(operands.count() == 5);
-  CHECK(operands.name_of(2) == ".where");
-  CHECK(operands.name_of(4) == "output 1");
-  const auto gpu = operands.as_on(DeviceKind::cuda, false);
-  REQUIRE(gpu.operands.size() == 5);
-  CHECK(gpu.operands[0].rep->strides == Strides{8, 4});
-  CHECK(gpu.operands[1].scalar != nullptr);
-  CHECK(gpu.operands[3].rep->strides == Strides{12, 4});
-  CHECK(gpu.operands[4].rep == nullptr);
-  CHECK(operands.as_on(DeviceKind::cuda, true).operands[3].rep->strides == Strides{4, 16});
-  const auto cpu = operands.as_on(DeviceKind::cpu, false);
-  CHECK(cpu.operands[0].rep == args[0].array().rep().get());
-  CHECK(cpu.operands[3].rep == columns.rep().get());
+  for (const bool keeps : {false, true}) {
+    call::Operands operands(kTwo, {args, mask, out, kDefault}, 2, 2);
+    operands.plan(Device::of_kind(DeviceKind::cuda));
+    operands.place();
+    operands.set_types({kFloats, kFloats, kLoop});
+    CHECK(operands.at().staged);
+    operands.separate(true, keeps);
+    REQUIRE(operands.count() == 5);
+    CHECK(operands.name_of(2) == ".where");
+    CHECK(operands.name_of(4) == "output 1");
+    CHECK(operands.rep(0)->strides == Strides{8, 4});
+    CHECK_FALSE(operands.rep(0)->on_host);
+    CHECK(operands.is_scalar(1));
+    CHECK(operands.rep(3)->strides == (keeps ? Strides{4, 16} : Strides{12, 4}));
+    CHECK(operands.rep(4) == nullptr);
+  }
+  call::Operands here(kTwo, {args, mask, out, kDefault}, 2, 2);
+  here.plan(Device::cpu());
+  here.place();
+  here.set_types({kFloats, kFloats, kLoop});
+  here.separate(false, true);
+  // In no memory, as the copy of what the output overwrites would lie.
+  CHECK(here.rep(0)->strides == Strides{8, 4});
+  CHECK(here.rep(0)->buffer == nullptr);
+  CHECK(here.rep(3) == columns.rep().get());
+}
+
+TEST_CASE("call: what a manifest keeps of the operands, and the arrays that stand in for them") {
+  const Array all = floats(8);
+  const Array front = all[{Slice{.stop = 4}}];
+  const Array middle = all[{Slice{.start = 2, .stop = 6}}];
+  const Array columns = Array::zeros({3, 4}, DType::float32).transpose();
+  const auto texts = [](std::span<const Arg> args, std::span<const Array> out) {
+    call::Operands operands(kTwo, {args, call::kNoMask, out, kDefault}, 2, 2);
+    operands.place();
+    operands.set_types({kFloats, kFloats, kLoop});
+    operands.separate(true, false);
+    const call::Description made = operands.description();
+    std::vector<std::string> all_texts = made.inputs;
+    all_texts.insert(all_texts.end(), made.out.begin(), made.out.end());
+    return all_texts;
+  };
+  const Arg plain[] = {columns, 2};
+  CHECK(texts(plain, {}) == std::vector<std::string>{"float32[4, 3] strides [4, 16] host", "int32"});
+  // One that is copied is told as the copy lies; one in the window of an input as that.
+  const Arg meeting[] = {front, middle};
+  const Array over[] = {middle, Array()};
+  CHECK(texts(meeting, over) ==
+        std::vector<std::string>{"float32[4]", "float32[4] offset 8 host", "float32[4] offset 8 of input 1 host", ""});
+
+  const call::StandIns gpu({.inputs = {"float32[4, 3] strides [4, 16] host", "int8", "int16[2] offset 2"},
+                            .where = "bool[]",
+                            .out = {"", "float32[4, 3] of input 0"}},
+                           DeviceKind::hip);
+  REQUIRE(gpu.args.size() == 3);
+  CHECK(gpu.args[0].array().strides() == Strides{4, 16});
+  CHECK(gpu.args[0].array().is_host());
+  CHECK_FALSE(gpu.args[1].is_array());
+  CHECK(gpu.args[1].dtype() == DType::int8);
+  CHECK(gpu.args[2].array().device().kind() == DeviceKind::hip);
+  CHECK(reinterpret_cast<std::uintptr_t>(gpu.args[2].array().rep()->data) % 64 == 2);
+  CHECK(gpu.where.shape().empty());
+  CHECK_FALSE(gpu.out[0]);
+  CHECK(gpu.out[1].rep()->data == gpu.args[0].array().rep()->data);
+  CHECK(gpu.out[1].strides() == Strides{4, 16});
+}
+
+TEST_CASE("call: operands of a manifest that are none") {
+  const auto error = [](call::Description made) { return message([&] { const call::StandIns in(made, DeviceKind::cpu); }); };
+  const std::string advice =
+      " is no operand: write \"float32\" for a scalar, \"float32[3, 4]\" for an array, with \"strides [4, 12]\" and \"offset "
+      "4\" "
+      "in bytes where it lies in another way";
+  for (const char* text : {"float32[3", "float32[3,,4]", "float32[3] strides [4, 4]", "float32[x]", "float32 [3]",
+                           "float32[3] hosts", "float32[3] offset", "float32[9999999999999999999]"}) {
+    CHECK(error({.inputs = {text}}) == '"' + std::string(text) + '"' + advice);
+  }
+  CHECK(error({.inputs = {"float31[3]"}}).starts_with("unknown dtype \"float31\""));
+  CHECK(error({.inputs = {"float32[-1]"}}).find("negative") != std::string::npos);
+  CHECK(error({.inputs = {"float32[3] offset 64"}}) == "an offset is from 0 to 63 bytes");
+  CHECK(error({.inputs = {"float32[3]"}, .where = "bool"}) == "the mask is an array: write its shape, as in \"float32[3, 4]\"");
+  CHECK(error({.inputs = {"float32"}, .out = {"float32[3] of input 0"}}) == "there is no array \"input 0\"");
+  CHECK(error({.inputs = {"float32[3]"}, .out = {"float64[3] of input 0"}}) ==
+        "what is in the window of an input has its shape and an element of the same size");
+  CHECK(error({.inputs = {"float32[1000000000000, 4]"}}) == "no error");
+  CHECK(error({.inputs = {"float32[3] strides [9223372036854775807]"}}) ==
+        "an array of shape (3,) with strides [9223372036854775807] is too large: up to 16 TiB can be planned");
 }

@@ -81,11 +81,14 @@ TEST_CASE("call: how two devices, and a stream of a third, are told") {
 }
 
 TEST_CASE("call: what a host array would be on a GPU is packed, and repeats what repeats") {
+  const Device gpu = Device::of_kind(DeviceKind::hip);
   const Array column = Array::zeros({3, 1}, DType::float32);
-  const detail::ArrayRep repeated = call::as_sent(*column.broadcast_to({3, 4}).rep(), true, 1);
-  CHECK(repeated.strides == Strides{4, 0});
-  CHECK(repeated.data != call::as_sent(*column.rep(), true, 2).data);
-  CHECK(call::as_sent(*Array::zeros({3, 4}, DType::float32).transpose().rep(), true, 0).strides == Strides{4, 16});
+  const Array repeated = call::as_sent(*column.broadcast_to({3, 4}).rep(), true, 1, gpu);
+  CHECK(repeated.strides() == Strides{4, 0});
+  CHECK(repeated.device() == gpu);
+  CHECK(repeated.rep()->data != call::as_sent(*column.rep(), true, 2, gpu).rep()->data);
+  const Array turned = Array::zeros({3, 4}, DType::float32).transpose();
+  CHECK(call::as_sent(*turned.rep(), true, 0, gpu).strides() == Strides{4, 16});
   // An output is made anew, in C order.
-  CHECK(call::as_sent(*Array::zeros({3, 4}, DType::float32).transpose().rep(), false, 0).strides == Strides{12, 4});
+  CHECK(call::as_sent(*turned.rep(), false, 0, gpu).strides() == Strides{12, 4});
 }

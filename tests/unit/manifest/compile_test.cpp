@@ -19,23 +19,23 @@ using State = ManifestOutcome::State;
 namespace {
 
 Manifest manifest_of(const std::string& kernels) {
-  return Manifest::parse(R"({"kiln_manifest": 1, "kernels": [)" + kernels + "]}", "m.json");
+  return Manifest::parse(R"({"kiln_manifest": 2, "kernels": [)" + kernels + "]}", "m.json");
 }
 
 const char* const kThree = R"(
   {"kernel": "T scale(T x, T k) = x * k", "types": [{"T": "float32"}, {"T": "float64"}]},
-  {"kernel": "float32 square(float32 x) = x * x", "variants": [
-    {"loop": "float32 -> float32", "operands": ["strided", "contiguous"], "rank": 2, "for": "cpu"},
-    {"loop": "float32 -> float32", "operands": ["contiguous float16", "contiguous"], "aligned": false, "for": "gpu"},
-    {"loop": "float32 -> float32"}]})";
+  {"kernel": "float32 square(float32 x) = x * x", "calls": [
+    {"inputs": ["float32[8, 8] strides [100, 8]"]},
+    {"inputs": ["float16[9] offset 2"]},
+    {"inputs": ["float32[9]"]}]})";
 
 const char* const kGeneralized = R"json(
   {"kind": "gufunc", "name": "matvec", "layout": "(m,n),(n)->(m)", "signatures": ["void(T[:,:] A, T[:] x, T[:] y) where T: float32, int64"],
    "each": "i:m", "body": "T s = 0; for (index j = 0; j < n; ++j) s += A(i, j) * x(j); y(i) = s;"},
-  {"kernel": "void total(float32[:] x, float32 r) { r = 0; for (auto& v : x) r += v; }", "layout": "(n)->()", "variants": [
-    {"loop": "float32 -> float32", "sizes": {"n": 8}},
-    {"loop": "float32 -> float32", "operands": ["strided float16", "contiguous"], "for": "cpu"},
-    {"loop": "float32 -> float32", "operands": ["along 0", "contiguous"], "rank": 2, "wide_index": true, "where": true, "for": "gpu"}]})json";
+  {"kernel": "void total(float32[:] x, float32 r) { r = 0; for (auto& v : x) r += v; }", "layout": "(n)->()", "calls": [
+    {"inputs": ["float32[3, 8]"]},
+    {"inputs": ["float16[3, 80] strides [2, 6]"]},
+    {"inputs": ["float32[3000000000, 4, 80] strides [1280, 320, 4]"], "where": "bool[4]"}]})json";
 
 /// Compiles twice for a target: everything, then nothing.
 void check_target(const std::string& target, const std::vector<std::string>& variants, const char* kernels = kThree) {
@@ -57,7 +57,12 @@ void check_target(const std::string& target, const std::vector<std::string>& var
   CHECK(report.compiled == variants.size());
   CHECK(report.found + report.failed == 0);
   std::sort(seen.begin(), seen.end());
-  CHECK(seen == variants);
+  const auto lines = [](const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& line : list) text += line + "\n";
+    return text;
+  };
+  CHECK(lines(seen) == lines(variants));
 
   // Another process would find them all, under the keys that kernels() tells.
   const Cache fresh(CacheOptions{.directory = folder / "cache"});
@@ -78,8 +83,9 @@ TEST_CASE("a manifest is compiled for CPUs") {
   for (const char* target : {"native", "x86-64-v3"}) {
     check_target(target, {"/kernels/0 scale float32(float32 x, float32 k) contiguous",
                           "/kernels/0 scale float64(float64 x, float64 k) contiguous",
-                          "/kernels/1/variants/0 square float32(float32 x) strided",
-                          "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+                          "/kernels/1/calls/0 square float32(float32 x) strided (input 0), any rank",
+                          "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16",
+                          "/kernels/1/calls/2 square float32(float32 x) contiguous"});
   }
 }
 
@@ -89,6 +95,7 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
       R"({"kernel": "T sum(T a, T b) = a + b", "identity": "0", "widens_integers": true, "types": [{"T": "float32"}, {"T": "int8"}, {"T": "int64"}],
           "methods": ["outer", "reduce", "reduceat", "accumulate", "at"]})");
   const auto report = manifest.compile({"native"}, {.cache = Cache(CacheOptions{.directory = folder / "cache"})});
+  // On a CPU a reduction has one kernel for all layouts.
   CHECK(report.compiled == 3 * 5);
   CHECK(report.found + report.failed == 0);
   const Cache fresh(CacheOptions{.directory = folder / "cache"});
@@ -114,10 +121,11 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
 
 TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
   check_target("native",
-               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
+               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous, several indices at once",
                 "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
-                "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
-                "/kernels/1/variants/1 total void(float32[:] x, float32 r) strided, input 0 from float16"},
+                "/kernels/1/calls/0 total void(float32[:] x, float32 r) contiguous, n = 8, several items at once",
+                "/kernels/1/calls/1 total void(float32[:] x, float32 r) strided, input 0 from float16",
+                "/kernels/1/calls/2 total void(float32[:] x, float32 r) contiguous, where"},
                kGeneralized);
 }
 
@@ -126,7 +134,7 @@ TEST_CASE("where vectors cannot run a body, the plain kernel is compiled") {
   const Manifest::CompileOptions options{.cache = Cache(CacheOptions{.directory = folder / "cache"})};
   const auto kernel_of = [](const std::string& term) {
     return R"json({"kernel": "void positive(float32[:] x, float32 s) { s = 0; for (index i = 0; i < n; ++i) s += )json" + term +
-           R"json(; }", "layout": "(n)->()", "variants": [{"loop": "float32 -> float32", "lanes": true, "for": "cpu"}]})json";
+           R"json(; }", "layout": "(n)->()", "calls": [{"inputs": ["float32[100, 40]"]}]})json";
   };
   const Manifest compares = manifest_of(kernel_of("(x(i) > 0) * x(i)"));
   const auto report = compares.compile({"native"}, options);
@@ -218,27 +226,46 @@ TEST_CASE("a target that nobody knows, before anything is compiled") {
 
 TEST_CASE("a manifest is compiled for NVIDIA") {
   if (!test::have_compiler(DeviceKind::cuda)) return;
-  check_target("sm_90", {"/kernels/0 scale float32(float32 x, float32 k) contiguous",
-                         "/kernels/0 scale float64(float64 x, float64 k) contiguous",
-                         "/kernels/1/variants/1 square float32(float32 x) contiguous",
-                         "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+  check_target("sm_90", {"/kernels/0 scale float32(float32 x, float32 k) contiguous, width 4",
+                         "/kernels/0 scale float64(float64 x, float64 k) contiguous, width 2",
+                         "/kernels/1/calls/0 square float32(float32 x) strided (input 0), rank 2, width 4, unrolled 2",
+                         "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16, unrolled 4",
+                         "/kernels/1/calls/2 square float32(float32 x) contiguous, width 4, unrolled 2"});
 }
 
 TEST_CASE("generalized ufuncs of a manifest are compiled for NVIDIA") {
   if (!test::have_compiler(DeviceKind::cuda)) return;
-  check_target(
-      "sm_90",
-      {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
-       "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
-       "/kernels/1/variants/0 total void(float32[:] x, float32 r) contiguous, n = 8",
-       "/kernels/1/variants/2 total void(float32[:] x, float32 r) strided, input 0 along 0, where, rank 2, 64-bit index"},
-      kGeneralized);
+  check_target("sm_90",
+               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
+                "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
+                "/kernels/1/calls/0 total void(float32[:] x, float32 r) contiguous, n = 8",
+                "/kernels/1/calls/1 total void(float32[:] x, float32 r) strided, input 0 from float16",
+                "/kernels/1/calls/2 total void(float32[:] x, float32 r) contiguous, where, rank 2, 64-bit index"},
+               kGeneralized);
 }
 
 TEST_CASE("a manifest is compiled for AMD") {
   if (!test::have_compiler(DeviceKind::hip)) return;
-  check_target("gfx90a", {"/kernels/0 scale float32(float32 x, float32 k) contiguous",
-                          "/kernels/0 scale float64(float64 x, float64 k) contiguous",
-                          "/kernels/1/variants/1 square float32(float32 x) contiguous",
-                          "/kernels/1/variants/2 square float32(float32 x) contiguous"});
+  check_target("gfx90a", {"/kernels/0 scale float32(float32 x, float32 k) contiguous, width 4",
+                          "/kernels/0 scale float64(float64 x, float64 k) contiguous, width 2",
+                          "/kernels/1/calls/0 square float32(float32 x) strided (input 0), rank 2, width 4, unrolled 2",
+                          "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16, unrolled 4",
+                          "/kernels/1/calls/2 square float32(float32 x) contiguous, width 4, unrolled 2"});
+}
+
+TEST_CASE("the usual calls of reductions have a GPU's kernels for every way of sharing the work, each once") {
+  if (!test::have_compiler(DeviceKind::cuda)) return;
+  const Manifest manifest = manifest_of(
+      R"({"kernel": "T sum(T a, T b) = a + b", "identity": "0", "types": [{"T": "float32"}], "methods": ["reduce", "reduceat"]})");
+  std::set<std::string> variants;
+  for (const ManifestKernel& kernel : manifest.kernels("sm_90")) {
+    CAPTURE(kernel.variant);
+    CHECK(variants.insert(kernel.variant).second);
+  }
+  CHECK(variants == std::set<std::string>{"reduce (block), with identity, width 4", "reduce (block), with identity",
+                                          "reduce (warp), with identity, width 4", "reduce (warp), with identity",
+                                          "reduce (columns), with identity", "reduce (thread), with identity",
+                                          "reduceat (thread)", "reduceat (warp)", "reduceat (block)",
+                                          "reduceat (thread), 2 kept axes", "reduceat (warp), 2 kept axes",
+                                          "reduceat (block), 2 kept axes", "reduceat (columns), 2 kept axes"});
 }

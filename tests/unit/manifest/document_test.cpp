@@ -27,7 +27,7 @@ std::string error_of(const std::string& text) {
 }
 
 std::string with_kernels(const std::string& kernels) {
-  return R"({"kiln_manifest": 1, "kernels": [)" + kernels + "]}";
+  return R"({"kiln_manifest": 2, "kernels": [)" + kernels + "]}";
 }
 
 }  // namespace
@@ -49,18 +49,18 @@ TEST_CASE("what a manifest is, and what is wrong with others") {
 TEST_CASE("texts that are no JSON, with line and column") {
   CHECK(error_of("") ==
         "m.json:1:1: not JSON: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal");
-  CHECK(error_of("{\n  \"kiln_manifest\": 1,\n  \"kernels\": [}\n}")
+  CHECK(error_of("{\n  \"kiln_manifest\": 2,\n  \"kernels\": [}\n}")
             .starts_with("m.json:3:15: not JSON: syntax error while parsing value - unexpected '}'"));
-  CHECK(error_of(R"({"kiln_manifest": 1, "kernels": []} x)").starts_with("m.json:1:37: not JSON: syntax error"));
-  CHECK(error_of(R"({"kiln_manifest": 1, "kernels": []}{})").starts_with("m.json:1:36: not JSON: syntax error"));
-  CHECK(error_of("{\"kiln_manifest\": 1, \"kernels\": [\"\xff\"]}").starts_with("m.json:1:35: not JSON: syntax error"));
-  CHECK(error_of("{\"kiln_manifest\": 1, \"kernels\": [\"\xed\xa0\x80\"]}").find("m.json:1:3") == 0);
-  CHECK(error_of("{\"kiln_manifest\": 1, // one\n\"kernels\": []}").starts_with("m.json:1:22: not JSON"));
+  CHECK(error_of(R"({"kiln_manifest": 2, "kernels": []} x)").starts_with("m.json:1:37: not JSON: syntax error"));
+  CHECK(error_of(R"({"kiln_manifest": 2, "kernels": []}{})").starts_with("m.json:1:36: not JSON: syntax error"));
+  CHECK(error_of("{\"kiln_manifest\": 2, \"kernels\": [\"\xff\"]}").starts_with("m.json:1:35: not JSON: syntax error"));
+  CHECK(error_of("{\"kiln_manifest\": 2, \"kernels\": [\"\xed\xa0\x80\"]}").find("m.json:1:3") == 0);
+  CHECK(error_of("{\"kiln_manifest\": 2, // one\n\"kernels\": []}").starts_with("m.json:1:22: not JSON"));
   CHECK(error_of("{\"kiln_manifest\": 1e999999, \"kernels\": []}").starts_with("m.json:1:"));
 }
 
 TEST_CASE("a member that is there twice") {
-  CHECK(error_of(R"({"kiln_manifest": 1, "kernels": [], "kernels": []})") ==
+  CHECK(error_of(R"({"kiln_manifest": 2, "kernels": [], "kernels": []})") ==
         "m.json: /: the member \"kernels\" is there twice");
   CHECK(error_of(with_kernels(R"({"kernel": "float32 f(float32 a) = a", "headers": {"a": "", "b": "", "a": ""}})")) ==
         "m.json: /kernels/0/headers: the member \"a\" is there twice");
@@ -88,8 +88,9 @@ TEST_CASE("limits: brackets, values, bytes") {
 
 TEST_CASE("every prefix of a manifest, and every byte changed, is read or refused") {
   const std::string text =
-      Manifest::parse(with_kernels(R"({"kernel": "T f(T a, T b) = a + b", "headers": {"h": {"latin1": "é"}}, "variants": [
-      {"loop": "float32, float32 -> float32", "operands": ["broadcast float16", "scalar", "strided"], "rank": 3, "for": "gpu"}]})"))
+      Manifest::parse(with_kernels(R"({"kernel": "T f(T a, T b) = a + b", "headers": {"h": {"latin1": "é"}}, "calls": [
+      {"inputs": ["float16[3, 4] strides [8, 2] offset 4 host", "int8"], "where": "bool[4]", "out": ["float32[3, 4]"], "loop": "float32, float32 -> float32"},
+      {"method": "reduceat", "inputs": ["float32[30]"], "axis": 0, "segments": {"count": 3, "elements": 30, "longest": 12}}]})"))
           .text();
   for (std::size_t size = 0; size < text.size() - 1; ++size) CHECK(error_of(text.substr(0, size)) != "");
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -103,16 +104,16 @@ TEST_CASE("every prefix of a manifest, and every byte changed, is read or refuse
 
 TEST_CASE("the text is canonical") {
   const std::string written =
-      R"j({"kernel": "T f(T a) = a", "variants": [{"loop": "int8->int8", "rank": 2}, {"loop": "int16 -> int16", "aligned": true}]},
+      R"j({"kernel": "T f(T a) = a", "calls": [{"inputs": ["int8[4]"], "where": "bool[]"}, {"inputs": ["int16[4]"], "out": []}]},
      {"kind": "ufunc", "signatures": ["float32(float32 a)"], "name": "e", "contract": false, "body": "return a;", "include_dirs": ["inc/.."],
       "headers": {}, "preamble": ""})j";
   const std::string turned =
       R"j({"include_dirs": ["inc/.."], "kind": "ufunc", "name": "e", "signatures": ["float32(float32 a)"], "body": "return a;"},
      {"kind": "ufunc", "name": "f", "signatures": ["T(T a)"], "expression": "a",
-      "variants": [{"loop": "int16->int16", "operands": ["contiguous", "contiguous"]}, {"loop": "int8->int8", "rank": 2, "in_place": false}]})j";
+      "calls": [{"inputs": ["int16[4]"]}, {"where": "bool[]", "inputs": ["int8[4]"]}]})j";
   const std::string text = Manifest::parse(with_kernels(written)).text();
   CHECK(text == R"j({
-  "kiln_manifest": 1,
+  "kiln_manifest": 2,
   "kernels": [
     {
       "body": "return a;",
@@ -126,20 +127,24 @@ TEST_CASE("the text is canonical") {
       ]
     },
     {
+      "calls": [
+        {
+          "inputs": [
+            "int16[4]"
+          ]
+        },
+        {
+          "inputs": [
+            "int8[4]"
+          ],
+          "where": "bool[]"
+        }
+      ],
       "expression": "a",
       "kind": "ufunc",
       "name": "f",
       "signatures": [
         "T(T a)"
-      ],
-      "variants": [
-        {
-          "loop": "int16 -> int16"
-        },
-        {
-          "loop": "int8 -> int8",
-          "rank": 2
-        }
       ]
     }
   ]
@@ -165,23 +170,22 @@ TEST_CASE("bytes that are not UTF-8 come back as they were") {
 TEST_CASE("the union of manifests") {
   using kiln::manifest::Json;
   const Json base{{"kind", "ufunc"}, {"name", "f"}, {"signatures", {"T(T a)"}}, {"expression", "a"}};
-  const auto with = [&](std::vector<Json> variants) {
+  const auto with = [&](std::vector<Json> calls) {
     Json kernel = base;
-    kernel["variants"] = std::move(variants);
+    kernel["calls"] = std::move(calls);
     return kernel;
   };
-  const Json flat{{"loop", "int8 -> int8"}};
-  const Json flat_cpu{{"loop", "int8 -> int8"}, {"for", "cpu"}};
-  const Json flat_gpu{{"loop", "int8 -> int8"}, {"for", "gpu"}};
-  const Json rows{{"loop", "int8 -> int8"}, {"rank", 2}};
+  const Json flat{{"inputs", {"int8[4]"}}};
+  const Json rows{{"inputs", {"int8[4, 4] strides [8, 1]"}}};
   kiln::manifest::KernelSet set;
-  CHECK(set.add(with({flat_cpu})));
-  CHECK_FALSE(set.add(with({flat_cpu})));
-  CHECK(set.kernels() == std::vector<Json>{with({flat_cpu})});
-  CHECK(set.add(with({flat_gpu, rows})));
+  CHECK(set.add(with({flat})));
   CHECK_FALSE(set.add(with({flat})));
+  CHECK(set.kernels() == std::vector<Json>{with({flat})});
+  CHECK(set.add(with({flat, rows})));
+  CHECK_FALSE(set.add(with({rows})));
   CHECK(set.kernels() == std::vector<Json>{with({rows, flat})});
-  // Written by hand, without variants: stays as it is.
+  CHECK(set.calls() == 2);
+  // Written by hand, without calls: stays as it is.
   Json hand = base;
   hand["types"] = {{{"T", "int8"}}};
   CHECK(set.add(hand));

@@ -24,7 +24,6 @@
 #include "manifest/recorder.hpp"
 #include "record_program.hpp"
 #include "test_libraries.hpp"
-#include "ufunc/impl.hpp"
 
 using namespace kiln;
 using kiln::test::ChildProcess;
@@ -242,13 +241,10 @@ struct Sample {
     definition.body = "return a;";
     for (const auto& [header, text] : headers) definition.compile.preamble += "#include \"" + header + "\"\n";
     definition.compile.headers = std::move(headers);
-    loop = ufunc::fixed_loops(std::vector{signature::parse(definition.signatures.front())}).front();
-    storage = ufunc::dtypes_of(loop);
   }
-  [[nodiscard]] ufunc::Use use() const { return {definition, loop, storage, {}, ufunc::Processors::all}; }
+  void report(manifest::FileRecorder& recorder) const { recorder.used(definition, call); }
   UfuncDefinition definition;
-  ufunc::Loop loop;
-  std::vector<DType> storage;
+  call::Description call{.inputs = {"float32[4]"}};
 };
 
 /// The lines of the log while it lives.
@@ -271,8 +267,8 @@ TEST_CASE("a file that is no manifest stays as it is, with one line of the log")
   const Log log;
   {
     manifest::FileRecorder recorder(path);
-    recorder.used(Sample("a").use());
-    recorder.used(Sample("b").use());
+    Sample("a").report(recorder);
+    Sample("b").report(recorder);
     recorder.close();
   }
   CHECK(read_text(path) == "dear diary");
@@ -288,7 +284,7 @@ TEST_CASE("a manifest keeps its mode, and a symbolic link to it keeps pointing")
   std::filesystem::permissions(folder / "target.json", std::filesystem::perms(0600));
   std::filesystem::create_symlink("target.json", folder / "link.json");
   manifest::FileRecorder recorder(folder / "link.json");
-  recorder.used(Sample("a").use());
+  Sample("a").report(recorder);
   recorder.close();
   CHECK(std::filesystem::is_symlink(folder / "link.json"));
   CHECK(read_text(folder / "target.json").find("\"name\": \"a\"") != std::string::npos);
@@ -300,13 +296,13 @@ TEST_CASE("a folder that is not there is a line of the log; what is written late
   const std::string path = folder / "later/record.json";
   const Log log;
   manifest::FileRecorder recorder(path);
-  recorder.used(Sample("a").use());
+  Sample("a").report(recorder);
   recorder.close();
-  recorder.used(Sample("again").use());  // after the end: written at once, and in vain for the same reason
+  Sample("again").report(recorder);  // after the end: written at once, and in vain for the same reason
   REQUIRE(log.lines.size() == 1);
   CHECK(log.lines.front() == "KILN_RECORD: cannot write " + path + ": cannot create " + path + ": No such file or directory");
   std::filesystem::create_directory(folder / "later");
-  recorder.used(Sample("b").use());
+  Sample("b").report(recorder);
   CHECK(read_text(path).find("\"name\": \"a\"") != std::string::npos);
   CHECK(read_text(path).find("\"name\": \"b\"") != std::string::npos);
 }
@@ -315,8 +311,8 @@ TEST_CASE("what could not be read back is not recorded, and the log says so") {
   const TemporaryDirectory folder;
   const Log log;
   manifest::FileRecorder recorder(folder / "record.json");
-  recorder.used(Sample("odd", {{"caf\xe9.h", ""}}).use());
-  recorder.used(Sample("fine").use());
+  Sample("odd", {{"caf\xe9.h", ""}}).report(recorder);
+  Sample("fine").report(recorder);
   recorder.close();
   REQUIRE(log.lines.size() == 1);
   CHECK(log.lines.front().find("KILN_RECORD: \"odd\" cannot be recorded: ") == 0);
@@ -328,7 +324,7 @@ TEST_CASE("a lock that another process holds is waited for, but not for ever") {
   const TemporaryDirectory folder;
   const std::string path = folder / "record.json";
   manifest::KernelSet kernels;
-  kernels.add(manifest::recorded_kernel(Sample("a").use()));
+  kernels.add(manifest::recorded_kernel(Sample("a").definition));
   {
     const auto held = cache::take_flight(path + ".lock", std::chrono::seconds(10));
     REQUIRE(held.state == cache::FlightState::held);
@@ -347,13 +343,13 @@ TEST_CASE("the last write of a process waits longer for the lock than the others
   REQUIRE(held.state == cache::FlightState::held);
   using std::chrono::milliseconds;
   manifest::FileRecorder gives_up(path, {.pause = milliseconds(0), .lock_wait = milliseconds(1), .last_wait = milliseconds(1)});
-  gives_up.used(Sample("a").use());
+  Sample("a").report(gives_up);
   gives_up.close();
   REQUIRE(log.lines.size() == 1);
   CHECK(log.lines.front() == "KILN_RECORD: cannot write " + path + ": another process holds " + path + ".lock");
   manifest::FileRecorder waits(path,
                                {.pause = milliseconds(0), .lock_wait = milliseconds(1), .last_wait = milliseconds(60'000)});
-  waits.used(Sample("b").use());
+  Sample("b").report(waits);
   std::thread closing([&] { waits.close(); });
   std::this_thread::sleep_for(milliseconds(300));
   CHECK_FALSE(std::filesystem::exists(path));
@@ -367,13 +363,13 @@ TEST_CASE("hand-written kernels of the file stay") {
   const std::string path = folder / "record.json";
   write_text(
       path,
-      R"({"kiln_manifest": 1, "kernels": [{"kernel": "T f(T a) = a", "types": [{"T": "int8"}], "include_dirs": ["inc"]}]})");
+      R"({"kiln_manifest": 2, "kernels": [{"kernel": "T f(T a) = a", "types": [{"T": "int8"}], "include_dirs": ["inc"]}]})");
   manifest::FileRecorder recorder(path);
-  recorder.used(Sample("a").use());
+  Sample("a").report(recorder);
   recorder.close();
   const auto written = manifest::Json::parse(read_text(path));
   REQUIRE(written.at("kernels").size() == 2);
-  CHECK(written.at("kernels").at(0).at("variants").at(0) == manifest::Json{{"loop", "float32 -> float32"}});
+  CHECK(written.at("kernels").at(0).at("calls").at(0) == manifest::Json{{"inputs", {"float32[4]"}}});
   CHECK(written.at("kernels").at(1).at("types").at(0).at("T") == "int8");
   CHECK(written.at("kernels").at(1).at("include_dirs").at(0) == "inc");
 }

@@ -21,7 +21,7 @@ def main():
     validator = Draft202012Validator(schema)
     wrong = []
     for case in cases:
-        manifest = case["manifest"] if "manifest" in case else {"kiln_manifest": 1, "kernels": [case["kernel"]]}
+        manifest = case["manifest"] if "manifest" in case else {"kiln_manifest": 2, "kernels": [case["kernel"]]}
         expected = "error" not in case or case.get("schema") == "accepts"
         if validator.is_valid(manifest) != expected:
             errors = "; ".join(error.message for error in validator.iter_errors(manifest))

@@ -1,0 +1,69 @@
+// A call without its data: what a manifest keeps of it, and the arrays that stand in for the call's when it is planned.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "array/rep.hpp"
+#include "kiln/arg.hpp"
+#include "kiln/methods.hpp"
+
+namespace kiln::call {
+
+/// The segments of reduceat.
+struct Segments {
+  std::int64_t count = 1;
+  std::int64_t elements = 0;  ///< of all of them; segments may have some in common
+  std::int64_t longest = 0;
+};
+
+/// Operands are texts: "float32" is a C++ scalar, "float32[3, 4]" an array in C order. Behind it may stand how else it lies, in
+/// bytes: "strides [4, 12]", "offset 4" (from a boundary of 64), "of input 0" (an output in the window of that input), and then
+/// "host", of an array of the host that a GPU gets packed.
+struct Description {
+  std::string method = {};  ///< of a ufunc: "reduce"; empty: a call
+  std::vector<std::string> inputs = {};
+  std::string where = {};             ///< empty: no mask
+  std::vector<std::string> out = {};  ///< empty: no .out; an empty text: that result is fresh
+  std::string loop = {};              ///< "float32, float32 -> float32"; empty: the one that the call chooses
+  std::optional<DType> dtype = {};    ///< .dtype of a method
+  std::optional<Axes> axis = {};      ///< as left out where there is none
+  std::vector<std::vector<int>> axes = {};
+  bool keepdims = false;
+  bool initial = false;                   ///< with .initial
+  std::optional<Segments> segments = {};  ///< of reduceat: one that is the whole axis where there are none
+  bool any_sizes = false;                 ///< of a gufunc: by the kernel that knows no sizes of cores
+};
+
+/// The text of an array; `extra` stands behind the strides.
+[[nodiscard]] std::string text_of(const detail::ArrayRep& rep, const std::string& extra = {});
+
+/// An array that lies so, in no memory: at an address that shares no byte with those of other operands.
+[[nodiscard]] Array in_no_memory(const Shape& shape, const Strides& strides, DType dtype, std::size_t operand,
+                                 const Device& device, bool on_host);
+
+/// What the call is planned with.
+struct StandIns {
+  /// TypeError and ShapeError for a text that cannot be read, or an array that is too large.
+  StandIns(const Description& call, DeviceKind kind);
+  std::vector<Arg> args;
+  Array where;
+  std::vector<Array> out;
+};
+
+/// The calls that were reported. Safe from any thread.
+class Reported {
+ public:
+  /// False for one that was added before, and once there are too many.
+  bool add(const Description& call);
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<std::string> known_;
+};
+
+}  // namespace kiln::call

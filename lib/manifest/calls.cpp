@@ -1,0 +1,133 @@
+#include "manifest/calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kiln/error.hpp"
+
+namespace kiln::manifest {
+namespace {
+
+using call::Description;
+
+constexpr int kMaxRank = 64;
+/// Elements of an array that can be planned.
+constexpr std::int64_t kMost = std::int64_t{1} << 44U;
+
+int read_axis(const Node& node) {
+  return static_cast<int>(node.integer(-kMaxRank, kMaxRank - 1));
+}
+
+Axes read_axes(const Node& node) {
+  if (!node.json().is_array()) return node.json() == "all" ? Axes::all() : Axes(read_axis(node));
+  std::vector<int> axes;
+  for (const Node& each : node.list()) axes.push_back(read_axis(each));
+  return axes;
+}
+
+call::Segments read_segments(const Node& node) {
+  node.check_members({"count", "elements", "longest"});
+  call::Segments segments;
+  segments.count = node.at("count").integer(1, kMost);
+  segments.elements = node.at("elements").integer(1, kMost);
+  segments.longest = node.at("longest").integer(1, kMost);
+  return segments;
+}
+
+std::vector<std::string> read_out(const Node& node) {
+  std::vector<std::string> out;
+  for (const Node& each : node.list()) out.push_back(each.json().is_null() ? "" : each.word());
+  return out;
+}
+
+Description read_call(const Node& node) {
+  Description call;
+  if (const auto method = node.find("method")) call.method = method->word();
+  for (const Node& each : node.at("inputs").list()) call.inputs.push_back(each.word());
+  if (const auto where = node.find("where")) call.where = where->word();
+  if (const auto out = node.find("out")) call.out = read_out(*out);
+  if (const auto loop = node.find("loop")) call.loop = loop->word();
+  if (const auto dtype = node.find("dtype")) {
+    try {
+      call.dtype = dtype_from_name(dtype->word());
+    } catch (const TypeError& error) {
+      dtype->fail(error.what());
+    }
+  }
+  if (const auto axis = node.find("axis")) call.axis = read_axes(*axis);
+  if (const auto axes = node.find("axes")) {
+    for (const Node& each : axes->list()) {
+      std::vector<int>& list = call.axes.emplace_back();
+      for (const Node& axis : each.list()) list.push_back(read_axis(axis));
+    }
+  }
+  if (const auto flag = node.find("keepdims")) call.keepdims = flag->flag();
+  if (const auto flag = node.find("initial")) call.initial = flag->flag();
+  if (const auto segments = node.find("segments")) call.segments = read_segments(*segments);
+  if (const auto flag = node.find("any_sizes")) call.any_sizes = flag->flag();
+  return call;
+}
+
+Json axes_json(const Axes& axes) {
+  if (axes.is_all()) return "all";
+  if (axes.list().size() == 1) return axes.list().front();
+  return std::vector<int>(axes.list().begin(), axes.list().end());
+}
+
+}  // namespace
+
+void Calls::add(const Node& node, const Description& call, bool on_cpu) {
+  Unit unit;
+  unit.on_cpu = on_cpu;
+  try {
+    unit.signature = plan_(call, DeviceKind::cpu, false).loop;
+  } catch (const Error& error) {
+    node.fail(error.what());
+  }
+  unit.kernel = kernel_;
+  unit.where = node.path();
+  unit.requests = [plan = plan_, call](DeviceKind kind) { return plan(call, kind, true).requests; };
+  entry_.units.push_back(std::move(unit));
+}
+
+Json Calls::read(const Node& node, std::initializer_list<std::string_view> members) {
+  node.check_members(members);
+  const Description call = read_call(node);
+  add(node, call);
+  return call_json(call);
+}
+
+Json call_json(const Description& call) {
+  Json json{{"inputs", call.inputs}};
+  if (!call.method.empty()) json["method"] = call.method;
+  if (!call.where.empty()) json["where"] = call.where;
+  for (const std::string& each : call.out) json["out"].push_back(each.empty() ? Json() : Json(each));
+  if (!call.loop.empty()) json["loop"] = call.loop;
+  if (call.dtype) json["dtype"] = name(*call.dtype);
+  if (call.axis) json["axis"] = axes_json(*call.axis);
+  if (!call.axes.empty()) json["axes"] = call.axes;
+  if (call.keepdims) json["keepdims"] = true;
+  if (call.initial) json["initial"] = true;
+  if (call.segments) {
+    json["segments"] = {
+        {"count", call.segments->count}, {"elements", call.segments->elements}, {"longest", call.segments->longest}};
+  }
+  if (call.any_sizes) json["any_sizes"] = true;
+  return json;
+}
+
+ufunc::Loop read_loop(const Node& node, std::span<const signature::TypeSignature> signatures) {
+  const std::string text = node.word();
+  const std::size_t nin = signatures.front().inputs.size();
+  try {
+    const std::vector<DType> dtypes = ufunc::parse_loop(text, nin, signatures.front().outputs.size());
+    if (std::optional<ufunc::Loop> loop = ufunc::find_loop(signatures, dtypes)) return *std::move(loop);
+  } catch (const SignatureError& error) {
+    node.fail(error.what());
+  }
+  node.fail(fmt::format("there is no loop \"{}\"; the signatures are {}", text, ufunc::texts_of(signatures)));
+}
+
+}  // namespace kiln::manifest
