@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the manual pages (docs/man/) and the shell completions (tools/completion/) of the kiln command, from its own list of
-commands and options (`kiln --describe`).
+"""Writes the manual pages (docs/man/) of the kiln command, from its own list of commands and options (`kiln --describe`).
 
 usage: cli_pages.py KILN [ROOT]           write them below ROOT (the project)
        cli_pages.py --check KILN [ROOT]   compare, and say what is out of date (exit status 1)
@@ -11,17 +10,6 @@ import re
 import subprocess
 import sys
 
-# What an option or operand may be, where the value's name does not say it. Words are offered as they are.
-FILES, FOLDERS, IDS = "files", "folders", "ids"
-VALUES = {"FILE": FILES, "MANIFEST": FILES, "DIR": FOLDERS, "ID": IDS}
-WORDS = {
-    "--device": "best cpu cuda hip",
-    "--casting": "no equiv safe same_kind unsafe",
-    "--dtype": "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128",
-    "--sort": "name size age hits",
-    "--target": "native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4",
-    "--as": "source ptx sass amdgcn asm llvm-ir resources",
-}
 STATUS = "0 done, 1 something failed, 2 the command line is wrong"
 ENVIRONMENT = [
     ("KILN_CACHE_DIR", "Where compiled kernels are kept; empty: nowhere. Unset: $XDG_CACHE_HOME/kiln, else ~/.cache/kiln."),
@@ -152,154 +140,6 @@ def main_page(top, version):
     return out + [".SH SEE ALSO", ", ".join(f"\\fBkiln\\-{c['name']}\\fR(1)" for c in top["commands"])]
 
 
-def walk(command, path=()):
-    path = (*path, command["name"])
-    yield path, command
-    for each in command["commands"]:
-        yield from walk(each, path)
-
-
-def offered(name, value):
-    """What completes a value: (kind, words)."""
-    if name in WORDS:
-        return "words", WORDS[name]
-    return VALUES.get(value, ""), ""
-
-
-def operand_kind(command):
-    kinds = [VALUES.get(operand["value"].split(" ")[-1], "") for operand in command["operands"]]
-    # eval's operands are files too, and inspect's an id or a manifest.
-    if command["name"] == "eval":
-        return FILES
-    if command["name"] == "inspect":
-        return IDS
-    return kinds[0] if kinds else ""
-
-
-BASH_HEAD = """# bash completion of kiln. Made by scripts/cli_pages.py: edit the help texts in tools/kiln instead.
-_kiln() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} path=kiln word i
-  local commands= options= values= operands=
-  COMPREPLY=()
-  # The command is the words that are commands, up to the cursor.
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word=${COMP_WORDS[i]}
-    case "$path $word" in
-"""
-BASH_TAIL = """  if [[ $cur != -* && -n $values ]] || [[ -n $values && $values != - ]]; then
-    operands=$values options= commands=
-  elif [[ $values == - ]]; then
-    return
-  fi
-  case $operands in
-    files) [[ $cur == -* ]] || compopt -o filenames 2>/dev/null; [[ $cur == -* ]] || mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    folders) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-    ids) [[ $cur == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$(kiln cache list --quiet 2>/dev/null)" -- "$cur") ;;
-    words:*) mapfile -t COMPREPLY < <(compgen -W "${operands#words:}" -- "$cur") ;;
-  esac
-  if [[ $cur == -* && -n $options ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
-  elif [[ -n $commands ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
-  fi
-}
-complete -F _kiln kiln
-"""
-
-
-def bash_completion(top):
-    out = BASH_HEAD
-    below = [" ".join(path) for path, _ in walk(top) if len(path) > 1]
-    out += "      " + " | ".join(f'"{path}"' for path in below) + ") path+=\" $word\" ;;\n    esac\n  done\n  case $path in\n"
-    for path, command in walk(top):
-        names = " ".join(name for option in command["options"] for name in option["names"])
-        commands = " ".join(each["name"] for each in command["commands"])
-        out += f'    "{" ".join(path)}")\n      options="{names}" commands="{commands}" operands="{operand_kind(command)}"\n'
-        cases = []
-        for option in command["options"]:
-            if not option["value"]:
-                continue
-            kind, words = offered(option["names"][-1], option["value"])
-            cases.append(f'        {" | ".join(option["names"])}) values="{"words:" + words if words else kind or "-"}" ;;\n')
-        if cases:
-            out += "      case $prev in\n" + "".join(cases) + "      esac\n"
-        out += "      ;;\n"
-    return out + "  esac\n" + BASH_TAIL
-
-
-def zsh_quote(text):
-    return text.replace("'", "'\\''").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
-
-
-ZSH_ACTIONS = {FILES: "_files", FOLDERS: "_files -/", IDS: "_kiln_ids", "": " "}
-
-
-def zsh_function(path, command):
-    out = f"_{'_'.join(path)}() {{\n"
-    specs = []
-    for option in command["options"]:
-        names = option["names"]
-        head = names[0] if len(names) == 1 else "{" + ",".join(names) + "}"
-        value = ""
-        if option["value"]:
-            kind, words = offered(names[-1], option["value"])
-            value = f":{zsh_quote(option['value'])}:" + (f"({words})" if words else ZSH_ACTIONS[kind])
-        body = f"[{zsh_quote(option['help'])}]{value}"
-        specs.append(f"{head}'{body}'" if len(names) > 1 else f"'{head}{body}'")
-    if command["commands"]:
-        out += "  local context state state_descr line\n  typeset -A opt_args\n"
-        specs += ["'1: :->command'", "'*:: :->rest'"]
-    elif command["operands"]:
-        specs.append(f"'*:{zsh_quote(command['operands'][0]['value'])}:{ZSH_ACTIONS[operand_kind(command)]}'")
-    out += "  _arguments -s -S " + ("-C " if command["commands"] else "") + "\\\n    " + " \\\n    ".join(specs) + "\n"
-    if command["commands"]:
-        listed = " ".join("'" + each["name"] + ":" + zsh_quote(each["help"]) + "'" for each in command["commands"])
-        out += f"  case $state in\n    command)\n      local -a commands=({listed})\n      _describe command commands ;;\n    rest)\n      case $line[1] in\n"
-        for each in command["commands"]:
-            out += f"        {each['name']}) _{'_'.join((*path, each['name']))} ;;\n"
-        out += "      esac ;;\n  esac\n"
-    return out + "}\n"
-
-
-def zsh_completion(top):
-    out = "#compdef kiln\n# zsh completion of kiln. Made by scripts/cli_pages.py: edit the help texts in tools/kiln instead.\n"
-    out += "_kiln_ids() {\n  local -a ids=(${(f)\"$(kiln cache list --quiet 2>/dev/null)\"})\n  compadd -a ids\n}\n"
-    for path, command in reversed(list(walk(top))):
-        out += zsh_function(path, command)
-    return out + '_kiln "$@"\n'
-
-
-def fish_quote(text):
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def fish_completion(top):
-    out = "# fish completion of kiln. Made by scripts/cli_pages.py: edit the help texts in tools/kiln instead.\n"
-    out += "function __kiln_at\n  # Whether the commands on the line are these, and no other one follows.\n"
-    out += "  set -l words (commandline -opc)\n  set -l path\n  set -l known " + " ".join(
-        fish_quote(" ".join(path[1:])) for path, _ in walk(top) if len(path) > 1) + "\n"
-    out += "  for word in $words[2..-1]\n    if contains -- (string join ' ' $path $word) $known\n      set -a path $word\n    end\n  end\n"
-    out += "  test (string join ' ' $path) = (string join ' ' $argv)\nend\n"
-    out += "complete -c kiln -f\n"
-    for path, command in walk(top):
-        at = f"complete -c kiln -n {fish_quote(' '.join(('__kiln_at', *path[1:])))}"
-        for each in command["commands"]:
-            out += f"{at} -a {each['name']} -d {fish_quote(each['help'])}\n"
-        kind = operand_kind(command)
-        out += f"{at} -F\n" if kind == FILES else ""
-        out += f"{at} -a '(kiln cache list --quiet 2>/dev/null)'\n" if kind == IDS else ""
-        for option in command["options"]:
-            line = at
-            for name in option["names"]:
-                line += f" -l {name[2:]}" if name.startswith("--") else f" -s {name[1:]}"
-            if option["value"]:
-                offer, words = offered(option["names"][-1], option["value"])
-                line += " -r -F" if offer == FILES else " -x"
-                line += f" -a {fish_quote(words)}" if words else " -a '(__fish_complete_directories)'" if offer == FOLDERS else ""
-            out += f"{line} -d {fish_quote(option['help'])}\n"
-    return out
-
-
 def pages(kiln):
     run = lambda *words: subprocess.run([kiln, *words], check=True, capture_output=True, text=True).stdout
     top = json.loads(run("--describe"))
@@ -307,9 +147,6 @@ def pages(kiln):
     files = {"docs/man/kiln.1": "\n".join(main_page(top, version)) + "\n"}
     for command in top["commands"]:
         files[f"docs/man/kiln-{command['name']}.1"] = "\n".join(page(top, command, version)) + "\n"
-    files["tools/completion/kiln.bash"] = bash_completion(top)
-    files["tools/completion/_kiln"] = zsh_completion(top)
-    files["tools/completion/kiln.fish"] = fish_completion(top)
     return files
 
 

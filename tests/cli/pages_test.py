@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Holds the manual pages and shell completions to what the kiln command says of itself.
+"""Holds the manual pages and the shells' completion to what the kiln command says of itself.
 
 usage: pages_test.py KILN ROOT
 """
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import unittest
 
 KILN, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 del sys.argv[1:]
+PATH = f"{os.path.dirname(KILN)}:{os.environ['PATH']}"
 EVERY_TEST = {"KILN_CACHE_DIR": tempfile.mkdtemp(prefix="kiln-pages-"), "MANWIDTH": "120", "LC_ALL": "C.UTF-8"}
 
 
@@ -89,10 +92,11 @@ class Pages(unittest.TestCase):
 
 class BashCompletion(unittest.TestCase):
     def complete(self, *words):
-        """What a tab at the end of the last word offers."""
+        """What a tab at the end of the last word offers; ":default" is bash's own completion of files, ":dirnames" of folders."""
         line = " ".join("'" + word + "'" for word in words)
-        result = run("bash", "--norc", "-c", f'source {ROOT}/tools/completion/kiln.bash; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; '
-                     '_kiln; printf "%s\\n" "${COMPREPLY[@]}"', PATH=f"{os.path.dirname(KILN)}:{os.environ['PATH']}")
+        result = run("bash", "--norc", "-c", f'source {ROOT}/tools/completion/kiln.bash; compopt() {{ COMPREPLY+=(":$2"); }}; '
+                     f'COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _kiln kiln "${{COMP_WORDS[COMP_CWORD]}}"; '
+                     'printf "%s\\n" "${COMPREPLY[@]}"', PATH=PATH)
         self.assertEqual(result.stderr, "")
         return result.stdout.split()
 
@@ -112,15 +116,13 @@ class BashCompletion(unittest.TestCase):
 
     def test_values(self):
         self.assertEqual(self.complete("kiln", "cache", "list", "--sort", ""), ["name", "size", "age", "hits"])
+        self.assertEqual(self.complete("kiln", "cache", "list", "--sort", "=", "s"), ["size"])
         self.assertEqual(self.complete("kiln", "eval", "--casting", "sa"), ["safe", "same_kind"])
         self.assertEqual(self.complete("kiln", "eval", "--device", "c"), ["cpu", "cuda"])
         self.assertEqual(self.complete("kiln", "cache", "prune", "--max-bytes", ""), [])
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "one.npy").touch()
-            pathlib.Path(folder, "other").mkdir()
-            self.assertEqual(sorted(self.complete("kiln", "cache", "import", folder + "/o")), [folder + "/one.npy", folder + "/other"])
-            self.assertEqual(self.complete("kiln", "cache", "list", "--dir", folder + "/o"), [folder + "/other"])
-            self.assertEqual(sorted(self.complete("kiln", "eval", folder + "/o")), [folder + "/one.npy", folder + "/other"])
+        self.assertEqual(self.complete("kiln", "cache", "import", "o"), [":default"])
+        self.assertEqual(self.complete("kiln", "cache", "list", "--dir", "o"), [":dirnames"])
+        self.assertEqual(self.complete("kiln", "eval", "./o"), [":default"])
 
     def test_words_that_are_values_are_no_commands(self):
         self.assertEqual(self.complete("kiln", "cache", "list", "--kernel", "x", "--so"), ["--sort"])
@@ -134,6 +136,46 @@ class BashCompletion(unittest.TestCase):
         self.assertEqual(self.complete("kiln", "cache", "show", ids[0][:3]), ids)
 
 
+class InteractiveBash(unittest.TestCase):
+    """A tab that is pressed in a terminal."""
+
+    def words_after_tab(self, line, folder):
+        rc = pathlib.Path(folder, "rc")
+        rc.write_text(f"source {ROOT}/tools/completion/kiln.bash; PS1='ready$ '; bind 'set enable-bracketed-paste off'\n")
+        try:
+            child, terminal = pty.fork()
+        except OSError:
+            self.skipTest("no terminals")
+        if child == 0:
+            os.chdir(folder)
+            os.execvpe("bash", ["bash", "--rcfile", str(rc), "-i"], {**os.environ, **EVERY_TEST, "PATH": PATH, "TERM": "dumb"})
+        try:
+            self.read_until(terminal, r"ready\$ ")
+            os.write(terminal, f"{line}\t\x01printf '<%s>' \n".encode())  # the words of the line, where they are run
+            found = self.read_until(terminal, r"\n((?:<[^<>%]*>)+)")
+            return re.findall(r"<(.*?)>", found[1])
+        finally:
+            os.close(terminal)  # ends the shell
+            os.waitpid(child, 0)
+
+    def read_until(self, terminal, pattern):
+        text = ""
+        while not (found := re.search(pattern, text)):
+            self.assertTrue(select.select([terminal], [], [], 60)[0], text)
+            text += os.read(terminal, 4096).decode(errors="replace")
+        return found
+
+    def test_it_completes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "one.npy").touch()
+            pathlib.Path(folder, "other").mkdir()
+            for line, last in (("kiln cache ver", "verify"), ("kiln cache list --so", "--sort"), ("kiln cache list --sort=na", "--sort=name"),
+                               ("kiln eval hypo", "hypot"), ("kiln compile -t sm_90,gfx11", "sm_90,gfx1100"),
+                               ("kiln cache import on", "one.npy"), ("kiln cache list --dir o", "other/"), ("kiln cache list --dir=o", "--dir=other/"),
+                               ("kiln eval 'float32 f(float32 x) = x' on", "one.npy"), ("kiln devices on", "on")):
+                self.assertEqual(self.words_after_tab(line, folder)[-1], last, line)
+
+
 class OtherShells(unittest.TestCase):
     def test_zsh_and_fish_read_theirs(self):
         for shell, words, name in (("zsh", ["-n"], "_kiln"), ("fish", ["--no-execute"], "kiln.fish")):
@@ -141,18 +183,22 @@ class OtherShells(unittest.TestCase):
                 result = run(shell, *words, str(ROOT / "tools/completion" / name))
                 self.assertEqual((result.stderr, result.returncode), ("", 0))
 
-    def test_they_name_every_option(self):
-        zsh = (ROOT / "tools/completion/_kiln").read_text()
-        fish = (ROOT / "tools/completion/kiln.fish").read_text()
+    def test_fish_completes(self):
+        if shutil.which("fish") is None:
+            self.skipTest("no fish")
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "one.npy").touch()
+            for line, offered in (("kiln cache list --sort=n", "--sort=name"), ("kiln cache ver", "verify\tRead every file and compare its checksum"),
+                                  (f"kiln eval --file={folder}/on", f"--file={folder}/one.npy"), ("kiln cache prune --max-bytes ", "")):
+                result = run("fish", "--no-config", "-c", f"source {ROOT}/tools/completion/kiln.fish; complete -C '{line}'", PATH=PATH)
+                self.assertEqual((result.stdout.strip(), result.stderr), (offered, ""), line)
+
+    def test_they_are_given_every_option_with_its_help(self):
         for path in commands():
-            function = re.search(rf"^_{'_'.join(('kiln', *path))}\(\) {{\n(.*?)^}}", zsh, re.M | re.S)[1]
-            in_zsh = {name for spec in re.findall(r"^    (?:'|{)(-[^\[]*?)(?:}'|)\[", function, re.M) for name in spec.split(",")}
-            at = f"complete -c kiln -n '{' '.join(('__kiln_at', *path))}' "
-            lines = [line[len(at):] for line in fish.splitlines() if line.startswith(at)]
-            in_fish = {"--" + name for line in lines for name in re.findall(r"-l (\S+)", line)} | {
-                "-" + name for line in lines for name in re.findall(r"(?:^| )-s (\S)", line)}
-            self.assertEqual(in_zsh, help_options(path), path)
-            self.assertEqual(in_fish, help_options(path), path)
+            result = run(KILN, "__complete", "--", *path, "-")
+            lines = [line.split("\t") for line in result.stdout.splitlines()]
+            self.assertEqual({name for name, _ in lines}, help_options(path), path)
+            self.assertTrue(all(text for _, text in lines))
 
 
 if __name__ == "__main__":

@@ -1,123 +1,17 @@
-# fish completion of kiln. Made by scripts/cli_pages.py: edit the help texts in tools/kiln instead.
-function __kiln_at
-  # Whether the commands on the line are these, and no other one follows.
+# fish completion of kiln, which knows the candidates itself (tools/kiln/completion.hpp).
+function __kiln_complete
   set -l words (commandline -opc)
-  set -l path
-  set -l known 'eval' 'functions' 'devices' 'cache' 'cache list' 'cache show' 'cache stats' 'cache path' 'cache verify' 'cache prune' 'cache clear' 'cache explain' 'cache export' 'cache import' 'compile' 'inspect'
-  for word in $words[2..-1]
-    if contains -- (string join ' ' $path $word) $known
-      set -a path $word
+  set -l token (commandline -ct)
+  set -l option (string match -r -- '^--[^=]*=' "$token")
+  for line in ($words[1] __complete -- $words[2..-1] "$token" 2>/dev/null)
+    switch $line
+      case :files
+        __fish_complete_path (string replace -- "$option" '' "$token") | string replace -r '^' -- "$option"
+      case :folders
+        __fish_complete_directories (string replace -- "$option" '' "$token") | string replace -r '^' -- "$option"
+      case '*'
+        printf "%s\n" $line
     end
   end
-  test (string join ' ' $path) = (string join ' ' $argv)
 end
-complete -c kiln -f
-complete -c kiln -n '__kiln_at' -a eval -d 'Run a kernel on .npy files and numbers'
-complete -c kiln -n '__kiln_at' -a functions -d 'List the functions of the standard library'
-complete -c kiln -n '__kiln_at' -a devices -d 'List the devices that kernels can run on'
-complete -c kiln -n '__kiln_at' -a cache -d 'Look into the kernel cache, and after it'
-complete -c kiln -n '__kiln_at' -a compile -d 'Fill the kernel cache from manifests, for processors that need not be here'
-complete -c kiln -n '__kiln_at' -a inspect -d 'Look into compiled kernels: resources, assembly, source'
-complete -c kiln -n '__kiln_at' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at' -l version -d 'Display program version information and exit'
-complete -c kiln -n '__kiln_at eval' -F
-complete -c kiln -n '__kiln_at eval' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at eval' -s f -l file -r -F -d 'Read the kernel from FILE; \'-\' is standard input'
-complete -c kiln -n '__kiln_at eval' -s o -l output -r -F -d 'Write to FILE as .npy, or to standard output for \'-\'; once for each output'
-complete -c kiln -n '__kiln_at eval' -s d -l device -x -a 'best cpu cuda hip' -d 'Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N'
-complete -c kiln -n '__kiln_at eval' -s t -l time -d 'Say on standard error what ran where, and how long each step took'
-complete -c kiln -n '__kiln_at eval' -l functions -x -d 'Device functions that the kernel calls: C++ text, or @FILE'
-complete -c kiln -n '__kiln_at eval' -l preamble -x -d 'C++ text that stands before the functions, or @FILE'
-complete -c kiln -n '__kiln_at eval' -s D -l define -x -d 'Define a macro'
-complete -c kiln -n '__kiln_at eval' -s I -l include-dir -x -a '(__fish_complete_directories)' -d 'Look for #include files in DIR'
-complete -c kiln -n '__kiln_at eval' -l contract -d 'Allow a*b+c to be rounded once (fused multiply-add)'
-complete -c kiln -n '__kiln_at eval' -l fast-math -d 'Allow any reordering, and assume no nan and no inf'
-complete -c kiln -n '__kiln_at eval' -l casting -x -a 'no equiv safe same_kind unsafe' -d 'Casts to allow: no, equiv, safe, same_kind (the default), unsafe'
-complete -c kiln -n '__kiln_at eval' -l dtype -x -a 'bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128' -d 'Use the kernel\'s loop of this output dtype'
-complete -c kiln -n '__kiln_at eval' -l where -r -F -d 'Compute only where the bools of the .npy FILE are true; the rest is zero'
-complete -c kiln -n '__kiln_at eval' -s m -l method -x -d 'reduce, accumulate, reduceat or outer, instead of a call'
-complete -c kiln -n '__kiln_at eval' -l axis -x -d 'Of a method: an axis (default 0), several with commas, all or none. With --layout: of the one core dimension'
-complete -c kiln -n '__kiln_at eval' -l keepdims -d 'Of reduce and with --layout: keep reduced axes, with extent 1'
-complete -c kiln -n '__kiln_at eval' -l initial -x -d 'Of reduce: the number to start from'
-complete -c kiln -n '__kiln_at eval' -s l -l layout -x -d 'The kernel is a generalized ufunc of these core dimensions: \'(m,n),(n,p)->(m,p)\''
-complete -c kiln -n '__kiln_at eval' -l each -x -d 'With --layout: run the body for every index of core dimensions: \'i:m, j:p\''
-complete -c kiln -n '__kiln_at eval' -l group -x -d 'With --layout: give each item a team of threads on a GPU: \'block\', or their number'
-complete -c kiln -n '__kiln_at eval' -l sizes -x -d 'With --layout: sizes of dimensions that only outputs have: \'p = m + n - 1\''
-complete -c kiln -n '__kiln_at eval' -l axes -x -d 'With --layout: the core axes of each operand: \'0,1;1,2;0,1\''
-complete -c kiln -n '__kiln_at functions' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at functions' -l json -d 'Print JSON, with every loop'
-complete -c kiln -n '__kiln_at devices' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at devices' -l json -d 'Print JSON, in bytes and counts, with why a vendor has no device here'
-complete -c kiln -n '__kiln_at devices' -s v -l verbose -d 'Say why a vendor has no device here'
-complete -c kiln -n '__kiln_at cache' -a list -d 'List the compiled kernels'
-complete -c kiln -n '__kiln_at cache' -a show -d 'Show all that is known of one'
-complete -c kiln -n '__kiln_at cache' -a stats -d 'Sum up: how many, how large, for what'
-complete -c kiln -n '__kiln_at cache' -a path -d 'Print the directory'
-complete -c kiln -n '__kiln_at cache' -a verify -d 'Read every file and compare its checksum'
-complete -c kiln -n '__kiln_at cache' -a prune -d 'Remove what has not been used for long, or down to a size'
-complete -c kiln -n '__kiln_at cache' -a clear -d 'Remove everything'
-complete -c kiln -n '__kiln_at cache' -a explain -d 'Say for each kernel of a manifest whether it is there, or what differs'
-complete -c kiln -n '__kiln_at cache' -a export -d 'Write kernels to one portable file, a bundle'
-complete -c kiln -n '__kiln_at cache' -a import -d 'Put a bundle\'s kernels into the cache'
-complete -c kiln -n '__kiln_at cache' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache list' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache list' -l sort -x -a 'name size age hits' -d 'By name, size (largest first), age (longest unused first) or hits (most first)'
-complete -c kiln -n '__kiln_at cache list' -l kernel -x -d 'Only kernels of this name; \'*\' stands for any text; may be repeated'
-complete -c kiln -n '__kiln_at cache list' -s t -l target -x -a 'native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4' -d 'Only for this target: sm_90, \'gfx90a*\', x86-64-v3; commas separate several'
-complete -c kiln -n '__kiln_at cache list' -s q -l quiet -d 'Print the ids alone, whole'
-complete -c kiln -n '__kiln_at cache list' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache list' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache show' -a '(kiln cache list --quiet 2>/dev/null)'
-complete -c kiln -n '__kiln_at cache show' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache show' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache show' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache stats' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache stats' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache stats' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache path' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache path' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache path' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache verify' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache verify' -l fix -d 'Remove what is damaged, and what processes that died left behind'
-complete -c kiln -n '__kiln_at cache verify' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache verify' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache prune' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache prune' -l max-bytes -x -d 'Remove the least recently used until this much is left: 1000000, 500M, 2G'
-complete -c kiln -n '__kiln_at cache prune' -l older-than -x -d 'Remove what was not used for this long: 30d, 12h, 90m, 45s'
-complete -c kiln -n '__kiln_at cache prune' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache prune' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache clear' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache clear' -s y -l yes -d 'Do not ask'
-complete -c kiln -n '__kiln_at cache clear' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache clear' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache explain' -F
-complete -c kiln -n '__kiln_at cache explain' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache explain' -s t -l target -x -a 'native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4' -d 'For this target (native): sm_90, gfx90a, x86-64-v3; commas separate several'
-complete -c kiln -n '__kiln_at cache explain' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache explain' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache export' -F
-complete -c kiln -n '__kiln_at cache export' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache export' -l kernel -x -d 'Only kernels of this name; \'*\' stands for any text; may be repeated'
-complete -c kiln -n '__kiln_at cache export' -s t -l target -x -a 'native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4' -d 'Only for this target: sm_90, \'gfx90a*\', x86-64-v3; commas separate several'
-complete -c kiln -n '__kiln_at cache export' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache export' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at cache import' -F
-complete -c kiln -n '__kiln_at cache import' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at cache import' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at cache import' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at compile' -F
-complete -c kiln -n '__kiln_at compile' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at compile' -s t -l target -x -a 'native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4' -d 'Compile for these processors; may be repeated'
-complete -c kiln -n '__kiln_at compile' -s j -l jobs -x -d 'Compile N kernels at a time; the number of CPUs by default'
-complete -c kiln -n '__kiln_at compile' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at compile' -l json -d 'Print JSON'
-complete -c kiln -n '__kiln_at compile' -s q -l quiet -d 'Print nothing but errors and warnings'
-complete -c kiln -n '__kiln_at compile' -l strict -d 'Fail also for warnings: of a kernel, a damaged entry, a disk that fails'
-complete -c kiln -n '__kiln_at inspect' -a '(kiln cache list --quiet 2>/dev/null)'
-complete -c kiln -n '__kiln_at inspect' -s h -l help -d 'Print this help message and exit'
-complete -c kiln -n '__kiln_at inspect' -l as -x -a 'source ptx sass amdgcn asm llvm-ir resources' -d 'resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir'
-complete -c kiln -n '__kiln_at inspect' -s t -l target -x -a 'native sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 gfx90a gfx942 gfx1100 x86-64 x86-64-v2 x86-64-v3 x86-64-v4' -d 'Of a manifest: sm_90, gfx90a, x86-64-v3, native (the default), …'
-complete -c kiln -n '__kiln_at inspect' -s k -l kernel -x -d 'Of a manifest: this kernel alone'
-complete -c kiln -n '__kiln_at inspect' -s o -l output -r -F -d 'Write to a file instead of standard output'
-complete -c kiln -n '__kiln_at inspect' -l dir -x -a '(__fish_complete_directories)' -d 'Use this directory, or for reading this bundle, instead of the process\'s cache'
-complete -c kiln -n '__kiln_at inspect' -l json -d 'Print JSON'
+complete -c kiln -f -a '(__kiln_complete)'

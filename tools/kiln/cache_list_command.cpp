@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -17,18 +15,6 @@
 
 namespace kiln::tool {
 namespace {
-
-using Order = std::function<bool(const cache::Entry&, const cache::Entry&)>;
-
-const std::map<std::string, Order>& orders() {
-  static const std::map<std::string, Order> all{
-      {"name", [](const auto&, const auto&) { return false; }},  // as the library lists them
-      {"size", [](const auto& a, const auto& b) { return a.bytes > b.bytes; }},
-      {"age", [](const auto& a, const auto& b) { return a.used < b.used; }},
-      {"hits", [](const auto& a, const auto& b) { return a.hits > b.hits; }},
-  };
-  return all;
-}
 
 std::string table_text(const std::vector<cache::Entry>& entries) {
   Table table({{.title = "ID"},
@@ -76,10 +62,11 @@ Examples:
 }
 
 int CacheListCommand::run() {
-  const auto order = orders().find(sort_);
-  if (order == orders().end()) throw UsageError(fmt::format("unknown --sort \"{}\": name, size, age or hits", sort_));
+  const auto* const order =
+      std::find_if(std::begin(kOrders), std::end(kOrders), [&](const Order& each) { return each.name == sort_; });
+  if (order == std::end(kOrders)) throw UsageError(fmt::format("unknown --sort \"{}\": name, size, age or hits", sort_));
   std::vector<cache::Entry> entries = filter_.of(choice_.cache().list());
-  std::stable_sort(entries.begin(), entries.end(), order->second);
+  std::stable_sort(entries.begin(), entries.end(), order->before);
   if (choice_.json()) {
     auto list = nlohmann::ordered_json::array();
     for (const cache::Entry& entry : entries) list.push_back(to_json(entry));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/cache.hpp"
@@ -17,6 +18,9 @@ namespace kiln::tool {
 /// --dir and --json.
 class CacheChoice {
  public:
+  CacheChoice() = default;
+  /// As if --dir were given; empty: as if it were not.
+  explicit CacheChoice(std::string directory) : directory_(std::move(directory)) {}
   void add_to(CLI::App& app);
   /// The process's cache; with --dir that directory or bundle alone. IoError where --dir names nothing.
   [[nodiscard]] Cache cache() const;

@@ -30,20 +30,15 @@ std::string usage_of(const CLI::App& app) {
 
 Json describe(const CLI::App& app) {
   Json options = Json::array();
-  Json operands = Json::array();
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) {
-      operands.push_back({{"name", option->get_name()}, {"value", option->get_type_name()}});
-    } else if (!option->get_group().empty()) {  // no group: hidden
-      options.push_back(option_json(*option));
-    }
+    const bool hidden = option->get_group().empty();
+    if (!option->get_positional() && !hidden) options.push_back(option_json(*option));
   }
   Json commands = Json::array();
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(describe(*command));
-  return {{"name", app.get_name()},         {"help", app.get_description()}, {"usage", usage_of(app)},
-          {"footer", app.get_footer()},     {"options", std::move(options)}, {"operands", std::move(operands)},
-          {"commands", std::move(commands)}};
+  return {{"name", app.get_name()},     {"help", app.get_description()}, {"usage", usage_of(app)},
+          {"footer", app.get_footer()}, {"options", std::move(options)}, {"commands", std::move(commands)}};
 }
 
 }  // namespace kiln::tool

@@ -1,5 +1,4 @@
-// The commands and their options as a value, for what is generated from them: manual pages and shell completion
-// (scripts/cli_pages.py).
+// The commands and their options as a value, for the manual pages that are made from them (scripts/cli_pages.py).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +6,8 @@
 
 namespace kiln::tool {
 
-/// {"name", "help", "usage", "footer", "options": [{"names", "value", "default", "help"}], "operands": [{"name", "value"}],
-/// "commands": […]}; "value" is empty where there is none.
+/// {"name", "help", "usage", "footer", "options": [{"names", "value", "default", "help"}], "commands": […]}; "value" is empty
+/// where there is none.
 [[nodiscard]] nlohmann::ordered_json describe(const CLI::App& app);
 
 }  // namespace kiln::tool

@@ -40,7 +40,7 @@ std::map<std::string, std::string> unavailable() {
   return reasons;
 }
 
-nlohmann::ordered_json to_json(const Device& device) {
+nlohmann::ordered_json device_json(const Device& device) {
   nlohmann::ordered_json json{{"device", to_string(device)}, {"index", device.index()}};
   json["kind"] = device.is_cpu() ? "cpu" : device.kind() == DeviceKind::cuda ? "cuda" : "hip";
   try {
@@ -64,7 +64,7 @@ nlohmann::ordered_json to_json(const Device& device) {
 
 nlohmann::ordered_json json_of(const std::vector<Device>& devices) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Device& device : devices) list.push_back(to_json(device));
+  for (const Device& device : devices) list.push_back(device_json(device));
   nlohmann::ordered_json json{{"devices", std::move(list)}};
   try {
     json["best"] = to_string(Device::best());

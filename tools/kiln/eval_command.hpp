@@ -15,6 +15,9 @@
 
 namespace kiln::tool {
 
+/// What --device takes; of all but the first a number may follow. Which there are is not known before their drivers start.
+inline constexpr const char* kDevices[] = {"best", "cpu", "cuda", "hip"};
+
 class EvalCommand : public Command {
  public:
   explicit EvalCommand(CLI::App& app);

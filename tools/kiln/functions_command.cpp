@@ -67,7 +67,7 @@ nlohmann::ordered_json to_json(const math::FunctionInfo& info) {
 
 FunctionsCommand::FunctionsCommand(CLI::App& app) {
   set_usage(app, "kiln functions [OPTIONS] [NAME...]");
-  add_words(app, "names", names_, "Say which loops these have", "NAME");
+  add_words(app, "names", names_, "Say which loops these have", "FUNCTION");
   add_flag(app, "--json", json_, "Print JSON, with every loop");
   set_footer(app,
              "With NAMEs the loops of these functions are printed, in the order in which a call looks for one.\n"

@@ -14,14 +14,13 @@
 #include "resource_text.hpp"
 #include "target_option.hpp"
 #include "terminal.hpp"
+#include "usage.hpp"
 #include "usage_error.hpp"
 
 namespace kiln::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kResources = "resources";
 
 Json header(const Subject& subject) {
   const cache::Entry& entry = subject.contents.entry;
@@ -125,7 +124,7 @@ bool report_failed(const std::vector<Subject>& subjects) {
 
 InspectCommand::InspectCommand(CLI::App& app) {
   set_usage(app, "kiln inspect [OPTIONS] ID|MANIFEST");
-  add_text(app, "subject", choice_.subject, "An id of `kiln cache list`, or a manifest", "TEXT");
+  add_text(app, "subject", choice_.subject, "An id of `kiln cache list`, or a manifest", "ID|MANIFEST");
   add_text(app, "--as", form_, "resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir", "FORM");
   add_target_option(app, choice_.targets, "Of a manifest: sm_90, gfx90a, x86-64-v3, native (the default), …");
   add_text(app, "-k,--kernel", choice_.kernel, "Of a manifest: this kernel alone", "NAME");
@@ -158,9 +157,9 @@ form, 2 the command line is wrong.)");
 int InspectCommand::run() {
   if (choice_.subject.empty()) throw UsageError("nothing to look at: give an id of `kiln cache list`, or a manifest");
   const std::optional<inspect::Form> form = inspect::parse_form(form_);
-  if (!form && form_ != kResources) {
+  if (!form && form_ != kForms[0]) {
     throw UsageError(
-        fmt::format("unknown form \"{}\": the forms are resources, source, asm, ptx, sass, amdgcn and llvm-ir", form_));
+        fmt::format("unknown form \"{}\": the forms are {}", form_, listed({std::begin(kForms), std::end(kForms)})));
   }
   std::vector<Subject> subjects = find_subjects(choice_);
   const bool to_file = !output_.empty() && !is_standard_stream(output_);

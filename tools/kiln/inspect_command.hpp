@@ -8,6 +8,9 @@
 
 namespace kiln::tool {
 
+/// What --as takes: all but the first are inspect::Forms.
+inline constexpr const char* kForms[] = {"resources", "source", "asm", "ptx", "sass", "amdgcn", "llvm-ir"};
+
 class InspectCommand : public Command {
  public:
   explicit InspectCommand(CLI::App& app);
@@ -15,7 +18,7 @@ class InspectCommand : public Command {
 
  private:
   SubjectChoice choice_;
-  std::string form_ = "resources";
+  std::string form_ = kForms[0];
   std::string output_;
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "completion.hpp"
 #include "description.hpp"
 #include "eval_command.hpp"
 #include "kiln/cache.hpp"
@@ -42,11 +43,6 @@ int report_usage(std::string_view message, const CLI::App& command) {
   return kUsage;
 }
 
-const CLI::App* command_named(const CLI::App& app, const std::string& word) {
-  const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); });
-  return commands.empty() ? nullptr : commands.front();
-}
-
 /// Of "--where=" CLI11 would take the next word for the value: it becomes "--where" and an empty word. A flag takes none.
 std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::vector<std::string> words) {
   const auto end_of_options = std::find(words.begin(), words.end(), "--");
@@ -55,7 +51,7 @@ std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::vecto
   for (auto word = words.begin(); word != words.end(); ++word) {
     const bool empty_value =
         word < end_of_options && word->size() > 3 && word->starts_with("--") && word->find('=') == word->size() - 1;
-    if (const CLI::App* const named = command_named(*command, *word); named != nullptr) command = named;
+    if (const CLI::App* const named = kiln::tool::command_named(*command, *word); named != nullptr) command = named;
     if (empty_value) word->pop_back();
     const CLI::Option* const option = empty_value ? command->get_option_no_throw(*word) : nullptr;
     apart.push_back(std::move(*word));
@@ -75,7 +71,7 @@ std::vector<std::string> read_words(const CLI::App& app, int argc, char** argv) 
       words.emplace_back("--help");
       break;
     }
-    command = command_named(*command, *word);
+    command = kiln::tool::command_named(*command, *word);
   }
   return words;
 }
@@ -98,6 +94,7 @@ int run(int argc, char** argv) {
   bool describe = false;
   app.add_flag("--describe", describe)->group("");  // hidden: for scripts/cli_pages.py
   const kiln::tool::CommandSet commands(app, kiln::tool::commands());
+  if (argc > 1 && std::string_view(argv[1]) == "__complete") return kiln::tool::complete(app, {argv + 2, argv + argc});
   try {
     // CLI11 takes its arguments last one first.
     std::vector<std::string> words = read_words(app, argc, argv);

@@ -13,16 +13,7 @@
 
 namespace kiln::tool {
 
-/// One method: which options it has, and the arrays that it takes (0: as many operands as the function has inputs).
-struct Method::Row {
-  std::string_view name;
-  std::size_t arrays;
-  bool axis, keepdims, initial, where, casting;
-};
-
 namespace {
-
-using enum Casting;
 
 int axis_number(std::string_view text, std::string_view option) {
   int axis = 0;
@@ -64,7 +55,7 @@ std::vector<int> axis_numbers(std::string_view text, std::string_view option) {
 }
 
 Casting casting_from_name(const std::string& text) {
-  for (const Casting casting : {no, equiv, safe, same_kind, unsafe}) {
+  for (const Casting casting : kCastings) {
     if (text == name(casting)) return casting;
   }
   throw UsageError(fmt::format("unknown --casting \"{}\": no, equiv, safe, same_kind or unsafe", text));
@@ -79,14 +70,10 @@ DType read_dtype(const std::string& text) {
 }
 
 Method::Method(const MethodOptions& options) {
-  static constexpr Row kRows[] = {{"call", 0, false, false, false, true, true},
-                                  {"reduce", 1, true, true, true, true, false},
-                                  {"accumulate", 1, true, false, false, false, false},
-                                  {"reduceat", 2, true, false, false, false, false},
-                                  {"outer", 0, false, false, false, true, true}};
   const std::string_view asked = options.method.empty() ? std::string_view("call") : options.method;
-  const auto* const found = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == asked; });
-  if (found == std::end(kRows)) {
+  const auto* const found =
+      std::find_if(std::begin(kMethods), std::end(kMethods), [&](const MethodRow& row) { return row.name == asked; });
+  if (found == std::end(kMethods)) {
     throw UsageError(
         fmt::format("unknown --method \"{}\": reduce, accumulate, reduceat or outer; without it the function is "
                     "called",

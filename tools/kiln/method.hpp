@@ -24,10 +24,23 @@ struct MethodOptions {
 
 /// "0,-1"; UsageError, which names the option, for what is no list of numbers.
 [[nodiscard]] std::vector<int> axis_numbers(std::string_view text, std::string_view option);
+inline constexpr Casting kCastings[] = {Casting::no, Casting::equiv, Casting::safe, Casting::same_kind, Casting::unsafe};
 /// UsageError for a word that is no casting rule.
 [[nodiscard]] Casting casting_from_name(const std::string& text);
 /// UsageError for a word that is no dtype.
 [[nodiscard]] DType read_dtype(const std::string& text);
+
+/// One method: which options it has, and the arrays that it takes (0: as many operands as the function has inputs).
+struct MethodRow {
+  std::string_view name;
+  std::size_t arrays;
+  bool axis, keepdims, initial, where, casting;
+};
+inline constexpr MethodRow kMethods[] = {{"call", 0, false, false, false, true, true},
+                                         {"reduce", 1, true, true, true, true, false},
+                                         {"accumulate", 1, true, false, false, false, false},
+                                         {"reduceat", 2, true, false, false, false, false},
+                                         {"outer", 0, false, false, false, true, true}};
 
 class Method {
  public:
@@ -50,11 +63,10 @@ class Method {
   [[nodiscard]] std::vector<Array> run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const;
 
  private:
-  struct Row;
   [[nodiscard]] const Array& array(std::span<const Arg> operands, std::size_t index) const;
   [[nodiscard]] AccumulateOptions along_axis(const CallOptions& more) const;
 
-  const Row* row_;
+  const MethodRow* row_;
   std::string where_;
   CallOptions call_;
   ReduceOptions reduce_;

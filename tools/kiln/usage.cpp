@@ -27,10 +27,10 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (const char letter : a) {
     std::size_t diagonal = row[0]++;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      const std::size_t replaced = diagonal + (letter == b[j] ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
     }
@@ -52,6 +52,11 @@ std::vector<std::string> command_names(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
   return names;
+}
+
+const CLI::App* command_named(const CLI::App& app, const std::string& word) {
+  const auto commands = app.get_subcommands([&](const CLI::App* command) { return command->check_name(word); });
+  return commands.empty() ? nullptr : commands.front();
 }
 
 std::string listed(const std::vector<std::string>& names) {

@@ -15,6 +15,8 @@ namespace kiln::tool {
 [[nodiscard]] std::string full_name(const CLI::App& app);
 /// The names of its commands, in the order of the help.
 [[nodiscard]] std::vector<std::string> command_names(const CLI::App& app);
+/// Its command of that name; null where there is none.
+[[nodiscard]] const CLI::App* command_named(const CLI::App& app, const std::string& word);
 /// "eval, devices and cache".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
 /// Levenshtein's: how many letters are to be changed, added or left out.
