@@ -84,13 +84,13 @@ const Array& Operands::given(std::size_t k) const noexcept {
   return is_mask(k) ? given_.where : given_.args[k].array();
 }
 
-void Operands::place() {
-  const auto rep_of = [this](std::size_t k) { return operands_[k].rep; };
+void Operands::place(std::span<const Array> more) {
+  const std::size_t all = count_ + more.size();
+  const auto rep_of = [&](std::size_t k) { return k < count_ ? operands_[k].rep : more[k - count_].rep().get(); };
   if (planned_on_) {
-    place_ = planned_place(*planned_on_, count_, rep_of);
+    place_ = planned_place(*planned_on_, all, rep_of);
   } else {
-    place_ =
-        choose_place([this] { return what(); }, count_, rep_of, [this](std::size_t k) { return name_of(k); }, given_.stream);
+    place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.stream);
   }
 }
 

@@ -92,8 +92,8 @@ class Operands {
   }
   [[nodiscard]] bool planned() const noexcept { return planned_; }
 
-  /// Stage: where it runs.
-  void place();
+  /// Stage: where it runs. `more` are arrays that lie there, too, and are no operands; the callee names them behind these.
+  void place(std::span<const Array> more = {});
   [[nodiscard]] const Place& at() const noexcept { return place_; }
 
   /// Stage: what it computes in. `types` is used as long as this.
@@ -112,6 +112,10 @@ class Operands {
   [[nodiscard]] const void* value(std::size_t k) const noexcept { return values_[k].bytes; }
   /// Puts an array in the place of an input: a scalar that the kernel wants in memory.
   void replace(std::size_t input, Array array);
+  /// Of an operand that is one, as the kernel gets it.
+  [[nodiscard]] const Array& array(std::size_t k) const {
+    return given(k).rep().get() == operands_[k].rep ? given(k) : held_of(k);
+  }
 
   /// Stage: what a given output must be, of this shape.
   void check_output(std::size_t k, const Shape& shape) const;

@@ -92,15 +92,6 @@ program::Planned plan_reduce(const UfuncImpl& ufunc, const call::Description& ca
       kind, render);
 }
 
-program::Planned plan_at(const UfuncImpl& ufunc, const call::StandIns& given, DeviceKind kind, bool render) {
-  const Arg index(
-      call::in_no_memory({1}, {sizeof(std::int64_t)}, DType::int64, given.args.size(), Device::of_kind(kind), false));
-  ufunc::AtCall call(ufunc, given.args[0].array(), {&index.array(), 1}, given.args.size() > 1 ? &given.args[1] : nullptr, {});
-  program::Planned made{call.plan().text};
-  if (render) made.requests = call.requests(kind);
-  return made;
-}
-
 program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, DeviceKind kind, bool render) {
   const call::StandIns given(call, kind);
   if (call.method.empty()) {
@@ -114,7 +105,11 @@ program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, Dev
   const bool at = call.method == name(ufunc::Method::at);
   if (given.args.empty() || given.args.size() > (at ? 2 : 1) || !given.args[0].is_array())
     throw TypeError(ufunc.name() + "." + call.method + (at ? " wants an array, and the second operand" : " wants one array"));
-  if (at) return plan_at(ufunc, given, kind, render);
+  if (at) {
+    const Array index = call::in_no_memory({1}, {sizeof(std::int64_t)}, DType::int64, 2, Device::of_kind(kind), false);
+    const Arg* const value = given.args.size() > 1 ? &given.args[1] : nullptr;
+    return ufunc::planned(ufunc::AtCall(ufunc, given.args[0].array(), {&index, 1}, value, {}), kind, render);
+  }
   if (call.method != name(ufunc::Method::accumulate)) return plan_reduce(ufunc, call, given, kind, render);
   AccumulateOptions options;
   if (call.axis && !call.axis->list().empty()) options.axis = call.axis->list().front();

@@ -1,57 +1,60 @@
 // One call of Ufunc::at, step by step: check, place, choose the loop, read the indices, launch. Lives on the stack.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "backend/backend.hpp"
-#include "call/place.hpp"
+#include "call/operands.hpp"
 #include "kinds/scatter/launch.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::ufunc {
 
-class AtCall {
+/// The second operand is the one input, and the array that is changed the output. The indices lie beside them.
+class AtCall final : public call::Callee {
  public:
   /// `value` is null where the user gave no second operand. Throws TypeError and ShapeError for what the arguments alone tell.
   AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Array> indices, const Arg* value,
          const AtOptions& options);
 
+  [[nodiscard]] std::string what() const override { return ufunc_.name() + ".at"; }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override;
+  [[nodiscard]] std::string forms() const override { return ""; }
+
   void run();
-  /// Its loop, of a call that is only planned.
-  const Loop& plan();
-  /// After plan(): what run() would load for such a device.
-  [[nodiscard]] std::vector<program::Request> requests(DeviceKind kind) const;
+  /// Checks a call that is only planned, for that device: its loop.
+  const Loop& plan(const std::optional<Device>& device);
+  /// After plan(): what run() would load. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests() const;
 
  private:
   void check_ufunc() const;
   void check_arrays() const;
   void choose_loop();
-  void convert_scalar_operand();
+  void convert_scalar();
   void check_shapes();
   void check_indices(std::span<const Array> indices) const;
-  void bring_to_device();
+  void bring_indices();
   void look_for_bad_indices(backend::Backend& backend);
   void read_indices();
   void fold_into_one(const std::vector<std::int64_t>& offsets);
-  void separate_overlaps();
-  void record(Recorder& recorder, const detail::ArrayRep& target) const;
+  void record(Recorder& recorder) const;
   [[nodiscard]] MethodVariant variant() const;
   [[nodiscard]] kinds::ScatterLaunch launch() const;
   [[nodiscard]] std::string index_name(std::size_t i) const;
+  [[nodiscard]] bool has_value() const noexcept { return operands_.nin() > 0; }
+  [[nodiscard]] const detail::ArrayRep& target() const noexcept { return *operands_.rep(operands_.nin()); }
 
   const detail::UfuncImpl& ufunc_;
-  const std::string what_;  // "add.at"
-  Array target_;
+  Array target_;  // the user's
   std::vector<Array> indices_;
-  const Arg* scalar_ = nullptr;  // a second operand that is no array
-  Array value_;                  // the second operand as an array; empty where there is none, or none yet
-  backend::Queue* queue_;
-
-  call::Place place_;
-  bool gpu_ = false;
+  const Arg* value_;
+  call::Operands operands_;
   detail::UfuncImpl::MethodPlan* plan_ = nullptr;
+  std::vector<std::pair<std::size_t, DType>> narrowed_;  // as in the loop, of the one input
   const Variant* kernel_ = nullptr;
   Shape shape_;  // of the indices, broadcast together
   Shape full_;   // with the axes of the target that are not indexed
