@@ -12,8 +12,11 @@ namespace kiln {
 /// kind is not higher. Holds the array's handle, so that a list of arguments may outlive the arrays it was made from.
 class Arg {
  public:
-  Arg(const Array& array) noexcept : is_array_(true), array_(array) {}        // NOLINT(google-explicit-constructor)
+  /// An array. An empty handle is a TypeError of the call.
+  Arg(const Array& array) noexcept : is_array_(true), array_(array) {}  // NOLINT(google-explicit-constructor)
+  /// The same.
   Arg(Array&& array) noexcept : is_array_(true), array_(std::move(array)) {}  // NOLINT(google-explicit-constructor)
+  /// A scalar of T's dtype.
   template <Element T>
   Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)
     static_assert(sizeof(T) <= sizeof(value_));
@@ -29,8 +32,10 @@ class Arg {
   [[nodiscard]] bool is_array() const noexcept { return is_array_; }
   /// The array; an empty handle for a scalar.
   [[nodiscard]] const Array& array() const noexcept { return array_; }
-  [[nodiscard]] DType dtype() const noexcept { return dtype_; }        ///< of a scalar
-  [[nodiscard]] const void* value() const noexcept { return value_; }  ///< of a scalar
+  /// A scalar's dtype; of an array it means nothing.
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  /// The address of a scalar's value, itemsize(dtype()) bytes inside this object; of an array it means nothing.
+  [[nodiscard]] const void* value() const noexcept { return value_; }
 
  private:
   bool is_array_ = false;

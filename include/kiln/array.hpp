@@ -26,54 +26,71 @@ namespace detail {
 struct ArrayRep;  // lib/array/rep.hpp
 }
 
-/// Order of elements: rows first (C), columns first (Fortran).
-enum class Order : std::uint8_t { c, fortran };
+/// How elements lie in memory.
+enum class Order : std::uint8_t {
+  c,        ///< rows first: the last axis varies fastest
+  fortran,  ///< columns first: the first axis varies fastest
+};
 
 /// start:stop:step along one axis, as in Python: negative numbers count from the end, out-of-range ends are clipped.
 struct Slice {
-  std::optional<std::int64_t> start = std::nullopt;
-  std::optional<std::int64_t> stop = std::nullopt;
-  std::int64_t step = 1;
+  std::optional<std::int64_t> start = std::nullopt;  ///< the first index; none: the end that the step starts from
+  std::optional<std::int64_t> stop = std::nullopt;   ///< the index before which it ends; none: all that is left
+  std::int64_t step = 1;                             ///< from one index to the next; negative: backwards; 0 is a ShapeError
 };
 /// One item of an index: a slice, or a number, which drops the axis.
 struct Index {
+  /// An index of any integer type; negative ones count from the end. Out of range it is a ShapeError where it is used.
   template <class T>
     requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>))
   Index(T at) : position(Integer(at).value), drops(true) {}  // NOLINT(google-explicit-constructor)
-  Index(Slice range) : slice(range) {}                       // NOLINT(google-explicit-constructor)
-  Slice slice;
-  std::int64_t position = 0;
-  bool drops = false;
+  /// A range of indices.
+  Index(Slice range) : slice(range) {}  // NOLINT(google-explicit-constructor)
+  Slice slice;                          ///< of a range
+  std::int64_t position = 0;            ///< of a number
+  bool drops = false;                   ///< whether it is a number
 };
 /// A whole axis.
 inline constexpr Slice all{};
 
+/// A handle on an array: shape, strides, dtype and device of elements in a buffer that several handles share. Copying one
+/// copies no element. An array never changes its shape, strides, dtype or place.
 class KILN_API Array {
  public:
   /// No array: `if (a)` is false, and every other use is a TypeError.
   Array() noexcept = default;
+  /// Another handle on the same array.
   Array(const Array&) noexcept = default;
+  /// Takes the handle over; the other one is empty then.
   Array(Array&&) noexcept = default;
   /// Makes the handle name another array; elements are written by assign(), fill(), and operators such as +=.
   Array& operator=(const Array&) & noexcept = default;
+  /// The same; the other handle is empty then.
   Array& operator=(Array&&) & noexcept = default;
-  Array& operator=(const Array&) && = delete;  // a[{Slice{0, 2}}] = b would write nothing: a[{Slice{0, 2}}].assign(b)
+  /// a[{Slice{0, 2}}] = b would write nothing: a[{Slice{0, 2}}].assign(b).
+  Array& operator=(const Array&) && = delete;
+  /// The memory is freed with the last handle on it or on a view of it.
   ~Array() = default;
 
-  /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError. The memory of freed arrays of 2 MiB
-  /// and more is kept for later ones (KILN_HOST_POOL_MAX_BYTES).
+  /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError, too little memory is a DeviceError.
+  /// The memory of freed arrays of 2 MiB and more is kept for later ones (KILN_HOST_POOL_MAX_BYTES).
   /// @{
+  /// Elements of no certain value.
   [[nodiscard]] static Array empty(const Shape& shape, DType dtype, Order order = Order::c);
+  /// Elements that are zero.
   [[nodiscard]] static Array zeros(const Shape& shape, DType dtype, Order order = Order::c);
+  /// Elements of T's dtype, each of that value; C order.
   template <Element T>
   [[nodiscard]] static Array full(const Shape& shape, T value) {
     return full_raw(shape, dtype_of<T>, &value);
   }
-  /// A copy of the values, one-dimensional, or of the given shape.
+  /// A copy of the values in C order, one-dimensional, or of the given shape; ShapeError where that has another number of
+  /// elements.
   template <Element T>
   [[nodiscard]] static Array from(std::span<const T> values, const std::optional<Shape>& shape = std::nullopt) {
     return from_raw(values.data(), static_cast<std::int64_t>(values.size()), dtype_of<T>, shape);
   }
+  /// The same.
   template <Element T>
   [[nodiscard]] static Array from(const std::vector<T>& values, const std::optional<Shape>& shape = std::nullopt) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -84,6 +101,7 @@ class KILN_API Array {
       return from(std::span<const T>(values), shape);
     }
   }
+  /// The same.
   template <Element T>
   [[nodiscard]] static Array from(std::initializer_list<T> values, const std::optional<Shape>& shape = std::nullopt) {
     return from(std::span<const T>(values.begin(), values.size()), shape);
@@ -94,17 +112,19 @@ class KILN_API Array {
     return full(Shape{}, value);
   }
 
+  /// Options of view().
   struct ViewOptions {
     std::optional<Strides> strides = std::nullopt;  ///< bytes; C order where absent
-    bool read_only = false;
-    std::shared_ptr<void> owner = nullptr;        ///< kept alive as long as the memory is in use
-    std::optional<Device> device = std::nullopt;  ///< absent: host memory
+    bool read_only = false;                         ///< writing to it is a TypeError
+    std::shared_ptr<void> owner = nullptr;          ///< kept alive as long as the memory is in use
+    std::optional<Device> device = std::nullopt;    ///< absent: host memory
   };
   /// Uses the caller's memory without a copy. `data` is the element at index 0 of every axis. The caller keeps the
   /// memory alive, or gives its owner. Memory and strides must be aligned to the dtype's alignment (ShapeError); complex
   /// numbers on a GPU to their size. On a GPU the owner is let go of when the work of the default stream is done, and a later
   /// call has seen that.
   [[nodiscard]] static Array view(void* data, const Shape& shape, DType dtype, const ViewOptions& options);
+  /// A view of host memory, of T's dtype, in C order.
   template <Element T>
     requires(!std::is_const_v<T>)
   [[nodiscard]] static Array view(T* data, const Shape& shape) {
@@ -117,17 +137,30 @@ class KILN_API Array {
   }
   /// @}
 
+  /// Whether there is an array, or an empty handle.
   explicit operator bool() const noexcept { return rep_ != nullptr; }
+  /// Extents, one for each axis; valid as long as a handle on this array.
   [[nodiscard]] const Shape& shape() const;
-  [[nodiscard]] const Strides& strides() const;  ///< bytes, any sign, zero where broadcast
+  /// Bytes from an element to the next along each axis: any sign, zero where broadcast; valid as long as a handle on this
+  /// array.
+  [[nodiscard]] const Strides& strides() const;
+  /// Of the elements.
   [[nodiscard]] DType dtype() const;
+  /// How many axes it has.
   [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
-  [[nodiscard]] std::int64_t size() const;    ///< elements
-  [[nodiscard]] std::int64_t nbytes() const;  ///< elements times itemsize
-  [[nodiscard]] bool is_host() const;         ///< a plain host array, placed on no device
-  [[nodiscard]] Device device() const;        ///< Device::cpu() for host arrays
+  /// How many elements it has.
+  [[nodiscard]] std::int64_t size() const;
+  /// size() times itemsize, in bytes, whatever the strides.
+  [[nodiscard]] std::int64_t nbytes() const;
+  /// Whether it is a plain host array, placed on no device: calls may copy it to where they run.
+  [[nodiscard]] bool is_host() const;
+  /// Where it is; Device::cpu() for host arrays.
+  [[nodiscard]] Device device() const;
+  /// Whether writing through this handle is a TypeError. Other handles on the same memory may write.
   [[nodiscard]] bool read_only() const;
+  /// Whether the elements lie one after the other in C order, as numpy.ndarray.flags has it.
   [[nodiscard]] bool is_c_contiguous() const;
+  /// The same in Fortran order.
   [[nodiscard]] bool is_f_contiguous() const;
   /// The address of the element at index 0 of every axis: a device address where the array is on a GPU.
   [[nodiscard]] void* data() const;
@@ -163,17 +196,25 @@ class KILN_API Array {
 
   /// @name Views, and copies only where a view is impossible
   /// @{
-  /// a[{0, Slice{1, 3}}] is a view; axes left out are whole. a[0] and a[Slice{1, 3}] index the first axis.
+  /// a[{0, Slice{1, 3}}] is a view; axes left out are whole. ShapeError for a number out of range, a step of 0, and more items
+  /// than axes.
   [[nodiscard]] Array operator[](std::initializer_list<Index> index) const;
+  /// a[0] and a[Slice{1, 3}] index the first axis.
   [[nodiscard]] Array operator[](const Index& index) const { return slice({&index, 1}); }
+  /// The same for a number of items known at run time.
   [[nodiscard]] Array slice(std::span<const Index> index) const;
-  /// One extent may be -1. A view where the strides allow it, else a copy.
+  /// One extent may be -1. A view where the strides allow it, else a copy. ShapeError where the number of elements differs.
   [[nodiscard]] Array reshape(const Shape& shape, Order order = Order::c) const;
   /// One axis, contiguous: a view of an array that is contiguous in `order`, else a copy.
   [[nodiscard]] Array ravel(Order order = Order::c) const;
-  [[nodiscard]] Array transpose() const;                       ///< axes reversed
-  [[nodiscard]] Array transpose(const Dims& axes) const;       ///< axis i of the result is axis axes[i]
-  [[nodiscard]] Array broadcast_to(const Shape& shape) const;  ///< read-only, as NumPy's
+  /// A view with the axes reversed.
+  [[nodiscard]] Array transpose() const;
+  /// A view whose axis i is axis axes[i], negative ones from the end. ShapeError unless each axis stands once.
+  [[nodiscard]] Array transpose(const Dims& axes) const;
+  /// A read-only view of that shape, as NumPy's: axes of extent 1 are repeated, missing ones come in front. ShapeError
+  /// otherwise.
+  [[nodiscard]] Array broadcast_to(const Shape& shape) const;
+  /// A view that cannot be written through.
   [[nodiscard]] Array as_read_only() const;
   /// @}
 
@@ -208,6 +249,7 @@ class KILN_API Array {
 
   /// For the library itself.
   explicit Array(std::shared_ptr<const detail::ArrayRep> rep) noexcept : rep_(std::move(rep)) {}
+  /// For the library itself.
   [[nodiscard]] const std::shared_ptr<const detail::ArrayRep>& rep() const noexcept { return rep_; }
 
  private:
@@ -221,7 +263,8 @@ class KILN_API Array {
   std::shared_ptr<const detail::ArrayRep> rep_;
 };
 
-/// An uninitialized array on a device.
+/// An array on a device, whose elements have no certain value. DeviceError where the device or its memory is not there;
+/// ShapeError as of host arrays.
 [[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, Order order = Order::c);
 /// Shape, dtype and device of `like`; in F order where `like` is Fortran-contiguous, else in C order.
 [[nodiscard]] KILN_API Array device_array_like(const Array& like);
@@ -233,6 +276,7 @@ class KILN_API Array {
 /// a 0-d array with all its digits, an array of more axes than NumPy has (64) without those of extent 1. bfloat16, which NumPy
 /// does not know, prints as float32 does, with its own digits.
 [[nodiscard]] KILN_API std::string to_string(const Array& array);
+/// Writes to_string(array).
 KILN_API std::ostream& operator<<(std::ostream& stream, const Array& array);
 
 }  // namespace kiln

@@ -25,6 +25,7 @@ enum class Miss : std::uint8_t {
   not_trusted,   ///< others could have written it
   unreadable,    ///< the disk said no
 };
+/// How many reasons there are.
 inline constexpr std::size_t kMissKinds = 6;
 /// "absent", "damaged", "other format", "other key", "not trusted", "unreadable".
 [[nodiscard]] KILN_API std::string_view name(Miss reason) noexcept;
@@ -32,7 +33,7 @@ inline constexpr std::size_t kMissKinds = 6;
 /// Counts since the cache was opened in this process. Every kernel that a call needed and that was not yet bound to it counts
 /// once as a hit, a compile or a failure.
 struct Stats {
-  std::uint64_t memory_hits = 0;
+  std::uint64_t memory_hits = 0;          ///< in this process's memory
   std::uint64_t disk_hits = 0;            ///< in the directory
   std::uint64_t read_only_hits = 0;       ///< in a read-only tier
   std::uint64_t compiles = 0;             ///< compilers run, also for what failed
@@ -41,8 +42,8 @@ struct Stats {
   double compile_ms = 0;                  ///< spent in compilers
   double saved_ms = 0;                    ///< what the kernels that were found had taken to compile
   std::uint64_t bytes_read = 0;           ///< of entries, from all disk tiers
-  std::uint64_t bytes_written = 0;
-  std::uint64_t memory_bytes = 0;  ///< machine code held in memory now
+  std::uint64_t bytes_written = 0;        ///< of entries, to the directory
+  std::uint64_t memory_bytes = 0;         ///< machine code held in memory now
 };
 
 /// One stored kernel.
@@ -81,9 +82,9 @@ struct Difference {
 
 /// Whether a kernel is in the cache, and where not, how it differs from the entry that is most like it.
 struct Explanation {
-  std::string id;  ///< of the key asked for
-  bool hit = false;
-  std::string tier;            ///< where hit
+  std::string id;              ///< of the key asked for
+  bool hit = false;            ///< whether a tier has it
+  std::string tier;            ///< where hit: the directory or the bundle
   Miss reason = Miss::absent;  ///< where not
   std::string nearest;         ///< id of the entry with the fewest different fields, of the same kernel name; may be empty
   std::vector<Difference> differences;  ///< from that one
@@ -97,19 +98,21 @@ struct Verification {
     std::string reason;   ///< "wrong checksum", "left by a process that died", …
     bool mended = false;  ///< removed; never what could not be read, which may be sound
   };
-  std::uint64_t entries = 0;  ///< sound ones
-  std::uint64_t bytes = 0;
+  std::uint64_t entries = 0;       ///< sound ones
+  std::uint64_t bytes = 0;         ///< of their files
   std::uint64_t other_format = 0;  ///< entries of an older or newer kiln's format, which are left to it
-  std::vector<Fault> faults;
+  std::vector<Fault> faults;       ///< all that were found, also those that were mended
 };
 
+/// What prune() and clear() removed.
 struct Removal {
-  std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t entries = 0;  ///< how many
+  std::uint64_t bytes = 0;    ///< of their files
 };
 
+/// What export_bundle() wrote, or import_bundle() read.
 struct BundleReport {
-  std::uint64_t entries = 0;
+  std::uint64_t entries = 0;  ///< in the bundle
   std::uint64_t bytes = 0;    ///< of the bundle
   std::uint64_t already = 0;  ///< import: entries that were there
 };
@@ -119,8 +122,8 @@ struct BundleReport {
 /// Where a cache keeps its kernels. Members are to be named.
 struct CacheOptions {
   std::string directory = {};  ///< made at the first write, mode 0700; empty: no disk tier
-  std::vector<std::string> read_only =
-      {};  ///< directories and bundles that are looked into after it, in order, and never written
+  /// Directories and bundles that are looked into after it, in order, and never written.
+  std::vector<std::string> read_only = {};
   std::uint64_t max_bytes = std::uint64_t{1} << 30;      ///< of the directory; beyond it the least recently used entries go
   std::uint64_t memory_bytes = std::uint64_t{64} << 20;  ///< machine code kept in memory; the least recently used goes
   std::chrono::milliseconds wait = std::chrono::seconds(30);  ///< for another process that compiles the same kernel
@@ -143,8 +146,9 @@ class KILN_API Cache {
 
   /// The directory of the disk tier; empty where there is none: none was given, or it was refused (the log says why).
   [[nodiscard]] std::string directory() const;
-  /// The bound of the directory.
+  /// The bound of the directory in bytes, as it was given; 0 for a cache of memory alone.
   [[nodiscard]] std::uint64_t max_bytes() const;
+  /// What it did in this process. Zeros before the first use.
   [[nodiscard]] cache::Stats stats() const noexcept;
 
   /// The entries of every tier, an id once, by kernel name, then id. Damaged files are left out: see verify().
@@ -172,6 +176,7 @@ class KILN_API Cache {
   /// larger than its bound.
   cache::BundleReport import_bundle(const std::string& path) const;
 
+  /// For the library itself.
   explicit Cache(std::shared_ptr<detail::CacheImpl> impl) noexcept;
   [[nodiscard]] const std::shared_ptr<detail::CacheImpl>& impl() const noexcept { return impl_; }  ///< null: the process's
 
@@ -181,14 +186,15 @@ class KILN_API Cache {
 
 namespace cache {
 
-/// Of the process's cache.
+/// Cache().stats(): of the process's cache. Does not open it.
 [[nodiscard]] KILN_API Stats stats() noexcept;
+/// Cache().directory(): of the process's cache.
 [[nodiscard]] KILN_API std::string directory();
 
 /// Receives one line for each fault of a disk tier (a refused directory, a damaged entry, a full disk), of every cache, for a
 /// KILN_CACHE_MAX_BYTES or KILN_HOST_POOL_MAX_BYTES that is no number, in whose place the default holds, and for each warning
 /// of a kernel ("disc:1:7: shift count >= width of type"; Ufunc::warnings() has them as values). None by default: the library
-/// never prints. Called from whatever thread met the fault; must not call kiln.
+/// never prints. An empty callback takes the last one away. Called from whatever thread met the fault; must not call kiln.
 KILN_API void set_log(std::function<void(std::string_view)> callback);
 
 }  // namespace cache

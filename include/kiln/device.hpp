@@ -11,7 +11,12 @@
 
 namespace kiln {
 
-enum class DeviceKind : std::uint8_t { cpu, cuda, hip };
+/// Whose kernels a device runs.
+enum class DeviceKind : std::uint8_t {
+  cpu,   ///< the processor that runs the program
+  cuda,  ///< an NVIDIA GPU
+  hip,   ///< an AMD GPU
+};
 
 /// Names and limits of a device, as its driver reports them.
 struct DeviceInfo {

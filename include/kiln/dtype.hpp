@@ -14,30 +14,43 @@
 
 namespace kiln {
 
+/// The type of an array's elements.
 enum class DType : std::uint8_t {
-  bool_,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  float16,
-  bfloat16,
-  float32,
-  float64,
-  complex64,
-  complex128,
+  bool_,       ///< a byte, 0 or 1
+  int8,        ///< std::int8_t
+  int16,       ///< std::int16_t
+  int32,       ///< std::int32_t
+  int64,       ///< std::int64_t
+  uint8,       ///< std::uint8_t
+  uint16,      ///< std::uint16_t
+  uint32,      ///< std::uint32_t
+  uint64,      ///< std::uint64_t
+  float16,     ///< IEEE binary16: kiln::float16
+  bfloat16,    ///< the upper half of a float32: kiln::bfloat16
+  float32,     ///< float
+  float64,     ///< double
+  complex64,   ///< std::complex<float>
+  complex128,  ///< std::complex<double>
 };
+/// How many dtypes there are; their values count from 0.
 inline constexpr int kDTypeCount = 15;
 
 /// NumPy's kinds, in the order in which they rise.
-enum class Kind : std::uint8_t { boolean, integer, floating, complex };
+enum class Kind : std::uint8_t {
+  boolean,   ///< bool
+  integer,   ///< signed and unsigned
+  floating,  ///< float16 to float64
+  complex,   ///< complex64, complex128
+};
 
-/// What a cast may do: numpy's `casting=` argument.
-enum class Casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };
+/// What a cast may do: numpy's `casting=` argument. Each allows what those before it allow.
+enum class Casting : std::uint8_t {
+  no,         ///< nothing: the dtypes are equal
+  equiv,      ///< the same as no: an array has its machine's byte order
+  safe,       ///< where every value is preserved; 64-bit integers to float64 and complex128 count as such
+  same_kind,  ///< also to a smaller dtype of the kind, and to every higher kind; not from signed to unsigned
+  unsafe,     ///< everything
+};
 
 /// Size of one element in bytes.
 [[nodiscard]] KILN_API std::size_t itemsize(DType dtype) noexcept;
@@ -45,7 +58,9 @@ enum class Casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };
 [[nodiscard]] KILN_API std::string_view name(DType dtype) noexcept;
 /// The dtype of that name; TypeError (with the nearest name) where there is none.
 [[nodiscard]] KILN_API DType dtype_from_name(std::string_view name);
+/// The kind of a dtype.
 [[nodiscard]] KILN_API Kind kind(DType dtype) noexcept;
+/// Whether it has negative values: of signed integers, floating and complex numbers.
 [[nodiscard]] KILN_API bool is_signed(DType dtype) noexcept;
 /// numpy.can_cast(from, to, casting).
 [[nodiscard]] KILN_API bool can_cast(DType from, DType to, Casting casting = Casting::safe) noexcept;

@@ -23,6 +23,7 @@ class KILN_API Error : public std::runtime_error {
 /// A signature or layout string that cannot be read. The message shows the string with a caret under the place.
 class KILN_API SignatureError : public Error {
  public:
+  /// what() is the message, and below it the text with a caret under that byte.
   SignatureError(const std::string& message, std::string_view text, std::size_t position);
   ~SignatureError() override;
   /// Zero-based byte offset into the string that was parsed.
@@ -77,7 +78,11 @@ class KILN_API IoError : public Error {
 };
 
 /// How bad a finding is.
-enum class Severity { note, warning, error };
+enum class Severity {
+  note,     ///< belongs to the finding before it
+  warning,  ///< doubtful, but it compiles
+  error,    ///< does not compile
+};
 
 /// One finding of a compiler, in the coordinates of the user's text.
 struct Diagnostic {

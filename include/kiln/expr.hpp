@@ -66,6 +66,8 @@ class KILN_API Expr {
   template <Element T>
   Expr(T value) : Expr(dtype_of<T>, &value) {}  // NOLINT(google-explicit-constructor)
 
+  /// @name Each is the ufunc of kiln::math that NumPy's operator stands for. TypeError as of its call with expressions.
+  /// @{
   friend Expr operator+(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::add, a, b); }
   friend Expr operator-(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::subtract, a, b); }
   friend Expr operator*(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::multiply, a, b); }
@@ -88,17 +90,22 @@ class KILN_API Expr {
   friend Expr operator&&(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::logical_and, a, b); }
   friend Expr operator||(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::logical_or, a, b); }
   friend Expr operator!(const Expr& a) { return detail::apply(detail::Operator::logical_not, a); }
-  /// As `a = a + b` and so on: the handle names another expression.
+  /// @}
+  /// @name As `a = a + b` and so on: the handle names another expression.
+  /// @{
   Expr& operator+=(const Expr& b) { return *this = *this + b; }
   Expr& operator-=(const Expr& b) { return *this = *this - b; }
   Expr& operator*=(const Expr& b) { return *this = *this * b; }
   Expr& operator/=(const Expr& b) { return *this = *this / b; }
+  /// @}
 
-  /// For the library's own use.
+  /// @name For the library's own use.
+  /// @{
   explicit Expr(std::shared_ptr<const detail::ExprNode> node, std::size_t output = 0) noexcept
       : node_(std::move(node)), output_(output) {}
   [[nodiscard]] const std::shared_ptr<const detail::ExprNode>& node() const noexcept { return node_; }
   [[nodiscard]] std::size_t output() const noexcept { return output_; }
+  /// @}
 
  private:
   Expr(DType dtype, const void* value);

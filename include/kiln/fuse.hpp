@@ -76,6 +76,7 @@ template <class F>
     }(std::make_index_sequence<detail::arity_of<F>()>{});
   });
 }
+/// The same of a function that takes a span; FuseDefinition::parameters says how many.
 template <class F>
   requires(detail::arity_of<F>() == 0 && std::is_invocable_v<F&, std::span<const Expr>>)
 [[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {

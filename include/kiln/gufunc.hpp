@@ -87,6 +87,7 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   /// What a call would do for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for
   /// type variables).
   [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
+  /// The same: f.resolve(Shape{8, 3, 4}, Shape{4, 5}).
   template <class... Shapes>
     requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...))
   [[nodiscard]] GufuncResolution resolve(const Shapes&... shapes) const {
@@ -112,13 +113,16 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   /// How many outputs it has.
   [[nodiscard]] int nout() const;
 
+  /// For kiln itself.
   explicit Gufunc(std::shared_ptr<const detail::GufuncImpl> impl) noexcept : impl_(std::move(impl)) {}
   [[nodiscard]] const std::shared_ptr<const detail::GufuncImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
 
-  /// What Callable's forms come down to.
+  /// @name What Callable's forms come down to.
+  /// @{
   void call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const;
   [[nodiscard]] GufuncResolution resolve_call(std::span<const Arg> args, const GufuncOptions* options) const;
   [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const GufuncOptions* options) const;
+  /// @}
 
  private:
   detail::Shared<detail::GufuncImpl> impl_;

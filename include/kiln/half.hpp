@@ -11,6 +11,7 @@ namespace kiln {
 /// IEEE 754 binary16. From double it rounds once, not through float.
 struct float16 {
   std::uint16_t bits = 0;  ///< the representation
+  /// Zero.
   float16() = default;
   /// Rounds to the nearest, halves to even; what is too large becomes infinite.
   KILN_API explicit float16(float value) noexcept;
@@ -31,6 +32,7 @@ struct float16 {
 /// The upper half of an IEEE binary32. From double it rounds once.
 struct bfloat16 {
   std::uint16_t bits = 0;  ///< the representation
+  /// Zero.
   bfloat16() = default;
   /// Rounds to the nearest, halves to even; what is too large becomes infinite.
   KILN_API explicit bfloat16(float value) noexcept;

@@ -12,6 +12,7 @@
 
 namespace kiln::inspect {
 
+/// What text() shows of a kernel.
 enum class Form : std::uint8_t {
   source,    ///< the translation unit
   ptx,       ///< NVIDIA; compiled again from the entry's key

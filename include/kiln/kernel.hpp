@@ -36,13 +36,16 @@ struct RawKernelDefinition {
 
 /// Blocks of a grid, or threads of a block, along three axes; x varies fastest. Extents are integers of any type.
 struct Extent3 {
+  /// One along each axis.
   constexpr Extent3() noexcept = default;
+  /// Axes that are left out are 1.
   template <std::convertible_to<Integer> X, std::convertible_to<Integer> Y = int, std::convertible_to<Integer> Z = int>
   constexpr Extent3(X along_x, Y along_y = 1, Z along_z = 1) noexcept  // NOLINT(google-explicit-constructor): .block = 128
       : x(Integer(along_x).value), y(Integer(along_y).value), z(Integer(along_z).value) {}
-  std::int64_t x = 1;
-  std::int64_t y = 1;
-  std::int64_t z = 1;
+  std::int64_t x = 1;  ///< along x
+  std::int64_t y = 1;  ///< along y
+  std::int64_t z = 1;  ///< along z
+  /// The same extents.
   friend bool operator==(const Extent3&, const Extent3&) = default;
 };
 
@@ -88,6 +91,7 @@ class KILN_API RawKernel {
   /// What such a launch would do; throws what it would throw for its arguments. Compiles nothing. Without arrays on a device
   /// and a stream it asks for Device::best().
   [[nodiscard]] RawResolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
+  /// The same with the arguments one by one.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
   [[nodiscard]] RawResolution resolve(const LaunchOptions& options, const Args&... args) const {
@@ -98,6 +102,7 @@ class KILN_API RawKernel {
   /// The kernel that such a launch would run, compiled or from the cache, for kiln::inspect. Runs nothing; throws what the
   /// launch would.
   [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, std::span<const Arg> args) const;
+  /// The same with the arguments one by one.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
   [[nodiscard]] cache::Contents compiled(const LaunchOptions& options, const Args&... args) const {
@@ -120,6 +125,7 @@ class KILN_API RawKernel {
   /// The signature as it was written.
   [[nodiscard]] const std::string& signature() const;
 
+  /// For kiln itself.
   explicit RawKernel(std::shared_ptr<const detail::RawKernelImpl> impl) noexcept : impl_(std::move(impl)) {}
 
  private:

@@ -28,21 +28,26 @@ struct ManifestKernel {
   std::string where;      ///< its place in the manifest: "/kernels/3/calls/0"
 };
 
-/// What became of it. Exactly one of the three.
+/// What became of it.
 struct ManifestOutcome {
-  enum class State { found, compiled, failed } state = State::found;
-  double compile_ms = 0;
+  /// What was done.
+  enum class State {
+    found,                 ///< the cache had it
+    compiled,              ///< it was compiled now
+    failed,                ///< it does not compile, or something else went wrong: see error
+  } state = State::found;  ///< exactly one of the three
+  double compile_ms = 0;   ///< what compiling took, also of one that was found, when it was made; 0 where that is not known
   bool kept = true;   ///< false where it was compiled and could not be put into the cache's directory; the cache's log says why
-  std::string error;  ///< of a kernel that does not compile: the formatted diagnostics
+  std::string error;  ///< of one that failed: the message; of a kernel that does not compile, the formatted diagnostics
 };
 
-/// An immutable value; copies are cheap.
+/// An immutable value; copies are cheap. Safe from any thread.
 class KILN_API Manifest {
  public:
   /// IoError for a file that cannot be read; CacheError for one that is no manifest, with its JSON path:
   /// `m.json: /kernels/0/signatures/1: unknown type "float31"`.
   [[nodiscard]] static Manifest read(const std::string& path);
-  /// `name` stands for the file in messages.
+  /// The same of a text; `name` stands for the file in messages.
   [[nodiscard]] static Manifest parse(std::string_view text, const std::string& name = "manifest");
   /// The JSON text that parse() reads: sorted, indented, the same for the same kernels.
   [[nodiscard]] std::string text() const;
@@ -54,22 +59,27 @@ class KILN_API Manifest {
   /// How many kernels that target has; throws as kernels() does, but looks at no header.
   [[nodiscard]] std::size_t count(std::string_view target) const;
 
+  /// Options of compile(). Every member has a default.
   struct CompileOptions {
-    int jobs = 0;  ///< compiles at a time; 0: one for each CPU this process may use
-    Cache cache = {};
+    int jobs = 0;      ///< compiles at a time; 0: one for each CPU this process may use
+    Cache cache = {};  ///< where kernels are looked for and kept
     /// Called after each kernel, from several threads but one at a time; false starts no other. Those that
     /// are being compiled then are reported too.
     std::function<bool(const ManifestKernel&, const ManifestOutcome&)> progress = {};
   };
+  /// How many kernels came to which end.
   struct CompileReport {
-    std::size_t found = 0;
-    std::size_t compiled = 0;
-    std::size_t failed = 0;
-    std::size_t not_kept = 0;  ///< of those that were compiled
+    std::size_t found = 0;     ///< that the cache had
+    std::size_t compiled = 0;  ///< that were compiled
+    std::size_t failed = 0;    ///< that could not be
+    std::size_t not_kept = 0;  ///< of those that were compiled, that the cache's directory does not have
   };
-  /// Compiles what the cache does not have, for every target. A kernel that does not compile does not stop the others.
+  /// Compiles what the cache does not have, for every target, and returns when all is done. A kernel that fails does not stop
+  /// the others. DeviceError for an unknown target or a missing compiler: nothing has been compiled then. What `progress`
+  /// throws is thrown once the kernels that are being compiled are done.
   CompileReport compile(const std::vector<std::string>& targets, const CompileOptions& options) const;
 
+  /// For the library itself.
   explicit Manifest(std::shared_ptr<const detail::ManifestImpl> impl) noexcept;
 
  private:

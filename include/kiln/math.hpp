@@ -25,12 +25,16 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
  public:
   /// The ufunc; valid until the program ends.
   [[nodiscard]] const Ufunc& ufunc() const;
+  /// The same.
   operator const Ufunc&() const { return ufunc(); }  // NOLINT(google-explicit-constructor)
+  /// Its members: math::add->reorderable().
   const Ufunc* operator->() const { return &ufunc(); }
 
   using Callable::operator();
   using Callable::outputs;
 
+  /// @name As of Ufunc
+  /// @{
   Array reduce(const Array& a, const ReduceOptions& options = {}) const { return ufunc().reduce(a, options); }
   Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const { return ufunc().outer(a, b, options); }
   Array accumulate(const Array& a, const AccumulateOptions& options = {}) const { return ufunc().accumulate(a, options); }
@@ -74,8 +78,10 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   [[nodiscard]] int nout() const { return ufunc().nout(); }
   [[nodiscard]] const std::string& identity() const { return ufunc().identity(); }
   [[nodiscard]] bool reorderable() const { return ufunc().reorderable(); }
+  /// @}
 
-  /// What Callable's forms come down to.
+  /// @name What Callable's forms come down to.
+  /// @{
   void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
     ufunc().call(args, options, results);
   }
@@ -85,6 +91,7 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const CallOptions* options) const {
     return ufunc().compiled_call(args, options);
   }
+  /// @}
 
   /// For the library's own tables.
   consteval Function(const detail::Entry& entry, std::atomic<const Ufunc*>& slot) noexcept : entry_(&entry), slot_(&slot) {}
@@ -96,42 +103,42 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
 
 /// What a tool may want to know of a function. The texts last as long as the program.
 struct FunctionInfo {
-  std::string_view name;
+  std::string_view name;         ///< "hypot"
   std::string_view description;  ///< one line
   std::string_view group;        ///< "arithmetic", "trigonometry", …
-  int nin;
-  int nout;
-  std::string_view loops;     ///< a line each, as CallOptions::signature takes it: "int8, int8 -> int8"
-  std::string_view identity;  ///< the value that changes nothing, as a C++ expression; empty where there is none
+  int nin;                       ///< how many inputs it has
+  int nout;                      ///< how many outputs
+  std::string_view loops;        ///< a line each, as CallOptions::signature takes it: "int8, int8 -> int8"
+  std::string_view identity;     ///< the value that changes nothing, as a C++ expression; empty where there is none
 };
 
 /// Every function, group by group. Parses them all at the first call.
 [[nodiscard]] KILN_API std::span<const FunctionInfo> functions();
 /// The function of that name, or of another name that NumPy has for it ("abs", "true_divide", "acos"); null where there is
-/// none.
+/// none. Valid until the program ends.
 [[nodiscard]] KILN_API const Ufunc* find(std::string_view name);
 
-// Sums, products, powers and extrema.
+/// Sums, products, powers and extrema.
 KILN_API extern const Function add, subtract, multiply, negative, positive, absolute, fabs, square, sqrt, cbrt, sign, power,
     float_power, heaviside, gcd, lcm, maximum, minimum, fmax, fmin, clip, abs;
-// Quotients and remainders.
+/// Quotients and remainders.
 KILN_API extern const Function divide, floor_divide, remainder, fmod, divmod, reciprocal, true_divide, mod;
-// Comparisons, which give bool.
+/// Comparisons, which give bool.
 KILN_API extern const Function equal, not_equal, less, less_equal, greater, greater_equal;
-// Truth of numbers.
+/// Truth of numbers.
 KILN_API extern const Function logical_and, logical_or, logical_xor, logical_not;
-// Bits and shifts of integers.
+/// Bits and shifts of integers.
 KILN_API extern const Function bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift, bitwise_count;
-// Circular and hyperbolic functions and their inverses.
+/// Circular and hyperbolic functions and their inverses.
 KILN_API extern const Function sin, cos, tan, arcsin, arccos, arctan, arctan2, hypot, sinh, cosh, tanh, arcsinh, arccosh,
     arctanh, deg2rad, radians, rad2deg, degrees;
-// Exponentials and logarithms.
+/// Exponentials and logarithms.
 KILN_API extern const Function exp, exp2, expm1, log, log2, log10, log1p, logaddexp, logaddexp2;
-// To integers.
+/// To integers.
 KILN_API extern const Function rint, floor, ceil, trunc;
-// The parts of floating numbers, and their neighbours.
+/// The parts of floating numbers, and their neighbours.
 KILN_API extern const Function isnan, isinf, isfinite, signbit, copysign, nextafter, spacing, modf, ldexp, frexp;
-// Components of complex numbers.
+/// Components of complex numbers.
 KILN_API extern const Function real, imag, conjugate, angle, conj;
 
 }  // namespace kiln::math

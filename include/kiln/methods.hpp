@@ -17,8 +17,11 @@ namespace kiln {
 /// The axes that a method works along: one, several, kiln::all_axes or kiln::no_axes. Negative ones count from the end.
 class Axes {
  public:
-  Axes(int axis) : list_{axis} {}                                   // NOLINT(google-explicit-constructor)
-  Axes(std::initializer_list<int> axes) : list_(axes) {}            // NOLINT(google-explicit-constructor)
+  /// One axis.
+  Axes(int axis) : list_{axis} {}  // NOLINT(google-explicit-constructor)
+  /// Several; none where the list is empty. Those out of range or named twice are a ShapeError of the call.
+  Axes(std::initializer_list<int> axes) : list_(axes) {}  // NOLINT(google-explicit-constructor)
+  /// The same.
   Axes(std::vector<int> axes) noexcept : list_(std::move(axes)) {}  // NOLINT(google-explicit-constructor)
   /// Every axis of whatever array is given.
   [[nodiscard]] static Axes all() {
@@ -28,7 +31,8 @@ class Axes {
   }
   /// Whether it is all().
   [[nodiscard]] bool is_all() const noexcept { return all_; }
-  [[nodiscard]] std::span<const int> list() const noexcept { return list_; }  ///< as given; empty for all()
+  /// As given; empty for all().
+  [[nodiscard]] std::span<const int> list() const noexcept { return list_; }
 
  private:
   std::vector<int> list_;

@@ -16,7 +16,9 @@ namespace kiln {
 /// asks for all of them, logical_or for any.
 class Truths : public Array {
  public:
+  /// Takes an array's handle over.
   Truths(Array array) noexcept : Array(std::move(array)) {}  // NOLINT(google-explicit-constructor)
+  /// An array has no truth of its own.
   explicit operator bool() const = delete;
 };
 

@@ -43,8 +43,8 @@ struct ReductionDefinition {
   /// members of the outputs' names.
   std::string post = {};
   std::string identity = {};  ///< "{0, 0, 0}": what nothing gives; needed for empty axes and for .where; implies .reorderable
-  bool reorderable =
-      false;  ///< elements may be combined in any order and grouping; else strictly from first to last, on one axis
+  /// Elements may be combined in any order and grouping; else strictly from first to last, on one axis.
+  bool reorderable = false;
   CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
@@ -93,13 +93,16 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
   /// Whether elements may be combined in any order and grouping, and so over several axes at once.
   [[nodiscard]] bool reorderable() const;
 
+  /// For kiln itself.
   explicit Reduction(std::shared_ptr<const detail::ReductionImpl> impl) noexcept : impl_(std::move(impl)) {}
   [[nodiscard]] const std::shared_ptr<const detail::ReductionImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
 
-  /// What Callable's forms come down to.
+  /// @name What Callable's forms come down to.
+  /// @{
   void call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const;
   [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const ReductionOptions* options) const;
   [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const ReductionOptions* options) const;
+  /// @}
 
  private:
   detail::Shared<detail::ReductionImpl> impl_;

@@ -25,9 +25,11 @@ concept integer_constant = requires { T::value; } && std::integral<std::remove_c
 /// One number of a list, of any integer type or an enumeration that converts to one: Shape{n, 3} takes a std::size_t. What is
 /// beyond 2^63-1 becomes that.
 struct Integer {
+  /// Of an integer, an enumerator, or a std::integral_constant.
   template <class T>
     requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>) || detail::integer_constant<T>)
   constexpr Integer(T number) noexcept : value(clamped(number)) {}  // NOLINT(google-explicit-constructor)
+  /// The number.
   std::int64_t value;
 
  private:
@@ -43,10 +45,13 @@ struct Integer {
   }
 };
 
+/// A short list of 64-bit integers. A plain value; std::bad_alloc is all that its functions throw.
 class Dims {
  public:
+  /// How many fit without the heap.
   static constexpr std::size_t kInline = 8;
 
+  /// An empty list: the shape of a zero-dimensional array.
   Dims() noexcept = default;
   /// Integers of any type: {2, n, 3}.
   Dims(std::initializer_list<Integer> values) {
@@ -54,10 +59,12 @@ class Dims {
     std::int64_t* next = data();
     for (const Integer extent : values) *next++ = extent.value;
   }
+  /// A copy of the values.
   Dims(std::span<const std::int64_t> values) {  // NOLINT(google-explicit-constructor): a shape is written as any list
     resize(values.size());
     if (!values.empty()) std::memcpy(data(), values.data(), values.size_bytes());
   }
+  /// The same.
   Dims(const std::vector<std::int64_t>& values)  // NOLINT(google-explicit-constructor)
       : Dims(std::span<const std::int64_t>(values)) {}
   /// `count` times the same. Not for braces, which are a list.
@@ -66,6 +73,8 @@ class Dims {
     resize(static_cast<std::size_t>(count));
     for (auto& v : *this) v = value;
   }
+  /// @name Copies have the same values; a list that was moved from is empty.
+  /// @{
   Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other.data(), other.size())) {}
   Dims(Dims&& other) noexcept { take(other); }
   Dims& operator=(const Dims& other) {
@@ -77,8 +86,10 @@ class Dims {
     return *this;
   }
   ~Dims() = default;
+  /// @}
 
-  /// How many values there are. The accessors below are those of std::vector; an index beyond the end is undefined.
+  /// @name As of std::vector: an index beyond the end is undefined, and pointers hold until the list grows or is moved.
+  /// @{
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
@@ -91,6 +102,7 @@ class Dims {
   [[nodiscard]] const std::int64_t* end() const noexcept { return data() + size_; }
   [[nodiscard]] std::int64_t& back() noexcept { return data()[size_ - 1]; }
   [[nodiscard]] const std::int64_t& back() const noexcept { return data()[size_ - 1]; }
+  /// @}
 
   /// Keeps the first `count` values; new ones are 0.
   void resize(std::size_t count) {
@@ -136,7 +148,9 @@ class Dims {
   std::unique_ptr<std::int64_t[]> heap_;
 };
 
+/// Extents, one for each axis, the first axis first.
 using Shape = Dims;
+/// Bytes from an element to the next along each axis.
 using Strides = Dims;
 
 /// "(2, 3)", "(3,)", "()".

@@ -13,12 +13,14 @@ namespace backend {
 class Queue;
 }
 
+/// A queue of work that runs in order; work on different streams is not ordered. Thread-safe: work that several threads queue
+/// at once runs in any order of the threads. Work that is queued keeps the memory that it uses.
 class KILN_API Stream {
  public:
   /// The default stream of whatever device a call runs on.
   Stream() noexcept = default;
   /// A new queue on `device`. On the CPU its work runs in order on a thread of its own; on a GPU it is a stream of the
-  /// driver that does not wait for the default one.
+  /// driver that does not wait for the default one. DeviceError where the device is not there, or has no queue left.
   explicit Stream(const Device& device);
   /// The host program's own stream, so that its work and kiln's are done in one order: a cudaStream_t or CUstream of CUDA's
   /// runtime or driver API, a hipStream_t. It must outlive the handle's last copy, which waits for its work and does not

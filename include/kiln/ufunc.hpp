@@ -32,9 +32,13 @@ namespace kiln {
 /// those outputs are fresh, as for None in NumPy.
 class Outputs {
  public:
+  /// None: every output is fresh.
   Outputs() = default;
+  /// One array.
   Outputs(const Array& array) : arrays_{array} {}  // NOLINT(google-explicit-constructor)
+  /// One for each output, in their order.
   Outputs(std::initializer_list<Array> arrays) : arrays_(arrays) {}
+  /// The same.
   Outputs(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT(google-explicit-constructor)
   /// As given; empty: none was.
   [[nodiscard]] std::span<const Array> arrays() const noexcept { return arrays_; }
@@ -122,12 +126,15 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   void at(const Array& a, const Array& indices, const Arg& b, const AtOptions& options = {}) const;
   /// The same with an array for each of the first axes, broadcast together.
   void at(const Array& a, std::span<const Array> indices, const Arg& b, const AtOptions& options = {}) const;
+  /// The same: f.at(a, {rows, columns}, b).
   void at(const Array& a, std::initializer_list<Array> indices, const Arg& b, const AtOptions& options = {}) const {
     at(a, std::span(indices.begin(), indices.size()), b, options);
   }
   /// Of a ufunc of one input: a[index] = f(a[index]).
   void at(const Array& a, const Array& indices, const AtOptions& options = {}) const;
+  /// The same with an array for each of the first axes.
   void at(const Array& a, std::span<const Array> indices, const AtOptions& options = {}) const;
+  /// The same.
   void at(const Array& a, std::initializer_list<Array> indices, const AtOptions& options = {}) const {
     at(a, std::span(indices.begin(), indices.size()), options);
   }
@@ -139,6 +146,7 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
     const Expr list[] = {Expr(args)...};
     return detail::apply_one(impl(), list);
   }
+  /// The same for a ufunc of N outputs.
   template <std::size_t N, class... Args>
     requires detail::symbolic<Args...>
   std::array<Expr, N> outputs(const Args&... args) const {
@@ -170,13 +178,16 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   /// Whether reductions may combine elements in any order and grouping, and so over several axes at once.
   [[nodiscard]] bool reorderable() const;
 
+  /// For kiln itself.
   explicit Ufunc(std::shared_ptr<const detail::UfuncImpl> impl) noexcept : impl_(std::move(impl)) {}
   [[nodiscard]] const std::shared_ptr<const detail::UfuncImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
 
-  /// What Callable's forms come down to.
+  /// @name What Callable's forms come down to.
+  /// @{
   void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
   [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const CallOptions* options) const;
   [[nodiscard]] cache::Contents compiled_call(std::span<const Arg> args, const CallOptions* options) const;
+  /// @}
 
  private:
   detail::Shared<detail::UfuncImpl> impl_;
