@@ -95,8 +95,9 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
     return resolve(std::span<const Shape>(list));
   }
 
-  /// Compiles every loop whose types are fixed for contiguous operands of any size, for a target with or without such a
-  /// device: "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
+  /// Compiles every loop whose types are fixed, for many items of contiguous cores whose sizes are no constants of the kernel
+  /// (more than 32), for a target with or without such a device: "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of
+  /// kernels compiled or found in the cache.
   int compile(std::string_view target) const;
 
   /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device

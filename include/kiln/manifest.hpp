@@ -22,7 +22,7 @@ class ManifestImpl;
 struct ManifestKernel {
   std::string kernel;     ///< name
   std::string signature;  ///< of the loop
-  std::string variant;    ///< for people: "contiguous", "reduce (block)", "contiguous, n = 8", …
+  std::string variant;    ///< for people: "contiguous", "reduce (block)", …; empty where its source cannot be made
   std::string target;     ///< as asked for: "sm_90", "native"
   std::string key;        ///< canonical JSON, for Cache::explain()
   std::string where;      ///< its place in the manifest: "/kernels/3/calls/0"

@@ -11,6 +11,8 @@ namespace {
 
 /// What arrays are aligned to, as far as kernels ask.
 constexpr std::int64_t kBoundary = 64;
+/// As many as NumPy's arrays have.
+constexpr std::size_t kMaxRank = 64;
 /// Room of an operand, so that windows are apart.
 constexpr std::uintptr_t kRoom = std::uintptr_t{1} << 45U;
 /// A program that makes calls without end must not fill its memory with what it once did.
@@ -47,6 +49,8 @@ class Reader {
     Dims numbers;
     expect("[");
     while (!skip("]")) {
+      if (numbers.size() == kMaxRank)
+        throw ShapeError("an array of a manifest has up to " + std::to_string(kMaxRank) + " axes");
       if (!numbers.empty()) {
         expect(",");
         skip(" ");
@@ -160,28 +164,18 @@ StandIns::StandIns(const Description& call, DeviceKind kind) {
   }
 }
 
+void Description::set_axes(const Axes& given) {
+  all_axes = given.is_all();
+  if (!all_axes) axis.emplace(given.list().begin(), given.list().end());
+}
+
+Axes Description::axes_or(const Axes& left_out) const {
+  return all_axes ? Axes::all() : axis ? Axes(*axis) : left_out;
+}
+
 bool Reported::add(const Description& call) {
-  std::string key = call.method + '|' + call.where + '|' + call.loop;
-  const auto add_number = [&](std::int64_t number) { key += '|' + std::to_string(number); };
-  for (const std::vector<std::string>* list : {&call.inputs, &call.out}) {
-    for (const std::string& each : *list) key += '|' + each;
-    key += '/';
-  }
-  add_number(call.dtype ? static_cast<int>(*call.dtype) : -1);
-  if (call.axis) {
-    add_number(call.axis->is_all() ? 1 : 0);
-    for (const int axis : call.axis->list()) add_number(axis);
-  }
-  for (const std::vector<int>& list : call.axes) {
-    for (const int axis : list) add_number(axis);
-    key += '/';
-  }
-  add_number((call.keepdims ? 1 : 0) | (call.initial ? 2 : 0) | (call.any_sizes ? 4 : 0));
-  if (call.segments) {
-    for (const std::int64_t each : {call.segments->count, call.segments->elements, call.segments->longest}) add_number(each);
-  }
   const std::lock_guard lock(mutex_);
-  return known_.size() < kMaxReported && known_.insert(std::move(key)).second;
+  return known_.size() < kMaxReported && known_.insert(call).second;
 }
 
 }  // namespace kiln::call

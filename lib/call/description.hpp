@@ -1,25 +1,20 @@
 // A call without its data: what a manifest keeps of it, and the arrays that stand in for the call's when it is planned.
 #pragma once
 
-#include <cstdint>
+#include <compare>
+#include <cstddef>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "array/rep.hpp"
 #include "kiln/arg.hpp"
 #include "kiln/methods.hpp"
+#include "layout/reduction.hpp"
 
 namespace kiln::call {
-
-/// The segments of reduceat.
-struct Segments {
-  std::int64_t count = 1;
-  std::int64_t elements = 0;  ///< of all of them; segments may have some in common
-  std::int64_t longest = 0;
-};
 
 /// Operands are texts: "float32" is a C++ scalar, "float32[3, 4]" an array in C order. Behind it may stand how else it lies, in
 /// bytes: "strides [4, 12]", "offset 4" (from a boundary of 64), "of input 0" (an output in the window of that input), and then
@@ -27,16 +22,21 @@ struct Segments {
 struct Description {
   std::string method = {};  ///< of a ufunc: "reduce"; empty: a call
   std::vector<std::string> inputs = {};
-  std::string where = {};             ///< empty: no mask
-  std::vector<std::string> out = {};  ///< empty: no .out; an empty text: that result is fresh
-  std::string loop = {};              ///< "float32, float32 -> float32"; empty: the one that the call chooses
-  std::optional<DType> dtype = {};    ///< .dtype of a method
-  std::optional<Axes> axis = {};      ///< as left out where there is none
+  std::string where = {};                     ///< empty: no mask
+  std::vector<std::string> out = {};          ///< empty: no .out; an empty text: that result is fresh
+  std::string loop = {};                      ///< "float32, float32 -> float32"; empty: the one that the call chooses
+  std::optional<DType> dtype = {};            ///< .dtype of a method
+  std::optional<std::vector<int>> axis = {};  ///< as left out where there is none
+  bool all_axes = false;                      ///< instead
   std::vector<std::vector<int>> axes = {};
   bool keepdims = false;
-  bool initial = false;                   ///< with .initial
-  std::optional<Segments> segments = {};  ///< of reduceat: one that is the whole axis where there are none
-  bool any_sizes = false;                 ///< of a gufunc: by the kernel that knows no sizes of cores
+  bool initial = false;                                 ///< with .initial
+  std::optional<layout::SegmentLengths> segments = {};  ///< of reduceat: one that is the whole axis where there are none
+  bool any_sizes = false;                               ///< of a gufunc: by the kernel that knows no sizes of cores
+
+  void set_axes(const Axes& given);
+  [[nodiscard]] Axes axes_or(const Axes& left_out) const;
+  friend auto operator<=>(const Description&, const Description&) = default;
 };
 
 /// The text of an array; `extra` stands behind the strides.
@@ -63,7 +63,7 @@ class Reported {
 
  private:
   std::mutex mutex_;
-  std::unordered_set<std::string> known_;
+  std::set<Description> known_;
 };
 
 }  // namespace kiln::call

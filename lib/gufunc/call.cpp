@@ -194,9 +194,9 @@ void Call::remember(const CoreLayout& layout, std::shared_ptr<const kinds::Gufun
 // A call that is run as before was recorded then.
 void Call::record(ufunc::Recorder& recorder, const codegen::GufuncSpec& spec) const {
   call::Description call = operands_.description();
-  const bool forced = options_.dtype || !options_.signature.empty() || options_.casting != Casting::same_kind;
-  if (forced) call.loop = ufunc::loop_text(plan_->loop);
-  if (options_.axis) call.axis = *options_.axis;
+  const ufunc::LoopOptions loop{options_.casting, options_.dtype, options_.signature};
+  if (loop.force()) call.loop = ufunc::loop_text(plan_->loop);
+  if (options_.axis) call.axis = {*options_.axis};
   call.axes = options_.axes;
   call.keepdims = options_.keepdims;
   // The kernel that is left where too many have been compiled.

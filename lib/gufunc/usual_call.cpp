@@ -39,7 +39,7 @@ program::Planned plan(const detail::GufuncImpl& gufunc, const call::Description&
   options.out = given.out;
   options.where = given.where;
   options.axes = call.axes;
-  if (call.axis) options.axis = call.axis->list().front();
+  if (call.axis) options.axis = call.axis->front();
   options.keepdims = call.keepdims;
   options.casting = call.loop.empty() ? Casting::same_kind : Casting::unsafe;
   options.signature = call.loop;

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 namespace kiln::layout {
+
+/// The segments of an axis.
+struct SegmentLengths {
+  std::int64_t segments = 1;
+  std::int64_t elements = 0;  ///< of all of them; segments may have some in common
+  std::int64_t longest = 0;   ///< elements of it
+  friend auto operator<=>(const SegmentLengths&, const SegmentLengths&) = default;
+};
 
 class Reduction {
  public:

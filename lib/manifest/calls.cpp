@@ -20,17 +20,18 @@ int read_axis(const Node& node) {
   return static_cast<int>(node.integer(-kMaxRank, kMaxRank - 1));
 }
 
-Axes read_axes(const Node& node) {
-  if (!node.json().is_array()) return node.json() == "all" ? Axes::all() : Axes(read_axis(node));
-  std::vector<int> axes;
-  for (const Node& each : node.list()) axes.push_back(read_axis(each));
-  return axes;
+void read_axes(const Node& node, Description& call) {
+  call.all_axes = node.json() == "all";
+  if (call.all_axes) return;
+  call.axis.emplace();
+  if (!node.json().is_array()) return call.axis->push_back(read_axis(node));
+  for (const Node& each : node.list()) call.axis->push_back(read_axis(each));
 }
 
-call::Segments read_segments(const Node& node) {
+layout::SegmentLengths read_segments(const Node& node) {
   node.check_members({"count", "elements", "longest"});
-  call::Segments segments;
-  segments.count = node.at("count").integer(1, kMost);
+  layout::SegmentLengths segments;
+  segments.segments = node.at("count").integer(1, kMost);
   segments.elements = node.at("elements").integer(1, kMost);
   segments.longest = node.at("longest").integer(1, kMost);
   return segments;
@@ -56,7 +57,7 @@ Description read_call(const Node& node) {
       dtype->fail(error.what());
     }
   }
-  if (const auto axis = node.find("axis")) call.axis = read_axes(*axis);
+  if (const auto axis = node.find("axis")) read_axes(*axis, call);
   if (const auto axes = node.find("axes")) {
     for (const Node& each : axes->list()) {
       std::vector<int>& list = call.axes.emplace_back();
@@ -68,12 +69,6 @@ Description read_call(const Node& node) {
   if (const auto segments = node.find("segments")) call.segments = read_segments(*segments);
   if (const auto flag = node.find("any_sizes")) call.any_sizes = flag->flag();
   return call;
-}
-
-Json axes_json(const Axes& axes) {
-  if (axes.is_all()) return "all";
-  if (axes.list().size() == 1) return axes.list().front();
-  return std::vector<int>(axes.list().begin(), axes.list().end());
 }
 
 }  // namespace
@@ -92,9 +87,10 @@ void Calls::add(const Node& node, const Description& call, bool on_cpu) {
   entry_.units.push_back(std::move(unit));
 }
 
-Json Calls::read(const Node& node, std::initializer_list<std::string_view> members) {
+Json Calls::read(const Node& node, std::initializer_list<std::string_view> members, AxisOf axis_of) {
   node.check_members(members);
   const Description call = read_call(node);
+  if (const auto axis = node.find("axis"); axis && axis_of == AxisOf::one) static_cast<void>(read_axis(*axis));
   add(node, call);
   return call_json(call);
 }
@@ -106,13 +102,14 @@ Json call_json(const Description& call) {
   for (const std::string& each : call.out) json["out"].push_back(each.empty() ? Json() : Json(each));
   if (!call.loop.empty()) json["loop"] = call.loop;
   if (call.dtype) json["dtype"] = name(*call.dtype);
-  if (call.axis) json["axis"] = axes_json(*call.axis);
+  if (call.all_axes) json["axis"] = "all";
+  if (call.axis) json["axis"] = call.axis->size() == 1 ? Json(call.axis->front()) : Json(*call.axis);
   if (!call.axes.empty()) json["axes"] = call.axes;
   if (call.keepdims) json["keepdims"] = true;
   if (call.initial) json["initial"] = true;
   if (call.segments) {
     json["segments"] = {
-        {"count", call.segments->count}, {"elements", call.segments->elements}, {"longest", call.segments->longest}};
+        {"count", call.segments->segments}, {"elements", call.segments->elements}, {"longest", call.segments->longest}};
   }
   if (call.any_sizes) json["any_sizes"] = true;
   return json;

@@ -1,6 +1,7 @@
 // The calls of a kernel that a manifest names: {"inputs": ["float32[1000, 8]", "float32"]}.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -25,7 +26,8 @@ class Calls {
   /// Fails at `node` where it is no call of the kernel. `on_cpu`: CPUs have a kernel of their own for it.
   void add(const Node& node, const call::Description& call, bool on_cpu = true);
   /// Reads an element of "calls", which has no members but these, and gives its canonical JSON.
-  Json read(const Node& node, std::initializer_list<std::string_view> members);
+  enum class AxisOf : std::uint8_t { one, several };
+  Json read(const Node& node, std::initializer_list<std::string_view> members, AxisOf axis_of = AxisOf::one);
 
  private:
   Entry& entry_;

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "kiln/gufunc.hpp"
+#include "kiln/reduction.hpp"
 #include "manifest/document.hpp"
 #include "ufunc/recorder.hpp"
 

@@ -44,7 +44,7 @@ call::Description usual_call(const Loop& loop) {
 
 program::Planned plan(const ReductionImpl& impl, const call::Description& call, DeviceKind kind, bool render) {
   const call::StandIns given(call, kind);
-  const Axes axis = call.axis.value_or(Axes::all());
+  const Axes axis = call.axes_or(all_axes);
   const std::optional<Arg> initial = call.initial ? std::optional(Arg::zero(DType::bool_)) : std::nullopt;
   const Stream stream;
   const ufunc::LoopOptions loop{.casting = call.loop.empty() ? Casting::same_kind : Casting::unsafe, .signature = call.loop};
@@ -85,7 +85,7 @@ Entry read_reduction(const Node& node, const std::string& folder) {
               [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
   if (const auto list = node.find("calls")) {
     read_calls(node, *list, {"types", "loops"}, "one with contiguous arrays for every loop", entry.json, [&](const Node& each) {
-      return calls.read(each, {"inputs", "where", "out", "loop", "axis", "keepdims", "initial"});
+      return calls.read(each, {"inputs", "where", "out", "loop", "axis", "keepdims", "initial"}, Calls::AxisOf::several);
     });
     return entry;
   }

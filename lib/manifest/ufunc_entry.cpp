@@ -66,30 +66,23 @@ std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition def
                         node.word().substr(0, 40)));
 }
 
-reduce::Options reduce_options(const call::Description& call, const call::StandIns& given, const Axes& axis,
-                               const std::optional<Arg>& initial, const Stream& stream) {
-  return {.axis = axis,
-          .keepdims = call.keepdims,
-          .initial = initial,
-          .where = given.where,
-          .out = given.out,
-          .loop = {.dtype = call.dtype},
-          .stream = stream};
-}
-
 program::Planned plan_reduce(const UfuncImpl& ufunc, const call::Description& call, const call::StandIns& given,
                              DeviceKind kind, bool render) {
   const bool segmented = call.method == name(ufunc::Method::reduceat);
   const reduce::Method method(ufunc, segmented ? ufunc::Method::reduceat : ufunc::Method::reduce);
-  const Axes axis = call.axis.value_or(Axes(0));
+  const Axes axis = call.axes_or(0);
   const std::optional<Arg> initial = call.initial ? std::optional(Arg::zero(DType::bool_)) : std::nullopt;
   const Stream stream;
-  const reduce::Options options = reduce_options(call, given, axis, initial, stream);
+  const reduce::Options options{.axis = axis,
+                                .keepdims = call.keepdims,
+                                .initial = initial,
+                                .where = given.where,
+                                .out = given.out,
+                                .loop = {.dtype = call.dtype},
+                                .stream = stream};
   if (!segmented) return ufunc::planned(reduce::Call(method, given.args, options), kind, render);
-  const call::Segments segments = call.segments.value_or(call::Segments{});
-  return ufunc::planned(
-      reduce::Call(method, given.args, options, kinds::SegmentLengths{segments.count, segments.elements, segments.longest}),
-      kind, render);
+  return ufunc::planned(reduce::Call(method, given.args, options, call.segments.value_or(layout::SegmentLengths{})), kind,
+                        render);
 }
 
 program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, DeviceKind kind, bool render) {
@@ -112,8 +105,9 @@ program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, Dev
   }
   if (call.method != name(ufunc::Method::accumulate)) return plan_reduce(ufunc, call, given, kind, render);
   AccumulateOptions options;
-  if (call.axis && !call.axis->list().empty()) options.axis = call.axis->list().front();
+  if (call.axis) options.axis = call.axis->front();
   options.dtype = call.dtype;
+  if (given.out.size() > 1) throw TypeError(ufunc.name() + ".accumulate has one output, \"out\" names several");
   if (!given.out.empty()) options.out = given.out.front();
   return ufunc::planned(ufunc::AccumulateCall(ufunc, given.args[0], options), kind, render);
 }
@@ -122,7 +116,9 @@ Json read_call(const Node& node, Calls& calls) {
   const auto method = node.find("method");
   const std::string word = method ? method->word() : "";
   if (word.empty()) return calls.read(node, {"inputs", "where", "out", "loop"});
-  if (word == "reduce") return calls.read(node, {"method", "inputs", "where", "out", "dtype", "axis", "keepdims", "initial"});
+  if (word == "reduce")
+    return calls.read(node, {"method", "inputs", "where", "out", "dtype", "axis", "keepdims", "initial"},
+                      Calls::AxisOf::several);
   if (word == "reduceat") return calls.read(node, {"method", "inputs", "out", "dtype", "axis", "segments"});
   if (word == "accumulate") return calls.read(node, {"method", "inputs", "out", "dtype", "axis"});
   if (word == "at") return calls.read(node, {"method", "inputs"});
@@ -173,7 +169,7 @@ std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop
   if (word != "reduce" && word != "reduceat") fail_method(method);
   const auto of_shape = [&](const char* shape, int axis) {
     call.inputs[0] = std::string(name(loop.inputs[0])) + shape;
-    call.axis = axis;
+    call.axis = {axis};
     return call;
   };
   // A block for an output and a warp, with rows that fill packs of 16 bytes and others; columns; a thread. One axis and two.
@@ -182,7 +178,7 @@ std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop
             of_shape("[65536, 511]", 1), of_shape("[1024, 1024]", 0), of_shape("[1048576, 8]", 1)};
   }
   const auto of_segments = [&](const char* shape, int axis, std::int64_t length) {
-    call.segments = call::Segments{(1 << 20) / length, 1 << 20, length};
+    call.segments = layout::SegmentLengths{(1 << 20) / length, 1 << 20, length};
     return of_shape(shape, axis);
   };
   return {of_segments("[1048576]", 0, 2),       of_segments("[1048576]", 0, 32),       of_segments("[1048576]", 0, 1024),

@@ -180,14 +180,13 @@ void Call::launch(const Piece& piece) {
 }
 
 void Call::record(ufunc::Recorder& recorder) const {
-  const bool forced = options_.loop.dtype || !options_.loop.signature.empty() || options_.loop.casting != Casting::same_kind ||
-                      plan_->loop.definition != nullptr;
+  const bool forced = options_.loop.force() || plan_->loop.definition != nullptr;
   call::Description call = operands_.description();
-  call.axis = options_.axis;
+  call.set_axes(options_.axis);
   call.keepdims = options_.keepdims;
   call.initial = options_.initial.has_value();
   if (!segmented() || kinds::share_a_launch(*segments_)) {
-    if (segmented()) call.segments = {segments_->segments, segments_->elements, segments_->longest};
+    if (segmented()) call.segments = segments_;
     return target_.report(recorder, *plan_, forced, call);
   }
   // Each by a launch of its own, on a GPU.

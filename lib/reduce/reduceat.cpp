@@ -66,6 +66,10 @@ void Call::check_segments() {
   }
   if (!operands_.planned()) segments_ = kinds::lengths_of({begins_, extent});
   if (segments_->longest == 0) segments_ = {segments_->segments, extent, extent};
+  if (segments_->longest > extent) {
+    throw ShapeError(target_.what() + ": the longest segment has " + std::to_string(segments_->longest) +
+                     " elements, and the axis " + std::to_string(extent));
+  }
   // The axis stays, with an extent for each segment.
   shape_ = whole_;
   shape_[axis_] = segments_->segments;

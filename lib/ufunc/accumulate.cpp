@@ -56,7 +56,7 @@ std::vector<program::Request> AccumulateCall::requests() {
 void AccumulateCall::record(Recorder& recorder) const {
   call::Description call = operands_.description();
   call.method = name(Method::accumulate);
-  call.axis = options_.axis;
+  call.axis = {options_.axis};
   if (options_.dtype || plan_->loop.definition != nullptr) call.dtype = dtype();
   if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
 }

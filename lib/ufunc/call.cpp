@@ -218,7 +218,7 @@ void Call::launch(const Variant& variant, std::span<const Array> results) const 
 void Call::record(Recorder& recorder) const {
   call::Description call = operands_.description();
   // Another loop than the one that the dtypes choose, or one that was made for them.
-  const bool forced = options_.dtype || !options_.signature.empty() || options_.casting != Casting::same_kind;
+  const bool forced = LoopOptions{options_.casting, options_.dtype, options_.signature}.force();
   if (forced || plan_->loop.definition != nullptr) call.loop = loop_text(plan_->loop);
   if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
 }

@@ -25,6 +25,9 @@ struct LoopOptions {
   Casting casting = Casting::same_kind;
   std::optional<DType> dtype = std::nullopt;
   std::string_view signature = {};
+
+  /// Whether the loop may be another one than the dtypes of the arguments choose.
+  [[nodiscard]] bool force() const noexcept { return dtype || !signature.empty() || casting != Casting::same_kind; }
 };
 
 /// Dtypes and weakness of the inputs, dtypes of the given outputs, casting, forced dtype and the method, a byte each.

@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "call/description.hpp"
-#include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
-#include "kiln/reduction.hpp"
 #include "kiln/ufunc.hpp"
 #include "kinds/spec.hpp"
+
+namespace kiln {
+struct GufuncDefinition;
+struct ReductionDefinition;
+}  // namespace kiln
 
 namespace kiln::ufunc {
 

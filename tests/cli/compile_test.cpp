@@ -268,6 +268,16 @@ TEST_CASE("Ctrl-C stops with status 130, and leaves nothing half-written") {
   CHECK(json::parse(next.out).at("found").get<std::size_t>() >= 1);
 }
 
+TEST_CASE("a kernel whose header is not there is told without a variant") {
+  const Scratch scratch;
+  const std::string text =
+      R"({"kiln_manifest": 2, "kernels": [{"kernel": "float32 lost(float32 x) = x", "preamble": "#include \"nowhere.h\""}]})";
+  const auto result = run({"compile", "-", "-t", kTarget, "--dir", scratch.file("cache")}, {.input = text});
+  CHECK(result.status == 1);
+  CHECK(contains(result.err, "[1/1] failed lost for x86-64-v3: float32(float32 x)\n"));
+  CHECK(contains(result.err, "failed to find the header \"nowhere.h\", which lost.preamble:1 includes"));
+}
+
 TEST_CASE("the examples of docs/manifest.md are manifests, and compile") {
   const std::string docs = cli::read_file(KILN_CLI_DOCS "/manifest.md");
   std::size_t examples = 0;

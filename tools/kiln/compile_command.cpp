@@ -76,8 +76,10 @@ class Warnings {
 
 std::string line_of(const ManifestKernel& kernel, const ManifestOutcome& outcome) {
   const std::string time = outcome.state == State::compiled ? fmt::format(" in {:.0f} ms", outcome.compile_ms) : "";
-  return fmt::format("{} {} for {}: {}, {}{}{}", name_of(outcome.state), kernel.kernel, kernel.target, kernel.signature,
-                     kernel.variant, time, outcome.kept ? "" : ", not kept");
+  // It is not known where the source could not be made.
+  const std::string variant = kernel.variant.empty() ? "" : ", " + kernel.variant;
+  return fmt::format("{} {} for {}: {}{}{}{}", name_of(outcome.state), kernel.kernel, kernel.target, kernel.signature, variant,
+                     time, outcome.kept ? "" : ", not kept");
 }
 
 Json json_of(const std::string& manifest, const ManifestKernel& kernel, const ManifestOutcome& outcome) {

@@ -12,11 +12,8 @@ namespace kiln::kinds {
 
 struct ReductionSegments;
 
-struct SegmentLengths {
-  std::int64_t segments = 0;
-  std::int64_t elements = 0;  ///< of all of them; segments may have some in common
-  std::int64_t longest = 0;
-};
+using layout::SegmentLengths;
+
 [[nodiscard]] SegmentLengths lengths_of(const ReductionSegments& segments) noexcept;
 
 /// Whether one launch is quicker than one for each segment. That one cuts what is long into parts, and starts more slowly the
