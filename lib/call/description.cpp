@@ -82,7 +82,7 @@ void check_window(const Shape& shape, const Strides& strides, std::int64_t items
   for (std::size_t d = 0; d < shape.size(); ++d) {
     bytes += static_cast<double>(std::max<std::int64_t>(shape[d] - 1, 0)) * std::abs(static_cast<double>(strides[d]));
   }
-  if (bytes < static_cast<double>(kRoom / 2)) return;
+  if (bytes < static_cast<double>(kRoom) / 2) return;
   throw ShapeError("an array of shape " + to_string(shape) + " with strides " + list_text({strides.data(), strides.size()}) +
                    " is too large: up to 16 TiB can be planned");
 }
