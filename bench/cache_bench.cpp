@@ -26,22 +26,22 @@ struct Kernel {
     text.name = "bench";
     text.body = std::move(body);
     text.input_names = {"a", "b", "c"};
-    const codegen::OperandSpec operand{DType::float32, DType::float32, codegen::Access::contiguous};
-    spec = codegen::ElementwiseSpec{.inputs = {operand, operand, operand}, .outputs = {operand}};
+    const kinds::OperandSpec operand{DType::float32, DType::float32, kinds::Access::contiguous};
+    spec = kinds::ElementwiseSpec{.inputs = {operand, operand, operand}, .outputs = {operand}};
   }
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   codegen::UserText text;
-  codegen::KernelSpec spec;
+  kinds::KernelSpec spec;
   /// Rendered anew.
   [[nodiscard]] program::Request request() const {
-    return {.source = codegen::make_source({.text = text,
-                                            .spec = spec,
-                                            .target = DeviceKind::cpu,
-                                            .kind = "ufunc",
-                                            .signature = "float32(float32 a, float32 b, float32 c)",
-                                            .headers = {},
-                                            .include_dirs = {}})};
+    return {.source = kinds::make_source({.text = text,
+                                          .spec = spec,
+                                          .target = DeviceKind::cpu,
+                                          .kind = "ufunc",
+                                          .signature = "float32(float32 a, float32 b, float32 c)",
+                                          .headers = {},
+                                          .include_dirs = {}})};
   }
 };
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/directives.hpp"
 #include "codegen/scanner.hpp"
 #include "codegen/text_error.hpp"
 #include "codegen/user_text.hpp"
@@ -190,6 +191,24 @@ void check_expression(const std::string& file, const std::string& text) {
   } catch (const ScanError& error) {
     throw text_error(file, text, error);
   }
+}
+
+std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  const auto add = [&](const char* part, const std::string& content) {
+    if (!content.empty()) texts.emplace_back(text.name + part, content);
+  };
+  add(".defines", defines_text(text.defines));
+  add(".preamble", text.preamble);
+  add(".functions", text.functions);
+  if (text.stages) {
+    add(".accumulator", text.stages->accumulator);
+    add(".map", text.stages->map);
+    add(".post", text.stages->post);
+  }
+  add(".identity", text.identity);
+  add(text.stages ? ".reduce" : "", text.body);
+  return texts;
 }
 
 }  // namespace kiln::codegen

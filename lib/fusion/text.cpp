@@ -21,7 +21,7 @@ using detail::UfuncImpl;
 using ufunc::Loop;
 
 std::string qualified(DType dtype) {
-  return "::kiln::" + codegen::type_name(dtype);
+  return "::kiln::" + kinds::type_name(dtype);
 }
 
 /// The last line that is not blank, counted from 1.
@@ -38,20 +38,20 @@ class FunctionsText {
   void add(const std::string& text) { out_ += text; }
 
   void add_users(const std::string& file, const std::string& text) {
-    out_ += fmt::format("#line 1 {}\n{}\n", codegen::quoted(file), text);
+    out_ += fmt::format("#line 1 {}\n{}\n", kinds::string_literal(file), text);
     reset_line();
   }
   /// What the end of the body lacks (a return, an operand) is reported at what closes it: in its last line.
   void add_body(const std::string& file, const std::string& text, const std::string& closing) {
-    out_ += fmt::format("#line 1 {}\n{}\n#line {} {}\n{}\n", codegen::quoted(file), text, last_line(text),
-                        codegen::quoted(file), closing);
+    out_ += fmt::format("#line 1 {}\n{}\n#line {} {}\n{}\n", kinds::string_literal(file), text, last_line(text),
+                        kinds::string_literal(file), closing);
     reset_line();
   }
   std::string take() && { return std::move(out_); }
 
  private:
   void reset_line() {
-    out_ += fmt::format("#line {} {}\n", 2 + std::count(out_.begin(), out_.end(), '\n'), codegen::quoted(file_));
+    out_ += fmt::format("#line {} {}\n", 2 + std::count(out_.begin(), out_.end(), '\n'), kinds::string_literal(file_));
   }
 
   std::string file_;
@@ -70,7 +70,7 @@ void add_part(FunctionsText& out, const Part& part, std::size_t number) {
   if (!text.defines.empty()) out.add_users(text.name + ".defines", codegen::defines_text(text.defines));
   if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
   if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
-  out.add(codegen::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs, .rounds = part.rounds}) + " {\n" +
+  out.add(kinds::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs, .rounds = part.rounds}) + " {\n" +
           (text.expression ? "return\n" : ""));
   out.add_body(text.name, text.body, text.expression ? ";}" : "}");
   std::set<std::string> macros;

@@ -23,7 +23,7 @@ struct Text {
 struct Part {
   const detail::UfuncImpl& ufunc;
   const ufunc::Loop& loop;
-  bool rounds = true;  ///< codegen::Operation::rounds
+  bool rounds = true;  ///< kinds::Operation::rounds
 };
 /// The functions of these parts, whose ufuncs are the steps of the graph. `name` is the whole's. Pure.
 [[nodiscard]] std::string write_parts(const Graph& graph, std::span<const Part> parts, const std::string& name);

@@ -38,7 +38,7 @@ void Call::run(std::span<Array> results) {
     return operands_.fetch(results);
   }
   const CoreLayout layout = lay_out();
-  codegen::GufuncSpec spec = make_spec(layout, true, on_gpu());
+  kinds::GufuncSpec spec = make_spec(layout, true, on_gpu());
   // Compiling may throw: nothing has been written yet.
   std::shared_ptr<backend::Module> module = find_kernel(layout, spec);
   allocate(shape_.output_shapes, results);
@@ -59,11 +59,11 @@ const ufunc::Loop& Call::plan(const std::optional<Device>& device) {
 std::vector<program::Request> Call::requests(bool constants) {
   operands_.separate(false, true);
   const CoreLayout layout = lay_out();
-  codegen::GufuncSpec spec = make_spec(layout, constants, on_gpu());
+  kinds::GufuncSpec spec = make_spec(layout, constants, on_gpu());
   const auto request = [&] { return gufunc_.request(plan_->loop, spec, operands_.at().device.kind()); };
   std::vector<program::Request> requests{request()};
   while (spec.lanes) {
-    (codegen::takes_items(spec) ? refuses_items_ : refuses_indices_) = true;
+    (kinds::takes_items(spec) ? refuses_items_ : refuses_indices_) = true;
     spec = make_spec(layout, constants, on_gpu());
     requests.push_back(request());
   }
@@ -192,7 +192,7 @@ void Call::remember(const CoreLayout& layout, std::shared_ptr<const kinds::Gufun
 }
 
 // A call that is run as before was recorded then.
-void Call::record(ufunc::Recorder& recorder, const codegen::GufuncSpec& spec) const {
+void Call::record(ufunc::Recorder& recorder, const kinds::GufuncSpec& spec) const {
   call::Description call = operands_.description();
   const ufunc::LoopOptions loop{options_.casting, options_.dtype, options_.signature};
   if (loop.force()) call.loop = ufunc::loop_text(plan_->loop);

@@ -53,28 +53,28 @@ class Call {
   [[nodiscard]] CallLayout layout_of_call() const;
   [[nodiscard]] CoreLayout lay_out() const;
   /// The indices of .each, the one last along which the first output's elements are nearest, by the strides of its core.
-  [[nodiscard]] std::vector<codegen::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
-  [[nodiscard]] codegen::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
-  [[nodiscard]] bool goes_along(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
+  [[nodiscard]] std::vector<kinds::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
+  [[nodiscard]] kinds::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
+  [[nodiscard]] bool goes_along(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::int64_t largest_core() const;
   [[nodiscard]] bool pays_to_stage(DType dtype, bool along) const;
-  [[nodiscard]] bool many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const;
-  void take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec, bool strides) const;
-  void stage_all(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
-  void form_teams(codegen::GufuncSpec& spec, bool gpu) const;
-  [[nodiscard]] bool takes_lanes(const codegen::GufuncSpec& spec) const;
-  [[nodiscard]] bool may_fold(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool lanes) const;
+  [[nodiscard]] bool many_tiny(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool strides) const;
+  void take_item_strides(const CoreLayout& layout, kinds::GufuncSpec& spec, bool strides) const;
+  void stage_all(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
+  void form_teams(kinds::GufuncSpec& spec, bool gpu) const;
+  [[nodiscard]] bool takes_lanes(const kinds::GufuncSpec& spec) const;
+  [[nodiscard]] bool may_fold(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool lanes) const;
   [[nodiscard]] double turns() const;
-  [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec) const;
-  [[nodiscard]] int brought_at_once(const CoreLayout& layout, const codegen::GufuncSpec& spec, std::int64_t row) const;
-  void bring(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
-  [[nodiscard]] Plan::Key kernel_key(const codegen::GufuncSpec& spec) const;
-  [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec) const;
+  [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
+  [[nodiscard]] int brought_at_once(const CoreLayout& layout, const kinds::GufuncSpec& spec, std::int64_t row) const;
+  void bring(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
+  [[nodiscard]] Plan::Key kernel_key(const kinds::GufuncSpec& spec) const;
+  [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
   void allocate(std::span<const Shape> shapes, std::span<Array> results) const;
   [[nodiscard]] std::shared_ptr<const kinds::GufuncNumbers> numbers_of(const CoreLayout& layout,
-                                                                       const codegen::GufuncSpec& spec) const;
+                                                                       const kinds::GufuncSpec& spec) const;
   [[nodiscard]] bool nothing_to_do() const;
-  void record(ufunc::Recorder& recorder, const codegen::GufuncSpec& spec) const;
+  void record(ufunc::Recorder& recorder, const kinds::GufuncSpec& spec) const;
 
   [[nodiscard]] bool is_scalar(std::size_t input) const noexcept { return operands_.is_scalar(input); }
   /// The number among the operands of one that is counted without the mask.

@@ -36,21 +36,21 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   const codegen::UserText text{
       .body = definition_.body, .preamble = definition_.compile.preamble, .functions = definition_.compile.functions};
   for (const bool whole : {false, true}) {
-    only_computes_[whole] = definition_.compile.defines.empty() && codegen::only_computes(text, whole);
-    has_loop_[whole] = only_computes_[whole] && codegen::has_loop(text);
+    only_computes_[whole] = definition_.compile.defines.empty() && kinds::only_computes(text, whole);
+    has_loop_[whole] = only_computes_[whole] && kinds::has_loop(text);
     // Where sums may be taken in any order the compiler's vectors along the core are faster: 5.5 ns an inner product of 64,
     // not 12.
-    suits_turning_[whole] = has_loop_[whole] && !definition_.compile.fast_math && codegen::has_chain(text);
+    suits_turning_[whole] = has_loop_[whole] && !definition_.compile.fast_math && kinds::has_chain(text);
   }
-  computes_along_ = codegen::computes_along(text);
-  passes_over_ = codegen::passes_over(text, !each_.empty());
-  sees_memory_ = !definition_.compile.defines.empty() || codegen::sees_memory(text);
+  computes_along_ = kinds::computes_along(text);
+  passes_over_ = kinds::passes_over(text, !each_.empty());
+  sees_memory_ = !definition_.compile.defines.empty() || kinds::sees_memory(text);
   codegen::UserText named = text;
   named.input_names = parameters_;
   for (const auto& variable : signatures_.front().variables) named.type_variables.emplace_back(variable.name, DType::float32);
-  levels_ = each_.size() + static_cast<std::size_t>(codegen::loop_depth(text));
-  is_dear_ = codegen::is_dear(named, !each_.empty());
-  is_dear_complex_ = codegen::is_dear(named, true);
+  levels_ = each_.size() + static_cast<std::size_t>(kinds::loop_depth(text));
+  is_dear_ = kinds::is_dear(named, !each_.empty());
+  is_dear_complex_ = kinds::is_dear(named, true);
   named.name = name;
   named.defines = definition_.compile.defines;
   codegen::check_views(named, uses_of_operands(), names_of_numbers());
@@ -141,7 +141,7 @@ bool GufuncImpl::as_view(std::size_t operand) const {
   return parameter.dimensions > 0 && layout_.of(operand).empty();
 }
 
-program::Request GufuncImpl::request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, DeviceKind kind) const {
+program::Request GufuncImpl::request(const ufunc::Loop& loop, const kinds::GufuncSpec& spec, DeviceKind kind) const {
   return program::make_request(definition_.compile, text_of(loop), spec, kind, loop.text, "gufunc", warnings_);
 }
 

@@ -106,7 +106,7 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] bool suits_lanes(bool whole) const noexcept { return has_loop_[whole]; }
   /// How many loops lie around each other: those of the body in those over indices of .each.
   [[nodiscard]] std::size_t levels() const noexcept { return levels_; }
-  /// Whether the body computes so much that vectors are worth whatever it takes to make them (codegen::is_dear); a division or
+  /// Whether the body computes so much that vectors are worth whatever it takes to make them (kinds::is_dear); a division or
   /// a root of complex numbers is enough.
   [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
   /// Whether the body may look at where elements lie, so that they must be where they are.
@@ -125,7 +125,7 @@ class GufuncImpl final : public call::Callee {
   /// What the loop's kernels are made of.
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   /// A kernel of the loop for a kind of device.
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const codegen::GufuncSpec& spec, DeviceKind kind) const;
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const kinds::GufuncSpec& spec, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }

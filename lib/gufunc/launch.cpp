@@ -24,7 +24,7 @@ std::vector<std::int64_t> offsets_of(const CoreLayout& layout) {
   return offsets;
 }
 
-std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
   auto made = std::make_shared<kinds::GufuncNumbers>();
   const layout::Iteration& iteration = layout.iteration;
   made->shape.assign(iteration.shape().begin(), iteration.shape().end());
@@ -35,10 +35,10 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   }
   made->sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
   made->core_strides = layout.core_strides;
-  for (const codegen::EachSpec& each : spec.each) {
+  for (const kinds::EachSpec& each : spec.each) {
     if (!spec.folded && spec.brought == 0) made->each.push_back(shape_.sizes[each.dimension]);
   }
-  if (codegen::takes_items(spec)) made->items_at_once = codegen::items_at_once(spec);
+  if (kinds::takes_items(spec)) made->items_at_once = kinds::items_at_once(spec);
   if (spec.brought > 0) made->items_at_once = spec.brought;
   made->team = spec.team;
   made->wide_index = spec.wide_index;

@@ -16,8 +16,8 @@ GufuncResolution Call::resolve() {
   }
   resolution.outputs = shape_.output_shapes;
   const CoreLayout lying = lay_out();
-  const codegen::GufuncSpec spec = make_spec(lying, true, on_gpu());
-  for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) {
+  const kinds::GufuncSpec spec = make_spec(lying, true, on_gpu());
+  for (const kinds::CoreDimensionSpec& dimension : spec.dimensions) {
     if (dimension.size && !dimension.name.empty()) {
       resolution.constants.push_back(dimension.name + " = " + std::to_string(*dimension.size));
     }
@@ -32,7 +32,7 @@ GufuncResolution Call::resolve() {
   } else if (spec.team > 0 && on_gpu()) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.loop_rank == 0 && !on_gpu()) {
-    const bool along = codegen::goes_along(spec, gufunc_.text_of(plan_->loop));
+    const bool along = kinds::goes_along(spec, gufunc_.text_of(plan_->loop));
     resolution.mapping = along ? "an item, several elements at once" : "an item, several at once";
   } else if (spec.brought > 0) {
     resolution.mapping = "an item, " + std::to_string(spec.brought) + " packed into a buffer at once" +
@@ -41,7 +41,7 @@ GufuncResolution Call::resolve() {
     resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
   } else {
     std::string list;
-    for (const codegen::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;
+    for (const kinds::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;
     resolution.mapping = "an item's (" + list + ")" + (spec.lanes ? ", several " + spec.each.back().name + " at once" : "");
   }
   return resolution;

@@ -40,14 +40,14 @@ bool may_stage(std::int64_t elements, std::int64_t stride, std::int64_t size) {
 }  // namespace
 
 /// Whether the body is vectors along the cores where it gets at each element: not in vectors of items side by side.
-bool Call::goes_along(const CoreLayout& layout, const codegen::GufuncSpec& spec) const {
+bool Call::goes_along(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
   if (!gufunc_.computes_along() || gufunc_.sees_memory() || !spec.each.empty()) return false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     const DType dtype = operand.element.storage;
     if (kind(dtype) == Kind::complex || !stages_size(static_cast<std::int64_t>(itemsize(dtype)))) return false;
     const bool across = layout.iteration.inner_stride(k) == static_cast<std::int64_t>(itemsize(dtype));
-    if (across && codegen::core_elements(spec, operand) > 1) return false;
+    if (across && kinds::core_elements(spec, operand) > 1) return false;
   }
   return true;
 }
@@ -66,13 +66,13 @@ std::int64_t Call::largest_core() const {
 /// Whether items that lie apart are computed sooner in a buffer than one by one.
 bool Call::pays_to_stage(DType dtype, bool along) const {
   if (itemsize(dtype) == 4 || gufunc_.is_dear(true)) return true;
-  const bool is_short = largest_core() < codegen::kFewestAlong;
+  const bool is_short = largest_core() < kinds::kFewestAlong;
   return kind(dtype) == Kind::complex ? is_short || !gufunc_.computes_along() : along && !is_short;
 }
 
 /// Whether a CPU should compute several items at once: few elements each, in sizes that the kernel knows, one item behind the
 /// other or, if it may know `strides`, so that they can be constants of it.
-bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, bool strides) const {
+bool Call::many_tiny(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool strides) const {
   if (spec.masked || spec.team > 0 || (spec.lanes && !spec.each.empty() && !spec.folded) || layout.iteration.rank() != 1 ||
       layout.iteration.size() == 1)
     return false;
@@ -82,11 +82,11 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
   const bool unrolls = !spec.lanes && turns() <= tuning::kMostUnrolled;
   bool staged = false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     if (std::any_of(operand.dimensions.begin(), operand.dimensions.end(),
                     [&](std::size_t dimension) { return !spec.dimensions[dimension].size; }))
       return false;
-    const std::int64_t elements = codegen::core_elements(spec, operand);
+    const std::int64_t elements = kinds::core_elements(spec, operand);
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
     const std::int64_t stride = layout.iteration.inner_stride(k);
     if (strides && stride == size && elements <= (unrolls ? tuning::kTinyCoreAcross : tuning::kTinyCore)) continue;
@@ -106,39 +106,39 @@ bool Call::many_tiny(const CoreLayout& layout, const codegen::GufuncSpec& spec, 
   return !staged || layout.iteration.size() >= tuning::kFewestStaged;
 }
 
-void Call::take_item_strides(const CoreLayout& layout, codegen::GufuncSpec& spec, bool strides) const {
+void Call::take_item_strides(const CoreLayout& layout, kinds::GufuncSpec& spec, bool strides) const {
   const bool along = goes_along(layout, spec);
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    codegen::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
     const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
     const std::int64_t stride = layout.iteration.inner_stride(k);
-    const std::int64_t elements = codegen::core_elements(spec, operand);
+    const std::int64_t elements = kinds::core_elements(spec, operand);
     const bool stages = !gufunc_.sees_memory() && stages_size(size);
     const bool beside = stride == elements * size;
     if (beside && (along || !stages || !is_gathered(operand.element.storage, elements))) continue;
     const bool known = strides && !beside && (stride == size || (k < nin_ && tiny_apart(elements, stride, size)));
-    operand.item_stride = known ? stride / size : codegen::kAnyStride;
+    operand.item_stride = known ? stride / size : kinds::kAnyStride;
   }
 }
 
 /// Where some operands are staged, or the body is vectors along cores, others are better so, too.
-void Call::stage_all(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
-  const auto operand_of = [&](std::size_t k) -> codegen::CoreOperandSpec& {
+void Call::stage_all(const CoreLayout& layout, kinds::GufuncSpec& spec) const {
+  const auto operand_of = [&](std::size_t k) -> kinds::CoreOperandSpec& {
     return k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
   };
-  const bool staged = codegen::is_staged(spec);
-  if (goes_along(layout, spec) && largest_core() >= (staged ? codegen::kFewestAlong : tuning::kFewestAlongPacked)) {
+  const bool staged = kinds::is_staged(spec);
+  if (goes_along(layout, spec) && largest_core() >= (staged ? kinds::kFewestAlong : tuning::kFewestAlongPacked)) {
     for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-      if (codegen::core_elements(spec, operand_of(k)) > 1) operand_of(k).item_stride = codegen::kAnyStride;
+      if (kinds::core_elements(spec, operand_of(k)) > 1) operand_of(k).item_stride = kinds::kAnyStride;
     }
     return;
   }
   if (!staged) return;
   // Vectors shuffled together from elements with gaps read beyond the last one: the compiler would leave the last of 16 items
   // to a loop over single ones.
-  for (codegen::CoreOperandSpec& input : spec.inputs) {
+  for (kinds::CoreOperandSpec& input : spec.inputs) {
     const auto size = static_cast<std::int64_t>(itemsize(input.element.storage));
-    if (input.item_stride > 1 && stages_size(size)) input.item_stride = codegen::kAnyStride;
+    if (input.item_stride > 1 && stages_size(size)) input.item_stride = kinds::kAnyStride;
   }
 }
 

@@ -60,18 +60,18 @@ CoreLayout Call::lay_out() const {
   return {shape_, placed};
 }
 
-std::vector<codegen::EachSpec> Call::each_in_order(std::span<const std::int64_t> strides) const {
+std::vector<kinds::EachSpec> Call::each_in_order(std::span<const std::int64_t> strides) const {
   const signature::Layout& text = gufunc_.layout();
-  std::vector<codegen::EachSpec> all;
+  std::vector<kinds::EachSpec> all;
   for (const std::size_t e : order_of(gufunc_.each(), text.of(nin_), strides)) {
     all.push_back({gufunc_.each()[e].name, gufunc_.each()[e].dimension});
   }
   return all;
 }
 
-codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool gpu) const {
+kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool gpu) const {
   const signature::Layout& text = gufunc_.layout();
-  codegen::GufuncSpec spec;
+  kinds::GufuncSpec spec;
   spec.masked = operands_.masked();
   for (std::size_t d = 0; d < text.dimensions.size(); ++d) {
     const signature::CoreDimension& dimension = text.dimensions[d];
@@ -83,8 +83,8 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
     const CoreLayout::Core& core = layout.cores[with_mask(k)];
     const bool scalar = k < nin_ && is_scalar(k);
     // A scalar stands in host memory: a CPU's kernel reads it there as any element.
-    codegen::CoreOperandSpec operand{
-        .element = {storage_dtype(k), compute_dtype(k), scalar && gpu ? codegen::Access::scalar : codegen::Access::contiguous},
+    kinds::CoreOperandSpec operand{
+        .element = {storage_dtype(k), compute_dtype(k), scalar && gpu ? kinds::Access::scalar : kinds::Access::contiguous},
         .dimensions = text.of(k),
         .unit = core.unit,
         .packed = core.packed,
@@ -102,7 +102,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
   }
   if (gufunc_.group().teams) form_teams(spec, gpu);
   std::int64_t threads = layout.iteration.size();
-  for (const codegen::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
+  for (const kinds::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > kinds::kMaxNarrowIndex;
@@ -113,7 +113,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
     stage_all(layout, spec);
   } else {
     bring(layout, spec);
-    for (std::size_t i = 0; i < nin_ && codegen::takes_items(spec); ++i) {
+    for (std::size_t i = 0; i < nin_ && kinds::takes_items(spec); ++i) {
       if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
     }
   }
@@ -121,7 +121,7 @@ codegen::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bo
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.
-void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
+void Call::form_teams(kinds::GufuncSpec& spec, bool gpu) const {
   const signature::Layout& layout = gufunc_.layout();
   spec.team = gufunc_.group().lanes;
   if (spec.team == 0) {
@@ -130,12 +130,11 @@ void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
     while (spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest) spec.team *= 2;
   }
   const std::int64_t lanes = gpu ? spec.team : 1;
-  const auto bytes =
-      codegen::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
-        if (name == "lanes") return lanes;
-        const auto dimension = layout.find(name);
-        return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
-      });
+  const auto bytes = kinds::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
+    if (name == "lanes") return lanes;
+    const auto dimension = layout.find(name);
+    return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
+  });
   if (bytes && *bytes < 0) {
     throw ShapeError(gufunc_.name() + ": a shared<T>() asks for " + std::to_string(*bytes) +
                      " elements; its count must not be negative for cores of these sizes");
@@ -153,7 +152,7 @@ void Call::form_teams(codegen::GufuncSpec& spec, bool gpu) const {
 }
 
 /// Everything that two calls of one loop may differ in and that their kernels show.
-Plan::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
+Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   Plan::Key key;
   const auto add = [&key](auto number) { key.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
   add(static_cast<std::uint8_t>(operands_.at().device.kind()));
@@ -166,32 +165,32 @@ Plan::Key Call::kernel_key(const codegen::GufuncSpec& spec) const {
   add(spec.team_bytes);
   add(static_cast<std::uint8_t>(spec.wide_index));
   add(static_cast<std::uint8_t>(spec.loop_rank));
-  for (const codegen::EachSpec& each : spec.each) {
+  for (const kinds::EachSpec& each : spec.each) {
     const auto& all = gufunc_.each();
     const auto found = std::find_if(all.begin(), all.end(), [&](const Each& other) { return other.name == each.name; });
     add(static_cast<std::uint8_t>(found - all.begin()));
   }
   for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const codegen::CoreOperandSpec& operand : *operands) {
+    for (const kinds::CoreOperandSpec& operand : *operands) {
       add(static_cast<std::uint8_t>(operand.element.storage));
       add(static_cast<std::uint8_t>(operand.packed ? 0xff
-                                    : operand.element.access == codegen::Access::scalar
+                                    : operand.element.access == kinds::Access::scalar
                                         ? 0xfe
                                         : static_cast<unsigned>(operand.unit + 1)));
     }
   }
   for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const codegen::CoreOperandSpec& operand : *operands) add(operand.item_stride);
+    for (const kinds::CoreOperandSpec& operand : *operands) add(operand.item_stride);
   }
-  for (const codegen::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
+  for (const kinds::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
   return key;
 }
 
 /// The kernel for these sizes, where they are small; for any sizes once many have been compiled. `spec` becomes its spec.
-std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, codegen::GufuncSpec& spec) const {
+std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const {
   Plan::Key key = kernel_key(spec);
   if (const auto* const known = plan_->kernels.find(key)) return *known;
-  codegen::GufuncSpec general = make_spec(layout, false, on_gpu());
+  kinds::GufuncSpec general = make_spec(layout, false, on_gpu());
   Plan::Key general_key = kernel_key(general);
   if (key != general_key && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
     plan_->specialized.store(tuning::kMaxSpecialized, std::memory_order_relaxed);
@@ -206,7 +205,7 @@ std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, cod
     if (!spec.lanes) throw;
     // The body asks more of its numbers than vectors can, or it is wrong, or there is no compiler, which the plain kernel will
     // tell.
-    (codegen::takes_items(spec) ? plan_->refuses_items : plan_->refuses_indices).store(true, std::memory_order_relaxed);
+    (kinds::takes_items(spec) ? plan_->refuses_items : plan_->refuses_indices).store(true, std::memory_order_relaxed);
     spec = make_spec(layout, true, on_gpu());
     return find_kernel(layout, spec);
   }

@@ -40,7 +40,7 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
   if (!headers) refuse(kernel, "its source includes \"" + missing + "\", which the key of its entry does not hold");
   request.headers = *std::move(headers);
   // An entry may be anyone's, with whatever names.
-  codegen::rename_headers(request.source, request.headers);
+  kinds::rename_headers(request.source, request.headers);
   request.contract = key->contract;
   request.fast_math = key->fast_math;
   const std::string compiler = rebuild.compiler->name() + " " + rebuild.compiler->version();

@@ -9,7 +9,10 @@
 #include "codegen/include_directives.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::Include;
+
 namespace {
 
 using Texts = std::map<std::string, std::string>;
@@ -22,7 +25,7 @@ bool leads_elsewhere(const std::string& name) {
 std::string with_new_names(const std::string& file, const std::string& text, const Texts& new_names) {
   std::string result;
   std::size_t done = 0;
-  for (const Include& include : includes_of(file, text)) {
+  for (const Include& include : codegen::includes_of(file, text)) {
     const auto found = new_names.find(include.name);
     if (found == new_names.end()) continue;
     result.append(text, done, include.begin - done);
@@ -53,10 +56,10 @@ void rename_headers(std::string& source, Texts& headers) {
     if (found == new_names.end()) {
       renamed.emplace(name, now);
     } else {
-      renamed.emplace(found->second, fmt::format("#line 1 {}\n{}", codegen::quoted(name), now));
+      renamed.emplace(found->second, fmt::format("#line 1 {}\n{}", string_literal(name), now));
     }
   }
   headers = std::move(renamed);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

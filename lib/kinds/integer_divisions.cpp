@@ -8,7 +8,14 @@
 #include "codegen/scanner.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::FloatingNames;
+using codegen::ScanError;
+using codegen::Scanner;
+using codegen::Token;
+using codegen::UserText;
+
 namespace {
 
 constexpr std::string_view kDivisionTag = "%kiln_by";
@@ -101,7 +108,7 @@ bool has_integers(const Operation& operation) {
 }  // namespace
 
 IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec) {
-  const auto texts = texts_of(text);
+  const auto texts = codegen::texts_of(text);
   TextTokens read;
   try {
     for (const auto& [file, content] : texts) read.read(file, content);
@@ -115,7 +122,7 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
   // Stages have names of their own, and differences of pointers, which arrays of raw kernels are, are integers.
   const bool other_names = text.stages || std::holds_alternative<RawSpec>(spec);
   const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
-  FloatingNames known = floating_names(text, other_names || has_integers(operation));
+  FloatingNames known = codegen::floating_names(text, other_names || has_integers(operation));
   known.opaque = read.has_directives();
   for (const std::size_t t : integer_divisions(tokens, known)) {
     const std::size_t offset = tokens[t].offset;
@@ -153,4 +160,4 @@ Diagnostic as_written(Diagnostic found) {
   return found;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

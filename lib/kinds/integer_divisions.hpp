@@ -9,7 +9,7 @@
 #include "kiln/error.hpp"
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// Of one definition and kernel; refers to neither. Macros are read as their definitions are, unless an #if or a file that a
 /// text includes may see them.
@@ -17,7 +17,7 @@ class IntegerDivisions {
  public:
   /// None.
   IntegerDivisions() = default;
-  IntegerDivisions(const UserText& text, const KernelSpec& spec);
+  IntegerDivisions(const codegen::UserText& text, const KernelSpec& spec);
 
   [[nodiscard]] bool empty() const noexcept { return insertions_.empty(); }
   /// The text of that name (texts_of()), or one that begins with it: `a %kiln_by/ b` for `a / b`, `a %=kiln_by/= b` for `a /=
@@ -31,4 +31,4 @@ class IntegerDivisions {
 /// A finding in a text of defined(), in the text as it is written: its line and its column.
 [[nodiscard]] Diagnostic as_written(Diagnostic found);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -4,7 +4,11 @@
 
 #include <fmt/format.h>
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::Speculation;
+using codegen::UserText;
+
 std::string type_name(DType dtype) {
   return dtype == DType::bool_ ? "boolean" : std::string(name(dtype));
 }
@@ -17,7 +21,7 @@ std::string stored_name(DType dtype) {
   return dtype == DType::bool_ ? "uint8" : type_name(dtype);
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -103,4 +107,4 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
   return declarations + (spec.speculation != Speculation::none ? "" : "if (where) ") + call + ");";
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

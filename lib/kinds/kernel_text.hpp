@@ -9,7 +9,7 @@
 #include "kinds/integer_divisions.hpp"
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// The name of the element type in the device-side headers.
 std::string type_name(DType dtype);
@@ -19,7 +19,7 @@ std::string body_type(DType dtype);
 std::string stored_name(DType dtype);
 
 /// The text as a string literal.
-std::string quoted(std::string_view text);
+std::string string_literal(std::string_view text);
 
 /// An expression for an element in memory, as the body gets it.
 std::string loaded(const OperandSpec& operand, const std::string& element);
@@ -39,7 +39,7 @@ struct Operation {
 std::string result_type(const Operation& operation, std::size_t output);
 /// "KILN_FN ::kiln::float32 kiln_body(::kiln::float32 a)": the function that the user's body is the inside of. Outputs that the
 /// body assigns come first, as references; names are the user's, unnamed inputs have none.
-std::string body_declaration(const UserText& text, const Operation& operation);
+std::string body_declaration(const codegen::UserText& text, const Operation& operation);
 
 /// What stands around the user's body: text before the namespace of the user's, the function that the body is the inside of,
 /// and text between that namespace and the kernel.
@@ -51,11 +51,11 @@ struct Frame {
   std::string after;
 };
 /// Around an operation on elements.
-Frame frame_of(const UserText& text, const Operation& operation);
+Frame frame_of(const codegen::UserText& text, const Operation& operation);
 /// Around a body that takes views.
-Frame frame_of(const UserText& text, const GufuncSpec& spec);
+Frame frame_of(const codegen::UserText& text, const GufuncSpec& spec);
 /// Around a raw kernel's, which is all that a thread does.
-Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target);
+Frame frame_of(const codegen::UserText& text, const RawSpec& spec, DeviceKind target);
 
 // For each alternative of KernelSpec:
 /// What its kernel computes.
@@ -80,18 +80,18 @@ std::string loop_header(const ScatterSpec& spec, DeviceKind target);
 std::string loop_header(const GufuncSpec& spec, DeviceKind target);
 std::string loop_header(const RawSpec& spec, DeviceKind target);
 /// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
-std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, DeviceKind target);
-std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceKind target);
-std::string kernel_text(const ScanSpec& spec, const UserText& text, DeviceKind target);
-std::string kernel_text(const ScatterSpec& spec, const UserText& text, DeviceKind target);
-std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target);
-std::string kernel_text(const RawSpec& spec, const UserText& text, DeviceKind target);
+std::string kernel_text(const ElementwiseSpec& spec, const codegen::UserText& text, DeviceKind target);
+std::string kernel_text(const ReductionSpec& spec, const codegen::UserText& text, DeviceKind target);
+std::string kernel_text(const ScanSpec& spec, const codegen::UserText& text, DeviceKind target);
+std::string kernel_text(const ScatterSpec& spec, const codegen::UserText& text, DeviceKind target);
+std::string kernel_text(const GufuncSpec& spec, const codegen::UserText& text, DeviceKind target);
+std::string kernel_text(const RawSpec& spec, const codegen::UserText& text, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string gpu_kernel(const ElementwiseSpec& spec);
-std::string reduction_cpu(const ReductionSpec& spec, const UserText& text);
-std::string reduction_gpu(const ReductionSpec& spec, const UserText& text);
-std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text);
+std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
+std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);
+std::string gufunc_cpu(const GufuncSpec& spec, const codegen::UserText& text);
 std::string gufunc_gpu(const GufuncSpec& spec);
 
 /// A text of the user's with what stands before it.
@@ -101,19 +101,19 @@ struct Piece {
   std::string text = {};
 };
 /// Of a reduction of stages: accumulator, map, reduce, post and identity, as functions in the user's namespace.
-std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec);
+std::vector<Piece> stages_of(const codegen::UserText& text, const ReductionSpec& spec);
 
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);
 
 /// The operation that f is, on a GPU: of a text like "return a + b;" without functions or a preamble of its own.
-Atomic atomic_of(const UserText& text, const ScatterSpec& spec);
+Atomic atomic_of(const codegen::UserText& text, const ScatterSpec& spec);
 
 /// The headers that a kernel includes, its loop's as the last. `divisions` are those that are defined.
-std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
+std::vector<std::string> needed_headers(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
                                         const IntegerDivisions& divisions = {});
 
 /// Whether the n-dimensional form of the GPU's loop is needed.
 bool needs_nd(const ElementwiseSpec& spec);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -5,7 +5,7 @@
 
 #include "kiln/dtype.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// How the kernel reaches an operand along the innermost dimension.
 enum class Access : std::uint8_t {
@@ -21,4 +21,4 @@ struct OperandSpec {
   Access access = Access::contiguous;
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

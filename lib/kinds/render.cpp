@@ -12,7 +12,10 @@
 #include "kinds/kernel_text.hpp"
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 class Renderer {
@@ -39,7 +42,7 @@ class Renderer {
  private:
   // The user's text stands under its own name with its own line numbers; behind it the unit's own numbers go on.
   void user_text(const std::string& file, const std::string& text) {
-    out_ += fmt::format("#line 1 {}\n{}\n", codegen::quoted(file), divisions_.defined(file, text));
+    out_ += fmt::format("#line 1 {}\n{}\n", string_literal(file), divisions_.defined(file, text));
     std::size_t line = 2;  // of the line behind the directive that is about to be written
     for (const char c : out_) {
       line += c == '\n' ? 1 : 0;
@@ -80,7 +83,7 @@ class Renderer {
     }
     // Behind kiln's headers, which use ordinary names.
     if (!text_.defines.empty()) {
-      user_text(text_.name + ".defines", defines_text(text_.defines));
+      user_text(text_.name + ".defines", codegen::defines_text(text_.defines));
     }
     if (!text_.preamble.empty()) {
       user_text(text_.name + ".preamble", text_.preamble);
@@ -104,8 +107,8 @@ class Renderer {
     out_ += "}\nKILN_USER_END\n";
     // Nor may they reach what is kiln's behind them.
     std::set<std::string> macros;
-    for (const auto& [file, text] : texts_of(text_)) macros.merge(macros_of(text));
-    out_ += undefine(macros);
+    for (const auto& [file, text] : codegen::texts_of(text_)) macros.merge(codegen::macros_of(text));
+    out_ += codegen::undefine(macros);
   }
 
   const UserText& text_;
@@ -139,4 +142,4 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   return headers;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

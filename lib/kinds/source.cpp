@@ -5,7 +5,9 @@
 #include "kinds/kernel_text.hpp"
 #include "kinds/variant_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
 
 Source make_source(const SourceRequest& request) {
   const UserText& text = request.text;
@@ -15,7 +17,7 @@ Source make_source(const SourceRequest& request) {
                 .variant = variant_text(request.spec, request.target),
                 .body = text.body,
                 .target = request.target,
-                .texts = texts_of(text),
+                .texts = codegen::texts_of(text),
                 .defines = text.defines};
   if (text.stages) source.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
   const IntegerDivisions divisions(text, request.spec);
@@ -23,7 +25,7 @@ Source make_source(const SourceRequest& request) {
   source.text = render(text, request.spec, request.target, needed, divisions);
   if (!divisions.empty()) source.as_written = render(text, request.spec, request.target, needed, {});
   // What the rendered unit includes is what the user's texts do, and what it needs itself.
-  source.headers = resolve_includes(source.texts, request.headers, request.include_dirs, needed);
+  source.headers = codegen::resolve_includes(source.texts, request.headers, request.include_dirs, needed);
   if (std::map<std::string, std::string> headers = source.headers; !source.as_written.empty()) {
     rename_headers(source.as_written, headers);
   }
@@ -31,4 +33,4 @@ Source make_source(const SourceRequest& request) {
   return source;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -9,7 +9,7 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 struct Source {
   std::string name = {};       ///< the kernel's, as in #line; for messages
@@ -27,7 +27,7 @@ struct Source {
 };
 
 struct SourceRequest {
-  const UserText& text;
+  const codegen::UserText& text;
   const KernelSpec& spec;
   DeviceKind target;
   std::string kind;
@@ -39,4 +39,4 @@ struct SourceRequest {
 /// Renders and resolves the includes. CompileError and IoError as resolve_includes() says.
 [[nodiscard]] Source make_source(const SourceRequest& request);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -14,7 +14,7 @@
 #include "kinds/scan/spec.hpp"
 #include "kinds/scatter/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// The kinds of kernels around a user's operation. Each has overloads of the functions of kernel_text.hpp.
 using KernelSpec = std::variant<ElementwiseSpec, ReductionSpec, ScanSpec, ScatterSpec, GufuncSpec, RawSpec>;
@@ -24,10 +24,10 @@ class IntegerDivisions;
 /// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
 /// #line, with its divisions of integers defined, and one kernel named kiln_kernel with the parameters of
 /// kernels-src/elementwise.hpp. Pure.
-std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target);
+std::string render(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target);
 /// The same with the headers to include, from needed_headers(), and the divisions to define; without them the text as it is
 /// written.
-std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
-                   const IntegerDivisions& divisions);
+std::string render(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
+                   const std::vector<std::string>& headers, const IntegerDivisions& divisions);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -7,7 +7,7 @@
 #include <span>
 #include <type_traits>
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 namespace {
 
 /// Words between commas.
@@ -182,4 +182,4 @@ std::string_view form_name(RawForm form) noexcept {
   return kNames[static_cast<std::size_t>(form)];
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

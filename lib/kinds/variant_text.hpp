@@ -6,7 +6,7 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// "contiguous", "strided (input 0), input 1 scalar", "reduce (block)", "contiguous, n = 8". What every kernel of that kind of
 /// device has is left out.
@@ -18,4 +18,4 @@ namespace kiln::codegen {
 /// "items", "blocks", "single".
 [[nodiscard]] std::string_view form_name(RawForm form) noexcept;
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -16,8 +16,8 @@
 namespace kiln::manifest {
 namespace {
 
-using codegen::RawForm;
 using detail::RawKernelImpl;
+using kinds::RawForm;
 using SharedRawKernel = std::shared_ptr<const RawKernelImpl>;
 
 constexpr std::array kForms{RawForm::items, RawForm::blocks, RawForm::single};
@@ -59,7 +59,7 @@ raw::Binding read_types(const Node& node, const SharedRawKernel& impl) {
 RawForm read_form(const Node& node, const SharedRawKernel& impl) {
   const std::string word = node.word();
   const auto* const found =
-      std::find_if(kForms.begin(), kForms.end(), [&](RawForm form) { return codegen::form_name(form) == word; });
+      std::find_if(kForms.begin(), kForms.end(), [&](RawForm form) { return kinds::form_name(form) == word; });
   if (found == kForms.end()) {
     node.fail("expected \"items\" (.size), \"blocks\" (.grid and .block), or \"single\" (blocks of one thread)");
   }
@@ -136,7 +136,7 @@ Entry read_kernel(const Node& node, const std::string& folder) {
       forms.push_back(read_form(each, impl));
       if (std::find(forms.begin(), forms.end() - 1, forms.back()) != forms.end() - 1)
         each.fail("the same launch is there twice");
-      entry.json["launch"].push_back(std::string(codegen::form_name(forms.back())));
+      entry.json["launch"].push_back(std::string(kinds::form_name(forms.back())));
     }
     if (forms.empty()) launch->fail("an empty list: leave it out for the launch that the body tells");
   } else {
@@ -157,7 +157,7 @@ Json kernel_json(const RawKernelDefinition& definition) {
 }
 
 Json kernel_call_json(std::span<const std::pair<std::string, DType>> types, RawForm form) {
-  Json json{{"launch", codegen::form_name(form)}};
+  Json json{{"launch", kinds::form_name(form)}};
   for (const auto& [variable, dtype] : types) json["types"][variable] = name(dtype);
   return json;
 }

@@ -16,6 +16,6 @@ namespace kiln::manifest {
 /// A definition without what is compiled of it and defaults left out.
 [[nodiscard]] Json kernel_json(const RawKernelDefinition& definition);
 /// An element of its "calls".
-[[nodiscard]] Json kernel_call_json(std::span<const std::pair<std::string, DType>> types, codegen::RawForm form);
+[[nodiscard]] Json kernel_call_json(std::span<const std::pair<std::string, DType>> types, kinds::RawForm form);
 
 }  // namespace kiln::manifest

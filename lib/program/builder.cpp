@@ -39,7 +39,7 @@ std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job
   for (Diagnostic& warning : warnings) {
     if (warning.source_line.size() > kLongestLine) warning.source_line.clear();
   }
-  if (!job.as_written.empty()) std::ranges::transform(warnings, warnings.begin(), codegen::as_written);
+  if (!job.as_written.empty()) std::ranges::transform(warnings, warnings.begin(), kinds::as_written);
   return warnings;
 }
 
@@ -58,7 +58,7 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
     return told;
   }
   std::vector<Diagnostic> diagnostics = error.diagnostics();
-  std::ranges::transform(diagnostics, diagnostics.begin(), codegen::as_written);
+  std::ranges::transform(diagnostics, diagnostics.begin(), kinds::as_written);
   return with_diagnostics(error, std::move(diagnostics));
 }
 

@@ -51,7 +51,7 @@ const std::string& templates_digest() {
 }
 
 Job make_job(const Request& request, const backend::Compiler& compiler) {
-  const codegen::Source& source = request.source;
+  const kinds::Source& source = request.source;
   Job job{.compile = {.name = source.name,
                       .context = source.signature,
                       .source = source.text,

@@ -18,15 +18,15 @@ void keep(const std::shared_ptr<const std::vector<Diagnostic>>& warnings, const 
 
 }  // namespace
 
-Request make_request(const CompileOptions& options, const codegen::UserText& text, const codegen::KernelSpec& spec,
+Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
                      DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
-  return {.source = codegen::make_source({.text = text,
-                                          .spec = spec,
-                                          .target = target,
-                                          .kind = kind,
-                                          .signature = std::move(signature),
-                                          .headers = options.headers,
-                                          .include_dirs = options.include_dirs}),
+  return {.source = kinds::make_source({.text = text,
+                                        .spec = spec,
+                                        .target = target,
+                                        .kind = kind,
+                                        .signature = std::move(signature),
+                                        .headers = options.headers,
+                                        .include_dirs = options.include_dirs}),
           .contract = options.contract,
           .fast_math = options.fast_math,
           .cache = options.cache,

@@ -21,7 +21,7 @@ enum class Origin : std::uint8_t { memory, disk, read_only, compiled };
 
 /// What is to be built. Owns its texts.
 struct Request {
-  codegen::Source source;
+  kinds::Source source;
   bool contract = false;
   bool fast_math = false;
   Cache cache = {};              ///< where it is looked for and kept; the process's by default
@@ -29,10 +29,9 @@ struct Request {
 };
 
 /// A kernel for a target: rendered, and its includes resolved. CompileError and IoError as
-/// codegen::make_source() says.
-[[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text,
-                                   const codegen::KernelSpec& spec, DeviceKind target, std::string signature, const char* kind,
-                                   Warnings& warnings);
+/// kinds::make_source() says.
+[[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
+                                   DeviceKind target, std::string signature, const char* kind, Warnings& warnings);
 
 /// A call that was planned: its loop, and what it would load, the first that compiles.
 struct Planned {

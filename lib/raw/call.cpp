@@ -15,7 +15,7 @@
 namespace kiln::raw {
 namespace {
 
-using codegen::RawForm;
+using kinds::RawForm;
 
 constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1;
 // A type variable that no argument has bound yet.
@@ -277,7 +277,7 @@ cache::Contents Call::compiled() const {
 
 RawResolution Call::resolve() const {
   RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding()),
-                           .form = std::string(codegen::form_name(form_)),
+                           .form = std::string(kinds::form_name(form_)),
                            .device = place_.device,
                            .copies = {}};
   for (std::size_t i = 0; i < args_.size(); ++i) {

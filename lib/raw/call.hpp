@@ -55,7 +55,7 @@ class Call {
   call::Place place_;
   Extent3 grid_;
   Extent3 block_;
-  codegen::RawForm form_ = codegen::RawForm::blocks;
+  kinds::RawForm form_ = kinds::RawForm::blocks;
 };
 
 }  // namespace kiln::raw

@@ -26,7 +26,7 @@ bool names_any(const RawKernelDefinition& definition, std::span<const std::strin
 
 namespace kiln::detail {
 
-using codegen::RawForm;
+using kinds::RawForm;
 
 RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature)
     : definition_(std::move(definition)),
@@ -73,7 +73,7 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, RawForm 
   text.body = definition_.body;
   program::add_options(text, definition_.compile);
   text.type_variables = types_of(binding);
-  codegen::RawSpec spec{.form = form_for(form, kind)};
+  kinds::RawSpec spec{.form = form_for(form, kind)};
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});

@@ -28,7 +28,7 @@ using Binding = std::vector<DType>;
 /// A compiled form on a device, by its types.
 struct Key {
   std::array<std::uint8_t, kinds::kMaxRawArguments> types = {};
-  codegen::RawForm form = codegen::RawForm::blocks;
+  kinds::RawForm form = kinds::RawForm::blocks;
   Device device;
   friend bool operator==(const Key&, const Key&) = default;
 };
@@ -54,10 +54,10 @@ class RawKernelImpl {
   /// Its threads share memory or wait for one another, as far as its texts tell.
   [[nodiscard]] bool cooperates() const noexcept { return cooperates_; }
   /// The form in which it is launched, as far as its texts tell.
-  [[nodiscard]] codegen::RawForm usual_form() const noexcept { return usual_form_; }
+  [[nodiscard]] kinds::RawForm usual_form() const noexcept { return usual_form_; }
   /// The form of the kernel that such a launch runs there: GPUs tell blocks of one thread from no others.
-  [[nodiscard]] static codegen::RawForm form_for(codegen::RawForm form, DeviceKind kind) noexcept {
-    return form == codegen::RawForm::single && kind != DeviceKind::cpu ? codegen::RawForm::blocks : form;
+  [[nodiscard]] static kinds::RawForm form_for(kinds::RawForm form, DeviceKind kind) noexcept {
+    return form == kinds::RawForm::single && kind != DeviceKind::cpu ? kinds::RawForm::blocks : form;
   }
 
   [[nodiscard]] DType dtype_of(const signature::KernelParameter& parameter, std::span<const DType> binding) const {
@@ -70,7 +70,7 @@ class RawKernelImpl {
   /// The variant, compiled and loaded at the first launch.
   [[nodiscard]] const raw::Variant& variant(const raw::Key& key, std::span<const DType> binding) const;
   /// The kernel that a launch in that form runs on a kind of device.
-  [[nodiscard]] program::Request request(std::span<const DType> binding, codegen::RawForm form, DeviceKind kind) const;
+  [[nodiscard]] program::Request request(std::span<const DType> binding, kinds::RawForm form, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
@@ -79,7 +79,7 @@ class RawKernelImpl {
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
   bool cooperates_;
-  codegen::RawForm usual_form_;
+  kinds::RawForm usual_form_;
   mutable base::Table<raw::Key, raw::Variant> variants_;
   mutable program::Warnings warnings_;
 };

@@ -77,7 +77,7 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   std::string parameters;
   for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
     loop.text += (k == 0 ? "" : ", ") + std::string(kiln::name(loop.inputs[k]));
-    parameters += fmt::format("{}{} x{}", k == 0 ? "" : ", ", codegen::body_type(loop.inputs[k]), k);
+    parameters += fmt::format("{}{} x{}", k == 0 ? "" : ", ", kinds::body_type(loop.inputs[k]), k);
   }
   loop.text += ")";
   const DType from = mapped.outputs[0];
@@ -90,10 +90,10 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   definition->compile.functions = fusion::write_parts(graph_, parts, options_.name);
   definition->compile.functions += fmt::format(
       "KILN_FN accumulator kiln_mapped({}) {{ {}return ::kiln::from_storage<::kiln::{}>(r); }}\n", parameters,
-      call(0, map(), "::kiln::" + codegen::type_name(from), mapped_arguments(loop.inputs.size())), codegen::type_name(to));
+      call(0, map(), "::kiln::" + kinds::type_name(from), mapped_arguments(loop.inputs.size())), kinds::type_name(to));
   definition->compile.functions +=
       fmt::format("KILN_FN accumulator kiln_combined(accumulator a, accumulator b) {{ {}return accumulator(r); }}\n",
-                  call(1, combine(), "::kiln::" + (half ? std::string("unrounded") : codegen::type_name(to)), "a, b"));
+                  call(1, combine(), "::kiln::" + (half ? std::string("unrounded") : kinds::type_name(to)), "a, b"));
   loop.definition = std::move(definition);
   return loop;
 }

@@ -37,8 +37,8 @@ bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {
   return codegen::may_speculate(map, integers || indexed_);
 }
 
-codegen::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
-  codegen::ReductionSpec spec;
+kinds::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
+  kinds::ReductionSpec spec;
   for (const DType dtype : loop.inputs) spec.inputs.push_back({dtype, dtype});
   for (const DType dtype : loop.outputs) spec.outputs.push_back({dtype, dtype});
   spec.identity = has_identity();
@@ -90,7 +90,7 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
   return definition;
 }
 
-program::Request ReductionImpl::request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const {
+program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const {
   spec.speculative = !spec.masked || may_speculate(loop);
   return program::make_request(loops_->definition_of(loop).compile, text_of(loop), std::move(spec), kind, loop.text,
                                "reduction", loops_->warnings());

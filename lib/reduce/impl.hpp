@@ -42,9 +42,9 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override {
     return loops_->choose(operands, options);
   }
-  [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
+  [[nodiscard]] kinds::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
   using Target::request;
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const override;
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const override;
   void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;
 
   [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }

@@ -112,9 +112,9 @@ ReductionClass Call::class_of(const Piece& piece, const Laid& laid, DeviceKind k
   ReductionClass how{.masked = operands_.masked()};
   for (std::size_t k = 0; k < operands_.nin(); ++k) {
     if (operands_.is_scalar(k)) {
-      how.set_access(k, codegen::Access::scalar);
+      how.set_access(k, kinds::Access::scalar);
     } else if ((laid.still >> k & 1U) != 0) {
-      how.set_access(k, codegen::Access::broadcast);
+      how.set_access(k, kinds::Access::broadcast);
     }
   }
   if (kind == DeviceKind::cpu) return how;

@@ -23,7 +23,7 @@ ufunc::Loop Method::choose(const call::Operands& operands, const ufunc::LoopOpti
 }
 
 // A segment begins with its first element, as NumPy has it.
-codegen::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
+kinds::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
   return {.inputs = {{loop.inputs[0], loop.outputs[0]}},
           .outputs = {{loop.outputs[0], loop.outputs[0]}},
           .identity = has_identity() && method_ == ufunc::Method::reduce,

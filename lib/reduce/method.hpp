@@ -24,9 +24,9 @@ class Method : public Target {
   [[nodiscard]] bool takes_initial() const noexcept override { return true; }
   [[nodiscard]] bool leads() const noexcept override { return has_identity(); }
   [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override;
-  [[nodiscard]] codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
+  [[nodiscard]] kinds::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
   using Target::request;
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec, DeviceKind kind) const override {
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const override {
     return ufunc_.request(loop, std::move(spec), kind);
   }
   void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;

@@ -11,7 +11,7 @@ Target::Plan& Target::plan(const call::Operands& operands, const ufunc::LoopOpti
 const ufunc::Variant& Target::variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const {
   const Device& device = operands.at().device;
   if (const ufunc::Variant* const known = plan.variants.find({how, device})) return *known;
-  const codegen::ReductionSpec spec = kinds::specialize(spec_of(plan.loop), storage_of(operands), how, device.kind());
+  const kinds::ReductionSpec spec = kinds::specialize(spec_of(plan.loop), storage_of(operands), how, device.kind());
   auto module = program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device));
   return plan.variants.add({how, device}, std::move(module), spec.width, 1, kinds::state_bytes(spec));
 }
@@ -23,7 +23,7 @@ std::vector<DType> storage_of(const call::Operands& operands) {
 }
 
 ReductionClass usual_class(bool ordered) {
-  return {.mapping = ordered ? codegen::Mapping::thread : codegen::Mapping::block};
+  return {.mapping = ordered ? kinds::Mapping::thread : kinds::Mapping::block};
 }
 
 }  // namespace kiln::reduce

@@ -53,10 +53,9 @@ class Target : public call::Callee {
   /// What was compiled for calls.
   [[nodiscard]] Plan& plan(const call::Operands& operands, const ufunc::LoopOptions& options) const;
   /// The kernel of a loop, but for operands in memory, layout and what a mask lets be computed.
-  [[nodiscard]] virtual codegen::ReductionSpec spec_of(const ufunc::Loop& loop) const = 0;
+  [[nodiscard]] virtual kinds::ReductionSpec spec_of(const ufunc::Loop& loop) const = 0;
   /// The kernel of a loop for a kind of device, but for what a mask lets be computed, which is found here.
-  [[nodiscard]] virtual program::Request request(const ufunc::Loop& loop, codegen::ReductionSpec spec,
-                                                 DeviceKind kind) const = 0;
+  [[nodiscard]] virtual program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const = 0;
   /// For operands stored so: inputs, then outputs.
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, std::span<const DType> storage, const ReductionClass& how,
                                          DeviceKind kind) const {

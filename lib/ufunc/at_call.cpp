@@ -207,7 +207,7 @@ void AtCall::look_for_bad_indices(backend::Backend& backend) {
 // What the kernels cannot take as it is, and the order that they must keep, are made on the host.
 void AtCall::read_indices() {
   const bool ordered =
-      std::get<codegen::ScatterSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind())).ordered;
+      std::get<kinds::ScatterSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind())).ordered;
   kinds::ScatterLaunch plain = launch();
   if (has_value() && plain.shape.size() > std::size_t{backend::kMaxKernelRank}) {
     operands_.replace(0, operands_.array(0).broadcast_to(full_).copy());

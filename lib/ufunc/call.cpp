@@ -10,7 +10,7 @@
 namespace kiln::ufunc {
 namespace {
 
-using codegen::Masking;
+using kinds::Masking;
 
 // A scalar takes part in no stride: it has a shape of no axes.
 const Shape kNoAxes;

@@ -43,7 +43,7 @@ class Call {
   void allocate(std::span<Array> results) const;
   void launch(const Variant& variant, std::span<const Array> results) const;
   void record(Recorder& recorder) const;
-  [[nodiscard]] bool keeps() const noexcept { return layout_.masking == codegen::Masking::keep; }
+  [[nodiscard]] bool keeps() const noexcept { return layout_.masking == kinds::Masking::keep; }
 
   const detail::UfuncImpl& ufunc_;
   const CallOptions& options_;

@@ -52,44 +52,44 @@ ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopO
 const ufunc::Variant& UfuncImpl::variant(Plan& plan, const ufunc::LayoutClass& layout, const call::Operands& operands) const {
   const Device& device = operands.at().device;
   if (const ufunc::Variant* const known = plan.variants.find({layout, device})) return *known;
-  const codegen::ElementwiseSpec spec = specialize(plan.loop, operands.storage_dtypes(), layout, device.kind());
+  const kinds::ElementwiseSpec spec = specialize(plan.loop, operands.storage_dtypes(), layout, device.kind());
   auto module = program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device));
   return plan.variants.add({layout, device}, std::move(module), spec.width, spec.unroll);
 }
 
 const ufunc::Variant& UfuncImpl::variant(MethodPlan& plan, const ufunc::MethodVariant& variant, const Device& device) const {
   if (const ufunc::Variant* const known = plan.variants.find({{}, device})) return *known;
-  const codegen::KernelSpec spec = specialize(plan.loop, variant, device.kind());
+  const kinds::KernelSpec spec = specialize(plan.loop, variant, device.kind());
   return plan.variants.add({{}, device}, program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device)));
 }
 
-codegen::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
-                                               const ufunc::LayoutClass& layout, DeviceKind kind) const {
+kinds::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
+                                             const ufunc::LayoutClass& layout, DeviceKind kind) const {
   ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_};
-  if (layout.masking != codegen::Masking::none && definition_of(loop).compile.defines.empty()) {
+  if (layout.masking != kinds::Masking::none && definition_of(loop).compile.defines.empty()) {
     body.speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
   }
   return ufunc::specialize(loop, storage, layout, kind, body);
 }
 
-codegen::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
+kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
   using ufunc::Method;
   const DType result = variant.result.value_or(loop.outputs[0]);
   if (variant.method == Method::accumulate) {
-    return codegen::ScanSpec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
+    return kinds::ScanSpec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
   }
-  codegen::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
-  if (variant.value) spec.value = codegen::OperandSpec{*variant.value, loop.inputs[1]};
+  kinds::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
+  if (variant.value) spec.value = kinds::OperandSpec{*variant.value, loop.inputs[1]};
   if (kind == DeviceKind::cpu) return spec;
   // A function of one input is the same in any order. No device swaps 16 bytes.
   spec.ordered = (variant.value && !reorderable()) || itemsize(variant.array) > 8;
-  if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = codegen::atomic_of(text_of(loop), spec);
+  if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = kinds::atomic_of(text_of(loop), spec);
   return spec;
 }
 
-program::Request UfuncImpl::request(const ufunc::Loop& loop, const codegen::KernelSpec& spec, DeviceKind kind) const {
+program::Request UfuncImpl::request(const ufunc::Loop& loop, const kinds::KernelSpec& spec, DeviceKind kind) const {
   codegen::UserText text = text_of(loop);
-  if (const auto* reduction = std::get_if<codegen::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
+  if (const auto* reduction = std::get_if<kinds::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
   return program::make_request(definition_of(loop).compile, text, spec, kind, loop.text, "ufunc", warnings_);

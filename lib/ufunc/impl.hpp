@@ -61,13 +61,13 @@ class UfuncImpl final : public call::Callee {
   const ufunc::Variant& variant(Plan& plan, const ufunc::LayoutClass& layout, const call::Operands& operands) const;
   /// The kernel of accumulate or at, compiled and loaded at the first call.
   const ufunc::Variant& variant(MethodPlan& plan, const ufunc::MethodVariant& variant, const Device& device) const;
-  [[nodiscard]] codegen::ElementwiseSpec specialize(const ufunc::Loop& loop, std::span<const DType> storage,
-                                                    const ufunc::LayoutClass& layout, DeviceKind kind) const;
+  [[nodiscard]] kinds::ElementwiseSpec specialize(const ufunc::Loop& loop, std::span<const DType> storage,
+                                                  const ufunc::LayoutClass& layout, DeviceKind kind) const;
   /// The kernel of accumulate or at.
-  [[nodiscard]] codegen::KernelSpec specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant,
-                                               DeviceKind kind) const;
+  [[nodiscard]] kinds::KernelSpec specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant,
+                                             DeviceKind kind) const;
   /// The kernel of a loop, or of a method, for a kind of device.
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const codegen::KernelSpec& spec, DeviceKind kind) const;
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, const kinds::KernelSpec& spec, DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }

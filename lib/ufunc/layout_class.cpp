@@ -8,7 +8,7 @@
 namespace kiln::ufunc {
 namespace {
 
-using codegen::Access;
+using kinds::Access;
 
 std::uintptr_t address(const char* data) noexcept {
   return reinterpret_cast<std::uintptr_t>(data);
@@ -93,14 +93,14 @@ bool stores_past_cache(const Placement& at) noexcept {
   return bytes >= tuning::kNontemporalBytes && !overwrites_input(at);
 }
 
-codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
-                                    DeviceKind kind, BodyTraits body) {
-  codegen::ElementwiseSpec spec;
+kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout, DeviceKind kind,
+                                  BodyTraits body) {
+  kinds::ElementwiseSpec spec;
   PackWidth packs;
   std::int64_t element_bytes = 0;  // of the inputs that each element loads anew
   spec.masking = layout.masking;
   spec.arguments = loop.inputs.size();
-  const std::size_t inputs = spec.arguments + (spec.masking != codegen::Masking::none ? 1 : 0);
+  const std::size_t inputs = spec.arguments + (spec.masking != kinds::Masking::none ? 1 : 0);
   for (std::size_t i = 0; i < storage.size(); ++i) {
     const Access how = layout.access_of(i);
     const auto size = static_cast<std::int64_t>(itemsize(storage[i]));
@@ -117,9 +117,9 @@ codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> sto
     // __restrict__.
     spec.rank = std::min<int>(layout.rank, 2);
     spec.nontemporal = layout.large && !body.arithmetic_bound;
-    if (spec.masking != codegen::Masking::none) spec.speculation = body.speculation;
-    if (spec.masking == codegen::Masking::keep) {
-      for (const codegen::OperandSpec& output : spec.outputs) {
+    if (spec.masking != kinds::Masking::none) spec.speculation = body.speculation;
+    if (spec.masking == kinds::Masking::keep) {
+      for (const kinds::OperandSpec& output : spec.outputs) {
         spec.inputs.push_back({output.storage, output.storage, output.access});
       }
     }
@@ -133,9 +133,9 @@ codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> sto
   return spec;
 }
 
-std::vector<DType> dtypes_of(const Loop& loop, codegen::Masking masking) {
+std::vector<DType> dtypes_of(const Loop& loop, kinds::Masking masking) {
   std::vector<DType> dtypes = loop.inputs;
-  if (masking != codegen::Masking::none) dtypes.push_back(DType::bool_);
+  if (masking != kinds::Masking::none) dtypes.push_back(DType::bool_);
   dtypes.insert(dtypes.end(), loop.outputs.begin(), loop.outputs.end());
   return dtypes;
 }

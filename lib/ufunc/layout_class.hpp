@@ -16,18 +16,18 @@
 namespace kiln::ufunc {
 
 struct LayoutClass {
-  std::uint64_t access = 0;                           ///< codegen::Access in two bits for each operand, inputs first
-  std::uint8_t rank = 1;                              ///< merged dimensions, at most backend::kMaxKernelRank
-  bool packs = true;                                  ///< every contiguous operand divides into aligned packs, row by row (GPU)
-  bool wide_index = false;                            ///< 2³¹ elements or more (GPU)
-  bool in_place = false;                              ///< an output is also an input (GPU)
-  bool large = false;                                 ///< outputs are worth storing past the cache, and may be (CPU)
-  codegen::Masking masking = codegen::Masking::none;  ///< otherwise the mask is the operand behind the arguments
+  std::uint64_t access = 0;                       ///< kinds::Access in two bits for each operand, inputs first
+  std::uint8_t rank = 1;                          ///< merged dimensions, at most backend::kMaxKernelRank
+  bool packs = true;                              ///< every contiguous operand divides into aligned packs, row by row (GPU)
+  bool wide_index = false;                        ///< 2³¹ elements or more (GPU)
+  bool in_place = false;                          ///< an output is also an input (GPU)
+  bool large = false;                             ///< outputs are worth storing past the cache, and may be (CPU)
+  kinds::Masking masking = kinds::Masking::none;  ///< otherwise the mask is the operand behind the arguments
 
-  [[nodiscard]] codegen::Access access_of(std::size_t operand) const noexcept {
-    return static_cast<codegen::Access>((access >> (2 * operand)) & 3U);
+  [[nodiscard]] kinds::Access access_of(std::size_t operand) const noexcept {
+    return static_cast<kinds::Access>((access >> (2 * operand)) & 3U);
   }
-  void set_access(std::size_t operand, codegen::Access how) noexcept {
+  void set_access(std::size_t operand, kinds::Access how) noexcept {
     access |= static_cast<std::uint64_t>(how) << (2 * operand);
   }
   friend bool operator==(const LayoutClass&, const LayoutClass&) = default;
@@ -41,7 +41,7 @@ struct Placement {
 };
 
 /// How the kernel reaches the operand.
-[[nodiscard]] codegen::Access access_of(const Placement& placement, std::size_t operand) noexcept;
+[[nodiscard]] kinds::Access access_of(const Placement& placement, std::size_t operand) noexcept;
 /// LayoutClass::packs and LayoutClass::large.
 [[nodiscard]] bool divides_into_packs(const Placement& placement) noexcept;
 [[nodiscard]] bool stores_past_cache(const Placement& placement) noexcept;
@@ -54,12 +54,12 @@ struct BodyTraits {
 
 /// The variant of a loop for operands that are stored as `storage` (inputs, the mask if there is one, then outputs; a scalar as
 /// its loop's dtype).
-[[nodiscard]] codegen::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
-                                                  DeviceKind kind, BodyTraits body);
+[[nodiscard]] kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
+                                                DeviceKind kind, BodyTraits body);
 
 /// The loop's own dtypes, inputs then outputs, with bool between them for a mask: what operands that need no cast are stored
 /// as.
-[[nodiscard]] std::vector<DType> dtypes_of(const Loop& loop, codegen::Masking masking = codegen::Masking::none);
+[[nodiscard]] std::vector<DType> dtypes_of(const Loop& loop, kinds::Masking masking = kinds::Masking::none);
 
 /// "contiguous", "inner-contiguous", "strided".
 [[nodiscard]] std::string_view variant_name(const LayoutClass& layout, std::size_t operands) noexcept;

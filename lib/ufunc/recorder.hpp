@@ -24,7 +24,7 @@ namespace kiln::ufunc {
 struct RawUse {
   const RawKernelDefinition& definition;
   std::span<const std::pair<std::string, DType>> types;
-  codegen::RawForm form;
+  kinds::RawForm form;
 };
 
 /// Thread-safe.

@@ -164,7 +164,7 @@ int Ufunc::compile(std::string_view target) const {
   const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
   for (const ufunc::Loop& loop : loops) {
-    const codegen::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
+    const kinds::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
     program::build(impl_->request(loop, spec, compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());

@@ -19,8 +19,8 @@
 namespace {
 
 using namespace kiln;
-using codegen::Access;
-using codegen::ElementwiseSpec;
+using kinds::Access;
+using kinds::ElementwiseSpec;
 using kinds::LaunchOperand;
 
 using Extents = std::vector<std::int64_t>;
@@ -38,7 +38,7 @@ backend::gpu::GpuBackend& emulated() {
 std::shared_ptr<backend::Module> compiled(const ElementwiseSpec& spec) {
   const codegen::UserText text{.name = "mix", .body = "return 3 * a + b;", .input_names = {"a", "b"}};
   backend::CompileRequest request{.name = "mix"};
-  request.source = codegen::render(text, spec, DeviceKind::cuda);
+  request.source = kinds::render(text, spec, DeviceKind::cuda);
   request.headers = codegen::resolve_includes({{"mix", request.source}}, {}, {});
   return emulated().load(emulated().compiler()->compile(request).code, "mix");
 }

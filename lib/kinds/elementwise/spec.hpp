@@ -8,7 +8,7 @@
 #include "codegen/speculation.hpp"
 #include "kinds/operand_spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// What a mask does: elements where it is false are not computed.
 enum class Masking : std::uint8_t {
@@ -28,8 +28,8 @@ struct ElementwiseSpec {
   bool aliased = false;      ///< an output is also an input: no __restrict__
   bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
   Masking masking = Masking::none;
-  Speculation speculation = Speculation::none;  ///< CPU, if masking: see speculation_of()
-  std::size_t arguments = 0;                    ///< of `inputs`, those that are the body's, if masking
+  codegen::Speculation speculation = codegen::Speculation::none;  ///< CPU, if masking: see speculation_of()
+  std::size_t arguments = 0;                                      ///< of `inputs`, those that are the body's, if masking
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

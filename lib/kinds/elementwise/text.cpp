@@ -3,7 +3,9 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
 
 std::size_t arguments_of(const ElementwiseSpec& spec) {
   return spec.masking == Masking::none ? spec.inputs.size() : spec.arguments;
@@ -39,4 +41,4 @@ std::string kernel_text(const ElementwiseSpec& spec, const UserText&, DeviceKind
   return target == DeviceKind::cpu ? cpu_kernel(spec) : gpu_kernel(spec);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -5,7 +5,10 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::Speculation;
+
 namespace {
 
 std::string_view access_name(Access access) {
@@ -110,4 +113,4 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
       spec.nontemporal ? "copy_past_cache" : "nullptr", inputs, spec.outputs.size());
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

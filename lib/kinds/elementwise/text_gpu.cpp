@@ -5,7 +5,7 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 namespace {
 
 class GpuKernel {
@@ -111,4 +111,4 @@ std::string gpu_kernel(const ElementwiseSpec& spec) {
   return GpuKernel(spec).text();
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -8,7 +8,13 @@
 
 #include "codegen/scanner.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::ScanError;
+using codegen::Scanner;
+using codegen::Token;
+using codegen::UserText;
+
 namespace {
 
 // What a body of nothing but arithmetic and counted loops is written with, beside its own names.
@@ -194,7 +200,7 @@ bool passes_over(const UserText& text, bool looped) {
   constexpr std::array<std::string_view, 6> kLeaves{"while", "do", "goto", "return", "break", "continue"};
   try {
     bool counts = looped;
-    const std::vector<Token> tokens = tokens_of(text.body);
+    const std::vector<Token> tokens = codegen::tokens_of(text.body);
     for (std::size_t t = 0; t < tokens.size(); ++t) {
       const bool word = tokens[t].kind == Token::Kind::identifier;
       if (word && std::find(kLeaves.begin(), kLeaves.end(), tokens[t].text) != kLeaves.end()) return false;
@@ -318,4 +324,4 @@ int loop_depth(const UserText& text) {
   return deepest;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

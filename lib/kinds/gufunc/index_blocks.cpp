@@ -9,7 +9,12 @@
 
 #include "codegen/scanner.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::ScanError;
+using codegen::Token;
+using codegen::UserText;
+
 namespace {
 
 // What vectors are made of. One thread of a Zen 4, 1e4 items of float32, nanoseconds of a matrix product with 16 and 64 alone
@@ -106,7 +111,7 @@ bool assigned_before_read(const Tokens& tokens, std::string_view output, const s
 
 bool may_run_twice(const UserText& text, const std::vector<std::string>& constants) {
   try {
-    const Tokens tokens = tokens_of(text.body);
+    const Tokens tokens = codegen::tokens_of(text.body);
     return std::all_of(text.output_names.begin(), text.output_names.end(),
                        [&](const std::string& output) { return assigned_before_read(tokens, output, constants); });
   } catch (const ScanError&) {
@@ -162,4 +167,4 @@ std::string index_loops(std::size_t e, const std::optional<std::int64_t>& size, 
   return text + fmt::format("    for (; e{0} < end{0}; ++e{0}) one({1});\n", e, arguments);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

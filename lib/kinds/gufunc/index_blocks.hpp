@@ -7,14 +7,14 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// Indices from which on a CPU computes several at once.
 inline constexpr std::int64_t kFewestLanes = 9;
 
 /// Whether computing an index twice is as good as once, as far as the text tells: an element of an output is assigned before it
 /// is read. `constants`: names that stand for one number as long as the body assigns nothing to them. Pure.
-[[nodiscard]] bool may_run_twice(const UserText& text, const std::vector<std::string>& constants);
+[[nodiscard]] bool may_run_twice(const codegen::UserText& text, const std::vector<std::string>& constants);
 
 /// So many neighbouring indices from `begin` on, at once.
 struct IndexBlock {
@@ -29,4 +29,4 @@ struct IndexBlock {
 [[nodiscard]] std::string index_loops(std::size_t e, const std::optional<std::int64_t>& size, bool twice,
                                       const std::string& arguments);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -7,7 +7,7 @@
 #include "kinds/gufunc/operands_text.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 namespace {
 
 constexpr std::int64_t kLine = 64;  // what rooms are rounded up to
@@ -285,4 +285,4 @@ std::string several_items_kernel(const GufuncSpec& spec, std::size_t levels) {
       loops_over_each(spec), arguments);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -6,7 +6,7 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// Whether bodies are compiled with vectors of such numbers: float32, float64, and whole ones of as many bytes.
 [[nodiscard]] bool has_lanes(DType dtype) noexcept;
@@ -40,4 +40,4 @@ inline constexpr std::int64_t kBytesBeside = 128 * 1024;
 [[nodiscard]] std::string several_items_function(const GufuncSpec& spec, std::size_t levels);
 [[nodiscard]] std::string several_items_kernel(const GufuncSpec& spec, std::size_t levels);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -10,7 +10,10 @@
 #include "kinds/kernel_text.hpp"
 #include "types/is_half.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 /// How the body sees an element of it, and how that becomes what is stored.
@@ -260,4 +263,4 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
       before, spec.team > 0 ? "kiln_member(t)." : "", arguments, after, several);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -8,7 +8,7 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// Inputs, then outputs.
 [[nodiscard]] std::vector<const CoreOperandSpec*> operands_of(const GufuncSpec& spec);
@@ -31,7 +31,7 @@ namespace kiln::codegen {
 
 /// Whether staged items go one by one, as vectors along their cores: the body computes each element for itself, of no operand
 /// that is not staged.
-[[nodiscard]] bool goes_along(const GufuncSpec& spec, const UserText& text);
+[[nodiscard]] bool goes_along(const GufuncSpec& spec, const codegen::UserText& text);
 
 /// The stride along one of its core dimensions, where the kernel knows it.
 [[nodiscard]] std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand,
@@ -39,10 +39,10 @@ namespace kiln::codegen {
 
 /// "core", the sizes and strides that only the launch knows, and "one(c, p0, …, e0, …)", which calls the body for an item, or
 /// for one index of each of .each, a function of that kind. Stands in namespace kiln::loops.
-[[nodiscard]] std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind);
+[[nodiscard]] std::string gufunc_members(const GufuncSpec& spec, const codegen::UserText& text, const char* kind);
 
 /// How many loops lie around each other: those of the body in those over indices of .each.
-[[nodiscard]] std::size_t levels_of(const GufuncSpec& spec, const UserText& text);
+[[nodiscard]] std::size_t levels_of(const GufuncSpec& spec, const codegen::UserText& text);
 
 /// Strides that `core` has: the core dimensions of all operands.
 [[nodiscard]] std::size_t core_strides_of(const GufuncSpec& spec);
@@ -53,4 +53,4 @@ namespace kiln::codegen {
 /// An expression for the size of a core dimension, by the name of a `core`.
 [[nodiscard]] std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* core);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -10,7 +10,7 @@
 #include "kinds/gufunc/operands_text.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 namespace {
 
 constexpr std::int64_t kStep = 64;
@@ -127,4 +127,4 @@ std::string brought_kernel(const GufuncSpec& spec, const std::string& item) {
       parameters, item, numbers, brought_room(spec), rooms, operands.size(), spec.brought, before, expected, pointers, after);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

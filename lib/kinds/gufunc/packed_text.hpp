@@ -7,7 +7,7 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// The room that such a kernel has on its stack.
 inline constexpr std::int64_t kBytesBrought = 128 * 1024;
@@ -25,4 +25,4 @@ inline constexpr std::int64_t kBytesBrought = 128 * 1024;
 /// `item` calls the body for an item: "one(c<arguments>)" and the like with operands named p0, p1, …
 [[nodiscard]] std::string brought_kernel(const GufuncSpec& spec, const std::string& item);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -9,7 +9,7 @@
 
 #include "kinds/operand_spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// Of items that lie apart as the launch says: kernels-src/gufunc/staged_cpu.hpp.
 inline constexpr std::int64_t kAnyStride = -2;
@@ -54,4 +54,4 @@ struct GufuncSpec {
   bool wide_index = false;  ///< GPU: 64-bit index
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -12,7 +12,12 @@
 #include "codegen/scanner.hpp"
 #include "kiln/error.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::ScanError;
+using codegen::Token;
+using codegen::UserText;
+
 namespace {
 
 constexpr std::int64_t kAlignment = 16;
@@ -111,14 +116,14 @@ bool shares_elsewhere(const UserText& text, std::string_view defines) {
   constexpr std::array<std::string_view, 1> kShared{"shared"};
   const std::array<std::string_view, 3> parts{text.preamble, text.functions, defines};
   return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return includes_files(part) || names_any(part, kShared); });
+                     [&](std::string_view part) { return codegen::includes_files(part) || codegen::names_any(part, kShared); });
 }
 
 /// Whether macros or jumps may make something else of what the body says.
 bool is_unclear(const UserText& text, std::string_view defines, const std::vector<Token>& body) {
-  std::set<std::string> macros = macros_of(defines);
-  macros.merge(macros_of(text.preamble));
-  macros.merge(macros_of(text.functions));
+  std::set<std::string> macros = codegen::macros_of(defines);
+  macros.merge(codegen::macros_of(text.preamble));
+  macros.merge(codegen::macros_of(text.functions));
   return std::any_of(body.begin(), body.end(), [&](const Token& token) {
     return token.kind == Token::Kind::hash || token.text == "goto" || macros.contains(token.text);
   });
@@ -158,12 +163,12 @@ std::optional<std::int64_t> team_bytes(const UserText& text, const NamedSizes& s
   std::vector<Token> tokens;
   std::vector<Token> around;
   try {
-    tokens = tokens_of(text.body);
-    around = tokens_of(text.preamble + "\n" + text.functions);
+    tokens = codegen::tokens_of(text.body);
+    around = codegen::tokens_of(text.preamble + "\n" + text.functions);
   } catch (const ScanError&) {
     return std::nullopt;
   }
-  const std::string defines = defines_text(text.defines);
+  const std::string defines = codegen::defines_text(text.defines);
   if (shares_elsewhere(text, defines)) return std::nullopt;
   std::int64_t bytes = 0;
   int braces = 0;
@@ -200,4 +205,4 @@ std::optional<std::int64_t> team_bytes(const UserText& text, const NamedSizes& s
   return bytes;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

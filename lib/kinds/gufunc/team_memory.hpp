@@ -8,7 +8,7 @@
 
 #include "kinds/spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// The values of names in the counts of shared<T>(count): sizes of core dimensions, and "lanes".
 using NamedSizes = std::function<std::optional<std::int64_t>(std::string_view name)>;
@@ -17,6 +17,6 @@ using NamedSizes = std::function<std::optional<std::int64_t>(std::string_view na
 /// whole numbers and names. Nothing where a type or a count is anything else, a count overflows, a call stands in braces or may
 /// run more than once, or the body declares the names, macros or other texts of the user's may do the sharing: no more than is
 /// counted may ever be shared. A count below 0 comes back as it is. Pure.
-[[nodiscard]] std::optional<std::int64_t> team_bytes(const UserText& text, const NamedSizes& sizes);
+[[nodiscard]] std::optional<std::int64_t> team_bytes(const codegen::UserText& text, const NamedSizes& sizes);
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -6,7 +6,9 @@
 #include "kinds/gufunc/packed_text.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
 
 Operation operation_of(const GufuncSpec& spec) {
   Operation operation;
@@ -39,4 +41,4 @@ std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind
   return gufunc_members(as_brought(spec), text, apart ? "KILN_ROWS static" : "KILN_FN") + gufunc_cpu(spec, text);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

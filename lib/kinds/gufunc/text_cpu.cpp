@@ -10,7 +10,9 @@
 #include "kinds/gufunc/packed_text.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
 
 namespace {
 
@@ -193,4 +195,4 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
       item_text(spec, text, arguments));
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

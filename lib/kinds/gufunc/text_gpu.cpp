@@ -6,7 +6,7 @@
 #include "kinds/gufunc/operands_text.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 std::string gufunc_gpu(const GufuncSpec& spec) {
   const std::size_t inputs = spec.inputs.size();
@@ -52,4 +52,4 @@ std::string gufunc_gpu(const GufuncSpec& spec) {
       index, rank, count, parameters, mask_text, arguments);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

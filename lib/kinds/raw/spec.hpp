@@ -6,7 +6,7 @@
 
 #include "kiln/dtype.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// How a raw kernel is launched.
 enum class RawForm : std::uint8_t {
@@ -27,4 +27,4 @@ struct RawSpec {
   RawForm form = RawForm::blocks;
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

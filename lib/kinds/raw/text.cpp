@@ -3,7 +3,10 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 /// Threads of a block may share memory and wait for one another.
@@ -116,4 +119,4 @@ std::string kernel_text(const RawSpec& spec, const UserText&, DeviceKind target)
   return target == DeviceKind::cpu ? on_cpu(spec) : on_gpu(spec);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

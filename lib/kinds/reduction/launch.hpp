@@ -11,7 +11,7 @@
 
 namespace kiln::kinds {
 
-using ReductionMapping = codegen::Mapping;
+using ReductionMapping = Mapping;
 
 /// Stretches along the one reduced dimension, each reduced for itself: from each beginning to the next, the last one to the
 /// end; where the next is no larger, one element. Beginnings are in range.

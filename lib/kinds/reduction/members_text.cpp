@@ -5,7 +5,11 @@
 #include "kinds/kernel_text.hpp"
 #include "types/is_half.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::Stages;
+using codegen::UserText;
+
 namespace {
 
 /// mapped() and post(), which a reduction of any number of operands has.
@@ -119,4 +123,4 @@ bool stands_still(const OperandSpec& input) {
   return input.access == Access::scalar || input.access == Access::broadcast;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

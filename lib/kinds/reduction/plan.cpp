@@ -10,8 +10,6 @@
 namespace kiln::kinds {
 namespace {
 
-using codegen::Mapping;
-
 // Elements up to which one thread takes an output, and a warp does.
 constexpr std::int64_t kThreadElements = 16;
 constexpr std::int64_t kWarpElements = 2048;
@@ -81,8 +79,7 @@ int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcep
   return static_cast<int>(widest_pack(largest));
 }
 
-codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how,
-                                  DeviceKind device) {
+ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how, DeviceKind device) {
   const std::size_t inputs = spec.inputs.size();
   for (std::size_t k = 0; k < inputs; ++k) {
     spec.inputs[k].storage = storage[k];
@@ -100,7 +97,7 @@ codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const D
   return spec;
 }
 
-std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept {
+std::int64_t state_bytes(const ReductionSpec& spec) noexcept {
   // Beside an accumulator may stand whether any element has counted, padded to its alignment.
   if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(kAccumulatorBytes) : 0);
   const DType loop = spec.inputs.front().compute;

@@ -23,23 +23,21 @@ struct ReductionOperand {
 
 /// What of a reduction's call decides its kernel. The CPU has one kernel for all layouts.
 struct ReductionClass {
-  /// codegen::Access in two bits for each input: scalar, broadcast (one value for all elements), or contiguous for any other.
+  /// Access in two bits for each input: scalar, broadcast (one value for all elements), or contiguous for any other.
   std::uint64_t access = 0;
   bool masked = false;
-  codegen::Mapping mapping = codegen::Mapping::block;  ///< GPU
-  std::uint8_t kept_rank = 1;                          ///< GPU
-  std::uint8_t reduced_rank = 1;                       ///< GPU
-  bool packs = true;                                   ///< GPU: rows of what is reduced divide into aligned packs
-  bool wide_index = false;                             ///< GPU: 2³¹ outputs or elements of one, or more
-  bool segmented = false;                              ///< GPU: all segments of reduceat at once, in no packs
+  Mapping mapping = Mapping::block;  ///< GPU
+  std::uint8_t kept_rank = 1;        ///< GPU
+  std::uint8_t reduced_rank = 1;     ///< GPU
+  bool packs = true;                 ///< GPU: rows of what is reduced divide into aligned packs
+  bool wide_index = false;           ///< GPU: 2³¹ outputs or elements of one, or more
+  bool segmented = false;            ///< GPU: all segments of reduceat at once, in no packs
 
-  [[nodiscard]] codegen::Access access_of(std::size_t input) const noexcept {
-    return static_cast<codegen::Access>((access >> (2 * input)) & 3U);
-  }
-  void set_access(std::size_t input, codegen::Access how) noexcept { access |= static_cast<std::uint64_t>(how) << (2 * input); }
+  [[nodiscard]] Access access_of(std::size_t input) const noexcept { return static_cast<Access>((access >> (2 * input)) & 3U); }
+  void set_access(std::size_t input, Access how) noexcept { access |= static_cast<std::uint64_t>(how) << (2 * input); }
   /// Whether that input is one value for all elements.
   [[nodiscard]] bool is_still(std::size_t input) const noexcept {
-    return access_of(input) == codegen::Access::scalar || access_of(input) == codegen::Access::broadcast;
+    return access_of(input) == Access::scalar || access_of(input) == Access::broadcast;
   }
   friend bool operator==(const ReductionClass&, const ReductionClass&) = default;
 };
@@ -51,10 +49,10 @@ void classify(const layout::Reduction& layout, std::span<const ReductionOperand>
 [[nodiscard]] int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcept;
 
 /// `spec`, that of the loop, for operands stored so (inputs, then outputs).
-[[nodiscard]] codegen::ReductionSpec specialize(codegen::ReductionSpec spec, std::span<const DType> storage,
-                                                const ReductionClass& how, DeviceKind device);
+[[nodiscard]] ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how,
+                                       DeviceKind device);
 
 /// Bytes of what its kernel keeps of a part of an output.
-[[nodiscard]] std::int64_t state_bytes(const codegen::ReductionSpec& spec) noexcept;
+[[nodiscard]] std::int64_t state_bytes(const ReductionSpec& spec) noexcept;
 
 }  // namespace kiln::kinds

@@ -8,8 +8,6 @@
 namespace kiln::kinds {
 namespace {
 
-using codegen::Mapping;
-
 // All numbers here are estimates for an H200; bench/gpu_timer.cpp times what they decide.
 
 // A block alone should read some 15 GB/s, and a launch take some 4 microseconds: by then it has read this many float32.

@@ -6,7 +6,7 @@
 
 #include "kinds/operand_spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// How the threads of a GPU share a reduction.
 enum class Mapping : std::uint8_t {
@@ -39,4 +39,4 @@ struct ReductionSpec {
   bool wide_index = false;  ///< GPU: 64-bit index
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -1,10 +1,13 @@
 // The user's texts of a reduction of stages, each as a function.
 #include <fmt/format.h>
 
-#include "codegen/directives.hpp"
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::Stages;
+using codegen::UserText;
+
 namespace {
 
 // Scratch memory and shared memory of GPUs are sized by it; on every target, so that one definition is right on all.
@@ -58,22 +61,4 @@ std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec) {
   return pieces;
 }
 
-std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text) {
-  std::vector<std::pair<std::string, std::string>> texts;
-  const auto add = [&](const char* part, const std::string& content) {
-    if (!content.empty()) texts.emplace_back(text.name + part, content);
-  };
-  add(".defines", defines_text(text.defines));
-  add(".preamble", text.preamble);
-  add(".functions", text.functions);
-  if (text.stages) {
-    add(".accumulator", text.stages->accumulator);
-    add(".map", text.stages->map);
-    add(".post", text.stages->post);
-  }
-  add(".identity", text.identity);
-  add(text.stages ? ".reduce" : "", text.body);
-  return texts;
-}
-
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -1,7 +1,9 @@
 // What is asked of every kind of kernel, for reductions.
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
 
 Operation operation_of(const ReductionSpec& spec) {
   if (spec.stages) {
@@ -31,4 +33,4 @@ std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceK
   return target == DeviceKind::cpu ? reduction_cpu(spec, text) : reduction_gpu(spec, text);
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

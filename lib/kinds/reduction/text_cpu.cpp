@@ -4,7 +4,10 @@
 #include "kinds/kernel_text.hpp"
 #include "kinds/reduction/members_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 /// The elements that a loop goes over: a pointer for each operand.
@@ -72,4 +75,4 @@ std::string reduction_cpu(const ReductionSpec& spec, const UserText& text) {
       inputs, spec.outputs.size());
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

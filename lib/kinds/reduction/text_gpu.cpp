@@ -6,7 +6,10 @@
 #include "kinds/kernel_text.hpp"
 #include "kinds/reduction/members_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 /// Packs that a thread loads before it combines.
@@ -179,4 +182,4 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
   return out;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

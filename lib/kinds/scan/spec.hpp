@@ -3,7 +3,7 @@
 
 #include "kinds/operand_spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// The running results of f: out[0] = a[0], out[i] = f(out[i - 1], a[i]).
 struct ScanSpec {
@@ -12,4 +12,4 @@ struct ScanSpec {
   bool reorderable = false;       ///< f may be applied in any grouping
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

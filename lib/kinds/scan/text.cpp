@@ -4,7 +4,10 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 /// "work", with first(r, x): r = x; next(r, before, x) and join(r, before, x): r = f(before, x), for an element of the input
@@ -59,4 +62,4 @@ std::string kernel_text(const ScanSpec& spec, const UserText&, DeviceKind target
              spec.output == spec.input.compute ? "nullptr" : "scan_last<work>");
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

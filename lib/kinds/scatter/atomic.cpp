@@ -4,7 +4,10 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 std::string without_blanks(const std::string& text) {
@@ -49,4 +52,4 @@ Atomic atomic_of(const UserText& text, const ScatterSpec& spec) {
   return fits ? found : Atomic::none;
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -6,7 +6,7 @@
 
 #include "kinds/operand_spec.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
 
 /// What a device changes in memory in one operation.
 enum class Atomic : std::uint8_t { none, add, minimum, maximum, bit_and, bit_or, bit_xor };
@@ -20,4 +20,4 @@ struct ScatterSpec {
   Atomic atomic = Atomic::none;  ///< GPU: the one that f is, if any
 };
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

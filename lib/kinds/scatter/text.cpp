@@ -3,7 +3,10 @@
 
 #include "kinds/kernel_text.hpp"
 
-namespace kiln::codegen {
+namespace kiln::kinds {
+
+using codegen::UserText;
+
 namespace {
 
 /// "work", with apply(a, b): a = f(a, b) in memory.
@@ -89,4 +92,4 @@ std::string kernel_text(const ScatterSpec& spec, const UserText&, DeviceKind tar
          "KILN_KERNEL kiln_kernel(const kinds::CpuScatterParts** parts) { *parts = &kernel; }\n";
 }
 
-}  // namespace kiln::codegen
+}  // namespace kiln::kinds

@@ -75,11 +75,11 @@ TEST_CASE("the kernel's name is found in its rendered source") {
   text.preamble = "#define X 1\n";
   text.functions = "int f();";
   text.input_names = {"a"};
-  kiln::codegen::ElementwiseSpec spec;
+  kiln::kinds::ElementwiseSpec spec;
   spec.inputs = {{}};
   spec.outputs = {{}};
   for (const auto kind : {kiln::DeviceKind::cpu, kiln::DeviceKind::cuda}) {
-    CHECK(kiln::cache::kernel_name_in(kiln::codegen::render(text, spec, kind)) == "dis\"crim");
+    CHECK(kiln::cache::kernel_name_in(kiln::kinds::render(text, spec, kind)) == "dis\"crim");
   }
   CHECK(kiln::cache::kernel_name_in("int x;") == "");
 }

@@ -156,7 +156,7 @@ TEST_CASE("compilers are given no name that leads elsewhere") {
   std::string source =
       "#include \"plain.h\"\n  #include </abs/a.h> // here\n#if __has_\\\ninclude(\"../b\\\n.h\")\n#endif\nend\n";
   Texts headers{{"plain.h", "#include \"/abs/a.h\""}, {"/abs/a.h", "#pragma once\n#include \"../b.h\""}, {"../b.h", "int b;"}};
-  kiln::codegen::rename_headers(source, headers);
+  kiln::kinds::rename_headers(source, headers);
   CHECK(source ==
         "#include \"plain.h\"\n  #include \"kiln/renamed/1.hpp\" // here\n#if "
         "__has_\\\ninclude(\"kiln/renamed/0.hpp\"\\\n)\n#endif\n"
@@ -168,7 +168,7 @@ TEST_CASE("compilers are given no name that leads elsewhere") {
   std::string same = "#include \"a..h\"\n#include \"..b/c.h\"";
   Texts plain{{"a..h", "1"}, {"..b/c.h", "2"}};
   const Texts before = plain;
-  kiln::codegen::rename_headers(same, plain);
+  kiln::kinds::rename_headers(same, plain);
   CHECK(same == "#include \"a..h\"\n#include \"..b/c.h\"");
   CHECK(plain == before);
 }

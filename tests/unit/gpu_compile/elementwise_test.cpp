@@ -19,10 +19,10 @@
 namespace {
 
 using namespace kiln;
-using codegen::Access;
-using codegen::ElementwiseSpec;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kinds::Access;
+using kinds::ElementwiseSpec;
 
 struct Variant {
   std::string name;
@@ -147,7 +147,7 @@ std::vector<Variant> division_variants() {
 
 backend::CompileRequest request(const Variant& variant, DeviceKind target) {
   backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
-  made.source = codegen::render(variant.text, variant.spec, target);
+  made.source = kinds::render(variant.text, variant.spec, target);
   made.headers = codegen::resolve_includes({{variant.text.name, made.source}}, {}, {});
   return made;
 }

@@ -11,9 +11,9 @@
 namespace {
 
 using namespace kiln;
-using codegen::GufuncSpec;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kinds::GufuncSpec;
 
 constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
                           DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
@@ -25,7 +25,7 @@ struct Variant {
   GufuncSpec spec;
 };
 
-codegen::CoreOperandSpec operand(DType storage, DType compute, std::vector<std::size_t> dimensions, int unit = -1) {
+kinds::CoreOperandSpec operand(DType storage, DType compute, std::vector<std::size_t> dimensions, int unit = -1) {
   const bool packed = unit >= 0 && unit + 1 == static_cast<int>(dimensions.size());
   return {.element = {storage, compute}, .dimensions = std::move(dimensions), .unit = unit, .packed = packed};
 }
@@ -63,7 +63,7 @@ std::vector<Variant> variants() {
   all.dimensions[1].size = 8;
   all.inputs[0].unit = -1;
   all.inputs[0].packed = false;
-  all.inputs[1].element.access = codegen::Access::scalar;
+  all.inputs[1].element.access = kinds::Access::scalar;
   found.push_back({"masked", each, all});
   // Teams.
   for (const DType dtype : {DType::int32, DType::float16, DType::float64, DType::complex128}) {
@@ -85,7 +85,7 @@ void compile_all(const char* target) {
   REQUIRE(compiler);
   for (const Variant& variant : variants()) {
     backend::CompileRequest request{.name = variant.text.name, .context = variant.name};
-    request.source = codegen::render(variant.text, variant.spec, compiler->kind());
+    request.source = kinds::render(variant.text, variant.spec, compiler->kind());
     request.headers = codegen::resolve_includes({{variant.text.name, request.source}}, {}, {});
     try {
       const backend::CompileResult result = compiler->compile(request);

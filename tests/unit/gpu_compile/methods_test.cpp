@@ -15,11 +15,11 @@
 namespace {
 
 using namespace kiln;
-using codegen::KernelSpec;
-using codegen::ScanSpec;
-using codegen::ScatterSpec;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kinds::KernelSpec;
+using kinds::ScanSpec;
+using kinds::ScatterSpec;
 
 constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
                           DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
@@ -39,7 +39,7 @@ UserText product(DType dtype) {
 }
 
 ScatterSpec scatter(DType dtype, bool ordered) {
-  return {.target = {dtype, dtype}, .result = dtype, .value = codegen::OperandSpec{dtype, dtype}, .ordered = ordered};
+  return {.target = {dtype, dtype}, .result = dtype, .value = kinds::OperandSpec{dtype, dtype}, .ordered = ordered};
 }
 
 // One of every size, as nothing else differs, and halves.
@@ -59,8 +59,8 @@ std::vector<Variant> variants() {
     for (const char* body :
          {sum, "return max(a, b);", "return min(b, a);", "return a & b;", "return a | b;", "return b ^ a;"}) {
       ScatterSpec spec = scatter(dtype, false);
-      spec.atomic = codegen::atomic_of(binary(body), spec);
-      if (spec.atomic != codegen::Atomic::none) found.push_back({"scatter " + type + ": " + body, binary(body), spec});
+      spec.atomic = kinds::atomic_of(binary(body), spec);
+      if (spec.atomic != kinds::Atomic::none) found.push_back({"scatter " + type + ": " + body, binary(body), spec});
     }
   }
   found.push_back({"scan cast", product(DType::float32),
@@ -76,7 +76,7 @@ std::vector<Variant> variants() {
 
 backend::CompileRequest request(const Variant& variant, DeviceKind target) {
   backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
-  made.source = codegen::render(variant.text, variant.spec, target);
+  made.source = kinds::render(variant.text, variant.spec, target);
   made.headers = codegen::resolve_includes({{variant.text.name, made.source}}, {}, {});
   return made;
 }
@@ -112,7 +112,7 @@ TEST_CASE("sums are the device's atomic operation, products compare and swap") {
   const auto& library = backend::gpu::CompilerLibrary::of(DeviceKind::cuda);
   for (const DType dtype : {DType::int32, DType::uint64, DType::float32, DType::float64}) {
     ScatterSpec spec = scatter(dtype, false);
-    spec.atomic = codegen::atomic_of(binary("return a + b;"), spec);
+    spec.atomic = kinds::atomic_of(binary("return a + b;"), spec);
     const std::string sum =
         backend::gpu::ptx(library, "sm_90", request({"sum", binary("return a + b;"), spec}, DeviceKind::cuda));
     CHECK(sum.find(".add.") != std::string::npos);

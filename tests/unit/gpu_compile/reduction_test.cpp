@@ -12,9 +12,9 @@
 namespace {
 
 using namespace kiln;
-using codegen::Mapping;
-using codegen::ReductionSpec;
 using kiln::test::have_compiler;
+using kinds::Mapping;
+using kinds::ReductionSpec;
 
 struct Case {
   std::string name;
@@ -88,7 +88,7 @@ void compile_all(const char* target, const std::vector<Case>& chosen) {
     if (one.spec.identity) text.identity = "0";
     if (one.spec.inputs.front().compute == DType::bool_) text.body = "return a || b;";
     backend::CompileRequest request{.name = text.name, .context = one.name};
-    request.source = codegen::render(text, one.spec, compiler->kind());
+    request.source = kinds::render(text, one.spec, compiler->kind());
     request.headers = codegen::resolve_includes({{text.name, request.source}}, {}, {});
     try {
       const backend::CompileResult result = compiler->compile(request);

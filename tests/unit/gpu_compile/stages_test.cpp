@@ -11,11 +11,11 @@
 namespace {
 
 using namespace kiln;
-using codegen::Access;
-using codegen::Mapping;
-using codegen::ReductionSpec;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kinds::Access;
+using kinds::Mapping;
+using kinds::ReductionSpec;
 
 UserText argmax(DType dtype) {
   UserText text{.name = "argmax", .body = "return a.best < b.best || (a.best == b.best && b.at < a.at) ? b : a;"};
@@ -39,7 +39,7 @@ void compile(const std::string& target, const std::string& what, const UserText&
   const auto compiler = backend::gpu::compiler_for_target(target);
   REQUIRE(compiler);
   backend::CompileRequest request{.name = text.name, .context = what};
-  request.source = codegen::render(text, spec, compiler->kind());
+  request.source = kinds::render(text, spec, compiler->kind());
   request.headers = codegen::resolve_includes({{text.name, request.source}}, {}, {});
   try {
     const backend::CompileResult result = compiler->compile(request);

@@ -9,14 +9,14 @@
 #include "kinds/gufunc/body_traits.hpp"
 #include "kinds/gufunc/team_memory.hpp"
 
-using kiln::codegen::has_chain;
-using kiln::codegen::has_loop;
-using kiln::codegen::is_dear;
-using kiln::codegen::loop_depth;
-using kiln::codegen::only_computes;
-using kiln::codegen::passes_over;
-using kiln::codegen::team_bytes;
 using kiln::codegen::UserText;
+using kiln::kinds::has_chain;
+using kiln::kinds::has_loop;
+using kiln::kinds::is_dear;
+using kiln::kinds::loop_depth;
+using kiln::kinds::only_computes;
+using kiln::kinds::passes_over;
+using kiln::kinds::team_bytes;
 
 TEST_CASE("bodies of arithmetic and counted loops") {
   CHECK(only_computes({.body = "float32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;"}));

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-using kiln::codegen::blocks_of;
-using kiln::codegen::IndexBlock;
-using kiln::codegen::may_run_twice;
 using kiln::codegen::UserText;
+using kiln::kinds::blocks_of;
+using kiln::kinds::IndexBlock;
+using kiln::kinds::may_run_twice;
 
 namespace {
 

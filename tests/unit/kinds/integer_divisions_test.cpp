@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 using namespace kiln;
-using codegen::IntegerDivisions;
+using kinds::IntegerDivisions;
 
 namespace {
 
@@ -12,8 +12,8 @@ codegen::UserText body_of(const std::string& body) {
   return {.name = "f", .body = body, .input_names = {"a", "b", "c"}, .output_names = {"q"}};
 }
 
-codegen::ElementwiseSpec operation(DType dtype) {
-  return {.inputs = std::vector<codegen::OperandSpec>(3, {dtype, dtype}), .outputs = {{dtype, dtype}}};
+kinds::ElementwiseSpec operation(DType dtype) {
+  return {.inputs = std::vector<kinds::OperandSpec>(3, {dtype, dtype}), .outputs = {{dtype, dtype}}};
 }
 
 std::string defined(const std::string& body, DType dtype = DType::int32) {
@@ -113,8 +113,7 @@ TEST_CASE("integer divisions: every text of a definition, by its name") {
   text.functions = "int f() { return p / n; }";
   text.identity = "{1 / p}";
   text.stages = {.accumulator = "int n = 1 % p;", .map = "return {a / b};", .post = "return a.n % p;"};
-  const codegen::ReductionSpec spec{.inputs = {{DType::float32, DType::float32}},
-                                    .outputs = {{DType::float32, DType::float32}}};
+  const kinds::ReductionSpec spec{.inputs = {{DType::float32, DType::float32}}, .outputs = {{DType::float32, DType::float32}}};
   const IntegerDivisions divisions(text, spec);
   CHECK_FALSE(divisions.empty());
   CHECK(divisions.defined("r.preamble", text.preamble) == "const int p = n %kiln_by/ m;");
@@ -130,7 +129,7 @@ TEST_CASE("integer divisions: every text of a definition, by its name") {
 
 TEST_CASE("integer divisions: arrays of raw kernels are pointers, whose differences are integers") {
   codegen::UserText text = body_of("q[item] = (a - b) / (c - a);");
-  const codegen::RawSpec spec{.parameters = std::vector<codegen::RawParameter>(3, {.dtype = DType::float32, .array = true})};
+  const kinds::RawSpec spec{.parameters = std::vector<kinds::RawParameter>(3, {.dtype = DType::float32, .array = true})};
   CHECK(IntegerDivisions(text, spec).defined("f", text.body) == "q[item] = (a - b) %kiln_by/ (c - a);");
 }
 
@@ -141,7 +140,7 @@ TEST_CASE("integer divisions: none in a text that does not scan") {
 
 TEST_CASE("integer divisions: findings are shown in the text as it is written") {
   const auto shown = [](int column) {
-    const kiln::Diagnostic found = kiln::codegen::as_written(
+    const kiln::Diagnostic found = kiln::kinds::as_written(
         {.severity = kiln::Severity::warning, .column = column, .source_line = "q = a %kiln_by/ b; r %=kiln_by/= c << 40;"});
     CHECK(found.source_line == "q = a / b; r /= c << 40;");
     return found.column;

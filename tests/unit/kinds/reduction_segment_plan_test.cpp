@@ -10,7 +10,7 @@
 namespace {
 
 using namespace kiln;
-using codegen::Mapping;
+using kinds::Mapping;
 using kinds::SegmentLengths;
 
 /// The class of segments of one axis of a contiguous float32 array, of which `rows` lie outside it and `columns` inside.
@@ -80,9 +80,9 @@ TEST_CASE("segments are a dimension of the result, and are read in no packs") {
   CHECK_FALSE(all.wide_index);
   CHECK(class_of(1 << 12, 1 << 12, equal(5000, 10)).wide_index);
   for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda}) {
-    const codegen::OperandSpec element{DType::float32, DType::float32};
+    const kinds::OperandSpec element{DType::float32, DType::float32};
     const DType storage[] = {DType::float32, DType::float32};
-    const codegen::ReductionSpec spec = kinds::specialize({.inputs = {element}, .outputs = {element}}, storage, all, kind);
+    const kinds::ReductionSpec spec = kinds::specialize({.inputs = {element}, .outputs = {element}}, storage, all, kind);
     CHECK(spec.segmented == (kind == DeviceKind::cuda));
     CHECK(spec.width == 1);
   }

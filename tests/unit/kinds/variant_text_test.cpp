@@ -6,20 +6,20 @@
 
 using kiln::DeviceKind;
 using kiln::DType;
-using kiln::codegen::Access;
-using kiln::codegen::CoreOperandSpec;
-using kiln::codegen::ElementwiseSpec;
-using kiln::codegen::GufuncSpec;
-using kiln::codegen::kAnyStride;
-using kiln::codegen::Mapping;
-using kiln::codegen::Masking;
-using kiln::codegen::OperandSpec;
-using kiln::codegen::RawForm;
-using kiln::codegen::RawSpec;
-using kiln::codegen::ReductionSpec;
-using kiln::codegen::ScanSpec;
-using kiln::codegen::ScatterSpec;
-using kiln::codegen::variant_text;
+using kiln::kinds::Access;
+using kiln::kinds::CoreOperandSpec;
+using kiln::kinds::ElementwiseSpec;
+using kiln::kinds::GufuncSpec;
+using kiln::kinds::kAnyStride;
+using kiln::kinds::Mapping;
+using kiln::kinds::Masking;
+using kiln::kinds::OperandSpec;
+using kiln::kinds::RawForm;
+using kiln::kinds::RawSpec;
+using kiln::kinds::ReductionSpec;
+using kiln::kinds::ScanSpec;
+using kiln::kinds::ScatterSpec;
+using kiln::kinds::variant_text;
 
 namespace {
 
@@ -27,10 +27,10 @@ OperandSpec operand(Access access = Access::contiguous, DType storage = DType::f
   return {.storage = storage, .compute = DType::float64, .access = access};
 }
 
-std::string on_cpu(const kiln::codegen::KernelSpec& spec) {
+std::string on_cpu(const kiln::kinds::KernelSpec& spec) {
   return variant_text(spec, DeviceKind::cpu);
 }
-std::string on_gpu(const kiln::codegen::KernelSpec& spec) {
+std::string on_gpu(const kiln::kinds::KernelSpec& spec) {
   return variant_text(spec, DeviceKind::cuda);
 }
 

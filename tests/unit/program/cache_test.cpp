@@ -38,13 +38,13 @@ struct Kernel {
     text.body = body;
     text.input_names = {"a"};
     text.defines = defines;
-    spec = codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
+    spec = kinds::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
     request = test::plain_request(text, spec, "float64(float64 a)", cache);
   }
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   codegen::UserText text;
-  codegen::KernelSpec spec;
+  kinds::KernelSpec spec;
   program::Request request;
 };
 

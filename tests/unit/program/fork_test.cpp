@@ -24,11 +24,11 @@ struct ForkedKernel {
     text.name = "k";
     text.body = body;
     text.input_names = {"a"};
-    spec = kiln::codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
+    spec = kiln::kinds::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
   }
   [[nodiscard]] kiln::program::Request request() const { return kiln::test::plain_request(text, spec, "float64(float64 a)"); }
   kiln::codegen::UserText text;
-  kiln::codegen::KernelSpec spec;
+  kiln::kinds::KernelSpec spec;
 };
 
 // The exit status of a child that does `work`, or -1 where it hangs.

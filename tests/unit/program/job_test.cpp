@@ -28,25 +28,25 @@ struct Definition {
     text.body = "return a + ONE;";
     text.preamble = "#include \"mine.hpp\"\n";
     text.input_names = {"a"};
-    spec = kiln::codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
+    spec = kiln::kinds::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
     text.defines = {"N=3"};
     headers["mine.hpp"] = "#include \"deeper.hpp\"\n";
     headers["deeper.hpp"] = "#define ONE 1\n";
     headers["unused.hpp"] = "#define TWO 2\n";
   }
   [[nodiscard]] Request request() const {
-    return {.source = kiln::codegen::make_source({.text = text,
-                                                  .spec = spec,
-                                                  .target = kiln::DeviceKind::cuda,
-                                                  .kind = "ufunc",
-                                                  .signature = signature,
-                                                  .headers = headers,
-                                                  .include_dirs = include_dirs}),
+    return {.source = kiln::kinds::make_source({.text = text,
+                                                .spec = spec,
+                                                .target = kiln::DeviceKind::cuda,
+                                                .kind = "ufunc",
+                                                .signature = signature,
+                                                .headers = headers,
+                                                .include_dirs = include_dirs}),
             .contract = contract,
             .fast_math = fast_math};
   }
   kiln::codegen::UserText text;
-  kiln::codegen::KernelSpec spec;
+  kiln::kinds::KernelSpec spec;
   std::map<std::string, std::string> headers;
   std::vector<std::string> include_dirs;
   bool contract = false;
@@ -66,7 +66,7 @@ TEST_CASE("a job holds what the compiler is given, and a key of all of it") {
   const Job job = make_job(definition.request(), compiler);
   CHECK(job.compile.name == "k");
   CHECK(job.compile.context == "float64(float64 a)");
-  CHECK(job.compile.source == kiln::codegen::render(definition.text, definition.spec, DeviceKind::cuda));
+  CHECK(job.compile.source == kiln::kinds::render(definition.text, definition.spec, DeviceKind::cuda));
   CHECK(job.compile.source.find("#line 1 \"k.defines\"\n#define N 3\n") != std::string::npos);
   CHECK(nlohmann::json::parse(job.key)["defines"] == nlohmann::json({"N=3"}));
   CHECK(job.body == "return a + ONE;");
@@ -129,9 +129,9 @@ TEST_CASE("what can change the code changes the digest, what cannot does not") {
       [](Definition& d, CountingCompiler&) { d.text.defines.clear(); },
       [](Definition& d, CountingCompiler&) { d.contract = true; },
       [](Definition& d, CountingCompiler&) { d.fast_math = true; },
-      [](Definition& d, CountingCompiler&) { std::get<kiln::codegen::ElementwiseSpec>(d.spec).wide_index = true; },
+      [](Definition& d, CountingCompiler&) { std::get<kiln::kinds::ElementwiseSpec>(d.spec).wide_index = true; },
       [](Definition& d, CountingCompiler&) {
-        std::get<kiln::codegen::ElementwiseSpec>(d.spec).inputs[0].compute = kiln::DType::float32;
+        std::get<kiln::kinds::ElementwiseSpec>(d.spec).inputs[0].compute = kiln::DType::float32;
       },
       [](Definition&, CountingCompiler& c) { c.version_text = "2"; },
       [](Definition&, CountingCompiler& c) { c.target_text = "sm_80"; },

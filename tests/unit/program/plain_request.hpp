@@ -7,15 +7,15 @@
 
 namespace kiln::test {
 
-inline program::Request plain_request(const codegen::UserText& text, const codegen::KernelSpec& spec,
+inline program::Request plain_request(const codegen::UserText& text, const kinds::KernelSpec& spec,
                                       const std::string& signature, const Cache& cache = {}) {
-  return {.source = codegen::make_source({.text = text,
-                                          .spec = spec,
-                                          .target = DeviceKind::cuda,
-                                          .kind = "ufunc",
-                                          .signature = signature,
-                                          .headers = {},
-                                          .include_dirs = {}}),
+  return {.source = kinds::make_source({.text = text,
+                                        .spec = spec,
+                                        .target = DeviceKind::cuda,
+                                        .kind = "ufunc",
+                                        .signature = signature,
+                                        .headers = {},
+                                        .include_dirs = {}}),
           .cache = cache};
 }
 

@@ -23,8 +23,8 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   text.name = "k";
   text.body = "return a;";
   text.input_names = {"a"};
-  codegen::KernelSpec spec;
-  spec = codegen::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
+  kinds::KernelSpec spec;
+  spec = kinds::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
   const auto request = [&] { return test::plain_request(text, spec, "float64(float64 a)"); };
   CHECK(cache::stats().compiles == 0);
   CHECK(cache::stats().compiles == 0);
@@ -32,7 +32,7 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   TextBackend second;
   const bool warm = std::getenv("KILN_TEST_WARM") != nullptr;
   const auto module = program::load(request(), first);
-  CHECK(dynamic_cast<const LoadedText&>(*module).text == "code of " + codegen::render(text, spec, first.counting->kind()));
+  CHECK(dynamic_cast<const LoadedText&>(*module).text == "code of " + kinds::render(text, spec, first.counting->kind()));
   CHECK(program::load(request(), first) == module);
   CHECK(first.loads == 1);
   // Another device of the same target has a module of its own, of the same code.

@@ -7,7 +7,7 @@
 #include "ufunc/loops.hpp"
 
 using namespace kiln;
-using codegen::Access;
+using kinds::Access;
 using ufunc::LayoutClass;
 
 namespace {
