@@ -9,3 +9,4 @@
 #include "emulator/arithmetic/floating.hpp"
 #include "emulator/arithmetic/format.hpp"
 #include "emulator/arithmetic/integer.hpp"
+#include "emulator/arithmetic/product.hpp"

@@ -34,6 +34,7 @@ LAYERS = {
     "raw": ["ufunc"],
     "manifest": ["gufunc", "raw", "reduce"],
     "capi": [],
+    "emulator": ["types"],
 }
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.

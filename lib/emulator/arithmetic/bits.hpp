@@ -56,7 +56,7 @@ template <std::unsigned_integral T>
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T brev(T a) noexcept {
   T turned = 0;
-  for (int i = 0; i < detail::kWidth<T>; ++i, a = static_cast<T>(a >> 1)) turned = static_cast<T>(turned << 1 | (a & 1U));
+  for (int i = 0; i < detail::kWidth<T>; ++i, a = shr(a, 1)) turned = static_cast<T>(shl(turned, 1) | (a & T{1}));
   return turned;
 }
 /// 1 of 0, else 0. 9.7.8.5.

@@ -103,9 +103,8 @@ T rounded(Number x, Rounding rounding) noexcept {
     }
     if (is_increment(rounding, x.negative, (kept & 1U) != 0, half, rest)) ++kept;
   }
-  // The first bit of a normal number adds 1 to the exponent, and so does a carry.
+  // The first bit of a normal number adds 1 to the exponent, and so does a carry: from the largest number to infinity, too.
   const std::uint64_t bits = (static_cast<std::uint64_t>(quantum - F::kMinQuantum) << F::kFractionBits) + kept;
-  if (bits >= F::kInfinity) return overflowed<T>(x.negative, rounding);
   return from_bits<T>(static_cast<Bits>(bits | sign));
 }
 

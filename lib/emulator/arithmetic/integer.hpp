@@ -1,4 +1,4 @@
-// Integer arithmetic (PTX ISA 8.5, 9.7.1, 9.7.2), by C++ types: std::int16_t to std::uint64_t. Results wrap.
+// Integer arithmetic but multiplication (PTX ISA 8.5, 9.7.1, 9.7.2), by C++ types: std::int16_t to std::uint64_t. Results wrap.
 #pragma once
 
 #include <concepts>
@@ -15,25 +15,6 @@ concept Integer = std::integral<T> && !std::same_as<T, bool>;
 namespace detail {
 __extension__ typedef __int128 Int128;            // NOLINT(modernize-use-using): __extension__ takes no using
 __extension__ typedef unsigned __int128 UInt128;  // NOLINT(modernize-use-using)
-
-template <class T>
-struct WideFor;
-template <>
-struct WideFor<std::int8_t> : std::type_identity<std::int16_t> {};
-template <>
-struct WideFor<std::uint8_t> : std::type_identity<std::uint16_t> {};
-template <>
-struct WideFor<std::int16_t> : std::type_identity<std::int32_t> {};
-template <>
-struct WideFor<std::uint16_t> : std::type_identity<std::uint32_t> {};
-template <>
-struct WideFor<std::int32_t> : std::type_identity<std::int64_t> {};
-template <>
-struct WideFor<std::uint32_t> : std::type_identity<std::uint64_t> {};
-template <>
-struct WideFor<std::int64_t> : std::type_identity<Int128> {};
-template <>
-struct WideFor<std::uint64_t> : std::type_identity<UInt128> {};
 
 template <Integer T>
 inline constexpr int kWidth = static_cast<int>(sizeof(T) * 8);
@@ -55,10 +36,6 @@ template <Integer T, class Wide>
 
 template <Integer T>
 using Unsigned = std::make_unsigned_t<T>;
-/// Of mul.wide: twice the bits.
-template <Integer T>
-using Wide = typename detail::WideFor<T>::type;
-
 template <Integer T>
 [[nodiscard]] constexpr T add(T a, T b) noexcept {
   return static_cast<T>(detail::word(a) + detail::word(b));
@@ -77,70 +54,6 @@ template <Integer T>
   return detail::clamped<T>(static_cast<detail::Int128>(a) - static_cast<detail::Int128>(b));
 }
 
-template <Integer T>
-[[nodiscard]] constexpr T mul_lo(T a, T b) noexcept {
-  return static_cast<T>(detail::word(a) * detail::word(b));
-}
-template <Integer T>
-[[nodiscard]] constexpr Wide<T> mul_wide(T a, T b) noexcept {
-  return static_cast<Wide<T>>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
-}
-/// The upper half of the product.
-template <Integer T>
-[[nodiscard]] constexpr T mul_hi(T a, T b) noexcept {
-  return static_cast<T>(mul_wide(a, b) >> detail::kWidth<T>);
-}
-template <Integer T>
-[[nodiscard]] constexpr T mad_lo(T a, T b, T c) noexcept {
-  return add(mul_lo(a, b), c);
-}
-template <Integer T>
-[[nodiscard]] constexpr T mad_hi(T a, T b, T c) noexcept {
-  return add(mul_hi(a, b), c);
-}
-/// mad.hi.sat.s32.
-template <Integer T>
-[[nodiscard]] constexpr T mad_hi_sat(T a, T b, T c) noexcept {
-  return add_sat(mul_hi(a, b), c);
-}
-template <Integer T>
-  requires(sizeof(T) < 8)
-[[nodiscard]] constexpr Wide<T> mad_wide(T a, T b, Wide<T> c) noexcept {
-  return add(mul_wide(a, b), c);
-}
-
-namespace detail {
-/// The product of the lower 24 bits of both, as T's kind of integer.
-template <Integer T>
-  requires(sizeof(T) == 4)
-[[nodiscard]] constexpr Wide<T> product24(T a, T b) noexcept {
-  const auto low = [](T x) { return static_cast<T>(static_cast<T>(word(x) << 8) >> 8); };
-  return mul_wide(low(a), low(b));
-}
-}  // namespace detail
-/// Bits 0 to 31 of the 48-bit product. 9.7.1.5.
-template <Integer T>
-[[nodiscard]] constexpr T mul24_lo(T a, T b) noexcept {
-  return static_cast<T>(detail::product24(a, b));
-}
-/// Bits 16 to 47 of the 48-bit product.
-template <Integer T>
-[[nodiscard]] constexpr T mul24_hi(T a, T b) noexcept {
-  return static_cast<T>(detail::product24(a, b) >> 16);
-}
-template <Integer T>
-[[nodiscard]] constexpr T mad24_lo(T a, T b, T c) noexcept {
-  return add(mul24_lo(a, b), c);
-}
-template <Integer T>
-[[nodiscard]] constexpr T mad24_hi(T a, T b, T c) noexcept {
-  return add(mul24_hi(a, b), c);
-}
-/// mad24.hi.sat.s32.
-template <Integer T>
-[[nodiscard]] constexpr T mad24_hi_sat(T a, T b, T c) noexcept {
-  return add_sat(mul24_hi(a, b), c);
-}
 /// c + |a - b|. 9.7.1.7.
 template <Integer T>
 [[nodiscard]] constexpr T sad(T a, T b, T c) noexcept {
@@ -208,25 +121,6 @@ template <std::unsigned_integral T>
 [[nodiscard]] constexpr WithCarry<T> sub_borrow(T a, T b, bool borrow = false) noexcept {
   const T difference = sub(sub(a, b), static_cast<T>(borrow));
   return {difference, a < b || (a == b && borrow)};
-}
-
-/// c plus the products of a's and b's four bytes; A and B say how bytes are extended. 9.7.1.23.
-template <Integer A, Integer B>
-  requires(sizeof(A) == 1 && sizeof(B) == 1)
-[[nodiscard]] constexpr std::uint32_t dp4a(std::uint32_t a, std::uint32_t b, std::uint32_t c) noexcept {
-  for (int i = 0; i < 32; i += 8) {
-    c += static_cast<std::uint32_t>(static_cast<A>(a >> i)) * static_cast<std::uint32_t>(static_cast<B>(b >> i));
-  }
-  return c;
-}
-/// c plus the products of a's two halves and two bytes of b: the lower ones, or the upper ones (`high`). 9.7.1.24.
-template <Integer A, Integer B>
-  requires(sizeof(A) == 2 && sizeof(B) == 1)
-[[nodiscard]] constexpr std::uint32_t dp2a(std::uint32_t a, std::uint32_t b, std::uint32_t c, bool high) noexcept {
-  if (high) b >>= 16;
-  c += static_cast<std::uint32_t>(static_cast<A>(a)) * static_cast<std::uint32_t>(static_cast<B>(b));
-  c += static_cast<std::uint32_t>(static_cast<A>(a >> 16)) * static_cast<std::uint32_t>(static_cast<B>(b >> 8));
-  return c;
 }
 
 }  // namespace kiln::emulator

@@ -53,7 +53,7 @@ bool down(Rounding mode) {
   return mode == Rounding::down;
 }
 
-constexpr int kDraws = 25000;
+constexpr int kDraws = 40000;
 
 template <class T>
 void check_sums_and_products(std::uint64_t seed) {

@@ -43,6 +43,7 @@ Int128 to_integer(T x, Rounding mode) {
   }
   bool up = false;
   if (mode == Rounding::nearest_even) up = half && (rest || size % 2 != 0);
+  if (mode == Rounding::nearest_away) up = half;
   if (mode == Rounding::down) up = t.negative && (half || rest);
   if (mode == Rounding::up) up = !t.negative && (half || rest);
   size += up ? 1 : 0;

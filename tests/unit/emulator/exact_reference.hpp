@@ -19,7 +19,8 @@ using kiln::emulator::Rounding;
 
 __extension__ typedef unsigned __int128 Wide;
 
-inline constexpr Rounding kModes[] = {Rounding::nearest_even, Rounding::zero, Rounding::down, Rounding::up};
+inline constexpr std::array kModes{Rounding::nearest_even, Rounding::zero, Rounding::down, Rounding::up,
+                                   Rounding::nearest_away};
 
 struct Term {
   bool negative;
