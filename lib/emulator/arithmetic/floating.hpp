@@ -6,7 +6,7 @@
 // 2. A NaN that an instruction makes, and every NaN of float, Half and BFloat16, is canonical_nan (the manual: unspecified). A
 //    double keeps the payload of the first operand that is NaN, quieted (9.7.3).
 // 3. `ftz` flushes operands, and results that are subnormal after rounding. PTX has no ftz and sat of double.
-// 4. No function keeps state or throws. The executor compiles with -ffp-contract=off: a mul and an add stay two roundings.
+// 4. What includes this is compiled with -ffp-contract=off: a mul and an add stay two roundings.
 #pragma once
 
 #include <cmath>

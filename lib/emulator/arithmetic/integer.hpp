@@ -36,6 +36,7 @@ template <Integer T, class Wide>
 
 template <Integer T>
 using Unsigned = std::make_unsigned_t<T>;
+
 template <Integer T>
 [[nodiscard]] constexpr T add(T a, T b) noexcept {
   return static_cast<T>(detail::word(a) + detail::word(b));

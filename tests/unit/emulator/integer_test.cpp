@@ -34,7 +34,6 @@ int wrong_arithmetic(Patterns& patterns) {
   const Int128 z = c;
   constexpr int width = 8 * sizeof(T);
   // Products of unsigned 64 bits lie beyond Int128: its bits are right all the same, but the upper half is a logical shift's.
-  __extension__ typedef unsigned __int128 Wide;
   const Wide product = static_cast<Wide>(x) * static_cast<Wide>(y);
   const T high = static_cast<T>(product >> width);
   int wrong = 0;
@@ -124,7 +123,6 @@ TEST_CASE("PTX: mul24 and mad24") {
 namespace {
 template <class T>
 int wrong_carry(Patterns& patterns) {
-  __extension__ typedef unsigned __int128 Wide;
   const auto a = draw<T>(patterns);
   const auto b = draw<T>(patterns);
   const bool carry = patterns.next() % 2 != 0;
@@ -147,7 +145,6 @@ TEST_CASE("PTX: carries and borrows") {
   const std::uint64_t b = 0x0123456789abcdefU;
   const auto low = em::add_carry(em::mul_lo(a, b), std::uint64_t{0xf000000000000000U});
   const auto high = em::add_carry(em::mul_hi(a, b), std::uint64_t{5}, low.carry);
-  __extension__ typedef unsigned __int128 Wide;
   const Wide expected = Wide{a} * b + (Wide{5} << 64 | 0xf000000000000000U);
   CHECK(low.value == static_cast<std::uint64_t>(expected));
   CHECK(high.value == static_cast<std::uint64_t>(expected >> 64));
