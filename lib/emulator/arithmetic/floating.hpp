@@ -1,8 +1,8 @@
 // Arithmetic of .f16, .bf16, .f32 and .f64 (PTX ISA 8.5, 9.7.3, 9.7.4), one value at a time: Half, BFloat16, float, double.
 //
-// 1. Every result is rounded once, in every rounding mode, whatever the host has. The nearest is computed in the host's own
-//    arithmetic: the host is to have the floating-point environment that threads start in (nearest, no flushing), and its
-//    sticky exception flags may be raised. Other modes are computed in integers (exact.hpp) and are several times slower.
+// 1. Every result is rounded once. nearest_even is computed in the host's arithmetic: the host is to have the floating-point
+//    environment that threads start in (nearest, no flushing), and its sticky exception flags may be raised. All other modes
+//    are computed in integers (exact.hpp): the host's mode does not matter there. They are ten to thirty times slower.
 // 2. A NaN that an instruction makes, and every NaN of float, Half and BFloat16, is canonical_nan (the manual: unspecified). A
 //    double keeps the payload of the first operand that is NaN, quieted (9.7.3).
 // 3. `ftz` flushes operands, and results that are subnormal after rounding. PTX has no ftz and sat of double.
