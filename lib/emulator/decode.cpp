@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Special::zero)> 
     "%lanemask_ge",    "%lanemask_gt", "%clock",    "%clock_hi", "%clock64",     "%globaltimer", "%dynamic_smem_size",
     "%total_smem_size"};
 
+/// In front of the name that the user gave the kernel.
+constexpr std::string_view kNameMark = "// kernel ";
 /// What kiln names the translation unit.
 constexpr std::string_view kMainFile = "kiln/kernel.cpp";
 
@@ -638,7 +640,6 @@ std::string Program::place_of(const Instruction& instruction) const {
 }
 
 std::string Program::place_of_statement(std::uint32_t statement) const {
-  const Location& location = module.locations[statements[statement]->location];
   // NVRTC puts the folder of the process in front of all names.
   std::string_view folder;
   for (const auto& [number, name] : module.files) {
@@ -651,11 +652,23 @@ std::string Program::place_of_statement(std::uint32_t statement) const {
     return std::string(name.starts_with(folder) ? name.substr(folder.size()) : name) + ":" + std::to_string(place.line) +
            (place.column > 0 ? ":" + std::to_string(place.column) : "");
   };
-  // kiln's own headers are of no use to who wrote the body.
-  const std::string inner = text(location.place);
-  const std::string outer = text(location.inlined_at);
-  const bool is_ours = inner.starts_with("kiln/");
-  return is_ours && !outer.empty() ? outer : inner;
+  // kiln's own headers are of no use to who wrote the body: where it was inlined into the text of the user's is.
+  std::size_t at = statements[statement]->location;
+  const std::string innermost = text(module.locations[at].place);
+  constexpr int kDeepest = 32;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const std::string here = text(module.locations[at].place);
+    if (!here.starts_with("kiln/")) return here;
+    const SourcePlace caller = module.locations[at].inlined_at;
+    if (caller.file == 0) break;
+    if (const std::string there = text(caller); !there.starts_with("kiln/")) return there;
+    // The caller is inlined itself: the PTX says where, at its own lines.
+    std::size_t before = at;
+    while (before > 0 && module.locations[before].place != caller) --before;
+    if (before == 0) break;
+    at = before;
+  }
+  return innermost;
 }
 
 const Code* Program::kernel(std::string_view name) const {
@@ -666,6 +679,9 @@ const Code* Program::kernel(std::string_view name) const {
 std::unique_ptr<Program> decode(Module module, Memory& memory) {
   auto program = std::make_unique<Program>();
   program->module = std::move(module);
+  if (program->module.text->starts_with(kNameMark)) {
+    program->kernel_name = program->module.text->substr(kNameMark.size(), program->module.text->find('\n') - kNameMark.size());
+  }
   check_target(program->module);
   for (const auto& [name, function] : program->module.functions) {
     if (function.is_declared_only) continue;
