@@ -3,8 +3,10 @@
 #pragma once
 
 // KILN_GPU_CLANG: Clang compiles for a GPU, an option of the compile (lib/backend/gpu/clang_compiler.cpp).
-#if KILN_GPU_CLANG
-#include "kiln/core/gpu_clang.hpp"
+#if KILN_GPU_CLANG && defined(__CUDA__)
+#include "kiln/core/clang_cuda.hpp"
+#elif KILN_GPU_CLANG
+#include "kiln/core/clang_hip.hpp"
 #endif
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__) || (KILN_GPU_CLANG && defined(__CUDA__))
@@ -103,6 +105,12 @@
 #define KILN_MANY_REGISTERS 1
 #else
 #define KILN_MANY_REGISTERS 0
+#endif
+// A table of constants that code reads by an index.
+#if KILN_CPU
+#define KILN_TABLE inline constexpr
+#else
+#define KILN_TABLE __device__ constexpr
 #endif
 // In front of a loop over items of 5 or 7 elements whose body is additions and products in one loop. With AVX2 the compiler
 // would put vectors together from single elements, for which it has no shuffles there: inner products of 5 took 3.4 ns and of

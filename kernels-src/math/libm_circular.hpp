@@ -14,42 +14,35 @@ struct reduced_angle {
 
 // 2 / pi: 1216 bits behind the point.
 constexpr int32 kFactorWords = 19;
-#if KILN_CPU
-constexpr
-#else
-__device__ constexpr
-#endif
-    uint64 two_over_pi[kFactorWords] = {
-        0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull,
-        0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull,
-        0x9c845f8bbdf9283bull, 0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
-        0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull};
+KILN_TABLE uint64 two_over_pi[kFactorWords] = {
+    0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull, 0xb7246e3a424dd2e0ull,
+    0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull, 0xe99c7026b45f7e41ull, 0x3991d639835339f4ull,
+    0x9c845f8bbdf9283bull, 0x1ff897ffde05980full, 0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull,
+    0x7527bac7ebe5f17bull, 0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull};
 
 // Of a number of 2^23 and more (Payne and Hanek, 1983): of the product with 2 / pi only the bits around the point are made.
 // What lies above them is whole turns.
-KILN_NOINLINE reduced_angle<double> reduce_far(double size) {
+KILN_FN reduced_angle<double> reduce_far(double size) {
+  using wide = unsigned __int128;
   const uint64 bits = bit_cast<uint64>(size);
   const uint64 m = (bits & 0x000fffffffffffffull) | 0x0010000000000000ull;
   const int32 k = int32(bits >> 52) - 1075;  // size = m * 2^k
   const int32 first = k > 2 ? (k - 2) >> 6 : 0;
-  using wide = unsigned __int128;
-  uint64 product[5];  // of m and four words, the lowest first; the point is behind bit `point`
-  wide carry = 0;
-  for (int32 i = 0; i < 4; ++i) {
-    carry += wide(m) * two_over_pi[first + 3 - i];
-    product[i] = uint64(carry);
-    carry >>= 64;
-  }
-  product[4] = uint64(carry);
-  const int32 point = 256 - (k - 64 * first);
-  // Four words from 128 bits below the point on: two of fraction, and the quarters.
-  const int32 low = point - 128, word = low >> 6, shift = low & 63;
-  const auto from = [&](int32 i) {
-    const uint64 here = i < 5 ? product[i] : 0, next = i + 1 < 5 ? product[i + 1] : 0;
+  // Of m and four words, the lowest first. No array: GPUs have no registers with an index.
+  const wide w_0 = wide(m) * two_over_pi[first + 3], w_1 = wide(m) * two_over_pi[first + 2] + uint64(w_0 >> 64);
+  const wide w_2 = wide(m) * two_over_pi[first + 1] + uint64(w_1 >> 64);
+  const wide w_3 = wide(m) * two_over_pi[first] + uint64(w_2 >> 64);
+  // The point is behind bit 256 - (k - 64 first); from 128 bits below it on: two words of fraction, and the quarters.
+  const int32 low = 128 - (k - 64 * first), word = low >> 6, shift = low & 63;
+  const uint64 a = word == 0 ? uint64(w_0) : word == 1 ? uint64(w_1) : uint64(w_2);
+  const uint64 b = word == 0 ? uint64(w_1) : word == 1 ? uint64(w_2) : uint64(w_3);
+  const uint64 c = word == 0 ? uint64(w_2) : word == 1 ? uint64(w_3) : uint64(w_3 >> 64);
+  const uint64 d = word == 0 ? uint64(w_3) : word == 1 ? uint64(w_3 >> 64) : 0;
+  const auto joined = [shift](uint64 here, uint64 next) {
     return shift == 0 ? here : (here >> shift) | (next << (64 - shift));
   };
-  uint64 rest_low = from(word), rest_high = from(word + 1);
-  uint32 quarters = uint32(from(word + 2));
+  uint64 rest_low = joined(a, b), rest_high = joined(b, c);
+  uint32 quarters = uint32(joined(c, d));
   const bool up = rest_high >> 63 != 0;  // nearer to the next quarter
   quarters += up ? 1 : 0;
   if (up) {

@@ -14,7 +14,7 @@
 namespace kiln::backend::gpu {
 namespace {
 
-// Of clang -cc1, device side alone. The language of both vendors is its CUDA mode; kernels-src/core/gpu_clang.hpp is what the
+// Of clang -cc1, device side alone. The language of both vendors is its CUDA mode; kernels-src/core/clang_gpu.hpp is what the
 // vendors' headers would declare.
 constexpr const char* kClangOptions[] = {"-fcuda-is-device",
                                          "-std=c++20",
