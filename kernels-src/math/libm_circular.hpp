@@ -3,6 +3,7 @@
 #include "kiln/math/polynomial_cpu.hpp"
 
 #pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
 namespace kiln::libm {
 
 // An angle less the nearest quarters of a turn, and how many they are, to 4.

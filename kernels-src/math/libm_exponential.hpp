@@ -4,6 +4,7 @@
 #include "kiln/math/exponential_cpu.hpp"
 
 #pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
 namespace kiln::libm {
 
 // x * 2^n, of |n| up to twice the largest exponent.

@@ -3,6 +3,7 @@
 #include "kiln/math/polynomial_cpu.hpp"
 
 #pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
 namespace kiln::libm {
 
 // Scaled where a square would overflow or be subnormal; then one step of Newton's, which sees what the rounded sum of the

@@ -3,6 +3,7 @@
 #include "kiln/math/math.hpp"
 
 #pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
 namespace kiln::libm {
 
 // A positive finite number as m * 2^exponent.

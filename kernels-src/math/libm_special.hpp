@@ -6,6 +6,7 @@
 #include "kiln/math/power_cpu.hpp"
 
 #pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
 namespace kiln::libm {
 
 // erf(x) / x of z = x^2, |x| <= 1.

@@ -4,6 +4,7 @@
 #include "kiln/math/exponential_cpu.hpp"
 
 #pragma float_control(precise, on, push)
+#pragma clang fp contract(off)
 namespace kiln::libm {
 
 // log1p(a + a^2 / (1 + sqrt(1 + a^2))) of the size, which is log(2 a) where a square would count for nothing.

@@ -11,15 +11,14 @@ bool have_clang() noexcept {
   return KILN_HAVE_CPU;
 }
 
-std::vector<std::string> clang_number_options(const CompileRequest& request) {
+std::vector<std::string> clang_number_options(const CompileRequest& request, const char* contraction) {
   // What clang's driver makes of -ffast-math.
   constexpr const char* kFastMath[] = {
       "-menable-no-infs", "-menable-no-nans",  "-fapprox-func", "-funsafe-math-optimizations", "-fno-signed-zeros",
       "-mreassociate",    "-freciprocal-math", "-ffast-math",   "-ffinite-math-only"};
   std::vector<std::string> options;
   if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
-  // "fast" fuses across statements, as nvcc does; "on" only within one.
-  options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");
+  options.push_back(std::string("-ffp-contract=") + (request.contract || request.fast_math ? contraction : "off"));
   return options;
 }
 

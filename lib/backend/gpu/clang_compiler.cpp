@@ -91,7 +91,8 @@ class GpuClangCompiler final : public Compiler {
   std::vector<std::string> options(const CompileRequest& request) const override {
     std::vector<std::string> all = options_;
     all.insert(all.end(), std::begin(kClangOptions), std::end(kClangOptions));
-    const std::vector<std::string> numbers = clang_number_options(request);
+    // What kiln's own functions compute in two numbers must not be fused.
+    const std::vector<std::string> numbers = clang_number_options(request, "fast-honor-pragmas");
     all.insert(all.end(), numbers.begin(), numbers.end());
     return all;
   }

@@ -675,7 +675,7 @@ TEST_CASE("gpu: a compiler newer than the driver does not count") {
             .wait() == 0);
 }
 
-TEST_CASE("gpu: where NVRTC does not count Clang is the compiler, and the device says so [child]" * doctest::skip()) {
+TEST_CASE("gpu: Clang compiles where NVRTC does not count and the device says so [child]" * doctest::skip()) {
   Backend& backend = gpu::open(DeviceKind::cuda, 0);
   CHECK(backend.compiler()->name() == "Clang");
   CHECK(backend.compiler()->target() == "sm_90 (PTX for sm_90)");
@@ -683,9 +683,9 @@ TEST_CASE("gpu: where NVRTC does not count Clang is the compiler, and the device
   CHECK(backend.info().runtime.find(" (driver), Clang 19.") != std::string::npos);
   CHECK(backend.info().runtime.find('+') == std::string::npos);
 }
-TEST_CASE("gpu: where NVRTC does not count Clang is the compiler, and the device says so") {
+TEST_CASE("gpu: Clang compiles where NVRTC does not count and the device says so") {
   if (!have_clang()) return;
-  const char* const name = "gpu: where NVRTC does not count Clang is the compiler, and the device says so [child]";
+  const char* const name = "gpu: Clang compiles where NVRTC does not count and the device says so [child]";
   CHECK(kiln::test::ChildProcess(name, {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_CUDA_VERSION", "11080"}}).wait() ==
         0);
   CHECK(kiln::test::ChildProcess(name, {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_GPU_COMPILER", "clang"}}).wait() == 0);
