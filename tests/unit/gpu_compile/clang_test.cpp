@@ -224,3 +224,95 @@ TEST_CASE("clang: errors have the user's place") {
     }
   }
 }
+
+TEST_CASE("clang: CUDA's names of warps, barriers and atomic operations are there") {
+  if (!backend::have_clang()) return;
+  const std::string text = R"(#include "kiln/core/types.hpp"
+template <class T> __device__ T sum(T x) {
+  x += __shfl_sync(0xffffffffu, x, 3);
+  x += __shfl_up_sync(0xffffffffu, x, 1);
+  x += __shfl_down_sync(0xffffffffu, x, 2, 16);
+  return x + __shfl_xor_sync(0xffffffffu, x, 4);
+}
+extern "C" __global__ void __launch_bounds__(128, 4) kiln_kernel(int* i, unsigned* u, unsigned long long* l, float* f, double* d) {
+  __shared__ int cells[128];
+  extern __shared__ int dynamic[];
+  const unsigned t = threadIdx.x + threadIdx.y * blockDim.x + threadIdx.z + blockIdx.y + blockIdx.z + gridDim.y + gridDim.z + blockDim.y + blockDim.z;
+  cells[threadIdx.x] = i[t];
+  dynamic[threadIdx.x] = warpSize;
+  __syncthreads();
+  __syncwarp();
+  __threadfence_block();
+  __threadfence();
+  __threadfence_system();
+  i[t] = sum(cells[127 - threadIdx.x]) + dynamic[0] + __syncthreads_count(i[t]) + __syncthreads_and(i[t]) + __syncthreads_or(i[t]);
+  f[t] = sum(f[t]);
+  d[t] = sum(d[t]);
+  u[t] = __ballot_sync(0xffffffffu, i[t] > 0) + __any_sync(0xffffffffu, i[t]) + __all_sync(0xffffffffu, i[t]) + __activemask() +
+         __ffs(i[t]) + __clz(i[t]) + __popc(u[t]) + __brev(u[t]);
+  l[t] = __ffsll(l[t]) + __clzll(l[t]) + __popcll(l[t]) + clock64();
+  atomicAdd(i, 1); atomicMin(i, 1); atomicMax(i, 1); atomicAnd(i, 1); atomicOr(i, 1); atomicXor(i, 1); atomicExch(i, 1); atomicCAS(i, 1, 2);
+  atomicAdd(u, 1u); atomicMin(u, 1u); atomicMax(u, 1u); atomicExch(u, 1u);
+  atomicAdd(l, 1ull); atomicMin(l, 1ull); atomicMax(l, 1ull); atomicExch(l, 1ull); atomicCAS(l, 1ull, 2ull);
+  atomicAdd(f, 1.f); atomicAdd(d, 1.);
+}
+)";
+  const std::string assembler = ptxas();
+  for (const std::string target : {"sm_75", "sm_90"}) {
+    const std::string ptx =
+        clang_for(target)
+            ->compile({.name = "k", .source = text, .headers = codegen::resolve_includes({{"k", text}}, {}, {})})
+            .code;
+    for (const char* part :
+         {"shfl.sync.idx.b32", "shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32", "vote.sync.ballot.b32",
+          "bar.sync", "membar.gl", "activemask.b32", ".minnctapersm 4", ".maxntid 128", "atom.global.add.f32",
+          "atom.global.add.f64", "atom.global.min.s32", "atom.global.cas.b64", ".extern .shared"}) {
+      CHECK_MESSAGE(ptx.find(part) != std::string::npos, part);
+    }
+    if (!assembler.empty()) CHECK(assemble(assembler, target, ptx) == "");
+  }
+}
+
+TEST_CASE("clang: HIP's names of waves, barriers and atomic operations are there") {
+  if (!backend::have_clang()) return;
+  const std::string text = R"(#include "kiln/core/types.hpp"
+template <class T> __device__ T sum(T x) {
+  x += __shfl(x, 3);
+  x += __shfl_up(x, 1);
+  x += __shfl_down(x, 2, 16);
+  return x + __shfl_xor(x, 4);
+}
+extern "C" __global__ void __launch_bounds__(128, 2) kiln_kernel(int* i, unsigned* u, unsigned long long* l, float* f, double* d) {
+  __shared__ int cells[128];
+  extern __shared__ int dynamic[];
+  const unsigned t = threadIdx.x + threadIdx.y * blockDim.x + threadIdx.z + blockIdx.y + blockIdx.z + gridDim.y + gridDim.z + blockDim.y + blockDim.z;
+  cells[threadIdx.x] = i[t];
+  dynamic[threadIdx.x] = warpSize;
+  __syncthreads();
+  __threadfence_block();
+  __threadfence();
+  __threadfence_system();
+  i[t] = sum(cells[127 - threadIdx.x]) + dynamic[0];
+  f[t] = sum(f[t]);
+  d[t] = sum(d[t]);
+  l[t] = __ballot(i[t] > 0) + __any(i[t]) + __all(i[t]) + __ffsll(l[t]) + __clzll(l[t]) + __popcll(l[t]) + clock64() + __lane_id();
+  atomicAdd(i, 1); atomicMin(i, 1); atomicExch(i, 1); atomicCAS(i, 1, 2);
+  atomicAdd(l, 1ull); atomicMax(l, 1ull); atomicCAS(l, 1ull, 2ull);
+  atomicAdd(f, 1.f); atomicAdd(d, 1.);
+}
+)";
+  for (const std::string target : {"gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"}) {
+    const std::string bytes =
+        clang_for(target)
+            ->compile({.name = "k", .source = text, .headers = codegen::resolve_includes({{"k", text}}, {}, {})})
+            .code;
+    const backend::StoredCode code{.name = "k", .target = target, .bytes = bytes};
+    CHECK(backend::gpu::code_object_resources(code).max_threads == 128);
+    CHECK(backend::gpu::code_object_resources(code).shared_bytes == 512);
+    const std::string assembly = backend::gpu::code_object_assembly(code);
+    CHECK(assembly.find("s_barrier") != std::string::npos);
+    CHECK(assembly.find("ds_bpermute_b32") != std::string::npos);
+    CHECK(assembly.find("atomic_add") != std::string::npos);
+    CHECK(bytes.find("hidden_") == std::string::npos);
+  }
+}
