@@ -64,7 +64,14 @@
 #define __forceinline__ inline
 #endif
 #else
+#if defined(KILN_HIP)
+// LLVM divides numbers that it knows to be small in the bits that they have, and so gives -128 for int8's -128 / -1: those of
+// up to 16 bits are divided as floats, and of others it must not know the divisor.
+#define KILN_FLOATING_QUOTIENTS true
+#define KILN_UNKNOWN(x) asm("" : "+v"(x))
+#else
 #define KILN_FLOATING_QUOTIENTS false
+#endif
 #define KILN_SINES_BEYOND_1 false
 #define KILN_FN __device__ inline __attribute__((always_inline))
 // Constants of a namespace are initialized by the host's functions.
@@ -105,6 +112,9 @@
 #define KILN_MANY_REGISTERS 1
 #else
 #define KILN_MANY_REGISTERS 0
+#endif
+#ifndef KILN_UNKNOWN
+#define KILN_UNKNOWN(x) static_cast<void>(x)
 #endif
 // A table of constants that code reads by an index.
 #if KILN_CPU
@@ -175,7 +185,7 @@
 #define KILN_USER_BEGIN
 #define KILN_USER_END
 #endif
-#if !KILN_EMULATED && !KILN_GPU_CLANG  // tests/emulated_cuda: CUDA compiled for the host, which knows no PTX
+#if !KILN_EMULATED  // tests/emulated_cuda: CUDA compiled for the host, which knows no PTX
 #define KILN_FLOAT_TO_HALF(bits, x) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x))
 #define KILN_HALF_TO_FLOAT(x, bits) asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits))
 #endif
@@ -206,9 +216,19 @@ KILN_FN float sqrt_refined(float x) {
 #endif
 #endif
 
-#if !KILN_CUDA || KILN_EMULATED || KILN_GPU_CLANG
-#if KILN_HIP || KILN_GPU_CLANG || defined(__F16C__) || defined(__AVX512FP16__) || defined(__aarch64__)
+#if !KILN_CUDA || KILN_EMULATED
+#if KILN_HIP || defined(__F16C__) || defined(__AVX512FP16__) || defined(__aarch64__)
+#if KILN_HIP
+// Of a quotient of halves LLVM would make one in halves, by a product with a reciprocal: it must not know what it converts.
+#define KILN_FLOAT_TO_HALF(bits, x)                                               \
+  {                                                                               \
+    float kiln_exact = x;                                                         \
+    KILN_UNKNOWN(kiln_exact);                                                     \
+    bits = __builtin_bit_cast(unsigned short, static_cast<_Float16>(kiln_exact)); \
+  }
+#else
 #define KILN_FLOAT_TO_HALF(bits, x) bits = __builtin_bit_cast(unsigned short, static_cast<_Float16>(x))
+#endif
 #define KILN_HALF_TO_FLOAT(x, bits) x = static_cast<float>(__builtin_bit_cast(_Float16, bits))
 #else
 // Without F16C, _Float16 would call into compiler-rt, which nothing here links.

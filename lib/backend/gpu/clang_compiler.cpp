@@ -122,20 +122,25 @@ class GpuClangCompiler final : public Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Compiler> make_clang_compiler(const std::string& target, bool of_device) {
+std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
   if (!have_clang()) {
     throw DeviceError(
         "this build of kiln has no Clang (it was configured with KILN_CPU=OFF, which leaves LLVM out): configure it with "
         "-DKILN_CPU=ON");
   }
-  const bool amd = vendor_of(target) == DeviceKind::hip;
-  const PtxTarget* const ptx = amd ? nullptr : ptx_target_of(compute_capability(target));
+  const bool amd = vendor_of(target.name) == DeviceKind::hip;
+  const PtxTarget* const ptx = amd ? nullptr : ptx_target_of(compute_capability(target.name));
   // PTX runs on every later device.
-  const bool runs = of_device && ptx != nullptr;
-  if (const std::string reason = runs ? "" : refuse_clang(target); !reason.empty()) throw DeviceError(reason);
-  if (amd) return std::make_shared<GpuClangCompiler>(DeviceKind::hip, target, target, options_for_amd(target));
-  return std::make_shared<GpuClangCompiler>(DeviceKind::cuda, target, target == "sm_90a" ? target : ptx->arch,
-                                            options_for_nvidia(*ptx, target));
+  if (!target.of_device || ptx == nullptr) {
+    if (const std::string reason = refuse_clang(target.name); !reason.empty()) throw DeviceError(reason);
+  }
+  std::vector<std::string> options = ptx == nullptr ? options_for_amd(target.name) : options_for_nvidia(*ptx, target.name);
+  // PTX has the line table of DWARF 2, and one name for a file.
+  if (target.lines) {
+    options.insert(options.end(), {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"});
+  }
+  const std::string arch = ptx == nullptr || target.name == "sm_90a" ? target.name : ptx->arch;
+  return std::make_shared<GpuClangCompiler>(amd ? DeviceKind::hip : DeviceKind::cuda, target.name, arch, std::move(options));
 }
 
 }  // namespace kiln::backend::gpu

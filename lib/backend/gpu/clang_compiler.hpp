@@ -8,8 +8,13 @@
 
 namespace kiln::backend::gpu {
 
-/// For "sm_90", "gfx90a:xnack-"; of a device, too, which may be newer than any architecture that Clang knows. DeviceError where
-/// Clang knows nothing that it runs, with what it does know, and where this build of kiln has no Clang.
-[[nodiscard]] std::shared_ptr<const Compiler> make_clang_compiler(const std::string& target, bool of_device);
+struct ClangTarget {
+  std::string name;        ///< "sm_90", "gfx90a:xnack-"
+  bool of_device = false;  ///< which may be newer than any architecture that Clang knows
+  bool lines = false;      ///< with the lines of the source texts
+};
+
+/// DeviceError where Clang knows nothing that runs there, with what it does know, and where this build of kiln has no Clang.
+[[nodiscard]] std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target);
 
 }  // namespace kiln::backend::gpu

@@ -13,11 +13,12 @@ namespace {
 constexpr const char* kChoiceVariable = "KILN_GPU_COMPILER";
 
 std::shared_ptr<const Compiler> by_vendor(const CompilerLibrary& library, const CompilerQuestion& question) {
+  if (question.emulated) return make_compiler(library, target_of_emulator(library, question.target));
   if (!question.driver.empty()) {
     return make_compiler(library, target_of_device(library, question.target, question.driver));
   }
   require_known(library, question.target);
-  return make_compiler(library, {question.target, question.target, false, {}});
+  return make_compiler(library, {question.target, question.target, false, {}, false});
 }
 
 /// Runs what the variable asks for, and says so where that fails.
@@ -49,7 +50,9 @@ std::optional<CompilerName> wanted_compiler() {
 
 std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question) {
   const DeviceKind kind = vendor_of(question.target).value_or(DeviceKind::cuda);
-  const auto by_clang = [&] { return make_clang_compiler(question.target, !question.driver.empty()); };
+  const auto by_clang = [&] {
+    return make_clang_compiler({.name = question.target, .of_device = !question.driver.empty(), .lines = question.emulated});
+  };
   if (question.wanted == CompilerName::clang) return as_wanted("clang", by_clang);
   const bool vendor_wanted = question.wanted == (kind == DeviceKind::cuda ? CompilerName::nvrtc : CompilerName::hiprtc);
   const auto of_vendor = [&] { return by_vendor(CompilerLibrary::of(kind), question); };

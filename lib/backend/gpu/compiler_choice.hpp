@@ -22,6 +22,7 @@ enum class CompilerName { nvrtc, hiprtc, clang };
 struct CompilerQuestion {
   std::string target;                       ///< "sm_90", "gfx90a:xnack-"
   std::string driver = {};                  ///< of a device: its driver and version; empty where there is none
+  bool emulated = false;                    ///< the device is kiln's emulator, which runs PTX and tells the lines of texts
   std::optional<CompilerName> wanted = {};  ///< nvrtc and hiprtc say nothing of the other vendor's targets
 };
 

@@ -26,8 +26,10 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index) {
   std::string no_compiler;
   const std::string arch = architecture_of(driver, index);
   try {
-    compiler =
-        choose_compiler({.target = arch, .driver = "the driver of " + driver.version_text(), .wanted = wanted_compiler()});
+    compiler = choose_compiler({.target = arch,
+                                .driver = "the driver of " + driver.version_text(),
+                                .emulated = driver.is_emulator(),
+                                .wanted = wanted_compiler()});
   } catch (const DeviceError& error) {
     no_compiler = "cannot compile for " + driver.device_name(index) + " (" + arch + "): " + error.what();
   }
