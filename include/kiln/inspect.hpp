@@ -19,7 +19,7 @@ enum class Form : std::uint8_t {
   sass,      ///< NVIDIA; by nvdisasm or cuobjdump, where the CUDA toolkit has one
   amdgcn,    ///< AMD
   assembly,  ///< of whatever the target is: the same as sass and amdgcn there
-  llvm_ir,   ///< CPU; compiled again from the entry's key
+  llvm_ir,   ///< where Clang made it: on CPUs always; compiled again from the entry's key
 };
 /// "source", "ptx", "sass", "amdgcn", "asm", "llvm-ir". Nothing for another name.
 [[nodiscard]] KILN_API std::optional<Form> parse_form(std::string_view name) noexcept;

@@ -13,6 +13,26 @@ struct of_size<2> {
   using type = uint16;
 };
 
+// The same value, of which the compiler knows nothing where it would make something wrong of that (portable.hpp): LLVM takes a
+// comparison of what was there from the loop below to behind it, where lanes that left the loop early have lost it.
+template <class T>
+KILN_FN T unknown_value(T x) {
+  if constexpr (sizeof(T) == 8) {
+    uint64 word = bit_cast<uint64>(x);
+    KILN_UNKNOWN(word);
+    return bit_cast<T>(word);
+  } else if constexpr (sizeof(T) == 4) {
+    uint32 word = bit_cast<uint32>(x);
+    KILN_UNKNOWN(word);
+    return bit_cast<T>(word);
+  } else {
+    using bits = typename of_size<sizeof(T)>::type;
+    uint32 word = bit_cast<bits>(x);
+    KILN_UNKNOWN(word);
+    return bit_cast<T>(bits(word));
+  }
+}
+
 // *at = f(*at), for elements of 1, 2, 4 and 8 bytes: compare and swap on the words that the devices have, 32 and 64 bits.
 template <class T, class F>
 KILN_FN void change(T* at, const F& f) {

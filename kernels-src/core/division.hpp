@@ -51,13 +51,24 @@ KILN_PRECISE_BEGIN
 namespace kiln {
 namespace division {
 
-// Of types of up to 16 bits, on CPUs, by a floating division, which is exact: vectors have it, and none for integers.
+// A signed divisor of which the compiler knows nothing, where it would make something wrong of that (portable.hpp); constants
+// stay.
+template <class T>
+KILN_CONSTEXPR_FN T unknown(T b) {
+  if constexpr (T(-1) < T(0)) {
+    if (!__builtin_is_constant_evaluated() && !__builtin_constant_p(b)) KILN_UNKNOWN(b);
+  }
+  return b;
+}
+
+// Of types of up to 16 bits, on CPUs and AMD's GPUs, by a floating division, which is exact: vectors have it, and none for
+// integers.
 template <bool Narrow, class T>
 KILN_CONSTEXPR_FN T quotient(T a, T b) {
   if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
     return static_cast<T>(static_cast<float>(a) / static_cast<float>(b));
   } else {
-    return a / b;
+    return a / unknown(b);
   }
 }
 template <bool Narrow, class T>
@@ -65,7 +76,7 @@ KILN_CONSTEXPR_FN T rest(T a, T b) {
   if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
     return a - quotient<Narrow>(a, b) * b;
   } else {
-    return a % b;
+    return a % unknown(b);
   }
 }
 

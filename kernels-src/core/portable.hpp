@@ -1,8 +1,15 @@
-// What differs between CUDA (NVRTC), HIP (hipRTC) and the CPU (Clang). The only file of the device-side code that asks
-// which target it is compiled for: everything above is written once over the names defined here.
+// What differs between CUDA (NVRTC, Clang), HIP (hipRTC, Clang) and the CPU (Clang). The only file of the device-side code that
+// asks which target it is compiled for: everything above is written once over the names defined here.
 #pragma once
 
-#if defined(__CUDACC_RTC__) || defined(__CUDACC__)
+// KILN_GPU_CLANG: Clang compiles for a GPU, an option of the compile (lib/backend/gpu/clang_compiler.cpp).
+#if KILN_GPU_CLANG && defined(__CUDA__)
+#include "kiln/core/clang_cuda.hpp"
+#elif KILN_GPU_CLANG
+#include "kiln/core/clang_hip.hpp"
+#endif
+
+#if defined(__CUDACC_RTC__) || defined(__CUDACC__) || (KILN_GPU_CLANG && defined(__CUDA__))
 #define KILN_CUDA 1
 #elif defined(__HIPCC_RTC__) || defined(__HIP__)
 #define KILN_HIP 1
@@ -12,7 +19,7 @@
 
 // Behind the declaration of a function: bodies may not call it, and the compiler says why at the call. NVRTC shows the
 // function.
-#if KILN_CUDA && !KILN_EMULATED
+#if KILN_CUDA && !KILN_EMULATED && !KILN_GPU_CLANG
 #define KILN_REFUSED(why) = delete
 #else
 #define KILN_REFUSED(why) __attribute__((diagnose_if(true, why, "error")))
@@ -20,7 +27,7 @@
 
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
 // with sums; NVRTC and hipRTC know no such thing.
-#if KILN_CPU || KILN_EMULATED
+#if KILN_CPU || KILN_EMULATED || KILN_GPU_CLANG
 #define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
 #define KILN_PRECISE_END _Pragma("float_control(pop)")
 #else
@@ -57,7 +64,14 @@
 #define __forceinline__ inline
 #endif
 #else
+#if defined(KILN_HIP)
+// LLVM divides numbers that it knows to be small in the bits that they have, and so gives -128 for int8's -128 / -1: those of
+// up to 16 bits are divided as floats, and of others it must not know the divisor.
+#define KILN_FLOATING_QUOTIENTS true
+#define KILN_UNKNOWN(x) asm("" : "+v"(x))
+#else
 #define KILN_FLOATING_QUOTIENTS false
+#endif
 #define KILN_SINES_BEYOND_1 false
 #define KILN_FN __device__ inline __attribute__((always_inline))
 // Constants of a namespace are initialized by the host's functions.
@@ -70,9 +84,18 @@
 #else
 #define KILN_RAW_KERNEL extern "C" __global__ void
 #endif
+#if KILN_GPU_CLANG
+// No vendor's library is there: all of <cmath> is kiln's own.
+#define KILN_OWN_LIBM 1
+#define KILN_OWN_MATH 1
+#define KILN_LIBM(name) ::kiln::libm::name
+#define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
+#define KILN_LOGF(x) ::kiln::log_by_polynomial(x)
+#else
 #define KILN_LIBM(name) ::name
 #define KILN_HYPOTF(x, y) ::hypotf(x, y)
 #define KILN_LOGF(x) ::logf(x)
+#endif
 #define KILN_FUSED true
 #define KILN_COMPLEX_ALIGN(T) alignas(2 * sizeof(T))
 #define KILN_COMPLEX_TRIVIAL 1
@@ -89,6 +112,15 @@
 #define KILN_MANY_REGISTERS 1
 #else
 #define KILN_MANY_REGISTERS 0
+#endif
+#ifndef KILN_UNKNOWN
+#define KILN_UNKNOWN(x) static_cast<void>(x)
+#endif
+// A table of constants that code reads by an index.
+#if KILN_CPU
+#define KILN_TABLE inline constexpr
+#else
+#define KILN_TABLE __device__ constexpr
 #endif
 // In front of a loop over items of 5 or 7 elements whose body is additions and products in one loop. With AVX2 the compiler
 // would put vectors together from single elements, for which it has no shuffles there: inner products of 5 took 3.4 ns and of
@@ -145,18 +177,28 @@
 #endif
 
 #if KILN_CUDA
-#define KILN_SQRTF(x) ::sqrtf(x)
+#define KILN_SQRTF(x) KILN_LIBM(sqrtf)(x)
+#if KILN_GPU_CLANG  // user functions carry no __device__
+#define KILN_USER_BEGIN _Pragma("clang force_cuda_host_device begin")
+#define KILN_USER_END _Pragma("clang force_cuda_host_device end")
+#else
 #define KILN_USER_BEGIN
 #define KILN_USER_END
+#endif
 #if !KILN_EMULATED  // tests/emulated_cuda: CUDA compiled for the host, which knows no PTX
 #define KILN_FLOAT_TO_HALF(bits, x) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x))
 #define KILN_HALF_TO_FLOAT(x, bits) asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits))
 #endif
 #elif KILN_HIP
+#if KILN_GPU_CLANG  // its square roots are exact
+#define KILN_SQRTF(x) KILN_LIBM(sqrtf)(x)
+#else
 #define KILN_SQRTF(x) ::kiln::sqrt_refined(x)
+#endif
 // User functions carry no __device__.
 #define KILN_USER_BEGIN _Pragma("clang force_cuda_host_device begin")
 #define KILN_USER_END _Pragma("clang force_cuda_host_device end")
+#if !KILN_GPU_CLANG
 namespace kiln {
 // hipRTC 5.2 compiles every float sqrt to a bare v_sqrt_f32 (1 ulp). One step over the neighbours, judged by the residual,
 // makes it correctly rounded; small arguments are scaled out of the subnormals first.
@@ -172,10 +214,21 @@ KILN_FN float sqrt_refined(float x) {
 }
 }  // namespace kiln
 #endif
+#endif
 
 #if !KILN_CUDA || KILN_EMULATED
 #if KILN_HIP || defined(__F16C__) || defined(__AVX512FP16__) || defined(__aarch64__)
+#if KILN_HIP
+// Of a quotient of halves LLVM would make one in halves, by a product with a reciprocal: it must not know what it converts.
+#define KILN_FLOAT_TO_HALF(bits, x)                                               \
+  {                                                                               \
+    float kiln_exact = x;                                                         \
+    KILN_UNKNOWN(kiln_exact);                                                     \
+    bits = __builtin_bit_cast(unsigned short, static_cast<_Float16>(kiln_exact)); \
+  }
+#else
 #define KILN_FLOAT_TO_HALF(bits, x) bits = __builtin_bit_cast(unsigned short, static_cast<_Float16>(x))
+#endif
 #define KILN_HALF_TO_FLOAT(x, bits) x = static_cast<float>(__builtin_bit_cast(_Float16, bits))
 #else
 // Without F16C, _Float16 would call into compiler-rt, which nothing here links.

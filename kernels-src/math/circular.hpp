@@ -1,6 +1,9 @@
 // sin, cos and tan of <cmath>; see math.hpp for the rules.
 #pragma once
 #include "kiln/math/math.hpp"
+#if KILN_OWN_LIBM
+#include "kiln/math/libm_circular.hpp"
+#endif
 #if KILN_LANES
 #include "kiln/math/circular_lanes_cpu.hpp"
 #endif

@@ -1,6 +1,9 @@
 // Exponentials, logarithms and roots of <cmath> but exp and log; see math.hpp for the rules.
 #pragma once
 #include "kiln/math/math.hpp"
+#if KILN_OWN_LIBM
+#include "kiln/math/libm_exponential.hpp"
+#endif
 #if KILN_OWN_MATH
 #include "kiln/math/exponential_cpu.hpp"
 #endif

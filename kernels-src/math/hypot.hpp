@@ -1,6 +1,9 @@
 // hypot of <cmath>; see math.hpp for the rules.
 #pragma once
 #include "kiln/math/math.hpp"
+#if KILN_OWN_LIBM
+#include "kiln/math/libm_hypot.hpp"
+#endif
 #if KILN_LANES
 #include "kiln/math/hypot_lanes_cpu.hpp"
 #endif

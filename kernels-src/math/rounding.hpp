@@ -1,6 +1,9 @@
 // Rounding and remainders of <cmath>; see math.hpp for the rules.
 #pragma once
 #include "kiln/math/math.hpp"
+#if KILN_OWN_LIBM
+#include "kiln/math/libm_rounding.hpp"
+#endif
 
 namespace kiln {
 

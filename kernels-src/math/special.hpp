@@ -2,6 +2,9 @@
 #pragma once
 #include "kiln/math/exponents.hpp"
 #include "kiln/math/rounding.hpp"
+#if KILN_OWN_LIBM
+#include "kiln/math/libm_special.hpp"
+#endif
 
 namespace kiln {
 

@@ -1,6 +1,9 @@
 // Inverse circular and hyperbolic functions of <cmath>; see math.hpp for the rules.
 #pragma once
 #include "kiln/math/math.hpp"
+#if KILN_OWN_LIBM
+#include "kiln/math/libm_trigonometry.hpp"
+#endif
 #if KILN_OWN_MATH
 #include "kiln/math/trigonometry_cpu.hpp"
 #endif

@@ -37,7 +37,7 @@ KILN_FN T change_at(T* at, const F& f) {
     before = x;
     x = f(x);
   });
-  return before;
+  return unknown_value(before);
 }
 
 // Runs f(item) for the items of this thread: the whole grid strides over all of them, so that any grid is right.

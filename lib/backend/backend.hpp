@@ -139,6 +139,8 @@ int emulated_index(std::string_view target);  // of libkiln-emulator.so; DeviceE
 int device_count(DeviceKind kind) noexcept;   // 0 where there is no driver
 std::string why_none(DeviceKind kind);        // every path tried, or the driver's own words
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target);  // "sm_90", "gfx90a"; null if not a GPU's name
+// "sm_100 (PTX for …" and "Clang 19.1.7+9" of a key; null if the target is not a GPU's.
+std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler);
 }  // namespace gpu
 
 /// Whether this process was forked from one that used kiln: GPU calls are errors there, the CPU runs in one thread.

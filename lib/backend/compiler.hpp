@@ -67,4 +67,8 @@ class Compiler {
 /// compiler here knows, with the list of those it does, and for a missing library with every path tried.
 std::shared_ptr<const Compiler> compiler_for(std::string_view target);
 
+/// The compiler that a key names ("NVRTC 13.0+65be0db342ad", "Clang 19.1.7+9"), of whichever version it is here, for the key's
+/// target in full. DeviceError as of compiler_for().
+std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler);
+
 }  // namespace kiln::backend

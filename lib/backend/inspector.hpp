@@ -14,6 +14,7 @@ namespace kiln::backend {
 struct StoredCode {
   std::string name = {};         ///< the kernel's, for messages
   std::string_view target = {};  ///< in full, as Compiler::target() gives it
+  bool by_clang = false;         ///< which can show it as LLVM's intermediate language, for any target
   std::string_view bytes = {};
 };
 

@@ -48,6 +48,11 @@ Backend* opened_backend(const Device& device) noexcept {
   return device.is_cpu() || forked() ? nullptr : gpu::opened(device.kind(), device.index(), device.is_emulated());
 }
 
+std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler) {
+  if (auto found = gpu::compiler_of_key(target, compiler)) return found;
+  return compiler_for(target);
+}
+
 std::shared_ptr<const Compiler> compiler_for(std::string_view target) {
   if (auto compiler = gpu::compiler_for_target(target)) return compiler;
   if (auto compiler = cpu::compiler_for_target(target)) return compiler;

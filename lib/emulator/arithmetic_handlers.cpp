@@ -278,7 +278,15 @@ void test_property(Warp& warp, const Instruction& at, Mask lanes) {
 
 // Conversions.
 template <class To>
-constexpr auto kConvert = [](Word at, auto x) { return convert<To>(x, conversion_of(at)); };
+constexpr auto kConvert = [](Word at, auto x) {
+  const To result = convert<To>(x, conversion_of(at));
+  if constexpr (std::is_integral_v<To> && std::is_signed_v<To>) {
+    // Where the register is wider than the type, a signed number keeps its sign: cvt.s8.s32 to one of 16 bits.
+    return static_cast<std::int64_t>(result);
+  } else {
+    return result;
+  }
+};
 template <class To>
 constexpr auto kConvertPair = [](Word at, float high, float low) { return convert_pair<To>(high, low, conversion_of(at)); };
 constexpr auto kConvertToTf32 = [](Word at, float a) { return convert_to_tf32(a, conversion_of(at)); };

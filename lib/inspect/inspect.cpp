@@ -19,7 +19,10 @@ std::string target_of(const cache::Contents& kernel) {
 }
 
 backend::StoredCode stored(const cache::Contents& kernel, const std::string& target) {
-  return {.name = kernel.entry.kernel, .target = target, .bytes = kernel.code};
+  return {.name = kernel.entry.kernel,
+          .target = target,
+          .by_clang = kernel.entry.compiler.starts_with("Clang"),
+          .bytes = kernel.code};
 }
 
 /// In the comment of the form: both have lines that are comments.

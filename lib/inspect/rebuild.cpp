@@ -30,7 +30,7 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
                        "); run it with this one, and inspect the entry that this makes");
   }
   Rebuild rebuild;
-  rebuild.compiler = backend::compiler_for(key->target);
+  rebuild.compiler = backend::compiler_of_key(key->target, key->compiler);
   backend::CompileRequest& request = rebuild.request;
   request.name = kernel.entry.kernel;
   request.context = kernel.entry.signature;

@@ -10,10 +10,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "command.hpp"
@@ -322,4 +324,69 @@ TEST_CASE("what a command recorded, compile finds in its cache") {
       run({"inspect", scratch.file("m.json"), "--kernel", "add", "--as", "resources", "--json"}, {.environment = environment});
   CHECK(inspected.status == 0);
   CHECK(json::parse(inspected.out).at("kernels").size() == 2);
+}
+
+TEST_CASE("compile: every architecture of both vendors in one command, with neither CUDA nor ROCm") {
+  const Scratch scratch;
+  const std::map<std::string, std::string> environment{{"KILN_GPU_COMPILER", "clang"}};
+  const std::string text =
+      manifest_of({"float32 saxpy(float32 a, float32 x, float32 y) = a * x + y", "float64 gauss(float64 x) = exp(-x * x)"});
+  const std::string targets = "sm_75,sm_90,sm_100,gfx90a,gfx942,gfx1100,gfx1201,x86-64-v3";
+  const auto result = run({"compile", "-", "--target", targets, "--dir", scratch.file("cache"), "--json", "-q"},
+                          {.input = text, .environment = environment});
+  CAPTURE(result.err);
+  CHECK(result.status == 0);
+  CHECK(json::parse(result.out).at("compiled") == 16);
+  const auto listed = run({"cache", "list", "--dir", scratch.file("cache"), "--json"});
+  std::map<std::string, int> by_target;
+  const json entries = json::parse(listed.out).at("entries");
+  for (const json& entry : entries) {
+    ++by_target[entry.at("target").get<std::string>()];
+    CHECK(entry.at("compiler").get<std::string>().starts_with("Clang "));
+  }
+  CHECK(by_target == std::map<std::string, int>{{"sm_75", 2},
+                                                {"sm_90", 2},
+                                                {"sm_100", 2},
+                                                {"gfx90a", 2},
+                                                {"gfx942", 2},
+                                                {"gfx1100", 2},
+                                                {"gfx1201", 2},
+                                                {"x86-64-v3", 2}});
+
+  // inspect says which compiler it was, and makes the forms on the way without the vendor's.
+  for (const auto& [target, form, part] : {std::tuple{"sm_100", "ptx", ".target sm_90\n"},
+                                           {"sm_100", "llvm-ir", "target triple = \"nvptx64-nvidia-cuda\""},
+                                           {"gfx942", "llvm-ir", "target triple = \"amdgcn-amd-amdhsa\""},
+                                           {"gfx942", "asm", "s_endpgm"}}) {
+    const auto shown = run({"inspect", "-", "-t", target, "-k", "saxpy", "--as", form, "--dir", scratch.file("cache")},
+                           {.input = text, .environment = environment});
+    CAPTURE(shown.err);
+    CHECK(shown.status == 0);
+    CHECK_MESSAGE(contains(shown.out, part), target, " ", form);
+  }
+  const auto resources = run({"inspect", "-", "-t", "gfx942", "-k", "saxpy", "--dir", scratch.file("cache")},
+                             {.input = text, .environment = environment});
+  CHECK(contains(resources.out, "compiler   Clang "));
+  CHECK(contains(resources.out, "threads    256 in a block at most"));
+}
+
+TEST_CASE("compile: a GPU compiler that is misspelt, not there or no compiler of the target's is a clear error") {
+  const Scratch scratch;
+  const auto compile = [&](const char* target, const std::map<std::string, std::string>& environment) {
+    return run({"compile", "-", "-t", target, "--dir", scratch.file("cache")},
+               {.input = manifest_of(many(1)), .environment = environment});
+  };
+  const auto misspelt = compile("sm_90", {{"KILN_GPU_COMPILER", "nvcc"}});
+  CHECK(misspelt.status == 1);
+  CHECK(misspelt.err ==
+        "kiln: error: KILN_GPU_COMPILER is \"nvcc\", which is no compiler of kiln's: set it to nvrtc, hiprtc or clang, or "
+        "unset it "
+        "to have kiln choose\n");
+  const auto missing = compile("sm_90", {{"KILN_GPU_COMPILER", "nvrtc"}, {"KILN_NVRTC", "/nowhere/nvrtc"}});
+  CHECK(missing.status == 1);
+  CHECK(contains(missing.err, "NVRTC was not found: tried /nowhere/nvrtc (no such file); "));
+  CHECK(contains(missing.err, " (KILN_GPU_COMPILER=nvrtc asks for this compiler; unset it to have kiln choose)\n"));
+  const auto unknown = compile("sm_35", {{"KILN_GPU_COMPILER", "clang"}});
+  CHECK(unknown.status == 1);
+  CHECK(contains(unknown.err, "Clang does not compile for sm_35; it compiles for sm_70, sm_72, sm_75, "));
 }

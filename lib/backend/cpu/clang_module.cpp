@@ -31,13 +31,13 @@ std::vector<std::string> clang_module_candidates() {
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates) {
   const base::DynamicLibrary::Opened opened = base::DynamicLibrary::open_first(candidates, base::Unload::never);
   if (!opened.library) {
-    throw DeviceError("failed to open kiln's CPU compiler, tried " + base::describe(opened.attempts) +
+    throw DeviceError("failed to open kiln's Clang, tried " + base::describe(opened.attempts) +
                       ": install libkiln-clang.so beside libkiln.so, or name it in KILN_CLANG");
   }
   const auto api = opened.library.function<decltype(&kiln_clang)>(KILN_CLANG_SYMBOL);
   const kiln_clang_api* const functions = api == nullptr ? nullptr : api(KILN_CLANG_INTERFACE);
   if (functions == nullptr || std::string_view(functions->version) != clang_version()) {
-    throw DeviceError("failed to use kiln's CPU compiler " + opened.library.name() + ": it is not of this build of kiln (" +
+    throw DeviceError("failed to use kiln's Clang " + opened.library.name() + ": it is not of this build of kiln (" +
                       (api == nullptr ? "it has no function " KILN_CLANG_SYMBOL
                        : functions == nullptr
                            ? "its interface is another version"

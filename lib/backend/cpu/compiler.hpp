@@ -1,6 +1,7 @@
 // Clang as a kiln compiler: C++ text to an ELF shared object, in process and in memory.
 #pragma once
 
+#include "backend/clang.hpp"
 #include "backend/compiler.hpp"
 #include "backend/cpu/target.hpp"
 
@@ -23,7 +24,7 @@ class ClangCompiler : public Compiler {
   [[nodiscard]] std::string emit(const CompileRequest& request, inspect::Form form) const override;
 
  private:
-  [[nodiscard]] CompileResult run(const CompileRequest& request, int form) const;
+  [[nodiscard]] CompileResult run(const CompileRequest& request, ClangOutput output) const;
 
   Target target_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kiln::backend::gpu {
 namespace {
@@ -53,13 +54,64 @@ std::string version_text(int version) {
   return std::to_string(version / 100) + "." + std::to_string(version % 100);
 }
 
-std::string known_names(int version) {
+template <class Known>
+std::string names_where(const Known& known) {
   std::string text;
   for (const AmdArch& arch : kAmdArchs) {
-    if (version >= arch.since && version < arch.until) text += (text.empty() ? "" : ", ") + std::string(arch.name);
+    if (known(arch)) text += (text.empty() ? "" : ", ") + std::string(arch.name);
   }
   return text;
 }
+
+std::string known_names(int version) {
+  return names_where([version](const AmdArch& arch) { return version >= arch.since && version < arch.until; });
+}
+
+const AmdArch* find_amd(std::string_view name) {
+  const auto* const arch = std::find_if(kAmdArchs.begin(), kAmdArchs.end(), [&](const AmdArch& a) { return a.name == name; });
+  return arch == kAmdArchs.end() ? nullptr : arch;
+}
+
+/// Why the features of a target ("sramecc+:xnack-") are none of its architecture's; empty where they are.
+std::string refuse_features(std::string_view target, const AmdArch& arch) {
+  std::string_view rest = target.substr(arch.name.size());
+  bool seen_sramecc = false;
+  bool seen_xnack = false;
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view feature = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(feature.size());
+    const bool is_sramecc = feature == "sramecc+" || feature == "sramecc-";
+    const bool is_xnack = feature == "xnack+" || feature == "xnack-";
+    bool& seen = is_sramecc ? seen_sramecc : seen_xnack;
+    if (!(is_sramecc && arch.sramecc) && !(is_xnack && arch.xnack)) {
+      std::string features = std::string(arch.sramecc ? "sramecc+, sramecc-" : "");
+      if (arch.xnack) features += std::string(features.empty() ? "" : ", ") + "xnack+, xnack-";
+      return std::string(arch.name) + " has no feature \"" + std::string(feature) + "\"; it has " +
+             (features.empty() ? "none" : features);
+    }
+    if (seen) return "\"" + std::string(target) + "\" names a feature twice";
+    seen = true;
+  }
+  return {};
+}
+
+/// Of LLVM 20 and newer.
+bool known_to_clang(const AmdArch& arch) {
+  return arch.name != "gfx950" && arch.name != "gfx1153";
+}
+
+// LLVM 19's, with the first version of PTX that has each. Older ones lack what kernels need of warps and atomics.
+constexpr std::array<PtxTarget, 8> kPtxTargets = {{{70, "sm_70", "ptx60"},
+                                                   {72, "sm_72", "ptx61"},
+                                                   {75, "sm_75", "ptx63"},
+                                                   {80, "sm_80", "ptx70"},
+                                                   {86, "sm_86", "ptx71"},
+                                                   {87, "sm_87", "ptx74"},
+                                                   {89, "sm_89", "ptx78"},
+                                                   {90, "sm_90", "ptx78"}}};
+// That NVIDIA has made, and LLVM 19 does not know.
+constexpr std::array<int, 7> kNewer = {88, 100, 101, 103, 110, 120, 121};
 
 }  // namespace
 
@@ -80,9 +132,9 @@ std::optional<DeviceKind> vendor_of(std::string_view target) {
 
 std::string refuse_amd(std::string_view target, int version) {
   const std::string_view name = target.substr(0, target.find(':'));
-  const auto* const arch = std::find_if(kAmdArchs.begin(), kAmdArchs.end(), [&](const AmdArch& a) { return a.name == name; });
+  const AmdArch* const arch = find_amd(name);
   const std::string compiler = "hipRTC " + version_text(version);
-  if (arch == kAmdArchs.end()) {
+  if (arch == nullptr) {
     return "\"" + std::string(name) + "\" is not an AMD architecture that kiln knows; " + compiler + " compiles for " +
            known_names(version);
   }
@@ -92,26 +144,29 @@ std::string refuse_amd(std::string_view target, int version) {
                                   : " was dropped in hipRTC " + version_text(arch->until)) +
            ", this is " + compiler + ", which compiles for " + known_names(version);
   }
-  std::string_view rest = target.substr(name.size());
-  bool seen_sramecc = false;
-  bool seen_xnack = false;
-  while (!rest.empty()) {
-    rest.remove_prefix(1);
-    const std::string_view feature = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(feature.size());
-    const bool is_sramecc = feature == "sramecc+" || feature == "sramecc-";
-    const bool is_xnack = feature == "xnack+" || feature == "xnack-";
-    bool& seen = is_sramecc ? seen_sramecc : seen_xnack;
-    if (!(is_sramecc && arch->sramecc) && !(is_xnack && arch->xnack)) {
-      std::string features = std::string(arch->sramecc ? "sramecc+, sramecc-" : "");
-      if (arch->xnack) features += std::string(features.empty() ? "" : ", ") + "xnack+, xnack-";
-      return std::string(name) + " has no feature \"" + std::string(feature) + "\"; it has " +
-             (features.empty() ? "none" : features);
-    }
-    if (seen) return "\"" + std::string(target) + "\" names a feature twice";
-    seen = true;
+  return refuse_features(target, *arch);
+}
+
+const PtxTarget* ptx_target_of(int capability) {
+  const auto above = std::find_if(kPtxTargets.begin(), kPtxTargets.end(),
+                                  [capability](const PtxTarget& each) { return each.capability > capability; });
+  return above == kPtxTargets.begin() ? nullptr : std::prev(above);
+}
+
+std::string refuse_clang(std::string_view target) {
+  if (vendor_of(target) == DeviceKind::hip) {
+    const AmdArch* const arch = find_amd(target.substr(0, target.find(':')));
+    if (arch != nullptr && known_to_clang(*arch)) return refuse_features(target, *arch);
+    return "Clang does not compile for " + std::string(target) + "; it compiles for " + names_where(known_to_clang);
   }
-  return {};
+  const int capability = compute_capability(target);
+  const PtxTarget* const known = ptx_target_of(capability);
+  const bool is_newer = std::find(kNewer.begin(), kNewer.end(), capability) != kNewer.end();
+  if (known != nullptr && (known->capability == capability || is_newer)) return {};
+  std::string names;
+  for (const PtxTarget& each : kPtxTargets) names += std::string(names.empty() ? "" : ", ") + each.arch;
+  for (const int each : kNewer) names += ", sm_" + std::to_string(each);
+  return "Clang does not compile for " + std::string(target) + "; it compiles for " + names;
 }
 
 int wave_of(std::string_view target) {

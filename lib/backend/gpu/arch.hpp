@@ -16,6 +16,19 @@ namespace kiln::backend::gpu {
 /// process on an architecture, or a feature of one, that it does not know.
 [[nodiscard]] std::string refuse_amd(std::string_view target, int version);
 
+/// Why Clang of LLVM 19 does not compile for `target`, with what it compiles for; empty where it does. Of NVIDIA's newer
+/// architectures it makes PTX for the last that it knows below them.
+[[nodiscard]] std::string refuse_clang(std::string_view target);
+
+/// What Clang makes PTX for, and the version of PTX that it takes.
+struct PtxTarget {
+  int capability;       ///< 90
+  const char* arch;     ///< "sm_90"
+  const char* version;  ///< "ptx78"
+};
+/// For a capability, the newest that Clang knows up to it; null where there is none.
+[[nodiscard]] const PtxTarget* ptx_target_of(int capability);
+
 /// Lanes of a wave of HIP's kernels on an AMD architecture: 64 up to gfx9, 32 from gfx10 on.
 [[nodiscard]] int wave_of(std::string_view target);
 

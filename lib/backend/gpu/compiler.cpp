@@ -7,6 +7,8 @@
 
 #include "backend/backend.hpp"
 #include "backend/gpu/arch.hpp"
+#include "backend/gpu/clang_compiler.hpp"
+#include "backend/gpu/compiler_choice.hpp"
 #include "backend/gpu/diagnostics.hpp"
 
 namespace kiln::backend::gpu {
@@ -187,9 +189,7 @@ std::string ptx(const CompilerLibrary& library, std::string_view target, const C
   return text;
 }
 
-namespace {
-
-void check_target(const CompilerLibrary& library, const std::string& target) {
+void require_known(const CompilerLibrary& library, const std::string& target) {
   if (library.dialect().kind == DeviceKind::hip) {
     if (const std::string reason = refuse_amd(target, library.version_number()); !reason.empty()) throw DeviceError(reason);
     return;
@@ -202,20 +202,22 @@ void check_target(const CompilerLibrary& library, const std::string& target) {
   }
 }
 
-}  // namespace
-
 CompileTarget target_of_emulator(const CompilerLibrary& library, const std::string& arch) {
-  check_target(library, arch);
+  require_known(library, arch);
   return {arch, "compute_" + arch.substr(3), true, "kiln's emulator", true};
 }
 
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target) {
-  const std::optional<DeviceKind> kind = vendor_of(target);
-  if (!kind) return nullptr;
-  const CompilerLibrary& library = CompilerLibrary::of(*kind);
-  const std::string name(target);
-  check_target(library, name);
-  return make_compiler(library, {name, name, false, {}, false});
+  if (!vendor_of(target)) return nullptr;
+  return choose_compiler({.target = std::string(target), .wanted = wanted_compiler()});
+}
+
+std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler) {
+  const std::string name(target.substr(0, target.find(' ')));
+  if (!vendor_of(name)) return nullptr;
+  const std::string_view kind = compiler.substr(0, compiler.find(' '));
+  if (kind == "Clang") return make_clang_compiler({.name = name, .of_device = true});
+  return choose_compiler({.target = name, .wanted = kind == "NVRTC" ? CompilerName::nvrtc : CompilerName::hiprtc});
 }
 
 }  // namespace kiln::backend::gpu

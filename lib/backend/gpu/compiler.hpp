@@ -30,7 +30,10 @@ struct CompileTarget {
 /// The target of the emulator, which runs PTX and tells lines of it. DeviceError where NVRTC does not compile for `arch`.
 [[nodiscard]] CompileTarget target_of_emulator(const CompilerLibrary& library, const std::string& arch);
 
-/// The text that make_compiler()'s compilers have in their target where the code is PTX: "sm_120 (PTX for …".
+/// DeviceError where that library does not compile for "sm_90", "gfx90a:xnack-", with what it compiles for.
+void require_known(const CompilerLibrary& library, const std::string& target);
+
+/// The text that compilers have in their target where the code is PTX: "sm_120 (PTX for …".
 inline constexpr std::string_view kAssemblyMark = " (PTX for ";
 
 /// The PTX text of a request for "sm_90", "sm_90a", …, for tests and inspection. Throws as Compiler::compile does; NVRTC only.

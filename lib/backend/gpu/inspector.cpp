@@ -12,10 +12,15 @@ namespace {
 
 using inspect::Form;
 
+std::vector<Form> with_ir(const StoredCode& code, std::vector<Form> forms) {
+  if (code.by_clang) forms.push_back(Form::llvm_ir);
+  return forms;
+}
+
 class CudaInspector final : public Inspector {
  public:
   std::vector<Form> forms(const StoredCode& code) const override {
-    if (is_assembly(code)) return {Form::source, Form::ptx};
+    if (is_assembly(code)) return with_ir(code, {Form::source, Form::ptx});
     return {Form::source, Form::ptx, Form::sass, Form::assembly};
   }
   std::optional<std::string> text(const StoredCode& code, Form form) const override {
@@ -30,13 +35,15 @@ class CudaInspector final : public Inspector {
   }
 
  private:
-  /// For a device that is newer than the compiler, PTX is kept.
+  /// PTX is kept for a device that is newer than NVRTC, and wherever Clang is the compiler.
   static bool is_assembly(const StoredCode& code) { return code.target.find(kAssemblyMark) != std::string_view::npos; }
 };
 
 class HipInspector final : public Inspector {
  public:
-  std::vector<Form> forms(const StoredCode&) const override { return {Form::source, Form::amdgcn, Form::assembly}; }
+  std::vector<Form> forms(const StoredCode& code) const override {
+    return with_ir(code, {Form::source, Form::amdgcn, Form::assembly});
+  }
   std::optional<std::string> text(const StoredCode& code, Form form) const override {
     if (form != Form::amdgcn && form != Form::assembly) return std::nullopt;
     return code_object_assembly(code);

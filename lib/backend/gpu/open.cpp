@@ -8,7 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/gpu/backend.hpp"
-#include "backend/gpu/compiler.hpp"
+#include "backend/gpu/compiler_choice.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -28,10 +28,10 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index, bool emulat
   std::string no_compiler;
   const std::string arch = architecture_of(driver, index);
   try {
-    const CompilerLibrary& library = CompilerLibrary::of(kind);
-    compiler = make_compiler(library, driver.is_emulator()
-                                          ? target_of_emulator(library, arch)
-                                          : target_of_device(library, arch, "the driver of " + driver.version_text()));
+    compiler = choose_compiler({.target = arch,
+                                .driver = "the driver of " + driver.version_text(),
+                                .emulated = driver.is_emulator(),
+                                .wanted = wanted_compiler()});
   } catch (const DeviceError& error) {
     no_compiler = "cannot compile for " + driver.device_name(index) + " (" + arch + "): " + error.what();
   }

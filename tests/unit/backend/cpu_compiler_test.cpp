@@ -308,7 +308,7 @@ TEST_CASE("cpu compiler: KILN_CLANG that leads nowhere is named" * doctest::skip
     FAIL("it compiled");
   } catch (const DeviceError& error) {
     const std::string what = error.what();
-    CHECK(what.starts_with("failed to open kiln's CPU compiler, tried /nowhere/libkiln-clang.so ("));
+    CHECK(what.starts_with("failed to open kiln's Clang, tried /nowhere/libkiln-clang.so ("));
     CHECK(what.find("No such file or directory") != std::string::npos);
     CHECK(what.ends_with("): install libkiln-clang.so beside libkiln.so, or name it in KILN_CLANG"));
     CHECK(what.find('\n') == std::string::npos);
@@ -330,7 +330,7 @@ TEST_CASE("cpu compiler: a missing module is an error that lists the paths") {
   }
   const std::vector<std::string> foreign{"libm.so.6"};
   CHECK_THROWS_WITH_AS(backend::cpu::open_clang_module(foreign),
-                       "failed to use kiln's CPU compiler libm.so.6: it is not of this build of kiln (it has no function "
+                       "failed to use kiln's Clang libm.so.6: it is not of this build of kiln (it has no function "
                        "kiln_clang); install libkiln-clang.so and libkiln.so from one build",
                        DeviceError);
 }

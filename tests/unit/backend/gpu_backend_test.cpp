@@ -10,6 +10,7 @@
 
 #include "../base/child_process.hpp"
 #include "backend/backend.hpp"
+#include "backend/clang.hpp"
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/driver.hpp"
 #include "base/have_cpu.hpp"
@@ -663,12 +664,31 @@ TEST_CASE("gpu: a compiler newer than the driver does not count [child]" * docte
   const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0).compiler()); });
   CHECK(message.starts_with("cannot compile for cuda:0 (sm_90): NVRTC "));
   CHECK(message.find("libnvrtc.so.13") == std::string::npos);
-  CHECK(message.ends_with(" (newer ones do not count: the driver is for CUDA 11)"));
+  CHECK(
+      message.find(" (newer ones do not count: the driver is for CUDA 11) (KILN_GPU_COMPILER=nvrtc asks for this compiler; ") !=
+      std::string::npos);
 }
 TEST_CASE("gpu: a compiler newer than the driver does not count") {
-  CHECK(kiln::test::ChildProcess("gpu: a compiler newer than the driver does not count [child]",
-                                 {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_CUDA_VERSION", "11080"}})
+  CHECK(kiln::test::ChildProcess(
+            "gpu: a compiler newer than the driver does not count [child]",
+            {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_CUDA_VERSION", "11080"}, {"KILN_GPU_COMPILER", "nvrtc"}})
             .wait() == 0);
+}
+
+TEST_CASE("gpu: Clang compiles where NVRTC does not count and the device says so [child]" * doctest::skip()) {
+  Backend& backend = gpu::open(DeviceKind::cuda, 0);
+  CHECK(backend.compiler()->name() == "Clang");
+  CHECK(backend.compiler()->target() == "sm_90 (PTX for sm_90)");
+  CHECK(backend.info().target == "sm_90 (PTX for sm_90)");
+  CHECK(backend.info().runtime.find(" (driver), Clang 19.") != std::string::npos);
+  CHECK(backend.info().runtime.find('+') == std::string::npos);
+}
+TEST_CASE("gpu: Clang compiles where NVRTC does not count and the device says so") {
+  if (!have_clang()) return;
+  const char* const name = "gpu: Clang compiles where NVRTC does not count and the device says so [child]";
+  CHECK(kiln::test::ChildProcess(name, {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_CUDA_VERSION", "11080"}}).wait() ==
+        0);
+  CHECK(kiln::test::ChildProcess(name, {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_GPU_COMPILER", "clang"}}).wait() == 0);
 }
 
 TEST_CASE("gpu: no driver lists every path tried [child]" * doctest::skip()) {

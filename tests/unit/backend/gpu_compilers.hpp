@@ -1,5 +1,5 @@
 // Which run-time compilers this machine has, for tests that need one: a case is skipped, and counted, where it is missing, and
-// fails where KILN_REQUIRE_COMPILERS ("nvrtc,hiprtc") names it.
+// fails where KILN_REQUIRE_COMPILERS ("nvrtc,hiprtc") names it. With KILN_GPU_COMPILER=clang the compiler is Clang.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "backend/clang.hpp"
 #include "backend/gpu/compiler_library.hpp"
 #include "kiln/error.hpp"
 
@@ -29,6 +30,8 @@ class SkippedCases {
 
 /// True where the compiler is there. Call it once at the top of a test case.
 inline bool have_compiler(DeviceKind kind) {
+  const char* const chosen = std::getenv("KILN_GPU_COMPILER");
+  if (chosen != nullptr && std::string(chosen) == "clang") return backend::have_clang();
   static SkippedCases nvrtc("NVRTC");
   static SkippedCases hiprtc("hipRTC");
   try {

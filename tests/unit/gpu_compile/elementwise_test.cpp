@@ -1,4 +1,4 @@
-// What NVRTC and hipRTC make of the kernel templates, with no device: every variant on one architecture of each vendor, a
+// What the GPUs' compilers make of the kernel templates, with no device: every variant on one architecture of each vendor, a
 // smoke set on the others, and the width of the memory accesses in the machine code.
 #include <doctest/doctest.h>
 
@@ -244,8 +244,8 @@ TEST_CASE("the smoke set compiles for the other AMD architectures") {
 
 TEST_CASE("contiguous float32 moves 16 bytes an access on NVIDIA") {
   if (!have_compiler(DeviceKind::cuda)) return;
-  const auto& library = backend::gpu::CompilerLibrary::of(DeviceKind::cuda);
-  const std::string text = backend::gpu::ptx(library, "sm_90", request(saxpy(), DeviceKind::cuda));
+  const std::string text =
+      backend::gpu::compiler_for_target("sm_90")->emit(request(saxpy(), DeviceKind::cuda), inspect::Form::ptx);
   // The unrolled loop with two packs of each array, and the loop over what is left.
   CHECK(count_of(text, "ld.global.nc.v4") == 6);
   CHECK(count_of(text, "st.global.v4") == 3);

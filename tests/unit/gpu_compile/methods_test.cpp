@@ -109,17 +109,18 @@ TEST_CASE("the kernels of methods compile for gfx90a") {
 
 TEST_CASE("sums are the device's atomic operation, products compare and swap") {
   if (!have_compiler(DeviceKind::cuda)) return;
-  const auto& library = backend::gpu::CompilerLibrary::of(DeviceKind::cuda);
+  const auto compiler = backend::gpu::compiler_for_target("sm_90");
+  const auto ptx = [&](const Variant& variant) {
+    return compiler->emit(request(variant, DeviceKind::cuda), inspect::Form::ptx);
+  };
   for (const DType dtype : {DType::int32, DType::uint64, DType::float32, DType::float64}) {
     ScatterSpec spec = scatter(dtype, false);
     spec.atomic = kinds::atomic_of(binary("return a + b;"), spec);
-    const std::string sum =
-        backend::gpu::ptx(library, "sm_90", request({"sum", binary("return a + b;"), spec}, DeviceKind::cuda));
+    const std::string sum = ptx({"sum", binary("return a + b;"), spec});
     CHECK(sum.find(".add.") != std::string::npos);
     CHECK(sum.find("atom.global.cas") == std::string::npos);
     CHECK(sum.find("atom.cas") == std::string::npos);
-    const std::string times =
-        backend::gpu::ptx(library, "sm_90", request({"product", product(dtype), scatter(dtype, false)}, DeviceKind::cuda));
+    const std::string times = ptx({"product", product(dtype), scatter(dtype, false)});
     CHECK(times.find(".cas.") != std::string::npos);
   }
 }

@@ -11,11 +11,13 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <memory>
 #include <utility>
 
 #include "backend/cpu/clang/allocas.hpp"
+#include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
@@ -95,8 +97,15 @@ void initialize() {
   llvm::InitializeNativeTargetAsmParser();  // asm statements in a body
   llvm::InitializeNativeTargetDisassembler();
   LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
   LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+  LLVMInitializeAMDGPUAsmParser();
   LLVMInitializeAMDGPUDisassembler();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
 }
 
 void compile(const kiln_clang_request& request, Compiled& out) {
@@ -116,11 +125,17 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   clang::DiagnosticsEngine engine(ids, &options, &early, /*ShouldOwnClient=*/false);
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, engine)) return;
 
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_allocas);
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(turn_items_in_loops);
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(use_vector_math);
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(widen_halves);
-  invocation->getCodeGenOpts().PassBuilderCallbacks.emplace_back(keep_short_rows);
+  const llvm::Triple target(invocation->getTargetOpts().Triple);
+  auto& passes = invocation->getCodeGenOpts().PassBuilderCallbacks;
+  if (target.isAMDGPU() || target.isNVPTX()) {
+    passes.emplace_back(hide_all_but_kernel);
+  } else {
+    passes.emplace_back(keep_allocas);
+    passes.emplace_back(turn_items_in_loops);
+    passes.emplace_back(use_vector_math);
+    passes.emplace_back(widen_halves);
+    passes.emplace_back(keep_short_rows);
+  }
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr
@@ -134,6 +149,9 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   };
   if (request.form == KILN_CLANG_IR) {
     run(clang::EmitLLVMAction(&context));
+  } else if (request.form == KILN_CLANG_ASSEMBLY) {
+    run(clang::EmitAssemblyAction(&context));
+    if (out.ok) out.undefined = undefined_functions({out.output.data(), out.output.size()});
   } else {
     run(clang::EmitObjAction(&context));
   }

@@ -1,4 +1,4 @@
-// One source to one relocatable object, or to LLVM's intermediate language, by clang in process.
+// One source to one relocatable object, to PTX or to LLVM's intermediate language, by clang in process.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -21,12 +21,13 @@ struct Diagnostic {
 
 struct Compiled {
   bool ok = false;
-  llvm::SmallVector<char, 0> output;  ///< an object, or a text
+  llvm::SmallVector<char, 0> output;   ///< an object, or a text
+  std::vector<std::string> undefined;  ///< readable names of functions that PTX calls and does not define
   std::vector<Diagnostic> diagnostics;
   std::string log;
 };
 
-/// Registers the host's target, and AMD's for its disassembler; once a process.
+/// Registers the targets of the host and of the GPUs; once a process.
 void initialize();
 
 /// Needs a deep stack (clang recurses). Thread-safe. What LLVM calls a fatal error goes to the installed handler.

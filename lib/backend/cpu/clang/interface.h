@@ -12,7 +12,7 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 8
+#define KILN_CLANG_INTERFACE 9
 #define KILN_CLANG_SYMBOL "kiln_clang"
 
 /* Bytes with a length; not terminated. */
@@ -28,8 +28,9 @@ struct kiln_clang_file {
 };
 
 enum kiln_clang_form {
-  KILN_CLANG_SHARED_OBJECT = 0,
-  KILN_CLANG_IR = 1 /* LLVM's intermediate language as text, after all its passes */
+  KILN_CLANG_SHARED_OBJECT = 0, /* of the host, or AMD's code object; NVIDIA's GPUs have none */
+  KILN_CLANG_IR = 1,            /* LLVM's intermediate language as text, after all its passes */
+  KILN_CLANG_ASSEMBLY = 2       /* NVIDIA's PTX as text */
 };
 
 struct kiln_clang_request {
@@ -37,7 +38,7 @@ struct kiln_clang_request {
   struct kiln_clang_text source;
   const struct kiln_clang_file* headers;
   size_t header_count;
-  const char* const* arguments; /* of clang -cc1, without input and output */
+  const char* const* arguments; /* of clang -cc1, without input and output; the target is the host, AMDGPU or NVPTX */
   size_t argument_count;
 };
 

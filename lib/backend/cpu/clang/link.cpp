@@ -3,12 +3,14 @@
 #include <dlfcn.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
+#include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 
 #include "backend/cpu/clang/scratch_file.hpp"
@@ -37,15 +39,24 @@ std::string library_of(const char* name) {
   return {};
 }
 
+/// What an object is linked with.
+struct Needs {
+  bool host = true;  ///< else it is a GPU's, for which there are no libraries
+  std::vector<std::string> libraries;
+};
+
 /// Which libraries the object needs. Names that none of them has go to out.undefined: found here rather than in lld's messages.
-std::vector<std::string> libraries_of(llvm::StringRef object, Linked& out) {
-  std::vector<std::string> needed;
+Needs needs_of(llvm::StringRef object, Linked& out) {
+  Needs needs;
+  std::vector<std::string>& needed = needs.libraries;
   auto file = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(object, "kernel"));
   if (!file) {
     out.error = llvm::toString(file.takeError());
-    return needed;
+    return needs;
   }
-  for (const llvm::object::ELFSymbolRef symbol : llvm::cast<llvm::object::ELFObjectFileBase>(**file).symbols()) {
+  const auto& elf = llvm::cast<llvm::object::ELFObjectFileBase>(**file);
+  needs.host = elf.getEMachine() != llvm::ELF::EM_AMDGPU;
+  for (const llvm::object::ELFSymbolRef symbol : elf.symbols()) {
     auto flags = symbol.getFlags();
     auto name = symbol.getName();
     if (!flags || !name) {
@@ -55,15 +66,21 @@ std::vector<std::string> libraries_of(llvm::StringRef object, Linked& out) {
     }
     // The table of position independent code is the linker's to make.
     if ((*flags & llvm::object::SymbolRef::SF_Undefined) == 0 || name->empty() || *name == "_GLOBAL_OFFSET_TABLE_") continue;
-    const std::string path = library_of(name->str().c_str());
+    const std::string path = needs.host ? library_of(name->str().c_str()) : std::string();
     if (!path.empty()) {
       if (std::find(needed.begin(), needed.end(), path) == needed.end()) needed.push_back(path);
     } else if ((*flags & llvm::object::SymbolRef::SF_Weak) == 0) {
       out.undefined.push_back(llvm::demangle(*name));
     }
   }
-  return needed;
+  return needs;
 }
+
+/// One thread: lld's pool would not survive a fork, and a kernel is too small for it.
+constexpr const char* kLink[] = {"ld.lld", "-shared", "-o", "-", "--threads=1", "--no-undefined", "--build-id=none"};
+/// No second read-only segment: fewer mappings load faster.
+constexpr const char* kHostLink[] = {"--hash-style=gnu", "--gc-sections", "--strip-all",      "--no-rosegment",
+                                     "-znorelro",        "-znow",         "--no-eh-frame-hdr"};
 
 /// A standard output that is a string: lld can write to a path or there, and a path into /proc it cannot rename to.
 class Capture : public llvm::raw_fd_ostream {
@@ -81,7 +98,7 @@ thread_local llvm::raw_fd_ostream* standard_output = nullptr;
 }  // namespace
 
 void link(llvm::StringRef object, Linked& out) {
-  const std::vector<std::string> libraries = libraries_of(object, out);
+  const Needs needs = needs_of(object, out);
   if (!out.error.empty() || !out.undefined.empty()) return;
 
   const ScratchFile input({object.data(), object.size()});
@@ -89,24 +106,10 @@ void link(llvm::StringRef object, Linked& out) {
     out.error = "no place for the linker's input: " + input.error();
     return;
   }
-  // One thread: lld's pool would not survive a fork, and a kernel is too small for it. No second read-only segment: fewer
-  // mappings load faster.
-  std::vector<const char*> arguments{"ld.lld",
-                                     "-shared",
-                                     "-o",
-                                     "-",
-                                     "--threads=1",
-                                     "--no-undefined",
-                                     "--hash-style=gnu",
-                                     "--build-id=none",
-                                     "--gc-sections",
-                                     "--strip-all",
-                                     "--no-rosegment",
-                                     "-znorelro",
-                                     "-znow",
-                                     "--no-eh-frame-hdr",
-                                     input.path().c_str()};
-  for (const std::string& library : libraries) arguments.push_back(library.c_str());
+  std::vector<const char*> arguments(std::begin(kLink), std::end(kLink));
+  if (needs.host) arguments.insert(arguments.end(), std::begin(kHostLink), std::end(kHostLink));
+  arguments.push_back(input.path().c_str());
+  for (const std::string& library : needs.libraries) arguments.push_back(library.c_str());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   Capture capture(out.code);

@@ -1,4 +1,4 @@
-// One relocatable object to one shared object, by lld in process.
+// One relocatable object, of the host or of an AMD GPU, to one shared object, by lld in process.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>

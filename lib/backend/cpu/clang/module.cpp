@@ -93,7 +93,11 @@ void compile_and_link(const kiln_clang_request& request, Job& job) {
     return;
   }
   const llvm::StringRef output(result.compiled.output.data(), result.compiled.output.size());
-  if (request.form == KILN_CLANG_IR) {
+  if (!result.compiled.undefined.empty()) {
+    result.status = KILN_CLANG_UNDEFINED;
+    return;
+  }
+  if (request.form != KILN_CLANG_SHARED_OBJECT) {
     result.code = {output.data(), output.size()};
     return;
   }
@@ -126,6 +130,7 @@ void publish(Result& result) {
                             .text = text(each.text),
                             .source_line = text(each.source_line)});
   }
+  for (const std::string& name : result.compiled.undefined) result.missing.push_back(text(name));
   for (const std::string& name : result.linked.undefined) result.missing.push_back(text(name));
   for (const Instruction& each : result.disassembled.instructions) {
     result.lines.push_back({.address = each.address, .target = each.target, .size = each.size, .text = text(each.text)});

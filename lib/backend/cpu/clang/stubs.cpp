@@ -1,5 +1,6 @@
-// What clang and lld refer to and a compiler for this host never runs: code generation for other targets (lld initializes all
-// of them) and the pass plug-ins that the distribution builds in. Empty definitions keep them out of the module.
+// What clang and lld refer to and kiln never runs: code generation for targets that are neither the host nor a GPU (lld
+// initializes all of them) and the pass plug-ins that the distribution builds in. Empty definitions keep them out of the
+// module.
 #include <llvm/Passes/PassPlugin.h>
 
 #if defined(__x86_64__)
@@ -7,6 +8,9 @@
 #elif defined(__aarch64__)
 #define AArch64 TheHost
 #endif
+// So do those of the GPUs.
+#define AMDGPU TheGpuOfAmd
+#define NVPTX TheGpuOfNvidia
 
 #define KILN_LEAVE_OUT(target)                 \
   extern "C" {                                 \
@@ -19,8 +23,6 @@
   }
 #define LLVM_TARGET(target) KILN_LEAVE_OUT(target)
 #include <llvm/Config/Targets.def>
-
-#define AMDGPU TheDisassembled  // the tables of its instructions are real, too
 
 #define KILN_LEAVE_OUT_TABLES(target)          \
   extern "C" {                                 \

@@ -1,0 +1,69 @@
+// CUDA's language where Clang compiles for NVIDIA's GPUs; the rest is clang_gpu.hpp's.
+#pragma once
+#include "kiln/core/clang_gpu.hpp"
+
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+
+KILN_PLACE(threadIdx, __nvvm_read_ptx_sreg_tid_x(), __nvvm_read_ptx_sreg_tid_y(), __nvvm_read_ptx_sreg_tid_z())
+KILN_PLACE(blockIdx, __nvvm_read_ptx_sreg_ctaid_x(), __nvvm_read_ptx_sreg_ctaid_y(), __nvvm_read_ptx_sreg_ctaid_z())
+KILN_PLACE(blockDim, __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z())
+KILN_PLACE(gridDim, __nvvm_read_ptx_sreg_nctaid_x(), __nvvm_read_ptx_sreg_nctaid_y(), __nvvm_read_ptx_sreg_nctaid_z())
+constexpr int warpSize = 32;
+
+// __syncthreads() is Clang's own.
+KILN_DEVICE_FN int __syncthreads_count(int x) {
+  return __nvvm_bar0_popc(x);
+}
+KILN_DEVICE_FN int __syncthreads_and(int x) {
+  return __nvvm_bar0_and(x);
+}
+KILN_DEVICE_FN int __syncthreads_or(int x) {
+  return __nvvm_bar0_or(x);
+}
+KILN_DEVICE_FN void __syncwarp(unsigned int mask = 0xffffffffu) {
+  __nvvm_bar_warp_sync(mask);
+}
+KILN_DEVICE_FN void __threadfence_block() {
+  __nvvm_membar_cta();
+}
+KILN_DEVICE_FN void __threadfence() {
+  __nvvm_membar_gl();
+}
+KILN_DEVICE_FN void __threadfence_system() {
+  __nvvm_membar_sys();
+}
+KILN_DEVICE_FN long long clock64() {
+  return static_cast<long long>(__nvvm_read_ptx_sreg_clock64());
+}
+KILN_DEVICE_FN unsigned int __activemask() {
+  unsigned int mask;
+  asm volatile("activemask.b32 %0;" : "=r"(mask));
+  return mask;
+}
+KILN_DEVICE_FN int __all_sync(unsigned int mask, int x) {
+  return __nvvm_vote_all_sync(mask, x != 0);
+}
+KILN_DEVICE_FN int __any_sync(unsigned int mask, int x) {
+  return __nvvm_vote_any_sync(mask, x != 0);
+}
+KILN_DEVICE_FN unsigned int __ballot_sync(unsigned int mask, int x) {
+  return __nvvm_vote_ballot_sync(mask, x != 0);
+}
+
+// A shuffle of 32 bits becomes one of any type of 4 or 8 bytes, in words.
+#define KILN_SHUFFLE(name, call)                                                     \
+  template <class T>                                                                 \
+  KILN_DEVICE_FN T name(unsigned int mask, T x, int at, int width = 32) {            \
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles are of 4 or 8 bytes"); \
+    struct words {                                                                   \
+      int word[sizeof(T) / 4];                                                       \
+    };                                                                               \
+    words all = __builtin_bit_cast(words, x);                                        \
+    for (int& word : all.word) word = call;                                          \
+    return __builtin_bit_cast(T, all);                                               \
+  }
+KILN_SHUFFLE(__shfl_sync, __nvvm_shfl_sync_idx_i32(mask, word, at, ((32 - width) << 8) | 31))
+KILN_SHUFFLE(__shfl_up_sync, __nvvm_shfl_sync_up_i32(mask, word, at, (32 - width) << 8))
+KILN_SHUFFLE(__shfl_down_sync, __nvvm_shfl_sync_down_i32(mask, word, at, ((32 - width) << 8) | 31))
+KILN_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32(mask, word, at, ((32 - width) << 8) | 31))
+#undef KILN_SHUFFLE

@@ -1,0 +1,48 @@
+#include "backend/clang.hpp"
+
+#include <iterator>
+
+#include "base/have_cpu.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::backend {
+
+bool have_clang() noexcept {
+  return KILN_HAVE_CPU;
+}
+
+std::vector<std::string> clang_number_options(const CompileRequest& request, const char* contraction) {
+  // What clang's driver makes of -ffast-math.
+  constexpr const char* kFastMath[] = {
+      "-menable-no-infs", "-menable-no-nans",  "-fapprox-func", "-funsafe-math-optimizations", "-fno-signed-zeros",
+      "-mreassociate",    "-freciprocal-math", "-ffast-math",   "-ffinite-math-only"};
+  std::vector<std::string> options;
+  if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
+  options.push_back(std::string("-ffp-contract=") + (request.contract || request.fast_math ? contraction : "off"));
+  return options;
+}
+
+#if KILN_HAVE_CPU
+std::string clang_release() {
+  return cpu::clang_release();
+}
+std::string clang_version_for_keys() {
+  return cpu::clang_version_for_keys();
+}
+CompileResult compile_by_clang(const ClangJob& job) {
+  return cpu::compile_by_clang(job);
+}
+#else
+std::string clang_release() {
+  return {};
+}
+std::string clang_version_for_keys() {
+  return {};
+}
+CompileResult compile_by_clang(const ClangJob& job) {
+  throw DeviceError("failed to compile kernel \"" + job.request.name + "\" for " + job.target +
+                    ": this build of kiln has no Clang (it was configured with KILN_CPU=OFF): configure it with -DKILN_CPU=ON");
+}
+#endif
+
+}  // namespace kiln::backend

@@ -1,0 +1,49 @@
+// Clang in process (libkiln-clang.so), for any target that it has: what its compilers for CPUs and for GPUs share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/compiler.hpp"
+
+namespace kiln::backend {
+
+enum class ClangOutput {
+  shared_object,  ///< of the host; for an AMD GPU its code object
+  ir,             ///< LLVM's intermediate language as text, after all its passes
+  ptx,            ///< for an NVIDIA GPU, as text
+};
+
+/// One compile. What it refers to outlives the call.
+struct ClangJob {
+  const CompileRequest& request;
+  std::vector<std::string> arguments;  ///< of clang -cc1, without input and output
+  ClangOutput output = ClangOutput::shared_object;
+  std::string target;      ///< a short name, for messages
+  const char* definers{};  ///< who may define a function that is called, for the message where nobody does
+};
+
+/// Whether this build of kiln has Clang (KILN_CPU). Opens nothing.
+[[nodiscard]] bool have_clang() noexcept;
+/// "19.1.7", as the build found it; empty without Clang. Opens nothing.
+[[nodiscard]] std::string clang_release();
+/// The same with the version of kiln's own steps around it, which can change the code: for keys.
+[[nodiscard]] std::string clang_version_for_keys();
+
+/// The arguments that say how numbers are computed: contraction and fast math as the request wants them. "fast" fuses across
+/// statements, as nvcc does, "on" only within one, "fast-honor-pragmas" as "fast" but where a text forbids it. Pure.
+[[nodiscard]] std::vector<std::string> clang_number_options(const CompileRequest& request, const char* contraction = "fast");
+
+/// Compiles, and links what has to be linked. Compiles of several threads run side by side. CompileError for a source that is
+/// wrong, and for one that calls a function which nobody defines; DeviceError where libkiln-clang.so is missing, with every
+/// path tried, or where it cannot do its work.
+[[nodiscard]] CompileResult compile_by_clang(const ClangJob& job);
+
+/// What the CPU backend, which holds Clang, offers to these.
+namespace cpu {
+std::string clang_release();
+std::string clang_version_for_keys();
+CompileResult compile_by_clang(const ClangJob& job);
+}  // namespace cpu
+
+}  // namespace kiln::backend
