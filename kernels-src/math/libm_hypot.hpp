@@ -16,7 +16,7 @@ KILN_FN double hypot(double x, double y) {
   const double a = big * scale, b = small * scale;
   const double square = a * a, sum = fused(b, b, square);
   const double rest = fused(a, a, -square) + fused(b, b, square - sum);
-  const double root = __builtin_sqrt(sum);
+  const double root = KILN_LIBM(sqrt)(sum);
   const double near = root == 0 ? 0.0 : root + (fused(-root, root, sum) + rest) / (root + root);
   const bool infinite = p == double(INFINITY) || q == double(INFINITY);
   return infinite ? double(INFINITY) : x == x && y == y ? near * back : x + y;

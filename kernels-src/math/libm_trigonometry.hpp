@@ -12,7 +12,7 @@ KILN_FN double asinh(double x) {
   const double a = __builtin_fabs(x);
   const bool large = a > 0x1p60;
   const double square = large ? 0.0 : a * a;
-  const double t = a + square / (1 + __builtin_sqrt(1 + square));
+  const double t = a + square / (1 + KILN_LIBM(sqrt)(1 + square));
   parts_of_sum<double> sum = split_sum(t);
   sum.exponent = large ? sum.exponent + 1 : sum.exponent;
   const double y = a < double(INFINITY) ? log_of(sum) : a;

@@ -1,17 +1,19 @@
-// What the CPU's own functions of float32 and float64 are made of. They are plain arithmetic without branches, which the
-// compiler vectorizes in place for any width; their polynomials are minimax ones of scripts/minimax.py. They want a fused
-// multiply-add, and their error terms no reordering, whatever the user's text may have.
+// What kiln's own functions of float32 and float64 are made of: the CPU's, and those of GPUs where Clang compiles for them,
+// which has no library there. They are plain arithmetic without branches, which the compiler vectorizes in place for any width;
+// their polynomials are minimax ones of scripts/minimax.py. They want a fused multiply-add, and their error terms no
+// reordering, whatever the user's text may have.
 #pragma once
 #include "kiln/math/math.hpp"
 
 #pragma float_control(precise, on, push)
 namespace kiln {
 
+// Not __builtin_fma: among what is precise that may set errno, and be a call.
 KILN_FN float fused(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
+  return __builtin_elementwise_fma(a, b, c);
 }
 KILN_FN double fused(double a, double b, double c) {
-  return __builtin_fma(a, b, c);
+  return __builtin_elementwise_fma(a, b, c);
 }
 
 // c0 + c1 x + c2 x^2 + …

@@ -11,14 +11,25 @@ bool have_clang() noexcept {
   return KILN_HAVE_CPU;
 }
 
-std::vector<std::string> clang_number_options(const CompileRequest& request, const char* contraction) {
+std::vector<std::string> clang_number_options(const CompileRequest& request) {
   // What clang's driver makes of -ffast-math.
   constexpr const char* kFastMath[] = {
       "-menable-no-infs", "-menable-no-nans",  "-fapprox-func", "-funsafe-math-optimizations", "-fno-signed-zeros",
       "-mreassociate",    "-freciprocal-math", "-ffast-math",   "-ffinite-math-only"};
   std::vector<std::string> options;
   if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
-  options.push_back(std::string("-ffp-contract=") + (request.contract || request.fast_math ? contraction : "off"));
+  // "fast" fuses across statements, as nvcc does; "on" only within one.
+  options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");
+  return options;
+}
+
+std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& request) {
+  // Without the one about signed zeros, and what implies it: with all of them LLVM sets the option of the whole module.
+  constexpr const char* kFastMath[] = {"-menable-no-infs", "-menable-no-nans",  "-fapprox-func",
+                                       "-mreassociate",    "-freciprocal-math", "-D__FAST_MATH__=1"};
+  std::vector<std::string> options;
+  if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
+  options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
   return options;
 }
 

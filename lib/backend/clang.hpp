@@ -30,9 +30,10 @@ struct ClangJob {
 /// The same with the version of kiln's own steps around it, which can change the code: for keys.
 [[nodiscard]] std::string clang_version_for_keys();
 
-/// The arguments that say how numbers are computed: contraction and fast math as the request wants them. "fast" fuses across
-/// statements, as nvcc does, "on" only within one, "fast-honor-pragmas" as "fast" but where a text forbids it. Pure.
-[[nodiscard]] std::vector<std::string> clang_number_options(const CompileRequest& request, const char* contraction = "fast");
+/// The arguments that say how numbers are computed: contraction and fast math as the request wants them. Pure.
+[[nodiscard]] std::vector<std::string> clang_number_options(const CompileRequest& request);
+/// The same for GPUs, whose code generators would take all of them together for the whole module's, with what a text forbids.
+[[nodiscard]] std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& request);
 
 /// Compiles, and links what has to be linked. Compiles of several threads run side by side. CompileError for a source that is
 /// wrong, and for one that calls a function which nobody defines; DeviceError where libkiln-clang.so is missing, with every

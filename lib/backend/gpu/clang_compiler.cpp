@@ -22,6 +22,7 @@ constexpr const char* kClangOptions[] = {"-fcuda-is-device",
                                          "-vectorize-loops",
                                          "-vectorize-slp",
                                          "-fno-rounding-math",
+                                         "-fexperimental-strict-floating-point",  // else float_control is ignored
                                          "-mconstructor-aliases",
                                          "-fno-threadsafe-statics",
                                          "-fdeclspec",
@@ -91,8 +92,7 @@ class GpuClangCompiler final : public Compiler {
   std::vector<std::string> options(const CompileRequest& request) const override {
     std::vector<std::string> all = options_;
     all.insert(all.end(), std::begin(kClangOptions), std::end(kClangOptions));
-    // What kiln's own functions compute in two numbers must not be fused.
-    const std::vector<std::string> numbers = clang_number_options(request, "fast-honor-pragmas");
+    const std::vector<std::string> numbers = clang_number_options_for_gpu(request);
     all.insert(all.end(), numbers.begin(), numbers.end());
     return all;
   }

@@ -190,6 +190,33 @@ TEST_CASE("clang: divisions and roots are exact, subnormal numbers stay, and not
   CHECK(nvidia->emit(plain, inspect::Form::ptx) == nvidia->compile(plain).code);
 }
 
+TEST_CASE("clang: with fast mathematics, too, kiln's own functions compute as they are written") {
+  if (!backend::have_clang()) return;
+  for (const char* target : {"sm_90", "gfx90a"}) {
+    const auto compiler = clang_for(target);
+    backend::CompileRequest scaled = request({"return ldexp(a, int(b));", DType::float64}, compiler->kind());
+    scaled.fast_math = true;
+    const std::string own = compiler->emit(scaled, inspect::Form::llvm_ir);
+    CHECK(count_of(own, "fmul double") > 0);
+    CHECK(count_of(own, "fmul reassoc") == 0);
+    backend::CompileRequest product = request({"return a * b + a;"}, compiler->kind());
+    product.fast_math = true;
+    CHECK(count_of(compiler->emit(product, inspect::Form::llvm_ir), "reassoc") > 0);
+  }
+}
+
+TEST_CASE("clang: AMD's code has no quotient that LLVM 19 makes wrong") {
+  if (!backend::have_clang()) return;
+  const auto ir = [](const Body& body) {
+    return clang_for("gfx90a")->emit(request(body, DeviceKind::hip), inspect::Form::llvm_ir);
+  };
+  // Of halves by a reciprocal, and of numbers of 8 bits in 8 bits.
+  CHECK(count_of(ir({"return a / b;", DType::float16}), "fdiv half") == 0);
+  const std::string narrow = ir({"return a / b;", DType::int8});
+  CHECK(count_of(narrow, "sdiv") == 0);
+  CHECK(count_of(narrow, "fdiv") > 0);
+}
+
 TEST_CASE("clang: a function that nobody defines is a compile error, for both vendors") {
   if (!backend::have_clang()) return;
   for (const char* target : {"sm_90", "gfx942"}) {
