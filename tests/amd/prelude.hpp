@@ -1,0 +1,222 @@
+// What hipRTC's own headers declare and kiln's kernels use. Mathematical functions that need AMD's device library are not here.
+#pragma once
+
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+
+namespace kiln_prelude {
+
+// threadIdx.x and its like are built-in functions with the look of members.
+template <unsigned (*X)(), unsigned (*Y)(), unsigned (*Z)()>
+struct Coordinates {
+  struct First {
+    __device__ __forceinline__ operator unsigned() const { return X(); }
+  };
+  struct Second {
+    __device__ __forceinline__ operator unsigned() const { return Y(); }
+  };
+  struct Third {
+    __device__ __forceinline__ operator unsigned() const { return Z(); }
+  };
+  [[no_unique_address]] First x;
+  [[no_unique_address]] Second y;
+  [[no_unique_address]] Third z;
+};
+
+#define KILN_COORDINATE(name, builtin)             \
+  __device__ __forceinline__ unsigned name##_x() { \
+    return unsigned(builtin##_x());                \
+  }                                                \
+  __device__ __forceinline__ unsigned name##_y() { \
+    return unsigned(builtin##_y());                \
+  }                                                \
+  __device__ __forceinline__ unsigned name##_z() { \
+    return unsigned(builtin##_z());                \
+  }
+KILN_COORDINATE(thread, __builtin_amdgcn_workitem_id)
+KILN_COORDINATE(block, __builtin_amdgcn_workgroup_id)
+KILN_COORDINATE(block_size, __builtin_amdgcn_workgroup_size)
+__device__ __forceinline__ unsigned grid_x() {
+  return __builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x();
+}
+__device__ __forceinline__ unsigned grid_y() {
+  return __builtin_amdgcn_grid_size_y() / __builtin_amdgcn_workgroup_size_y();
+}
+__device__ __forceinline__ unsigned grid_z() {
+  return __builtin_amdgcn_grid_size_z() / __builtin_amdgcn_workgroup_size_z();
+}
+#undef KILN_COORDINATE
+
+}  // namespace kiln_prelude
+
+static constexpr __device__ kiln_prelude::Coordinates<kiln_prelude::thread_x, kiln_prelude::thread_y, kiln_prelude::thread_z>
+    threadIdx{};
+static constexpr __device__ kiln_prelude::Coordinates<kiln_prelude::block_x, kiln_prelude::block_y, kiln_prelude::block_z>
+    blockIdx{};
+static constexpr __device__
+    kiln_prelude::Coordinates<kiln_prelude::block_size_x, kiln_prelude::block_size_y, kiln_prelude::block_size_z>
+        blockDim{};
+static constexpr __device__ kiln_prelude::Coordinates<kiln_prelude::grid_x, kiln_prelude::grid_y, kiln_prelude::grid_z>
+    gridDim{};
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+__device__ __forceinline__ void __syncthreads() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+__device__ __forceinline__ void __threadfence() {
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+}
+
+// Of the device, not of the system: what hipRTC's are.
+#define KILN_ATOMIC(T)                                                                                                    \
+  __device__ __forceinline__ T atomicAdd(T* at, T x) {                                                                    \
+    return __hip_atomic_fetch_add(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);                                     \
+  }                                                                                                                       \
+  __device__ __forceinline__ T atomicMin(T* at, T x) {                                                                    \
+    return __hip_atomic_fetch_min(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);                                     \
+  }                                                                                                                       \
+  __device__ __forceinline__ T atomicMax(T* at, T x) {                                                                    \
+    return __hip_atomic_fetch_max(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);                                     \
+  }                                                                                                                       \
+  __device__ __forceinline__ T atomicExch(T* at, T x) {                                                                   \
+    return __hip_atomic_exchange(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);                                      \
+  }                                                                                                                       \
+  __device__ __forceinline__ T atomicCAS(T* at, T expected, T x) {                                                        \
+    __hip_atomic_compare_exchange_strong(at, &expected, x, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT); \
+    return expected;                                                                                                      \
+  }
+KILN_ATOMIC(int)
+KILN_ATOMIC(unsigned)
+KILN_ATOMIC(unsigned long long)
+#undef KILN_ATOMIC
+__device__ __forceinline__ float atomicAdd(float* at, float x) {
+  return __hip_atomic_fetch_add(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+__device__ __forceinline__ double atomicAdd(double* at, double x) {
+  return __hip_atomic_fetch_add(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+// What is an instruction or a few of them; the others are declared alone, and a kernel that calls one does not link.
+#define KILN_FUNCTION_1(name, builtin)                \
+  __device__ __forceinline__ double name(double x) {  \
+    return __builtin_##builtin(x);                    \
+  }                                                   \
+  __device__ __forceinline__ float name##f(float x) { \
+    return __builtin_##builtin##f(x);                 \
+  }
+#define KILN_FUNCTION_2(name, builtin)                         \
+  __device__ __forceinline__ double name(double x, double y) { \
+    return __builtin_##builtin(x, y);                          \
+  }                                                            \
+  __device__ __forceinline__ float name##f(float x, float y) { \
+    return __builtin_##builtin##f(x, y);                       \
+  }
+#define KILN_DECLARED_1(name)                \
+  extern "C" __device__ double name(double); \
+  extern "C" __device__ float name##f(float);
+#define KILN_DECLARED_2(name)                        \
+  extern "C" __device__ double name(double, double); \
+  extern "C" __device__ float name##f(float, float);
+KILN_FUNCTION_1(sqrt, sqrt)
+KILN_FUNCTION_1(floor, floor)
+KILN_FUNCTION_1(ceil, ceil)
+KILN_FUNCTION_1(trunc, trunc)
+KILN_FUNCTION_1(round, round)
+KILN_FUNCTION_1(rint, rint)
+KILN_FUNCTION_1(nearbyint, nearbyint)
+KILN_FUNCTION_1(fabs, fabs)
+KILN_FUNCTION_2(fmin, fmin)
+KILN_FUNCTION_2(fmax, fmax)
+KILN_FUNCTION_2(copysign, copysign)
+__device__ __forceinline__ double fma(double x, double y, double z) {
+  return __builtin_fma(x, y, z);
+}
+__device__ __forceinline__ float fmaf(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
+__device__ __forceinline__ double ldexp(double x, int e) {
+  return __builtin_ldexp(x, e);
+}
+__device__ __forceinline__ float ldexpf(float x, int e) {
+  return __builtin_ldexpf(x, e);
+}
+__device__ __forceinline__ double frexp(double x, int* e) {
+  return __builtin_frexp(x, e);
+}
+__device__ __forceinline__ float frexpf(float x, int* e) {
+  return __builtin_frexpf(x, e);
+}
+// Exact: each step takes from x the largest y * 2^n that it has.
+__device__ __forceinline__ double fmod(double x, double y) {
+  double rest = __builtin_fabs(x);
+  const double by = __builtin_fabs(y);
+  if (!(rest < __builtin_inf()) || !(by > 0)) return __builtin_nan("");
+  while (rest >= by) {
+    int wide = 0, narrow = 0;
+    __builtin_frexp(rest, &wide);
+    __builtin_frexp(by, &narrow);
+    double step = __builtin_ldexp(by, wide - narrow);
+    if (step > rest) step = __builtin_ldexp(by, wide - narrow - 1);
+    rest -= step;
+  }
+  return __builtin_copysign(rest, x);
+}
+__device__ __forceinline__ float fmodf(float x, float y) {
+  return static_cast<float>(fmod(x, y));
+}
+KILN_DECLARED_1(exp)
+KILN_DECLARED_1(exp2)
+KILN_DECLARED_1(expm1)
+KILN_DECLARED_1(log)
+KILN_DECLARED_1(log2)
+KILN_DECLARED_1(log10)
+KILN_DECLARED_1(log1p)
+KILN_DECLARED_1(cbrt)
+KILN_DECLARED_1(sin)
+KILN_DECLARED_1(cos)
+KILN_DECLARED_1(tan)
+KILN_DECLARED_1(asin)
+KILN_DECLARED_1(acos)
+KILN_DECLARED_1(atan)
+KILN_DECLARED_1(sinh)
+KILN_DECLARED_1(cosh)
+KILN_DECLARED_1(tanh)
+KILN_DECLARED_1(asinh)
+KILN_DECLARED_1(acosh)
+KILN_DECLARED_1(atanh)
+KILN_DECLARED_1(erf)
+KILN_DECLARED_1(erfc)
+KILN_DECLARED_1(tgamma)
+KILN_DECLARED_1(lgamma)
+KILN_DECLARED_1(logb)
+KILN_DECLARED_2(pow)
+KILN_DECLARED_2(atan2)
+KILN_DECLARED_2(hypot)
+KILN_DECLARED_2(remainder)
+KILN_DECLARED_2(nextafter)
+KILN_DECLARED_2(fdim)
+#define KILN_TO_INTEGER(name, R)        \
+  extern "C" __device__ R name(double); \
+  extern "C" __device__ R name##f(float);
+KILN_TO_INTEGER(ilogb, int)
+KILN_TO_INTEGER(lround, long)
+KILN_TO_INTEGER(llround, long long)
+KILN_TO_INTEGER(lrint, long)
+KILN_TO_INTEGER(llrint, long long)
+#undef KILN_TO_INTEGER
+#undef KILN_FUNCTION_1
+#undef KILN_FUNCTION_2
+#undef KILN_DECLARED_1
+#undef KILN_DECLARED_2
+#define INFINITY __builtin_inff()
+#define NAN __builtin_nanf("")
