@@ -159,6 +159,18 @@ def packed(read, low, high, negate_low, negate_high, kind):
     return halves
 
 
+def mixed(read, half, upper, negate, absolute):
+    """A source of V_FMA_MIX: a float, or one half of the register made one."""
+    def single(w):
+        value = read(w)
+        if half:
+            value = (value >> 16 * upper).astype(np.uint16).view(np.float16).astype(np.float32).view(np.uint32)
+        if absolute:
+            value = value & 0x7fffffff
+        return value ^ 0x80000000 if negate else value
+    return single
+
+
 def sources(inst, name, rdna, lanes, indexed):
     """S0, S1, S2 → (bits, reader)."""
     cls = type(inst).__name__
@@ -167,7 +179,7 @@ def sources(inst, name, rdna, lanes, indexed):
     found = {}
     for number, choices in enumerate((("src0",), ("src1", "vsrc1"), ("src2",))):
         field = next((f for f in choices if f in fields), None)
-        described = inst.operands.get(field) or inst.operands.get(f"src{number}")
+        described = inst.operands.get(field) or inst.operands.get(f"src{number}") or inst.operands.get(f"vsrc{number}")
         if field is None or described is None:
             continue
         bits = 64 if sizes.get(field, described[1]) == 64 else 32
@@ -201,6 +213,8 @@ def sources(inst, name, rdna, lanes, indexed):
                         read = lambda w, value=np.uint64(fixed | fixed << 32): value  # noqa: E731
                 read = packed(read, inst.opsel >> number & 1, high, inst.neg >> number & 1, inst.neg_hi >> number & 1,
                               "F16" if "F16" in name else "F32" if "F32" in name else base)
+            elif "_MIX" in name:
+                read = mixed(read, high, inst.opsel >> number & 1, inst.neg >> number & 1, inst.neg_hi >> number & 1)
             else:
                 raise faults.unknown(name)
         elif cls.startswith("VOP3"):
@@ -279,7 +293,7 @@ def result_writer(inst, name, rdna, cls, fields, out_bits, indexed):
         return part_writer(offset, inst.dst_sel, inst.dst_unused, rdna)
     high = cls.startswith("VOP3") and not cls.startswith("VOP3P") and "opsel" in fields and bool(inst.opsel & 8)
     whole = operands.vector_writer(offset, out_bits, rdna, indexed=moved)
-    half = operands.vector_writer(offset, 16, rdna, high=high, keeps=rdna)
+    half = operands.vector_writer(offset, 16, rdna, high=high or "MIXHI" in name, keeps=rdna or "_MIX" in name)
 
     def write(w, value):
         if value.dtype.itemsize <= 2:

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -70,6 +71,24 @@ struct Folder {
   Folder& operator=(const Folder&) = delete;
 };
 
+/// AMD's mathematical functions, as bitcode, and how they are meant. What they ask of the architecture gfx90a and gfx1030
+/// answer as their successors do.
+std::vector<std::string> device_libraries(const std::vector<std::string>& options) {
+  const auto has = [&options](const char* start) {
+    return std::any_of(options.begin(), options.end(), [start](const std::string& each) { return each.starts_with(start); });
+  };
+  const bool wide = has("--offload-arch=gfx9");
+  const std::string fast = has("-ffast-math") ? "on" : "off";
+  std::vector<std::string> libraries;
+  for (const std::string& name :
+       {std::string("ocml"), std::string("ockl"), "oclc_isa_version_" + std::string(wide ? "90a" : "1030"),
+        "oclc_wavefrontsize64_" + std::string(wide ? "on" : "off"), "oclc_finite_only_" + fast, "oclc_unsafe_math_" + fast,
+        std::string("oclc_daz_opt_off"), std::string("oclc_correctly_rounded_sqrt_on"), std::string("oclc_abi_version_400")}) {
+    libraries.push_back(std::string(KILN_AMD_BITCODE) + "/" + name + ".bc");
+  }
+  return libraries;
+}
+
 Status give(const std::string& text, char* to) {
   std::memcpy(to, text.data(), text.size());
   return kOk;
@@ -121,6 +140,8 @@ Status hiprtcCompileProgram(void* handle, int count, const char* const* options)
                                     "code"};
   words.insert(words.end(), options, options + count);
   words.push_back(program.name);
+  for (const std::string& library : device_libraries(words))
+    words.insert(words.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", library});
   const int status = run(words, folder.path);
   program.log = contents(folder.path / "log");
   if (status != 0) return kCompilation;

@@ -82,6 +82,7 @@ class Program:
         self.architecture, self.lanes, self.base = architecture, lanes, base
         self.entry = (entry - self.begin) // 4
         self.steps = {}
+        self.falls = {}
         self.gpr_index = None  # which operands S_SET_GPR_IDX_ON moves
 
     def step(self, at):
@@ -90,6 +91,15 @@ class Program:
         if step is None:
             step = self.steps[at] = self.build(at)
         return step
+
+    def behind(self, at):
+        """Past instructions that do nothing."""
+        try:
+            while self.step(at)[0] is nothing:
+                at = self.step(at)[1]
+        except faults.Fault:
+            pass  # it may never be reached
+        return at
 
     def build(self, at):
         a = self.architecture
@@ -334,13 +344,16 @@ class Launch:
 
     def run_wave(self, wave):
         """Up to a barrier, of which it gives the place, or the end."""
-        step, at, count = self.program.step, wave.at, 0
+        program, at, count = self.program, wave.at, 0
+        steps, falls = program.steps, program.falls
         while True:
             wave.at = at
-            function, following, _ = step(at)
+            if at not in falls:
+                falls[at] = program.behind(program.step(at)[1])
+            function, following, _ = steps[at]
             reached = function(wave)
             if reached is None:
-                at = following
+                at = falls[at]
             elif reached > END:
                 at = following + reached
                 count += 1

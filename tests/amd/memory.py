@@ -7,7 +7,7 @@ VIEWS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 class Space:
-    """Bytes from `base` on. An access of more than 4 bytes is several of 4, aligned as those are."""
+    """Bytes from `base` on. An access of more than 4 bytes is several of 4."""
 
     def __init__(self, name, base, bytes_):
         self.name, self.base, self.bytes = name, base, bytes_
@@ -16,36 +16,38 @@ class Space:
     def check(self, addresses, size, what, lanes):
         raise NotImplementedError
 
-    def indices(self, addresses, size, what, lanes):
-        """Of views[min(size, 4)]."""
-        self.check(addresses, size, what, lanes)
+    def load(self, addresses, size, lanes):
+        """A list of words, uint32 each. Memory may be read and written at any address: amdhsa's unaligned access mode."""
+        self.check(addresses, size, "a load from", lanes)
         unit = min(size, 4)
         offsets = addresses - self.base
         if unit > 1 and (offsets & (unit - 1)).any():
-            at = int(np.flatnonzero(offsets & (unit - 1))[0])
-            raise faults.misaligned(f"{what} {self.name}", int(addresses[at]), size, int(lanes[at]))
-        return offsets >> (unit.bit_length() - 1)
-
-    def load(self, addresses, size, lanes):
-        """A list of words, uint32 each."""
-        at = self.indices(addresses, size, "a load from", lanes)
-        view = self.views[min(size, 4)]
+            return [sum(self.bytes[offsets + word + byte].astype(np.uint32) << (8 * byte) for byte in range(unit))
+                    for word in range(0, max(size, unit), 4)]
+        at, view = offsets >> (unit.bit_length() - 1), self.views[unit]
         return [view[at + word].astype(np.uint32, copy=False) for word in range(max(size // 4, 1))]
 
     def store(self, addresses, size, words, lanes):
-        at = self.indices(addresses, size, "a store to", lanes)
-        view = self.views[min(size, 4)]
+        self.check(addresses, size, "a store to", lanes)
+        unit = min(size, 4)
+        offsets = addresses - self.base
+        if unit > 1 and (offsets & (unit - 1)).any():
+            for word in range(max(size // 4, 1)):
+                for byte in range(unit):
+                    self.bytes[offsets + 4 * word + byte] = words[word] >> (8 * byte) & 0xff
+            return
+        at, view = offsets >> (unit.bit_length() - 1), self.views[unit]
         for word in range(max(size // 4, 1)):
             view[at + word] = words[word]
 
     def atomic(self, addresses, size, change, lanes):
         """change(index in lanes, old) gives what is stored, one lane after the other. The old values."""
-        self.indices(addresses, size, "an atomic on", lanes)
+        self.check(addresses, size, "an atomic on", lanes)
         view = self.views[size]
         before = np.empty(len(addresses), view.dtype)
         offsets = addresses - self.base
-        if size == 8 and (offsets & 7).any():
-            at = int(np.flatnonzero(offsets & 7)[0])
+        if (offsets & (size - 1)).any():
+            at = int(np.flatnonzero(offsets & (size - 1))[0])
             raise faults.misaligned(f"an atomic on {self.name}", int(addresses[at]), size, int(lanes[at]))
         for lane, index in enumerate((offsets // size).tolist()):
             old = int(view[index])
@@ -70,7 +72,7 @@ class Allocations(Space):
     def check(self, addresses, size, what, lanes):
         at = np.searchsorted(self.begins, addresses, "right") - 1
         # Of a word that has a small element: all that the allocation has of it. Allocations are rounded up to more than that.
-        outside = addresses + (1 if size == 4 else size) > self.ends[at]
+        outside = addresses + size > self.ends[at] + (-self.ends[at] & 3 if size == 4 else 0)
         if outside.any():
             at = int(np.flatnonzero(outside)[0])
             raise faults.out_of_bounds(f"{what} {self.name}", int(addresses[at]), size, int(lanes[at]))

@@ -168,7 +168,16 @@ def frexp_mantissa(dtype):
     return Function(call, ["D0"], "")
 
 
+def fma_mix(half):
+    """CDNA's table calls it MAD_MIX; it is fused there, too."""
+    def call(S0, S1, S2, LANES=64):
+        result = A.fma(*(np.asarray(x).view(np.float32) for x in (S0, S1, S2)))
+        return (A.raw(result.astype(np.float16) if half else result),)
+    return Function(call, ["D0"], "")
+
+
 NATIVE = {
+    **{f"V_{name}_{to}": fma_mix(to != "MIX_F32") for name in ("FMA", "MAD") for to in ("MIX_F32", "MIXLO_F16", "MIXHI_F16")},
     "V_DIV_FMAS_F32": div_fmas(np.float32, 64, 127),
     "V_DIV_FMAS_F64": div_fmas(np.float64, 128, 1023),
     "V_MBCNT_LO_U32_B32": mbcnt(0),

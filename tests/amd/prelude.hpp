@@ -1,4 +1,4 @@
-// What hipRTC's own headers declare and kiln's kernels use. Mathematical functions that need AMD's device library are not here.
+// What hipRTC's own headers declare and kiln's kernels use.
 #pragma once
 
 #define __device__ __attribute__((device))
@@ -106,38 +106,101 @@ __device__ __forceinline__ double atomicAdd(double* at, double x) {
   return __hip_atomic_fetch_add(at, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-// What is an instruction or a few of them; the others are declared alone, and a kernel that calls one does not link.
-#define KILN_FUNCTION_1(name, builtin)                \
+// What is an instruction or a few of them; the others are AMD's device library's.
+#define KILN_BUILTIN_1(name)                          \
   __device__ __forceinline__ double name(double x) {  \
-    return __builtin_##builtin(x);                    \
+    return __builtin_##name(x);                       \
   }                                                   \
   __device__ __forceinline__ float name##f(float x) { \
-    return __builtin_##builtin##f(x);                 \
+    return __builtin_##name##f(x);                    \
   }
-#define KILN_FUNCTION_2(name, builtin)                         \
+#define KILN_BUILTIN_2(name)                                   \
   __device__ __forceinline__ double name(double x, double y) { \
-    return __builtin_##builtin(x, y);                          \
+    return __builtin_##name(x, y);                             \
   }                                                            \
   __device__ __forceinline__ float name##f(float x, float y) { \
-    return __builtin_##builtin##f(x, y);                       \
+    return __builtin_##name##f(x, y);                          \
   }
-#define KILN_DECLARED_1(name)                \
-  extern "C" __device__ double name(double); \
-  extern "C" __device__ float name##f(float);
-#define KILN_DECLARED_2(name)                        \
-  extern "C" __device__ double name(double, double); \
-  extern "C" __device__ float name##f(float, float);
-KILN_FUNCTION_1(sqrt, sqrt)
-KILN_FUNCTION_1(floor, floor)
-KILN_FUNCTION_1(ceil, ceil)
-KILN_FUNCTION_1(trunc, trunc)
-KILN_FUNCTION_1(round, round)
-KILN_FUNCTION_1(rint, rint)
-KILN_FUNCTION_1(nearbyint, nearbyint)
-KILN_FUNCTION_1(fabs, fabs)
-KILN_FUNCTION_2(fmin, fmin)
-KILN_FUNCTION_2(fmax, fmax)
-KILN_FUNCTION_2(copysign, copysign)
+#define KILN_OCML_1(name)                                   \
+  extern "C" __device__ double __ocml_##name##_f64(double); \
+  extern "C" __device__ float __ocml_##name##_f32(float);   \
+  __device__ __forceinline__ double name(double x) {        \
+    return __ocml_##name##_f64(x);                          \
+  }                                                         \
+  __device__ __forceinline__ float name##f(float x) {       \
+    return __ocml_##name##_f32(x);                          \
+  }
+#define KILN_OCML_2(name)                                           \
+  extern "C" __device__ double __ocml_##name##_f64(double, double); \
+  extern "C" __device__ float __ocml_##name##_f32(float, float);    \
+  __device__ __forceinline__ double name(double x, double y) {      \
+    return __ocml_##name##_f64(x, y);                               \
+  }                                                                 \
+  __device__ __forceinline__ float name##f(float x, float y) {      \
+    return __ocml_##name##_f32(x, y);                               \
+  }
+#define KILN_INTEGER(name, from, R)               \
+  __device__ __forceinline__ R name(double x) {   \
+    return static_cast<R>(from(x));               \
+  }                                               \
+  __device__ __forceinline__ R name##f(float x) { \
+    return static_cast<R>(from##f(x));            \
+  }
+KILN_BUILTIN_1(sqrt)
+KILN_BUILTIN_1(floor)
+KILN_BUILTIN_1(ceil)
+KILN_BUILTIN_1(trunc)
+KILN_BUILTIN_1(round)
+KILN_BUILTIN_1(rint)
+KILN_BUILTIN_1(nearbyint)
+KILN_BUILTIN_1(fabs)
+KILN_BUILTIN_2(fmin)
+KILN_BUILTIN_2(fmax)
+KILN_BUILTIN_2(copysign)
+KILN_OCML_1(exp)
+KILN_OCML_1(exp2)
+KILN_OCML_1(expm1)
+KILN_OCML_1(log)
+KILN_OCML_1(log2)
+KILN_OCML_1(log10)
+KILN_OCML_1(log1p)
+KILN_OCML_1(cbrt)
+KILN_OCML_1(sin)
+KILN_OCML_1(cos)
+KILN_OCML_1(tan)
+KILN_OCML_1(asin)
+KILN_OCML_1(acos)
+KILN_OCML_1(atan)
+KILN_OCML_1(sinh)
+KILN_OCML_1(cosh)
+KILN_OCML_1(tanh)
+KILN_OCML_1(asinh)
+KILN_OCML_1(acosh)
+KILN_OCML_1(atanh)
+KILN_OCML_1(erf)
+KILN_OCML_1(erfc)
+KILN_OCML_1(tgamma)
+KILN_OCML_1(lgamma)
+KILN_OCML_1(logb)
+KILN_OCML_2(pow)
+KILN_OCML_2(atan2)
+KILN_OCML_2(hypot)
+KILN_OCML_2(fmod)
+KILN_OCML_2(remainder)
+KILN_OCML_2(nextafter)
+KILN_OCML_2(fdim)
+KILN_INTEGER(lround, round, long)
+KILN_INTEGER(llround, round, long long)
+KILN_INTEGER(lrint, rint, long)
+KILN_INTEGER(llrint, rint, long long)
+extern "C" __device__ int __ocml_ilogb_f64(double);
+extern "C" __device__ int __ocml_ilogb_f32(float);
+__device__ __forceinline__ int ilogb(double x) {
+  return __ocml_ilogb_f64(x);
+}
+__device__ __forceinline__ int ilogbf(float x) {
+  return __ocml_ilogb_f32(x);
+}
 __device__ __forceinline__ double fma(double x, double y, double z) {
   return __builtin_fma(x, y, z);
 }
@@ -156,67 +219,10 @@ __device__ __forceinline__ double frexp(double x, int* e) {
 __device__ __forceinline__ float frexpf(float x, int* e) {
   return __builtin_frexpf(x, e);
 }
-// Exact: each step takes from x the largest y * 2^n that it has.
-__device__ __forceinline__ double fmod(double x, double y) {
-  double rest = __builtin_fabs(x);
-  const double by = __builtin_fabs(y);
-  if (!(rest < __builtin_inf()) || !(by > 0)) return __builtin_nan("");
-  while (rest >= by) {
-    int wide = 0, narrow = 0;
-    __builtin_frexp(rest, &wide);
-    __builtin_frexp(by, &narrow);
-    double step = __builtin_ldexp(by, wide - narrow);
-    if (step > rest) step = __builtin_ldexp(by, wide - narrow - 1);
-    rest -= step;
-  }
-  return __builtin_copysign(rest, x);
-}
-__device__ __forceinline__ float fmodf(float x, float y) {
-  return static_cast<float>(fmod(x, y));
-}
-KILN_DECLARED_1(exp)
-KILN_DECLARED_1(exp2)
-KILN_DECLARED_1(expm1)
-KILN_DECLARED_1(log)
-KILN_DECLARED_1(log2)
-KILN_DECLARED_1(log10)
-KILN_DECLARED_1(log1p)
-KILN_DECLARED_1(cbrt)
-KILN_DECLARED_1(sin)
-KILN_DECLARED_1(cos)
-KILN_DECLARED_1(tan)
-KILN_DECLARED_1(asin)
-KILN_DECLARED_1(acos)
-KILN_DECLARED_1(atan)
-KILN_DECLARED_1(sinh)
-KILN_DECLARED_1(cosh)
-KILN_DECLARED_1(tanh)
-KILN_DECLARED_1(asinh)
-KILN_DECLARED_1(acosh)
-KILN_DECLARED_1(atanh)
-KILN_DECLARED_1(erf)
-KILN_DECLARED_1(erfc)
-KILN_DECLARED_1(tgamma)
-KILN_DECLARED_1(lgamma)
-KILN_DECLARED_1(logb)
-KILN_DECLARED_2(pow)
-KILN_DECLARED_2(atan2)
-KILN_DECLARED_2(hypot)
-KILN_DECLARED_2(remainder)
-KILN_DECLARED_2(nextafter)
-KILN_DECLARED_2(fdim)
-#define KILN_TO_INTEGER(name, R)        \
-  extern "C" __device__ R name(double); \
-  extern "C" __device__ R name##f(float);
-KILN_TO_INTEGER(ilogb, int)
-KILN_TO_INTEGER(lround, long)
-KILN_TO_INTEGER(llround, long long)
-KILN_TO_INTEGER(lrint, long)
-KILN_TO_INTEGER(llrint, long long)
-#undef KILN_TO_INTEGER
-#undef KILN_FUNCTION_1
-#undef KILN_FUNCTION_2
-#undef KILN_DECLARED_1
-#undef KILN_DECLARED_2
+#undef KILN_BUILTIN_1
+#undef KILN_BUILTIN_2
+#undef KILN_OCML_1
+#undef KILN_OCML_2
+#undef KILN_INTEGER
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")

@@ -31,13 +31,16 @@ def run(path, seed=1, trace=False):
     number = here.load(saved["code"].tobytes())
     if trace:
         program = here.modules[number].program(str(saved["kernel"]), here.architecture)
-        step = program.step
+        build = program.build
 
         def traced(at):
-            function, following, inst = step(at)
-            print(f"{program.begin + 4 * at:#x} {inst}")
-            return function, following, inst
-        program.step = traced
+            function, following, inst = build(at)
+
+            def run_traced(wave):
+                print(f"{program.begin + 4 * at:#x} {inst}")
+                return function(wave)
+            return run_traced, following, inst
+        program.build = traced
     here.launch(number, str(saved["kernel"]), saved["grid"].tolist(), saved["block"].tolist(), int(saved["shared"]),
                 saved["arguments"].tobytes(), buffers, seed)
     return here, buffers
