@@ -184,6 +184,10 @@ void AtCall::check_indices(std::span<const Array> indices) const {
 }
 
 void AtCall::bring_indices() {
+  // A scalar, which is an array of the host's by now: arrays beside it on the device do not bring it.
+  if (operands_.at().gpu() && has_value() && operands_.array(0).is_host()) {
+    operands_.replace(0, to_device(operands_.array(0), operands_.at().device));
+  }
   for (Array& each : indices_) {
     if (operands_.at().gpu() && each.is_host()) each = to_device(each, operands_.at().device);
     if (call::share_memory(target(), *each.rep())) each = each.copy();
