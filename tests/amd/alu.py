@@ -42,6 +42,11 @@ def function(family, name, bits, scalar):
             text = natives.CORRECTED.get(name) or table(family).get(name)
             if text is None:
                 raise faults.unknown(name)
+            if name in natives.REPLACED:
+                old, new = natives.REPLACED[name]
+                if old not in text:
+                    raise faults.unknown(f"{name} in the words of another version of the tables")
+                text = text.replace(old, new)
             names = [operand for operand in bits if used(operand, text)]
             try:
                 _functions[key] = (pseudocode.translate(text, {n: bits[n] for n in names}, scalar), names)

@@ -9,6 +9,7 @@ import machine
 import memory
 
 ARGUMENTS = 1 << 16  # bytes for a launch's arguments and packet, at the beginning of memory
+SECONDS = 120.0      # of processor time that a launch may take
 IMAGES = 256 << 20   # up to here are the modules' constants; the caller's allocations come behind
 
 
@@ -69,7 +70,8 @@ class Device:
         self.bytes[:len(laid_out)] = np.frombuffer(laid_out, np.uint8)
         self.bytes[ARGUMENTS - 64:ARGUMENTS - 64 + len(packet)] = np.frombuffer(packet, np.uint8)
         self.memory.set([*buffers, (self.base, len(laid_out)), (dispatch, 64), (module.base, len(module.image))])
-        machine.Launch(kernel, module.program(name, self.architecture), self.memory, grid, block, shared, self.base, dispatch, seed).run()
+        machine.Launch(kernel, module.program(name, self.architecture), self.memory, grid, block, shared, self.base, dispatch, seed,
+                       SECONDS).run()
 
     def lay_out(self, kernel, grid, block, shared, explicit):
         """With the arguments that compilers add: LLVM's "User Guide for AMDGPU Backend", hidden arguments."""

@@ -1,6 +1,6 @@
 // HIP's runtime as far as kiln calls it, for a device that executes AMD machine code on the host: docs/testing.md.
 //
-// KILN_HIP names this library; KILN_AMD_ARCH the device (gfx942, gfx1100).
+// KILN_HIP names this library, KILN_AMD_ARCH the device (gfx942, gfx1100), KILN_AMD_PYTHON a Python with NumPy and tinygrad.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -79,7 +79,7 @@ kiln_amd::Executor& executor() {
   State& s = state();
   if (!s.started) {
     s.started = true;
-    const std::string python = environment("KILN_AMD_PYTHON", KILN_AMD_PYTHON);
+    const std::string python = environment("KILN_AMD_PYTHON", "/usr/bin/python3");
     if (s.executor.start(python, KILN_AMD_SCRIPT, s.arena.file())) {
       const json ready = s.executor.ask({{"op", "memory"},
                                          {"base", reinterpret_cast<std::uintptr_t>(s.arena.base())},

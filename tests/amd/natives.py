@@ -54,6 +54,11 @@ CORRECTED = {
     "V_PACK_B32_F16": "D0.u32 = { S1.b16, S0.b16 }",
     "V_BFE_U32": "D0.u32 = ((S0.u32 >> S1[4 : 0].u32) & ((1U << S2[4 : 0].u32) - 1U))",
 }
+# Parts of a text. The steps before DIV_FIXUP end in NaN where the quotient overflows.
+REPLACED = {f"V_DIV_FIXUP_{kind.upper()}": (
+    f"D0.{kind} = sign_out ? -abs(S0.{kind}) : abs(S0.{kind})",
+    f"D0.{kind} = isNAN(S0.{kind}) ? (sign_out ? -INF.{kind} : +INF.{kind}) : (sign_out ? -abs(S0.{kind}) : abs(S0.{kind}))")
+    for kind in ("f32", "f64")}
 # The same without its dozen branches. tests/amd/executor_test.py compares the two.
 for _type in ("f16", "f32", "f64"):
     for _extreme in ("min", "max"):
@@ -176,7 +181,18 @@ def fma_mix(half):
     return Function(call, ["D0"], "")
 
 
+def to_even(dtype):
+    """The printed floor(x + 0.5) rounds twice, and makes -0 a 0."""
+    def call(S0, LANES=64):
+        x = S0.astype(np.uint16).view(dtype) if dtype == np.float16 else S0.view(dtype)
+        return (A.raw(np.rint(x)),)
+    return Function(call, ["D0"], "")
+
+
 NATIVE = {
+    "V_RNDNE_F16": to_even(np.float16),
+    "V_RNDNE_F32": to_even(np.float32),
+    "V_RNDNE_F64": to_even(np.float64),
     **{f"V_{name}_{to}": fma_mix(to != "MIX_F32") for name in ("FMA", "MAD") for to in ("MIX_F32", "MIXLO_F16", "MIXHI_F16")},
     "V_DIV_FMAS_F32": div_fmas(np.float32, 64, 127),
     "V_DIV_FMAS_F64": div_fmas(np.float64, 128, 1023),
