@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -90,7 +89,7 @@ std::vector<std::string> device_libraries(const std::vector<std::string>& option
 }
 
 Status give(const std::string& text, char* to) {
-  std::memcpy(to, text.data(), text.size());
+  std::copy(text.begin(), text.end(), to);
   return kOk;
 }
 
