@@ -1,9 +1,19 @@
 #include "call/staging.hpp"
 
 #include "array/rep.hpp"
+#include "backend/kernel_abi.hpp"
 #include "call/description.hpp"
 
 namespace kiln::call {
+namespace {
+
+/// What a call makes of an operand lies apart from what a manifest gives for others.
+std::size_t made_of(std::size_t operand) {
+  return std::size_t{2 * backend::kMaxOperands} + operand;
+}
+
+}  // namespace
+
 Array send(const Array& host, const Device& device) {
   const Shape& shape = host.shape();
   detail::ArrayRep once = *host.rep();
@@ -29,12 +39,12 @@ Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, cons
   for (std::size_t d = 0; d < once.shape.size(); ++d) {
     if (once.shape[d] != rep.shape[d]) strides[d] = 0;
   }
-  return in_no_memory(rep.shape, strides, rep.dtype, operand, device, false);
+  return in_no_memory(rep.shape, strides, rep.dtype, made_of(operand), device, false);
 }
 
 Array as_copied(const detail::ArrayRep& rep, std::size_t operand) {
   return in_no_memory(rep.shape, detail::packed_strides(rep.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), Order::c),
-                      rep.dtype, operand, rep.device, rep.on_host);
+                      rep.dtype, made_of(operand), rep.device, rep.on_host);
 }
 
 }  // namespace kiln::call

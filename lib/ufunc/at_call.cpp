@@ -82,7 +82,7 @@ void AtCall::run() {
   if (checked_) check_indices(indices_);
   if (std::any_of(full_.begin(), full_.end(), [](std::int64_t extent) { return extent == 0; })) return;
   operands_.separate(false, true);
-  bring_indices();
+  bring_to_device();
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   kernel_ = &ufunc_.variant(*plan_, variant(), operands_.at().device);
   if (operands_.at().gpu()) {
@@ -183,7 +183,7 @@ void AtCall::check_indices(std::span<const Array> indices) const {
   }
 }
 
-void AtCall::bring_indices() {
+void AtCall::bring_to_device() {
   // A scalar, which is an array of the host's by now: arrays beside it on the device do not bring it.
   if (operands_.at().gpu() && has_value() && operands_.array(0).is_host()) {
     operands_.replace(0, to_device(operands_.array(0), operands_.at().device));

@@ -37,7 +37,7 @@ class AtCall final : public call::Callee {
   void convert_scalar();
   void check_shapes();
   void check_indices(std::span<const Array> indices) const;
-  void bring_indices();
+  void bring_to_device();
   void look_for_bad_indices(backend::Backend& backend);
   void read_indices();
   void fold_into_one(const std::vector<std::int64_t>& offsets);

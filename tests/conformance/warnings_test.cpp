@@ -93,10 +93,11 @@ TEST_CASE("warnings: what a compiler says of a kernel, at the user's place, from
       REQUIRE(found.size() == 1);
       CHECK(found.front().file == "shifts");
       CHECK(found.front().line == 3);
-      CHECK(found.front().column == 15);
+      // Clang points at the operator, NVRTC at the number.
+      CHECK((found.front().column == 15 || found.front().column == 18));
       CHECK(found.front().source_line == "return q + (a << 40);");
       CHECK(found.front().text.find("shift count") != std::string::npos);
-      CHECK(log.count("shifts:3:15: " + found.front().text) == 1);
+      CHECK(log.count("shifts:3:" + std::to_string(found.front().column) + ": " + found.front().text) == 1);
       if (first.empty()) first = found;
       CHECK(found == first);
     }

@@ -33,6 +33,7 @@ LAYERS = {
     "gufunc": ["ufunc"],
     "raw": ["ufunc"],
     "manifest": ["gufunc", "raw", "reduce"],
+    "emulator": [],
     "capi": [],
 }
 

@@ -169,7 +169,9 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
   core_.require_usable();
   const Current current(core_);
   void* address = nullptr;
-  const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+  // Whole words: elements of one and two bytes are changed within theirs.
+  constexpr std::size_t kWord = 4;
+  const std::size_t wanted = std::max<std::size_t>((bytes + kWord - 1) / kWord, 1) * kWord;
   abi::Status status = try_allocate(&address, wanted, stream_of(queue));
   if (status == abi::kOutOfMemory) {
     // What it needs may be in the pool in pieces of other sizes, behind work that is not done, or kept for work that is.

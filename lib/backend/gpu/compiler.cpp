@@ -96,7 +96,9 @@ class GpuCompiler final : public Compiler {
 
  private:
   std::vector<std::string> given_options(const CompileRequest& request) const {
-    return library_.dialect().options(request, target_.arch, library_.version_number());
+    std::vector<std::string> chosen = library_.dialect().options(request, target_.arch, library_.version_number());
+    if (target_.lines) chosen.emplace_back("--generate-line-info");
+    return chosen;
   }
 
   CompileResult compile(const CompileRequest& request, const std::vector<std::string>& chosen) const {
@@ -158,12 +160,12 @@ std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, Co
 CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch, const std::string& driver) {
   if (library.dialect().kind == DeviceKind::hip) {
     if (const std::string reason = refuse_amd(arch, library.version_number()); !reason.empty()) throw DeviceError(reason);
-    return {arch, arch, false, {}};
+    return {arch, arch, false, {}, false};
   }
   const int capability = compute_capability(arch);
-  if (known_to_nvrtc(capability, library.version_number())) return {arch, arch, false, {}};
+  if (known_to_nvrtc(capability, library.version_number())) return {arch, arch, false, {}, false};
   const std::vector<int> known = library.capabilities();
-  if (std::binary_search(known.begin(), known.end(), capability)) return {arch, arch, false, {}};
+  if (std::binary_search(known.begin(), known.end(), capability)) return {arch, arch, false, {}, false};
   auto above = std::upper_bound(known.begin(), known.end(), capability);
   // CUDA 13 gave sm_101 the name sm_110: newer drivers do not take code for it on other devices.
   constexpr int kRenamed = 101;
@@ -172,12 +174,12 @@ CompileTarget target_of_device(const CompilerLibrary& library, const std::string
     throw DeviceError(library.display() + " does not compile for " + arch + "; it compiles for " + names_of(known) +
                       "; name the NVRTC of an older CUDA in KILN_NVRTC");
   }
-  return {arch, "compute_" + std::to_string(*std::prev(above)), true, driver};
+  return {arch, "compute_" + std::to_string(*std::prev(above)), true, driver, false};
 }
 
 std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request) {
   if (library.dialect().kind != DeviceKind::cuda) throw DeviceError("PTX is NVRTC's: hipRTC has none");
-  const CompileTarget virtual_target = {std::string(target), "compute_" + std::string(target.substr(3)), true, {}};
+  const CompileTarget virtual_target = {std::string(target), "compute_" + std::string(target.substr(3)), true, {}, false};
   std::string text = GpuCompiler(library, virtual_target).compile(request).code;
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
@@ -200,13 +202,18 @@ void check_target(const CompilerLibrary& library, const std::string& target) {
 
 }  // namespace
 
+CompileTarget target_of_emulator(const CompilerLibrary& library, const std::string& arch) {
+  check_target(library, arch);
+  return {arch, "compute_" + arch.substr(3), true, "kiln's emulator", true};
+}
+
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target) {
   const std::optional<DeviceKind> kind = vendor_of(target);
   if (!kind) return nullptr;
   const CompilerLibrary& library = CompilerLibrary::of(*kind);
   const std::string name(target);
   check_target(library, name);
-  return make_compiler(library, {name, name, false, {}});
+  return make_compiler(library, {name, name, false, {}, false});
 }
 
 }  // namespace kiln::backend::gpu

@@ -16,6 +16,7 @@ struct CompileTarget {
   std::string arch;       ///< what the compiler is asked for: name, or "compute_90" where the device is newer than the compiler
   bool assembly = false;  ///< PTX instead of machine code: the driver finishes it when it loads the module
   std::string finisher;   ///< with PTX: the driver and its version, part of the key
+  bool lines = false;     ///< with the lines of the source texts
 };
 
 /// `library` outlives the compiler.
@@ -25,6 +26,9 @@ struct CompileTarget {
 /// does know below it. `driver` names the driver and its version. DeviceError where nothing fits.
 [[nodiscard]] CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch,
                                              const std::string& driver);
+
+/// The target of the emulator, which runs PTX and tells lines of it. DeviceError where NVRTC does not compile for `arch`.
+[[nodiscard]] CompileTarget target_of_emulator(const CompilerLibrary& library, const std::string& arch);
 
 /// The text that make_compiler()'s compilers have in their target where the code is PTX: "sm_120 (PTX for …".
 inline constexpr std::string_view kAssemblyMark = " (PTX for ";

@@ -115,7 +115,8 @@ std::string Driver::error_text(Status status) const {
     text = calls_.error_text(status);
   }
   const std::string name = error_name(status);
-  return text == nullptr || name == text ? name : name + " (" + text + ")";
+  const std::string finding = is_emulator() ? calls_.emulator_message() : "";
+  return (text == nullptr || name == text ? name : name + " (" + text + ")") + (finding.empty() ? "" : ": " + finding);
 }
 
 DeviceError Driver::error(Status status, const std::string& what_failed, int index) const {

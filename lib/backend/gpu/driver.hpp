@@ -34,6 +34,8 @@ class Driver {
   [[nodiscard]] const Dialect& dialect() const noexcept { return dialect_; }
   [[nodiscard]] const DriverTable& calls() const noexcept { return calls_; }
   [[nodiscard]] int device_count() const noexcept { return device_count_; }
+  /// Whether it is libkiln-emulator.so: it takes PTX, and no machine code.
+  [[nodiscard]] bool is_emulator() const noexcept { return calls_.emulator_message != nullptr; }
   /// Whether the process exits, and the runtime with it.
   [[nodiscard]] bool gone() const noexcept;
   [[nodiscard]] const std::string& path() const noexcept { return path_; }

@@ -27,7 +27,9 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index) {
   const std::string arch = architecture_of(driver, index);
   try {
     const CompilerLibrary& library = CompilerLibrary::of(kind);
-    compiler = make_compiler(library, target_of_device(library, arch, "the driver of " + driver.version_text()));
+    compiler = make_compiler(library, driver.is_emulator()
+                                          ? target_of_emulator(library, arch)
+                                          : target_of_device(library, arch, "the driver of " + driver.version_text()));
   } catch (const DeviceError& error) {
     no_compiler = "cannot compile for " + driver.device_name(index) + " (" + arch + "): " + error.what();
   }

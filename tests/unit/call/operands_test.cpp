@@ -177,6 +177,18 @@ TEST_CASE("call: what a manifest keeps of the operands, and the arrays that stan
   CHECK(gpu.out[1].strides() == Strides{4, 16});
 }
 
+TEST_CASE("call: what is packed for a GPU shares no memory with the arrays of a manifest") {
+  const call::Description described{.inputs = {"float32[4]", "float32[4]"},
+                                    .out = {"float32[4]", "float32[4] strides [-8] host"}};
+  const call::StandIns arrays(described, DeviceKind::cuda);
+  call::Operands operands(kTwo, {arrays.args, arrays.where, arrays.out, kDefault}, 2, 2);
+  operands.plan(Device::of_kind(DeviceKind::cuda));
+  operands.place();
+  operands.set_types({kFloats, kFloats, kLoop});
+  operands.separate(true, true);
+  CHECK(operands.overlapping_inputs(true) == 0);
+}
+
 TEST_CASE("call: operands of a manifest that are none") {
   const auto error = [](call::Description made) { return message([&] { const call::StandIns in(made, DeviceKind::cpu); }); };
   const std::string advice =
