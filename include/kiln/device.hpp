@@ -52,12 +52,18 @@ class KILN_API Device {
   [[nodiscard]] static Device cuda(int index = 0);
   /// The same for AMD GPUs.
   [[nodiscard]] static Device hip(int index = 0);
+  /// A device of that architecture ("sm_75", "sm_90", "sm_100", …) that the host emulates: it runs the PTX of kernels
+  /// instruction by instruction, thousands of times slower than a GPU, and checks each access: out of bounds, misaligned,
+  /// races, barriers that not all threads reach, shared memory that nothing has written, work of other streams that nothing
+  /// waits for. What it finds is the DeviceError of the call, or of the next that waits. Needs NVRTC, and no GPU and no driver.
+  /// DeviceError for a name that is none, and where libkiln-emulator.so is missing. Its kind is cuda.
+  [[nodiscard]] static Device emulated(std::string_view target);
   /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU. In a process forked from
   /// one that used kiln there are no GPUs, here and in all().
   [[nodiscard]] static Device best();
   /// The CPU and every GPU found, the CPU first.
   [[nodiscard]] static std::vector<Device> all();
-  /// "cpu", "cpu:4" (four threads), "cuda", "cuda:1", "hip:0", "best"; DeviceError lists the forms otherwise.
+  /// "cpu", "cpu:4" (four threads), "cuda", "cuda:1", "hip:0", "emulated:sm_90", "best"; DeviceError lists the forms otherwise.
   [[nodiscard]] static Device from_string(std::string_view text);
 
   /// The first device of a kind, whether it is there or not: for the library itself, to plan calls.
@@ -65,6 +71,8 @@ class KILN_API Device {
 
   /// CPU, CUDA or HIP.
   [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
+  /// Whether it is one of emulated().
+  [[nodiscard]] bool is_emulated() const noexcept { return capability_ != 0; }
   /// The number of a GPU, the number of threads asked for on a CPU (0: all).
   [[nodiscard]] int index() const noexcept { return index_; }
   /// Whether it is the CPU, with any number of threads.
@@ -75,18 +83,20 @@ class KILN_API Device {
   void synchronize() const;
   /// Whether both name the same memory: all CPU devices share one.
   [[nodiscard]] bool same_memory(const Device& other) const noexcept {
-    return kind_ == other.kind_ && (is_cpu() || index_ == other.index_);
+    return kind_ == other.kind_ && (is_cpu() || (index_ == other.index_ && capability_ == other.capability_));
   }
   /// The same kind and the same index.
   friend bool operator==(const Device& a, const Device& b) noexcept = default;
 
  private:
-  Device(DeviceKind kind, int index) noexcept : kind_(kind), index_(index) {}
+  Device(DeviceKind kind, int index, int capability = 0) noexcept : kind_(kind), index_(index), capability_(capability) {}
   DeviceKind kind_ = DeviceKind::cpu;
   int index_ = 0;
+  int capability_ = 0;  // of an emulated one: 90 for sm_90
+  friend KILN_API std::string to_string(const Device& device);
 };
 
-/// "cpu", "cpu:4", "cuda:0".
+/// "cpu", "cpu:4", "cuda:0", "emulated:sm_90".
 [[nodiscard]] KILN_API std::string to_string(const Device& device);
 
 }  // namespace kiln

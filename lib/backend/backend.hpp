@@ -133,10 +133,11 @@ std::shared_ptr<const Compiler> compiler_for_target(
     std::string_view target);  // "native", "x86-64-v3", …; null if not a CPU's name
 }  // namespace cpu
 namespace gpu {
-Backend& open(DeviceKind kind, int index);
-Backend* opened(DeviceKind kind, int index) noexcept;
-int device_count(DeviceKind kind) noexcept;                                    // 0 where there is no driver
-std::string why_none(DeviceKind kind);                                         // every path tried, or the driver's own words
+Backend& open(DeviceKind kind, int index, bool emulated = false);
+Backend* opened(DeviceKind kind, int index, bool emulated = false) noexcept;
+int emulated_index(std::string_view target);  // of libkiln-emulator.so; DeviceError where it is missing or knows no such target
+int device_count(DeviceKind kind) noexcept;   // 0 where there is no driver
+std::string why_none(DeviceKind kind);        // every path tried, or the driver's own words
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target);  // "sm_90", "gfx90a"; null if not a GPU's name
 // "sm_100 (PTX for …" and "Clang 19.1.7+9" of a key; null if the target is not a GPU's.
 std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler);

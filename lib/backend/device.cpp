@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostThreads = 4096;
 constexpr const char* kForms =
-    "\"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), \"best\"";
+    "\"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), \"emulated:sm_NN\", \"best\"";
 
 Device choose_best() {
   if (const char* wanted = std::getenv("KILN_DEVICE"); wanted != nullptr && *wanted != '\0') {
@@ -58,6 +58,16 @@ Device Device::hip(int index) {
   return {DeviceKind::hip, index};
 }
 
+Device Device::emulated(std::string_view target) {
+  int capability = 0;
+  if (target.starts_with("sm_")) {
+    const auto [end, error] = std::from_chars(target.data() + 3, target.data() + target.size(), capability);
+    if (error != std::errc{} || end != target.data() + target.size()) capability = 0;
+  }
+  const int index = backend::gpu::emulated_index(target);
+  return {DeviceKind::cuda, index, capability};
+}
+
 // Once for the process: the answer must not change between two calls, and asking a driver takes time. A forked child is another
 // process, which has no GPUs.
 Device Device::best() {
@@ -82,6 +92,7 @@ std::vector<Device> Device::all() {
 Device Device::from_string(std::string_view text) {
   if (text == "best") return best();
   const std::size_t colon = text.find(':');
+  if (text.substr(0, colon) == "emulated" && colon != std::string_view::npos) return emulated(text.substr(colon + 1));
   const std::string_view kind = text.substr(0, colon);
   int number = 0;
   if (colon != std::string_view::npos) {
@@ -116,6 +127,7 @@ void Device::synchronize() const {
 
 std::string to_string(const Device& device) {
   if (device.is_cpu()) return device.index() == 0 ? "cpu" : "cpu:" + std::to_string(device.index());
+  if (device.is_emulated()) return "emulated:sm_" + std::to_string(device.capability_);
   return gpu_name(device.kind(), device.index());
 }
 

@@ -41,11 +41,11 @@ Backend& backend_for(const Device& device) {
                       " in a process forked from one that used kiln: GPU contexts do not survive fork(); "
                       "start the process anew (exec) or use the CPU");
   }
-  return gpu::open(device.kind(), device.index());
+  return gpu::open(device.kind(), device.index(), device.is_emulated());
 }
 
 Backend* opened_backend(const Device& device) noexcept {
-  return device.is_cpu() || forked() ? nullptr : gpu::opened(device.kind(), device.index());
+  return device.is_cpu() || forked() ? nullptr : gpu::opened(device.kind(), device.index(), device.is_emulated());
 }
 
 std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler) {

@@ -140,6 +140,7 @@ struct Code {
 /// A module ready to run: its variables have memory.
 struct Program {
   Module module;
+  std::string kernel_name;  ///< what the user calls its kernel, where the text begins with it: "// kernel saxpy"
   std::map<std::string_view, std::unique_ptr<Code>> codes;
   /// Of variables: generic for .global and .const, offsets for .shared; those of a function as "function/variable".
   std::map<std::string, std::uint64_t, std::less<>> addresses;

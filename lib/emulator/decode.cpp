@@ -25,6 +25,27 @@ std::uint64_t bits_of(const Operand& number, const Type& type) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(number.number)));
 }
 
+/// What may follow the name of an instruction, besides types.
+constexpr std::array kWords = std::to_array<std::string_view>(
+    {// rounding and range
+     "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna", "ftz", "sat", "satfinite", "relu", "NaN", "xorsign", "abs",
+     "approx", "full",
+     // comparisons and what they are combined with
+     "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan", "and",
+     "or", "xor", "finite", "infinite", "number", "notanumber", "normal", "subnormal",
+     // integers and bits
+     "wide", "cc", "wrap", "clamp", "l", "r", "shiftamt", "b4e", "f4e", "rc8", "ecl", "ecr", "rc16",
+     // memory: where, how, and hints that change nothing
+     "global", "shared", "shared::cta", "local", "const", "param", "param::entry", "param::func", "v2", "v4", "volatile",
+     "relaxed", "acquire", "release", "acq_rel", "sc", "weak", "cta", "cluster", "gpu", "sys", "gl", "nc", "ca", "cg", "cs",
+     "lu", "cv", "wb", "wt", "L1", "L2", "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+     "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", "to",
+     // atomic operations and reductions
+     "add", "min", "max", "inc", "dec", "exch", "cas", "popc", "noftz",
+     // threads
+     "sync", "aligned", "arrive", "red", "warp", "up", "down", "bfly", "idx", "all", "any", "uni", "ballot", "wait",
+     "launch_dependents"});
+
 constexpr std::array<std::string_view, static_cast<std::size_t>(Special::zero)> kSpecials = {
     "%tid.x",          "%tid.y",       "%tid.z",    "%ntid.x",   "%ntid.y",      "%ntid.z",      "%ctaid.x",
     "%ctaid.y",        "%ctaid.z",     "%nctaid.x", "%nctaid.y", "%nctaid.z",    "%laneid",      "%warpid",
@@ -32,8 +53,14 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Special::zero)> 
     "%lanemask_ge",    "%lanemask_gt", "%clock",    "%clock_hi", "%clock64",     "%globaltimer", "%dynamic_smem_size",
     "%total_smem_size"};
 
+/// In front of the name that the user gave the kernel.
+constexpr std::string_view kNameMark = "// kernel ";
 /// What kiln names the translation unit.
 constexpr std::string_view kMainFile = "kiln/kernel.cpp";
+
+constexpr std::uint64_t kMostParameters = 32764;  ///< of a kernel, as CUDA 12.1 and later take
+constexpr std::uint64_t kMostLocal = 512U << 10U;
+constexpr std::uint64_t kMostShared = 228U << 10U;
 
 class Decoder {
  public:
@@ -75,6 +102,7 @@ class Decoder {
       // Scopes of calls use the same names one after the other.
       Place& place = frame_places_[variable.name];
       if (place.bytes >= variable.bytes && place.bytes != 0) return place;
+      check_size(code_.parameter_bytes + variable.bytes, kMostParameters, "parameters");
       code_.parameter_bytes =
           static_cast<std::uint32_t>(aligned(code_.parameter_bytes, std::max<std::uint64_t>(variable.alignment, 8)));
       place = {code_.parameter_bytes, static_cast<std::uint32_t>(variable.bytes)};
@@ -98,6 +126,7 @@ class Decoder {
     }
     for (const Variable& variable : function_.variables) {
       if (variable.space == Space::local) {
+        check_size(code_.local_bytes + variable.bytes, kMostLocal, "local memory");
         code_.local_bytes =
             static_cast<std::uint32_t>(aligned(code_.local_bytes, std::max<std::uint64_t>(variable.alignment, 1)));
         local_places_[variable.name] = code_.local_bytes;
@@ -106,8 +135,15 @@ class Decoder {
         in_frame(variable);
       }
     }
+    check_size(kernel_bytes, kMostParameters, "parameters");
     code_.parameter_bytes = static_cast<std::uint32_t>(aligned(code_.parameter_bytes, 16));
     code_.local_bytes = static_cast<std::uint32_t>(aligned(code_.local_bytes, 16));
+  }
+
+  void check_size(std::uint64_t bytes, std::uint64_t most, const char* what) const {
+    if (bytes > most)
+      throw PtxError("function " + code_.name + " has " + std::to_string(bytes) + " bytes of " + what + ": up to " +
+                     std::to_string(most) + " are known");
   }
 
   // Registers.
@@ -213,6 +249,10 @@ class Decoder {
 
   void instruction(Instruction& made) {
     const Words words = statement_->words;
+    // A word that nobody looks at could change what the instruction does.
+    for (const std::string_view word : words.subspan(1)) {
+      if (!type_named(word) && std::find(kWords.begin(), kWords.end(), word) == kWords.end()) unknown();
+    }
     const std::string_view name = words[0];
     if (name == "bra") {
       made.flow = Flow::branch;
@@ -435,7 +475,7 @@ class Decoder {
     if (to.kind == Operand::Kind::vector || from.kind == Operand::Kind::vector) {
       const bool packs = from.kind == Operand::Kind::vector;
       const std::vector<Operand>& parts = packs ? from.parts : to.parts;
-      if (parts.size() < 2 || parts.size() > 8) fail("such a vector is not known here");
+      if (parts.size() < 2 || type.bytes() % parts.size() != 0) fail("such a vector is not known here");
       made.run = packs ? pack : unpack;
       made.count = static_cast<std::uint8_t>(parts.size());
       made.bytes = static_cast<std::uint8_t>(type.bytes() / parts.size());
@@ -599,6 +639,10 @@ void check_target(const Module& module) {
 
 void place_shared(Program& program, const Variable& variable, const std::string& name) {
   if (variable.bytes == 0) return;
+  if (program.static_shared + variable.bytes > kMostShared) {
+    throw PtxError("the variable " + name + " is more than the " + std::to_string(kMostShared) +
+                   " bytes of shared memory that a block may have");
+  }
   program.static_shared = static_cast<std::uint32_t>(aligned(program.static_shared, variable.alignment));
   program.addresses[name] = program.static_shared;
   program.static_shared += static_cast<std::uint32_t>(variable.bytes);
@@ -615,7 +659,7 @@ void place_variables(Program& program, Memory& memory) {
     Allocation* const made = memory.allocate(std::max<std::size_t>(variable.bytes, 1));
     if (made == nullptr) throw PtxError("there is no memory left for the variable " + std::string(variable.name));
     std::memset(made->address, 0, variable.bytes);
-    std::memcpy(made->address, variable.initial.data(), variable.initial.size());
+    std::copy(variable.initial.begin(), variable.initial.end(), made->address);
     made->name = variable.name;
     made->read_only = variable.space == Space::constant;
     program.owned.push_back(reinterpret_cast<std::uintptr_t>(made->address));
@@ -638,7 +682,6 @@ std::string Program::place_of(const Instruction& instruction) const {
 }
 
 std::string Program::place_of_statement(std::uint32_t statement) const {
-  const Location& location = module.locations[statements[statement]->location];
   // NVRTC puts the folder of the process in front of all names.
   std::string_view folder;
   for (const auto& [number, name] : module.files) {
@@ -651,11 +694,23 @@ std::string Program::place_of_statement(std::uint32_t statement) const {
     return std::string(name.starts_with(folder) ? name.substr(folder.size()) : name) + ":" + std::to_string(place.line) +
            (place.column > 0 ? ":" + std::to_string(place.column) : "");
   };
-  // kiln's own headers are of no use to who wrote the body.
-  const std::string inner = text(location.place);
-  const std::string outer = text(location.inlined_at);
-  const bool is_ours = inner.starts_with("kiln/");
-  return is_ours && !outer.empty() ? outer : inner;
+  // kiln's own headers are of no use to who wrote the body: where it was inlined into the text of the user's is.
+  std::size_t at = statements[statement]->location;
+  const std::string innermost = text(module.locations[at].place);
+  constexpr int kDeepest = 32;
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const std::string here = text(module.locations[at].place);
+    if (!here.starts_with("kiln/")) return here;
+    const SourcePlace caller = module.locations[at].inlined_at;
+    if (caller.file == 0) break;
+    if (const std::string there = text(caller); !there.starts_with("kiln/")) return there;
+    // The caller is inlined itself: the PTX says where, at its own lines.
+    std::size_t before = at;
+    while (before > 0 && module.locations[before].place != caller) --before;
+    if (before == 0) break;
+    at = before;
+  }
+  return innermost;
 }
 
 const Code* Program::kernel(std::string_view name) const {
@@ -666,6 +721,9 @@ const Code* Program::kernel(std::string_view name) const {
 std::unique_ptr<Program> decode(Module module, Memory& memory) {
   auto program = std::make_unique<Program>();
   program->module = std::move(module);
+  if (program->module.text->starts_with(kNameMark)) {
+    program->kernel_name = program->module.text->substr(kNameMark.size(), program->module.text->find('\n') - kNameMark.size());
+  }
   check_target(program->module);
   for (const auto& [name, function] : program->module.functions) {
     if (function.is_declared_only) continue;

@@ -1,4 +1,5 @@
 // libkiln-emulator.so answers the calls of the CUDA driver that kiln makes, and a few that its tests make.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -19,13 +20,18 @@ constexpr int kMultiprocessors = 1;  // small: arrays that are not are more than
 constexpr int kBlocksPerMultiprocessor = 2;
 constexpr int kL2Bytes = 62'914'560;
 
+struct Emulated {
+  std::string target;
+  Machine machine;
+};
+
 struct State {
   std::recursive_mutex mutex;
-  std::unique_ptr<Machine> machine;
+  std::vector<std::unique_ptr<Emulated>> devices;  ///< by ordinal; their addresses are their contexts
   std::map<void*, std::shared_ptr<Program>> modules;
   std::map<void*, std::unique_ptr<Kernel>> kernels;
   std::string message;
-  int context = 0, pool = 0;  ///< handles are their addresses
+  int pool = 0;  ///< its address is the handle
 };
 
 State& state() {
@@ -55,8 +61,38 @@ std::string target() {
   return asked != nullptr && *asked != '\0' ? asked : "sm_90";
 }
 
+/// That of the current context; null where there is none.
+Emulated* device() {
+  const auto& all = state().devices;
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& each) { return each.get() == current(); });
+  return found == all.end() ? nullptr : found->get();
+}
 Machine& machine() {
-  return *state().machine;
+  return device()->machine;
+}
+
+constexpr const char* kTargets = "sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_103, sm_120 and sm_121 can be emulated";
+
+/// The ordinal of the device of that architecture, made where there is none; -1 for a name that is none.
+int ordinal_of(const std::string& target) {
+  auto& all = state().devices;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (all[k]->target == target) return static_cast<int>(k);
+  }
+  const auto limits = limits_of(target);
+  if (!limits) {
+    state().message = "there is no device \"emulated:" + target + "\": " + kTargets;
+    return -1;
+  }
+  all.push_back(std::make_unique<Emulated>(Emulated{target, Machine(*limits, seed(), kDeviceBytes)}));
+  return static_cast<int>(all.size()) - 1;
+}
+
+const Limits* limits(int ordinal) {
+  const auto& all = state().devices;
+  return ordinal < 0 || static_cast<std::size_t>(ordinal) >= all.size()
+             ? nullptr
+             : &all[static_cast<std::size_t>(ordinal)]->machine.limits();
 }
 
 std::uint32_t number(const void* handle) {
@@ -80,14 +116,18 @@ bool knows(const void* stream) {
 template <class Body>
 int call(const Body& body) {
   const std::lock_guard guard(state().mutex);
-  if (!state().machine) return invalid_context;
-  if (machine().fault() != 0) return machine().fault();
-  if (current() != &state().context) return invalid_context;
+  if (device() == nullptr) return invalid_context;
+  Machine& at = machine();
+  const auto answer = [&](int status) {
+    if (at.fault() == 0) return status;
+    state().message = at.message();
+    return at.fault();
+  };
+  if (at.fault() != 0) return answer(at.fault());
   try {
     state().message.clear();
-    machine().progress();
-    const int status = body();
-    return status == 0 ? machine().fault() : status;
+    at.progress();
+    return answer(body());
   } catch (const std::exception& error) {
     state().message = error.what();
     return out_of_memory;
@@ -199,29 +239,35 @@ using namespace kiln::emulator;  // NOLINT(google-build-using-namespace): the ca
 
 extern "C" {
 
-/// What the emulator found: of the fault that answers all calls now; empty where there is none. Valid until the next call.
+/// What the emulator found: of the fault that answers all calls now, or of what the last call could not do; empty where there
+/// is nothing to say. Valid until the thread's next call.
 const char* kilnEmulatorMessage() {
+  constexpr std::size_t kMost = 4096;
+  thread_local std::array<char, kMost> text;
   const std::lock_guard guard(state().mutex);
-  if (state().machine && machine().fault() != 0) state().message = machine().message();
-  return state().message.c_str();
+  const std::size_t length = std::min(state().message.size(), kMost - 1);
+  std::memcpy(text.data(), state().message.data(), length);
+  text[length] = '\0';
+  return text.data();
 }
-/// Instructions that threads have executed.
+/// The ordinal of the device of that architecture ("sm_90"); -1 where there is none, which kilnEmulatorMessage() explains.
+int kilnEmulatorDevice(const char* name) {
+  const std::lock_guard guard(state().mutex);
+  return ordinal_of(name);
+}
+/// Instructions that threads have executed, on all devices.
 unsigned long long kilnEmulatorInstructions() {
   const std::lock_guard guard(state().mutex);
-  return state().machine ? machine().instructions() : 0;
+  unsigned long long all = 0;
+  for (const auto& each : state().devices) all += each->machine.instructions();
+  return all;
 }
 
 int cuInit(unsigned) {
   const std::lock_guard guard(state().mutex);
-  if (state().machine) return success;
-  const auto limits = limits_of(target());
-  if (!limits) {
-    state().message = "KILN_EMULATOR_TARGET is \"" + target() +
-                      "\": sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_103, sm_120 and sm_121 can be emulated";
-    return invalid_device;
-  }
-  state().machine = std::make_unique<Machine>(*limits, seed(), kDeviceBytes);
-  return success;
+  if (!state().devices.empty() || ordinal_of(target()) >= 0) return success;
+  state().message = "KILN_EMULATOR_TARGET is \"" + target() + "\": " + kTargets;
+  return invalid_device;
 }
 int cuDriverGetVersion(int* version) {
   *version = 13000;
@@ -239,11 +285,14 @@ int cuDeviceGetCount(int* count) {
   return success;
 }
 int cuDeviceGet(int* device, int index) {
+  const std::lock_guard guard(state().mutex);
   *device = index;
-  return index == 0 ? success : invalid_device;
+  return limits(index) != nullptr ? success : invalid_device;
 }
-int cuDeviceGetName(char* name, int length, int) {
-  const std::string text = "kiln's emulator of " + target();
+int cuDeviceGetName(char* name, int length, int device) {
+  const std::lock_guard guard(state().mutex);
+  if (limits(device) == nullptr) return invalid_device;
+  const std::string text = "kiln's emulator of " + state().devices[static_cast<std::size_t>(device)]->target;
   std::strncpy(name, text.c_str(), static_cast<std::size_t>(length));
   return success;
 }
@@ -251,10 +300,10 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
   *bytes = kDeviceBytes;
   return success;
 }
-int cuDeviceGetAttribute(int* value, int attribute, int) {
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
   const std::lock_guard guard(state().mutex);
-  if (!state().machine) return invalid_context;
-  const Limits& limits = machine().limits();
+  if (limits(device) == nullptr) return invalid_device;
+  const Limits& limits = *kiln::emulator::limits(device);
   switch (attribute) {
     case 1:
     case 2:
@@ -303,8 +352,10 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
   }
 }
 
-int cuDevicePrimaryCtxRetain(void** context, int) {
-  *context = &state().context;
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  const std::lock_guard guard(state().mutex);
+  if (limits(device) == nullptr) return invalid_device;
+  *context = state().devices[static_cast<std::size_t>(device)].get();
   return success;
 }
 int cuCtxGetCurrent(void** context) {
@@ -408,7 +459,7 @@ int cuStreamWaitEvent(void* stream, void* event, unsigned) {
 }
 int cuStreamGetCtx(void* stream, void** context) {
   return call([&]() -> int {
-    *context = &state().context;
+    *context = current();
     return knows(stream) ? success : invalid_handle;
   });
 }

@@ -15,29 +15,21 @@
 
 namespace kiln::emulator {
 
-/// A value in the low bits of a lane's 64.
+/// The value in the low bits of a lane's 64, and those bits.
 template <class T>
-[[nodiscard]] T from_bits(std::uint64_t bits) noexcept {
-  if constexpr (std::is_same_v<T, float>) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  } else if constexpr (std::is_same_v<T, double>) {
-    return std::bit_cast<double>(bits);
-  } else if constexpr (std::is_integral_v<T>) {
+[[nodiscard]] T lane_value(std::uint64_t bits) noexcept {
+  if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(bits);
   } else {
-    return T{static_cast<std::uint16_t>(bits)};
+    return from_bits<T>(static_cast<typename Format<T>::Bits>(bits));
   }
 }
 template <class T>
-[[nodiscard]] std::uint64_t to_bits(T value) noexcept {
-  if constexpr (std::is_same_v<T, float>) {
-    return std::bit_cast<std::uint32_t>(value);
-  } else if constexpr (std::is_same_v<T, double>) {
-    return std::bit_cast<std::uint64_t>(value);
-  } else if constexpr (std::is_integral_v<T>) {
+[[nodiscard]] std::uint64_t lane_bits(T value) noexcept {
+  if constexpr (std::is_integral_v<T>) {
     return static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<T>>(value));
   } else {
-    return value.bits;
+    return to_bits(value);
   }
 }
 

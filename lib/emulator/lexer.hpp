@@ -22,7 +22,9 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) { next(); }
 
   [[nodiscard]] const Token& peek() const noexcept { return token_; }
+  /// PtxError at the end of the text.
   Token take() {
+    if (token_.kind == Token::Kind::end) fail("something is missing");
     const Token token = token_;
     next();
     return token;

@@ -319,7 +319,8 @@ int Machine::launch(const Kernel& kernel, const Extent& grid, const Extent& bloc
     bytes.resize(std::size_t{parameter.offset} + parameter.bytes);
     std::memcpy(bytes.data() + parameter.offset, parameters[k], parameter.bytes);
   }
-  enqueue(stream, "kernel " + kernel.code->name, [this, kernel, grid, block, shared, bytes](const Command& command) {
+  const std::string& name = kernel.program->kernel_name.empty() ? kernel.code->name : kernel.program->kernel_name;
+  enqueue(stream, "kernel " + name, [this, kernel, grid, block, shared, bytes](const Command& command) {
     Launch launch{.program = *kernel.program,
                   .kernel = *kernel.code,
                   .grid = grid,

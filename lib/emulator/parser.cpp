@@ -200,6 +200,10 @@ class Parser {
     while (true) {
       if (word == ".align") {
         made.alignment = integer();
+        constexpr std::uint64_t kMostAligned = 1024;
+        if (made.alignment == 0 || made.alignment > kMostAligned || (made.alignment & (made.alignment - 1)) != 0) {
+          lexer_.fail("an alignment is a power of two up to 1024");
+        }
       } else if (word == ".ptr" || word == ".attribute" || space_named(word)) {
         if (lexer_.skip("(")) {
           while (!lexer_.skip(")")) lexer_.take();
@@ -303,6 +307,7 @@ class Parser {
 
   void block() {
     lexer_.expect("{");
+    if (++depth_ > kDeepest) lexer_.fail("blocks so deep in one another are not known");
     while (!lexer_.skip("}")) {
       if (lexer_.peek().kind == Token::Kind::end) lexer_.fail("a function does not end");
       if (lexer_.at("{")) {
@@ -311,6 +316,7 @@ class Parser {
         line();
       }
     }
+    --depth_;
   }
 
   void line() {
@@ -425,6 +431,13 @@ class Parser {
   }
 
   Operand operand() {
+    if (++depth_ > kDeepest) lexer_.fail("operands so deep in one another are not known");
+    Operand made = one_operand();
+    --depth_;
+    return made;
+  }
+
+  Operand one_operand() {
     Operand made;
     if (lexer_.skip("{")) {
       made.kind = Operand::Kind::vector;
@@ -470,6 +483,8 @@ class Parser {
   Lexer lexer_;
   Function* function_ = nullptr;
   std::size_t location_ = 0;
+  static constexpr int kDeepest = 64;
+  int depth_ = 0;
 };
 
 }  // namespace

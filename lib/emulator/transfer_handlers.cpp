@@ -76,24 +76,19 @@ void atomic(Warp& warp, const Instruction& at, Mask lanes) {
     char* const memory = warp.memory(at, lane, address, sizeof(T), Warp::Use::atomic);
     T old;
     std::memcpy(&old, memory, sizeof(T));
-    const T made = Operation::run(old, from_bits<T>(operand[lane]), from_bits<T>(second[lane]));
+    const T made = Operation::run(old, lane_value<T>(operand[lane]), lane_value<T>(second[lane]));
     std::memcpy(memory, &made, sizeof(T));
     // A fence behind it makes it acquire, one before it release: of the first nobody can know yet, so it counts as there.
     warp.block().acquire(address);
     if (at.detail_2 != 0 || (warp.fenced >> lane & 1U) != 0) warp.release_at(address, lane);
-    if (at.has_out) warp.out(at.out)[lane] = to_bits(old);
+    if (at.has_out) warp.out(at.out)[lane] = lane_bits(old);
   }
 }
 
 struct Add {
   template <class T>
   static T run(T a, T b, T) {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
-    } else {
-      return add(a, b);
-    }
+    return add(a, b);
   }
 };
 struct Minimum {

@@ -48,7 +48,9 @@ TEST_CASE("a device that is not there, and one that there cannot be") {
   CHECK(cli::eval_usage_error({kTwice, sample("a"), "--device", "gpu"}) ==
         "kiln: error: unknown device \"gpu\"; devices are \"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", "
         "\"hip:N\" "
-        "(GPU number N), \"best\"");
+        "(GPU number N), \"emulated:sm_NN\", \"best\"");
+  check_says(cli::eval_usage_error({kTwice, sample("a"), "--device", "emulated:sm_1"}),
+             "there is no device \"emulated:sm_1\": sm_75, sm_80, ");
   check_says(cli::eval_usage_error({kTwice, sample("a"), "--device", "cpu:-1"}), "cpu:-1");
   const auto variable = run({"eval", kTwice, sample("a")}, {.environment = {{"KILN_DEVICE", "gpu"}}});
   CHECK(variable.status == 1);  // of the environment, not of the command line

@@ -211,7 +211,8 @@ TEST_CASE("errors: two memories are never mixed") {
 
 TEST_CASE("errors: device names") {
   const std::string forms =
-      "devices are \"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), \"best\"";
+      "devices are \"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), "
+      "\"emulated:sm_NN\", \"best\"";
   const auto message = [](const char* text) { return message_of<DeviceError>([&] { (void)kiln::Device::from_string(text); }); };
   CHECK(message("gpu") == "unknown device \"gpu\"; " + forms);
   CHECK(message("") == "unknown device \"\"; " + forms);

@@ -19,6 +19,7 @@ const kiln::Ufunc axpy =
     kiln::vectorize({.name = "axpy", .signatures = {"float64(float64 a, float64 x, float64 y)"}, .body = "return a * x + y;"});
 std::optional<kiln::Array> kept;
 std::optional<kiln::Array> result;
+std::optional<kiln::Array> second_result;
 std::optional<kiln::Stream> stream;
 
 bool compiler_mapped() {
@@ -61,7 +62,8 @@ int leave(const kiln::Device& device) {
   result = kiln::device_array({2'000'000}, kiln::DType::float64, device);
   stream.emplace(device);
   for (int i = 0; i < 20; ++i) axpy({2.0, *kept, *kept}, {.out = *result, .stream = *stream});
-  for (int i = 0; i < 3; ++i) axpy({2.0, *kept, *kept}, {.out = *result});
+  second_result = kiln::device_array({2'000'000}, kiln::DType::float64, device);
+  for (int i = 0; i < 3; ++i) axpy({2.0, *kept, *kept}, {.out = *second_result});
   return 0;
 }
 

@@ -28,6 +28,60 @@ SIGNATURES = {
 }
 
 
+PTX_HEAD = ".version 8.4\n.target sm_80\n.address_size 64\n"
+PTX = {
+    "add": """.visible .entry add(.param .u64 p0, .param .u64 p1, .param .u32 n)
+.maxntid 256, 1, 1
+{
+  .reg .pred %p<2>; .reg .f32 %f<4>; .reg .b32 %r<6>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [p0]; ld.param.u32 %r1, [n];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x; mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p1, %r5, %r1; @%p1 bra $L__end;
+  cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd4, %rd2, %rd3;
+  ld.global.nc.f32 %f1, [%rd4]; add.rn.f32 %f2, %f1, 0f3F800000; fma.rn.f32 %f3, %f2, %f2, %f1;
+  .loc 1 3 5, function_name $L__info, inlined_at 2 9 1
+  st.global.f32 [%rd4+0], %f3;
+$L__end:
+  ret;
+}
+.file 1 "f"
+.file 2 "kiln/kernel.cpp"
+.section .debug_str { $L__info: .b8 102 }
+""",
+    "block": """.extern .shared .align 16 .b8 more[];
+.global .align 4 .u32 table[4] = {1, 2, 0x3, -4};
+.visible .entry block(.param .u64 p0)
+{
+  .shared .align 4 .b8 cells[256]; .local .align 8 .b8 own[16];
+  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<6>; .reg .b16 %rs<4>;
+  mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, cells; add.s32 %r4, %r3, %r2;
+  st.shared.u32 [%r4], %r1; bar.sync 0;
+  shfl.sync.down.b32 %r5|%p1, %r1, 1, 31, 0xffffffff; vote.sync.ballot.b32 %r6, %p1, -1;
+  mov.u64 %rd1, own; st.local.v2.u32 [%rd1], {%r5, %r6}; ld.local.v2.u32 {%r7, %r8}, [own+8];
+  mov.b64 %rd2, {%r7, %r8}; mov.b32 {%rs1, %rs2}, %r7; cvt.f32.f16 %r9, %rs1;
+  mov.u64 %rd3, table; ld.global.u32 %r10, [%rd3+4]; ld.param.u64 %rd4, [p0]; atom.global.add.u32 %r11, [%rd4], %r10;
+  bar.red.popc.u32 %r11, 0, %p1; ret;
+}
+""",
+    "call": """.func (.param .b32 out) twice(.param .b32 in)
+{
+  .reg .b32 %r<3>; ld.param.b32 %r1, [in]; add.s32 %r2, %r1, %r1; st.param.b32 [out+0], %r2; ret;
+}
+.visible .entry call(.param .u64 p0)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x;
+$L_again:
+  { .param .b32 a; st.param.b32 [a+0], %r1; .param .b32 r; call.uni (r), twice, (a); ld.param.b32 %r2, [r+0]; }
+  setp.lt.u32 %p1, %r2, 7; mov.u32 %r1, %r2; @%p1 bra $L_again;
+$T: .branchtargets $L_again, $L_out;
+  mov.u32 %r3, 1; brx.idx %r3, $T;
+$L_out:
+  trap;
+}
+""",
+}
+
 AXPY = {"kind": "ufunc", "name": "axpy", "signatures": ["float32(float32 a, float32 x, float32 y)", "float64(float64, float64, float64)"],
         "body": "return a * x + y;"}
 SQUARE = {"kind": "ufunc", "name": "square", "signatures": ["T(T a) where T: float32, int8", "U(U)"], "expression": "a * a"}
@@ -101,6 +155,8 @@ def seeds():
         yield "signature", name, text.encode()
     for file in sorted(GOLDEN_NPY.glob("*.npy")):
         yield "npy", file.stem, file.read_bytes()[:256]
+    for name, text in PTX.items():
+        yield "ptx", name, (PTX_HEAD + text).encode()
     yield "npy", "growth", b"\x93NUMPY\x03\0" + struct.pack("<I", 90) + b"{'descr': '>c16', 'fortran_order': True, 'shape': (3L, 0,), }".ljust(90)
     sample = key().encode()
     yield "entry", "sample", entry(sample, INFO, b"\x7fELF\0\1\2")

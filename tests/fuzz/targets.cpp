@@ -6,8 +6,9 @@ namespace kiln::fuzz {
 namespace {
 
 constexpr std::array kTargets{
-    Target{"bundle", bundle},     Target{"entry", entry}, Target{"key", key},
-    Target{"manifest", manifest}, Target{"npy", npy},     Target{"signature", signature},
+    Target{"bundle", bundle},       Target{"entry", entry}, Target{"key", key},
+    Target{"manifest", manifest},   Target{"npy", npy},     Target{"ptx", ptx},
+    Target{"signature", signature},
 };
 
 }  // namespace

@@ -33,8 +33,8 @@ LAYERS = {
     "gufunc": ["ufunc"],
     "raw": ["ufunc"],
     "manifest": ["gufunc", "raw", "reduce"],
-    "emulator": [],
     "capi": [],
+    "emulator": ["types"],
 }
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.

@@ -65,7 +65,11 @@ Device read_device(const std::string& text) {
     return Device::from_string(text);
   } catch (const DeviceError& error) {
     // Another name is KILN_DEVICE's.
-    if (std::string_view(error.what()).starts_with(fmt::format("unknown device \"{}\"", text))) throw UsageError(error.what());
+    const std::string_view what = error.what();
+    if (what.starts_with(fmt::format("unknown device \"{}\"", text)) ||
+        what.starts_with(fmt::format("there is no device \"{}\": sm_", text))) {
+      throw UsageError(error.what());
+    }
     throw;
   }
 }
@@ -83,8 +87,8 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
   add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
   add_list(app, "-o,--output", outputs_, "Write to FILE as .npy, or to standard output for '-'; once for each output", "FILE");
-  add_text_with_default(app, "-d,--device", device_, "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N",
-                        "DEVICE");
+  add_text_with_default(app, "-d,--device", device_,
+                        "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N, emulated:sm_NN", "DEVICE");
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
   add_text_that_may_be_empty(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE",
                              "TEXT");

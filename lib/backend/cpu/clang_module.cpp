@@ -1,7 +1,5 @@
 #include "backend/cpu/clang_module.hpp"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <mutex>
 #include <string_view>
@@ -10,21 +8,14 @@
 #include "backend/cpu/installation.hpp"
 #include "base/dynamic_library.hpp"
 #include "base/environment.hpp"
+#include "base/installation.hpp"
+#include "base/own_folder.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
 
 constexpr const char* kFile = "libkiln-clang.so";
-
-/// The folder of the library or program that holds this code; empty where the loader cannot tell.
-std::string own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&clang_version), &info) == 0 || info.dli_fname == nullptr) return {};
-  const std::string_view file = info.dli_fname;
-  const std::size_t slash = file.rfind('/');
-  return slash == std::string_view::npos ? "." : std::string(file.substr(0, slash));
-}
 
 }  // namespace
 
@@ -34,13 +25,7 @@ const char* clang_version() {
 
 std::vector<std::string> clang_module_candidates() {
   if (const auto named = base::env("KILN_CLANG"); named && !named->empty()) return {*named};
-  std::vector<std::string> candidates;
-  if (const std::string folder = own_folder(); !folder.empty()) {
-    candidates.push_back(folder + '/' + kFile);
-    candidates.push_back(folder + "/../lib/" + kFile);
-  }
-  candidates.push_back(std::string(KILN_INSTALLED_LIBRARIES "/") + kFile);
-  return candidates;
+  return base::candidates_beside(kFile, KILN_INSTALLED_LIBRARIES);
 }
 
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates) {

@@ -9,6 +9,9 @@
 #include "backend/backend.hpp"
 #include "backend/gpu/library.hpp"
 #include "backend/gpu/resolve.hpp"
+#include "base/environment.hpp"
+#include "base/installation.hpp"
+#include "base/own_folder.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -58,6 +61,38 @@ const Driver& Driver::of(DeviceKind kind) {
   }
   if (!result.driver) throw DeviceError(result.reason, result.code, result.code_name);
   return *result.driver;
+}
+
+const Driver& Driver::emulator() {
+  static std::mutex mutex;
+  static const Driver* opened = nullptr;  // leaked, as the vendors' are
+  const std::lock_guard guard(mutex);
+  if (opened != nullptr) return *opened;
+  const auto named = base::env("KILN_EMULATOR");
+  const std::vector<std::string> names = named && !named->empty()
+                                             ? std::vector<std::string>{*named}
+                                             : base::candidates_beside("libkiln-emulator.so", KILN_INSTALLED_LIBRARIES);
+  auto found = base::DynamicLibrary::open_first(names, base::Unload::never);
+  if (!found.library) {
+    shorten(found.attempts);
+    throw DeviceError("kiln's emulator was not found: tried " + base::describe(found.attempts) +
+                      "; install libkiln-emulator.so beside libkiln.so, or name it in KILN_EMULATOR");
+  }
+  auto made = std::make_unique<Driver>(dialect_of(DeviceKind::cuda), std::vector<std::string>{found.library.path()});
+  if (made->calls_.emulator_device == nullptr) throw DeviceError(made->path_ + " is not kiln's emulator");
+  made->emulates_ = true;
+  opened = made.release();
+  return *opened;
+}
+
+std::string Driver::device_name(int index) const {
+  int major = 0;
+  int minor = 0;
+  if (emulates_ && calls_.device_attribute(&major, dialect_.attribute.capability_major, index) == abi::kSuccess &&
+      calls_.device_attribute(&minor, dialect_.attribute.capability_minor, index) == abi::kSuccess) {
+    return "emulated:sm_" + std::to_string(major) + std::to_string(minor);
+  }
+  return std::string(dialect_.prefix) + ":" + std::to_string(index);
 }
 
 Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : dialect_(dialect) {

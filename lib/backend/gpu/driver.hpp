@@ -28,6 +28,9 @@ class Driver {
   /// The machine's, opened and initialized once. DeviceError with every path tried, or the driver's own words.
   [[nodiscard]] static const Driver& of(DeviceKind kind);
 
+  /// libkiln-emulator.so, opened once. DeviceError with every path tried.
+  [[nodiscard]] static const Driver& emulator();
+
   /// From a given list of names, for tests. Throws as of() does.
   Driver(const Dialect& dialect, const std::vector<std::string>& names);
 
@@ -41,7 +44,7 @@ class Driver {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// "CUDA 13.0", "HIP 5.2.21153".
   [[nodiscard]] std::string version_text() const;
-  [[nodiscard]] std::string device_name(int index) const { return std::string(dialect_.prefix) + ":" + std::to_string(index); }
+  [[nodiscard]] std::string device_name(int index) const;
 
   /// "CUDA_ERROR_INVALID_PTX"
   [[nodiscard]] std::string error_name(abi::Status status) const;
@@ -57,6 +60,7 @@ class Driver {
   DriverTable calls_;
   int version_ = 0;
   int device_count_ = 0;
+  bool emulates_ = false;  ///< made by emulator()
 };
 
 /// The major of the CUDA release that the driver present supports; 0 where there is none. Does not initialize the driver.

@@ -2,6 +2,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -11,10 +13,10 @@
 namespace kiln::backend::gpu {
 namespace {
 
-std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index) {
-  const Driver& driver = Driver::of(kind);
+std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index, bool emulated) {
+  const Driver& driver = emulated ? Driver::emulator() : Driver::of(kind);
   const int count = driver.device_count();
-  if (index < 0 || index >= count) {
+  if (index < 0 || (index >= count && !emulated)) {
     const std::string found = count == 0   ? "none"
                               : count == 1 ? driver.device_name(0)
                                            : driver.device_name(0) + " to " + driver.device_name(count - 1);
@@ -38,7 +40,7 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index) {
 
 struct Opened {
   std::mutex mutex;
-  std::map<std::pair<DeviceKind, int>, std::unique_ptr<GpuBackend>> backends;
+  std::map<std::tuple<DeviceKind, int, bool>, std::unique_ptr<GpuBackend>> backends;
 };
 
 Opened& all_opened() {
@@ -49,14 +51,14 @@ Opened& all_opened() {
 
 }  // namespace
 
-Backend* opened(DeviceKind kind, int index) noexcept {
+Backend* opened(DeviceKind kind, int index, bool emulated) noexcept {
   Opened& all = all_opened();
   const std::lock_guard guard(all.mutex);
-  const auto found = all.backends.find({kind, index});
+  const auto found = all.backends.find({kind, index, emulated});
   return found == all.backends.end() ? nullptr : found->second.get();
 }
 
-Backend& open(DeviceKind kind, int index) {
+Backend& open(DeviceKind kind, int index, bool emulated) {
   if (forked()) {
     throw DeviceError(
         "cannot use " + std::string(dialect_of(kind).prefix) + ":" + std::to_string(index) +
@@ -65,9 +67,16 @@ Backend& open(DeviceKind kind, int index) {
   }
   Opened& all = all_opened();
   const std::lock_guard guard(all.mutex);
-  auto& backend = all.backends[{kind, index}];
-  if (!backend) backend = make_backend(kind, index);
+  auto& backend = all.backends[{kind, index, emulated}];
+  if (!backend) backend = make_backend(kind, index, emulated);
   return *backend;
+}
+
+int emulated_index(std::string_view target) {
+  const Driver& driver = Driver::emulator();
+  const int index = driver.calls().emulator_device(std::string(target).c_str());
+  if (index < 0) throw DeviceError(driver.calls().emulator_message());
+  return index;
 }
 
 int device_count(DeviceKind kind) noexcept try {

@@ -6,9 +6,9 @@
 
 namespace {
 
-using namespace kiln::emulator;
-using test::Device;
-using test::module_of;
+using kiln::emulator::success;
+using kiln::emulator::test::Device;
+using kiln::emulator::test::module_of;
 
 /// The address of element %g of 4 bytes of the first array.
 const std::string kElement = "mul.wide.u32 %d0, %g, 4;\nadd.s64 %d0, %a0, %d0;\n";

@@ -1,0 +1,13 @@
+// Where kiln itself lies: its other libraries are looked for beside it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kiln::base {
+
+/// Where a library of kiln's that is opened when it is needed may be: beside the library or program that this code is in, in
+/// the lib folder beside that one's (for programs), and in `installed`.
+[[nodiscard]] std::vector<std::string> candidates_beside(const std::string& file, const std::string& installed);
+
+}  // namespace kiln::base

@@ -1,0 +1,96 @@
+// Emulated devices by the public interface: results, several at once, what is found and how it is told.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "kiln/kiln.hpp"
+
+namespace {
+
+using namespace kiln;
+
+template <class Call>
+std::string message(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("emulated: results, on several architectures in one process") {
+  const Ufunc axpy = vectorize({.name = "axpy", .signatures = {"T(T a, T x, T y)"}, .body = "return a * x + y;"});
+  for (const char* const target : {"sm_75", "sm_90"}) {
+    const Device device = Device::emulated(target);
+    CHECK(device.is_emulated());
+    CHECK(device.kind() == DeviceKind::cuda);
+    CHECK(to_string(device) == "emulated:" + std::string(target));
+    CHECK(Device::from_string("emulated:" + std::string(target)) == device);
+    CHECK(device.info().target.starts_with(target));
+    const Array x = to_device(Array::from<float>({1, 2, 3}), device);
+    const Array result = axpy(2.0F, x, x);
+    CHECK(result.device() == device);
+    CHECK(result.copy_to_host().to_vector<float>() == std::vector<float>{3, 6, 9});
+    CHECK(math::add.reduce(x).copy_to_host().item<float>() == 6);
+  }
+  CHECK_FALSE(Device::emulated("sm_75") == Device::emulated("sm_90"));
+  CHECK_FALSE(Device::emulated("sm_75").same_memory(Device::emulated("sm_90")));
+  const Array here = to_device(Array::from<float>({1}), Device::emulated("sm_75"));
+  const Array there = to_device(Array::from<float>({1}), Device::emulated("sm_90"));
+  CHECK(message([&] { math::add(here, there); }).find("emulated:sm_75") != std::string::npos);
+}
+
+TEST_CASE("emulated: architectures that there are none of") {
+  const std::string known = "sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_103, sm_120 and sm_121 can be emulated";
+  CHECK(message([] { static_cast<void>(Device::emulated("sm_91")); }) == "there is no device \"emulated:sm_91\": " + known);
+  CHECK(message([] { static_cast<void>(Device::from_string("emulated:gfx90a")); }) ==
+        "there is no device \"emulated:gfx90a\": " + known);
+  CHECK(message([] {
+          static_cast<void>(Device::from_string("emulated"));
+        }).starts_with("unknown device \"emulated\"; devices are "));
+}
+
+TEST_CASE("emulated: shared memory of raw kernels") {
+  const Device device = Device::emulated("sm_80");
+  const RawKernel reverse = kernel({.name = "reverse",
+                                    .signature = "void(const int32[:] x, int32[:] out)",
+                                    .body = "KILN_SHARED int32 tile[64];\n"
+                                            "tile[threadIdx.x] = x[threadIdx.x];\n"
+                                            "__syncthreads();\n"
+                                            "out[threadIdx.x] = tile[63 - threadIdx.x];"});
+  std::vector<std::int32_t> values(64);
+  for (int i = 0; i < 64; ++i) values[static_cast<std::size_t>(i)] = i;
+  const Array out = device_array({64}, DType::int32, device);
+  reverse({.grid = {1}, .block = {64}}, to_device(Array::from(values), device), out);
+  std::vector<std::int32_t> expected(values.rbegin(), values.rend());
+  CHECK(out.copy_to_host().to_vector<std::int32_t>() == expected);
+}
+
+// The histogram that is off by one. The device is lost: the last case.
+TEST_CASE("emulated: z a finding names the kernel, the thread, the array and the user's line") {
+  const Device device = Device::emulated("sm_100");
+  const RawKernel histogram = kernel({.name = "histogram",
+                                      .signature = "void(const uint8[:] x, int32[:] bins)",
+                                      .body = "\n  atomic_add(&bins[x[item]], 1);"});
+  const Array x = to_device(Array::full({1000}, std::uint8_t{255}), device);
+  const Array bins = to_device(Array::zeros({255}, DType::int32), device);
+  const std::string found = message([&] {
+    histogram({.size = 1000}, x, bins);
+    device.synchronize();
+  });
+  CAPTURE(found);
+  CHECK(found.find("on emulated:sm_100: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered): kernel "
+                   "histogram: thread (") != std::string::npos);
+  CHECK(found.find(" of block (") != std::string::npos);
+  CHECK(found.find(" updates 4 bytes at 0x") != std::string::npos);
+  CHECK(found.find(", which is byte 1020 of an array of 1020 bytes, at histogram:2:") != std::string::npos);
+  CHECK(message([&] { static_cast<void>(bins.copy_to_host()); }).find("emulated:sm_100 is lost to this process") !=
+        std::string::npos);
+  // Others go on.
+  CHECK(math::add(1, to_device(Array::from<float>({1}), Device::emulated("sm_90"))).copy_to_host().item<float>() == 2);
+}
