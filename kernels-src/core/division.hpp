@@ -56,7 +56,7 @@ namespace division {
 template <class T>
 KILN_CONSTEXPR_FN T unknown(T b) {
   if constexpr (T(-1) < T(0)) {
-    if (!__builtin_is_constant_evaluated() && !__builtin_constant_p(b)) KILN_UNKNOWN(b);
+    KILN_UNKNOWN_DIVISOR(b);
   }
   return b;
 }

@@ -69,6 +69,8 @@
 // up to 16 bits are divided as floats, and of others it must not know the divisor.
 #define KILN_FLOATING_QUOTIENTS true
 #define KILN_UNKNOWN(x) asm("" : "+v"(x))
+#define KILN_UNKNOWN_DIVISOR(x) \
+  if (!__builtin_is_constant_evaluated() && !__builtin_constant_p(x)) KILN_UNKNOWN(x)
 #else
 #define KILN_FLOATING_QUOTIENTS false
 #endif
@@ -115,6 +117,7 @@
 #endif
 #ifndef KILN_UNKNOWN
 #define KILN_UNKNOWN(x) static_cast<void>(x)
+#define KILN_UNKNOWN_DIVISOR(x) static_cast<void>(x)
 #endif
 // A table of constants that code reads by an index.
 #if KILN_CPU
