@@ -67,7 +67,7 @@ TEST_CASE("gpu: memory comes from a pool that keeps it, in the order of the stre
   fixture.backend->deallocate(empty, 0, nullptr);
   fixture.backend->deallocate(nullptr, 0, nullptr);
   CHECK(calls() ==
-        "cuMemAllocFromPoolAsync stream=0 bytes=1000\ncuMemAllocFromPoolAsync stream=0 bytes=1\n"
+        "cuMemAllocFromPoolAsync stream=0 bytes=1000\ncuMemAllocFromPoolAsync stream=0 bytes=4\n"
         "cuMemFreeAsync stream=0\ncuMemFreeAsync stream=0\n");
 }
 
