@@ -46,14 +46,14 @@ void find_kernels(std::string_view text, std::set<std::string>& names) {
   for (const std::string_view start :
        {std::string_view("__global__"), std::string_view("KILN_KERNEL"), std::string_view("KILN_RAW_KERNEL")}) {
     for (std::size_t at = find_word(text, start, 0); at != std::string_view::npos; at = find_word(text, start, at + 1)) {
-      // The first word that a parenthesis follows, but for __launch_bounds__.
+      // The first word that a parenthesis follows, but for __launch_bounds__ and __attribute__.
       std::size_t next = skip_blank(text, at + start.size());
       while (true) {
         const std::string_view word = word_at(text, next);
         if (word.empty()) break;
         next = skip_blank(text, next + word.size());
         if (next == text.size() || text[next] != '(') continue;
-        if (word != "__launch_bounds__") {
+        if (word != "__launch_bounds__" && word != "__attribute__") {
           names.emplace(word);
           break;
         }
