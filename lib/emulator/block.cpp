@@ -116,15 +116,20 @@ void Known::join(const Known& other) {
 }
 
 void Block::release(std::uint64_t address, std::uint32_t thread, std::uint32_t releases) {
-  Known& at = launch_.released[address];
-  at.join(known_);
-  at.epochs[number_] = epoch_;
-  at.releases[thread] = releases;
+  Released& at = launch_.released[address];
+  at.known.join(known_);
+  at.known.epochs[number_] = epoch_;
+  at.known.releases[thread] = releases;
+  ++at.version;
 }
 
 void Block::acquire(std::uint64_t address) {
   const auto found = launch_.released.find(address);
-  if (found != launch_.released.end()) known_.join(found->second);
+  if (found == launch_.released.end()) return;
+  std::uint64_t& version = learned_[address];
+  if (version == found->second.version) return;
+  version = found->second.version;
+  known_.join(found->second.known);
 }
 
 bool Block::knows(const Access& other) const {

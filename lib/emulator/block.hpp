@@ -23,6 +23,11 @@ struct Known {
 
   void join(const Known& other);
 };
+/// What threads have released at an address.
+struct Released {
+  Known known;
+  std::uint64_t version = 0;  ///< counts releases: threads that spin need not learn the same again
+};
 
 struct Launch {
   const Program& program;
@@ -39,8 +44,7 @@ struct Launch {
   std::function<bool(std::uint32_t)> is_before;
   std::function<std::string(std::uint32_t)> describe;
 
-  /// What threads have released at an address.
-  std::unordered_map<std::uint64_t, Known> released = {};
+  std::unordered_map<std::uint64_t, Released> released = {};  ///< by address
   std::uint64_t steps = 0;
   std::uint64_t instructions = 0;  ///< of threads
 };
@@ -87,6 +91,7 @@ class Block {
   std::array<Barrier, 16> barriers_{};
   std::uint32_t epoch_ = 0;
   Known known_;
+  std::unordered_map<std::uint64_t, std::uint64_t> learned_;  ///< versions, by address
 };
 
 /// Runs every block. Throws Finding.

@@ -222,6 +222,6 @@ TEST_CASE("emulator: threads that wait for one another by loops all get on") {
                 "ld.global.u32 %r1, [%a0+4];\nadd.s32 %r1, %r1, 1;\nst.global.u32 [%a0+4], "
                 "%r1;\nmembar.gl;\natom.global.exch.b32 %r2, [%a0], 0;\n"));
   const std::uint64_t array = device.place(std::vector<std::int32_t>(2));
-  CHECK(device.finding(2, 64, {array}) == "");
-  CHECK(device.fetch<std::int32_t>(array, 2) == std::vector<std::int32_t>{0, 128});
+  CHECK(device.finding(2, 8, {array}) == "");
+  CHECK(device.fetch<std::int32_t>(array, 2) == std::vector<std::int32_t>{0, 16});
 }
