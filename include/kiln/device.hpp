@@ -55,7 +55,8 @@ class KILN_API Device {
   /// A device of that architecture ("sm_75", "sm_90", "sm_100", …) that the host emulates: it runs the PTX of kernels
   /// instruction by instruction, thousands of times slower than a GPU, and checks each access: out of bounds, misaligned,
   /// races, barriers that not all threads reach, shared memory that nothing has written, work of other streams that nothing
-  /// waits for. What it finds is the DeviceError of the call, or of the next that waits. Needs NVRTC, and no GPU and no driver.
+  /// waits for. What it finds is the DeviceError of the call, or of the next that waits. Kernels are compiled by NVRTC where it
+  /// is, else by Clang; no GPU and no driver are needed.
   /// DeviceError for a name that is none, and where libkiln-emulator.so is missing. Its kind is cuda.
   [[nodiscard]] static Device emulated(std::string_view target);
   /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU. In a process forked from

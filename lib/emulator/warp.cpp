@@ -170,6 +170,13 @@ void Warp::advance(std::size_t chosen) {
     launch.steps += done;
     launch.instructions += done * lanes_of;
   };
+  // These lanes come to the instruction again by themselves; the others go on behind it.
+  const auto part = [&](Mask lanes) {
+    groups_.push_back({.frame = groups_[chosen].frame, .pc = pc, .mask = lanes});
+    groups_[chosen].mask = mask & ~lanes;
+    ++pc;
+    stop();
+  };
   while (true) {
     const Instruction& at = code[pc];
     const Mask lanes = at.guard.index == 0 ? mask : mask & predicate(at.guard);
@@ -255,10 +262,7 @@ void Warp::advance(std::size_t chosen) {
           break;
         }
         if (lanes != mask) {
-          groups_.push_back({.frame = groups_[chosen].frame, .pc = pc, .mask = lanes});
-          groups_[chosen].mask = mask & ~lanes;
-          ++pc;
-          stop();
+          part(lanes);
           return;
         }
         stop();
@@ -286,10 +290,7 @@ void Warp::advance(std::size_t chosen) {
           break;
         }
         if (lanes != mask) {
-          groups_.push_back({.frame = groups_[chosen].frame, .pc = pc, .mask = lanes});
-          groups_[chosen].mask = mask & ~lanes;
-          ++pc;
-          stop();
+          part(lanes);
           return;
         }
         // Usually all are here.

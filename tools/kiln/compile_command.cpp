@@ -30,8 +30,8 @@ constexpr const char* kCompileFooter =
 where it runs with KILN_RECORD=FILE; docs/manifest.md has the format, for those written by hand.
 
 TARGET is a processor, which need not be there:
-  sm_90, sm_80, ...       NVIDIA, by compute capability (needs NVRTC)
-  gfx90a, gfx1030, ...    AMD, by architecture (needs hipRTC)
+  sm_90, sm_80, ...       NVIDIA, by compute capability (NVRTC, or Clang)
+  gfx90a, gfx1030, ...    AMD, by architecture (hipRTC, or Clang)
   x86-64, x86-64-v2 .. v4 any CPU of that level
   native                  this machine's CPU
 
