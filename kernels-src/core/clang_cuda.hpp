@@ -67,3 +67,121 @@ KILN_SHUFFLE(__shfl_up_sync, __nvvm_shfl_sync_up_i32(mask, word, at, (32 - width
 KILN_SHUFFLE(__shfl_down_sync, __nvvm_shfl_sync_down_i32(mask, word, at, ((32 - width) << 8) | 31))
 KILN_SHUFFLE(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32(mask, word, at, ((32 - width) << 8) | 31))
 #undef KILN_SHUFFLE
+
+// Which lanes hold the same, and whether all do; numbers of all lanes of a mask.
+#define KILN_MATCH(T, bits)                                                        \
+  KILN_DEVICE_FN unsigned int __match_any_sync(unsigned int mask, T x) {           \
+    return __nvvm_match_any_sync_i##bits(mask, x);                                 \
+  }                                                                                \
+  KILN_DEVICE_FN unsigned int __match_all_sync(unsigned int mask, T x, int* all) { \
+    return __nvvm_match_all_sync_i##bits##p(mask, x, all);                         \
+  }
+KILN_MATCH(int, 32)
+KILN_MATCH(unsigned int, 32)
+KILN_MATCH(long long, 64)
+KILN_MATCH(unsigned long long, 64)
+#undef KILN_MATCH
+#define KILN_REDUCE(name, call, T)                          \
+  KILN_DEVICE_FN T name(unsigned int mask, T x) {           \
+    return static_cast<T>(call(x, static_cast<int>(mask))); \
+  }
+#if __CUDA_ARCH__ >= 800
+KILN_REDUCE(__reduce_add_sync, __nvvm_redux_sync_add, int)
+KILN_REDUCE(__reduce_add_sync, __nvvm_redux_sync_add, unsigned int)
+KILN_REDUCE(__reduce_min_sync, __nvvm_redux_sync_min, int)
+KILN_REDUCE(__reduce_min_sync, __nvvm_redux_sync_umin, unsigned int)
+KILN_REDUCE(__reduce_max_sync, __nvvm_redux_sync_max, int)
+KILN_REDUCE(__reduce_max_sync, __nvvm_redux_sync_umax, unsigned int)
+KILN_REDUCE(__reduce_and_sync, __nvvm_redux_sync_and, unsigned int)
+KILN_REDUCE(__reduce_or_sync, __nvvm_redux_sync_or, unsigned int)
+KILN_REDUCE(__reduce_xor_sync, __nvvm_redux_sync_xor, unsigned int)
+#endif
+#undef KILN_REDUCE
+
+KILN_DEVICE_FN unsigned short atomicCAS(unsigned short* at, unsigned short expected, unsigned short value) {
+  unsigned short seen;
+  asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(seen) : "l"(at), "h"(expected), "h"(value) : "memory");
+  return seen;
+}
+KILN_DEVICE_FN unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int which) {
+  return static_cast<unsigned int>(__nvvm_prmt(x, y, which));
+}
+KILN_DEVICE_FN unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int count) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) << (count & 31) >> 32);
+}
+KILN_DEVICE_FN unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int count) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) >> (count & 31));
+}
+KILN_DEVICE_FN long long clock() {
+  return __nvvm_read_ptx_sreg_clock();
+}
+KILN_DEVICE_FN void __nanosleep(unsigned int nanoseconds) {
+  asm volatile("nanosleep.u32 %0;" : : "r"(nanoseconds));
+}
+KILN_DEVICE_FN void __trap() {
+  __builtin_trap();
+}
+
+// The quick and rough ones.
+KILN_DEVICE_FN float __fdividef(float x, float y) {
+  return __nvvm_div_approx_f(x, y);
+}
+KILN_DEVICE_FN float __expf(float x) {
+  return __nvvm_ex2_approx_f(x * 1.4426950408889634f);
+}
+KILN_DEVICE_FN float __exp10f(float x) {
+  return __nvvm_ex2_approx_f(x * 3.3219280948873623f);
+}
+KILN_DEVICE_FN float __logf(float x) {
+  return __nvvm_lg2_approx_f(x) * 0.6931471805599453f;
+}
+KILN_DEVICE_FN float __log2f(float x) {
+  return __nvvm_lg2_approx_f(x);
+}
+KILN_DEVICE_FN float __log10f(float x) {
+  return __nvvm_lg2_approx_f(x) * 0.3010299956639812f;
+}
+KILN_DEVICE_FN float __powf(float x, float y) {
+  return __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(x));
+}
+KILN_DEVICE_FN float __sinf(float x) {
+  return __nvvm_sin_approx_f(x);
+}
+KILN_DEVICE_FN float __cosf(float x) {
+  return __nvvm_cos_approx_f(x);
+}
+KILN_DEVICE_FN float __frcp_rn(float x) {
+  return __nvvm_rcp_rn_f(x);
+}
+KILN_DEVICE_FN float __fsqrt_rn(float x) {
+  return __nvvm_sqrt_rn_f(x);
+}
+KILN_DEVICE_FN float __fdiv_rn(float x, float y) {
+  return __nvvm_div_rn_f(x, y);
+}
+KILN_DEVICE_FN float __frsqrt_rn(float x) {
+  return 1.0f / __nvvm_sqrt_rn_f(x);
+}
+// Numbers as integers, by every rounding; of NaN 0, of what is beyond the ends the end.
+#define KILN_TO_INTEGER_BY(way, ptx, From, from, letter)           \
+  KILN_DEVICE_FN int __##from##2int_##way(From x) {                \
+    return __nvvm_##letter##2i_##ptx(x);                           \
+  }                                                                \
+  KILN_DEVICE_FN unsigned int __##from##2uint_##way(From x) {      \
+    return __nvvm_##letter##2ui_##ptx(x);                          \
+  }                                                                \
+  KILN_DEVICE_FN long long __##from##2ll_##way(From x) {           \
+    return __nvvm_##letter##2ll_##ptx(x);                          \
+  }                                                                \
+  KILN_DEVICE_FN unsigned long long __##from##2ull_##way(From x) { \
+    return __nvvm_##letter##2ull_##ptx(x);                         \
+  }
+#define KILN_TO_INTEGER(From, from, letter)      \
+  KILN_TO_INTEGER_BY(rn, rn, From, from, letter) \
+  KILN_TO_INTEGER_BY(rz, rz, From, from, letter) \
+  KILN_TO_INTEGER_BY(rd, rm, From, from, letter) \
+  KILN_TO_INTEGER_BY(ru, rp, From, from, letter)
+KILN_TO_INTEGER(float, float, f)
+KILN_TO_INTEGER(double, double, d)
+#undef KILN_TO_INTEGER
+#undef KILN_TO_INTEGER_BY

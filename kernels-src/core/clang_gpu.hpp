@@ -31,9 +31,37 @@
   };                                                   \
   extern const __attribute__((device, weak)) kiln_##name name;
 
-struct uint3 {
-  unsigned int x, y, z;
-};
+// float4 and its kin: vectors of 2 and 4 are loaded at once.
+#define KILN_VECTORS(T, name)                                       \
+  struct alignas(2 * sizeof(T)) name##2 {                           \
+    T x, y;                                                         \
+  };                                                                \
+  struct name##3 {                                                  \
+    T x, y, z;                                                      \
+  };                                                                \
+  struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 { \
+    T x, y, z, w;                                                   \
+  };                                                                \
+  KILN_DEVICE_FN name##2 make_##name##2(T x, T y) {                 \
+    return {x, y};                                                  \
+  }                                                                 \
+  KILN_DEVICE_FN name##3 make_##name##3(T x, T y, T z) {            \
+    return {x, y, z};                                               \
+  }                                                                 \
+  KILN_DEVICE_FN name##4 make_##name##4(T x, T y, T z, T w) {       \
+    return {x, y, z, w};                                            \
+  }
+KILN_VECTORS(signed char, char)
+KILN_VECTORS(unsigned char, uchar)
+KILN_VECTORS(short, short)
+KILN_VECTORS(unsigned short, ushort)
+KILN_VECTORS(int, int)
+KILN_VECTORS(unsigned int, uint)
+KILN_VECTORS(long long, longlong)
+KILN_VECTORS(unsigned long long, ulonglong)
+KILN_VECTORS(float, float)
+KILN_VECTORS(double, double)
+#undef KILN_VECTORS
 struct dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
@@ -58,6 +86,89 @@ KILN_DEVICE_FN int __clzll(long long x) {
 }
 KILN_DEVICE_FN unsigned int __brev(unsigned int x) {
   return __builtin_bitreverse32(x);
+}
+
+KILN_DEVICE_FN unsigned long long __brevll(unsigned long long x) {
+  return __builtin_bitreverse64(x);
+}
+KILN_DEVICE_FN int __mulhi(int x, int y) {
+  return static_cast<int>((static_cast<long long>(x) * y) >> 32);
+}
+KILN_DEVICE_FN unsigned int __umulhi(unsigned int x, unsigned int y) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(x) * y) >> 32);
+}
+KILN_DEVICE_FN long long __mul64hi(long long x, long long y) {
+  return static_cast<long long>((static_cast<__int128>(x) * y) >> 64);
+}
+KILN_DEVICE_FN unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+  return static_cast<unsigned long long>((static_cast<unsigned __int128>(x) * y) >> 64);
+}
+KILN_DEVICE_FN int __mul24(int x, int y) {
+  return (static_cast<int>(static_cast<unsigned int>(x) << 8) >> 8) *
+         (static_cast<int>(static_cast<unsigned int>(y) << 8) >> 8);
+}
+KILN_DEVICE_FN unsigned int __umul24(unsigned int x, unsigned int y) {
+  return (x & 0xffffffu) * (y & 0xffffffu);
+}
+KILN_DEVICE_FN unsigned int __sad(int x, int y, unsigned int sum) {
+  return sum + (x < y ? static_cast<unsigned int>(y) - static_cast<unsigned int>(x)
+                      : static_cast<unsigned int>(x) - static_cast<unsigned int>(y));
+}
+KILN_DEVICE_FN unsigned int __usad(unsigned int x, unsigned int y, unsigned int sum) {
+  return sum + (x < y ? y - x : x - y);
+}
+KILN_DEVICE_FN int __float_as_int(float x) {
+  return __builtin_bit_cast(int, x);
+}
+KILN_DEVICE_FN unsigned int __float_as_uint(float x) {
+  return __builtin_bit_cast(unsigned int, x);
+}
+KILN_DEVICE_FN float __int_as_float(int x) {
+  return __builtin_bit_cast(float, x);
+}
+KILN_DEVICE_FN float __uint_as_float(unsigned int x) {
+  return __builtin_bit_cast(float, x);
+}
+KILN_DEVICE_FN long long __double_as_longlong(double x) {
+  return __builtin_bit_cast(long long, x);
+}
+KILN_DEVICE_FN double __longlong_as_double(long long x) {
+  return __builtin_bit_cast(double, x);
+}
+KILN_DEVICE_FN int __double2hiint(double x) {
+  return static_cast<int>(__double_as_longlong(x) >> 32);
+}
+KILN_DEVICE_FN int __double2loint(double x) {
+  return static_cast<int>(__double_as_longlong(x));
+}
+KILN_DEVICE_FN double __hiloint2double(int high, int low) {
+  return __longlong_as_double(
+      static_cast<long long>(static_cast<unsigned long long>(high) << 32 | static_cast<unsigned int>(low)));
+}
+// Fused, and never: rounded to the nearest.
+KILN_DEVICE_FN float __fmaf_rn(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
+KILN_DEVICE_FN double __fma_rn(double x, double y, double z) {
+  return __builtin_fma(x, y, z);
+}
+#define KILN_ROUNDED(name, T, operation)                    \
+  KILN_DEVICE_FN T name(T x, T y) {                         \
+    _Pragma("clang fp contract(off)") return x operation y; \
+  }
+KILN_ROUNDED(__fadd_rn, float, +)
+KILN_ROUNDED(__fsub_rn, float, -)
+KILN_ROUNDED(__fmul_rn, float, *)
+KILN_ROUNDED(__dadd_rn, double, +)
+KILN_ROUNDED(__dsub_rn, double, -)
+KILN_ROUNDED(__dmul_rn, double, *)
+#undef KILN_ROUNDED
+KILN_DEVICE_FN float __saturatef(float x) {
+  return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f);  // of NaN 0
+}
+template <class T>
+KILN_DEVICE_FN T __ldg(const T* at) {
+  return *at;
 }
 
 // Atomic operations give what was in memory before.
@@ -91,8 +202,29 @@ KILN_DEVICE_FN unsigned int __brev(unsigned int x) {
   }
 KILN_ATOMIC_OF(int)
 KILN_ATOMIC_OF(unsigned int)
+KILN_ATOMIC_OF(long long)
 KILN_ATOMIC_OF(unsigned long long)
 #undef KILN_ATOMIC_OF
+KILN_DEVICE_FN int atomicSub(int* at, int value) {
+  return KILN_ATOMIC(fetch_sub, at, value);
+}
+KILN_DEVICE_FN unsigned int atomicSub(unsigned int* at, unsigned int value) {
+  return KILN_ATOMIC(fetch_sub, at, value);
+}
+KILN_DEVICE_FN float atomicExch(float* at, float value) {
+  return __builtin_bit_cast(float, atomicExch(reinterpret_cast<unsigned int*>(at), __builtin_bit_cast(unsigned int, value)));
+}
+// Counts up to `last` and begins again; counts down to 0 and begins again at `last`.
+KILN_DEVICE_FN unsigned int atomicInc(unsigned int* at, unsigned int last) {
+  unsigned int seen = *at;
+  for (unsigned int old; (old = atomicCAS(at, seen, seen >= last ? 0 : seen + 1)) != seen;) seen = old;
+  return seen;
+}
+KILN_DEVICE_FN unsigned int atomicDec(unsigned int* at, unsigned int last) {
+  unsigned int seen = *at;
+  for (unsigned int old; (old = atomicCAS(at, seen, seen == 0 || seen > last ? last : seen - 1)) != seen;) seen = old;
+  return seen;
+}
 KILN_DEVICE_FN float atomicAdd(float* at, float value) {
   return KILN_ATOMIC(fetch_add, at, value);
 }

@@ -19,7 +19,7 @@
 
 // Behind the declaration of a function: bodies may not call it, and the compiler says why at the call. NVRTC shows the
 // function.
-#if KILN_CUDA && !KILN_EMULATED && !KILN_GPU_CLANG
+#if KILN_CUDA && !KILN_GPU_CLANG
 #define KILN_REFUSED(why) = delete
 #else
 #define KILN_REFUSED(why) __attribute__((diagnose_if(true, why, "error")))
@@ -27,7 +27,7 @@
 
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
 // with sums; NVRTC and hipRTC know no such thing.
-#if KILN_CPU || KILN_EMULATED || KILN_GPU_CLANG
+#if KILN_CPU || KILN_GPU_CLANG
 #define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
 #define KILN_PRECISE_END _Pragma("float_control(pop)")
 #else
@@ -188,10 +188,8 @@
 #define KILN_USER_BEGIN
 #define KILN_USER_END
 #endif
-#if !KILN_EMULATED  // tests/emulated_cuda: CUDA compiled for the host, which knows no PTX
 #define KILN_FLOAT_TO_HALF(bits, x) asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x))
 #define KILN_HALF_TO_FLOAT(x, bits) asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits))
-#endif
 #elif KILN_HIP
 #if KILN_GPU_CLANG  // its square roots are exact
 #define KILN_SQRTF(x) KILN_LIBM(sqrtf)(x)
@@ -219,7 +217,7 @@ KILN_FN float sqrt_refined(float x) {
 #endif
 #endif
 
-#if !KILN_CUDA || KILN_EMULATED
+#if !KILN_CUDA
 #if KILN_HIP || defined(__F16C__) || defined(__AVX512FP16__) || defined(__aarch64__)
 #if KILN_HIP
 // Of a quotient of halves LLVM would make one in halves, by a product with a reciprocal: it must not know what it converts.

@@ -1,8 +1,8 @@
-// A CUDA driver for tests: real bookkeeping over host memory, in which everything is done when the call returns. What becomes
-// of images and launches is device.hpp's. See fake_cuda.hpp.
-#include <cstdio>
+// A CUDA driver for tests: real bookkeeping over host memory, in which everything is done when the call returns, and launches
+// are written down and not run. See fake_cuda.hpp.
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,16 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
 #include "fake_cuda.hpp"
 #include "memory.hpp"
+#include "module.hpp"
 
 namespace {
 
 using namespace fake_cuda;
 
 constexpr std::size_t kDeviceBytes = std::size_t{1} << 30;
-constexpr std::size_t kMostLog = 1 << 20;  // nobody reads the log of a program that calls so much
+constexpr int kDevices = 2;
+constexpr int kMostSharedOnRequest = 232448;  // of a block of sm_90, in bytes
+constexpr std::size_t kMostLog = 1 << 20;     // nobody reads the log of a program that calls so much
 
 struct State {
   std::recursive_mutex mutex;
@@ -33,8 +35,8 @@ struct State {
   int major = 9, minor = 0;
   Memory memory;
   std::set<std::uintptr_t> streams, foreign_streams, events;
-  std::map<void*, std::unique_ptr<Module>> modules;
-  std::map<void*, Module*> kernels;
+  std::map<void*, std::unique_ptr<Module>> modules;  // each is the handle of its kernel, too
+  std::deque<FakeLaunch> launches;
   std::uintptr_t next_handle = 1;
 };
 State& state() {
@@ -93,7 +95,7 @@ extern "C" {
 void kiln_fake_reset() {
   const std::lock_guard guard(state().mutex);
   state().log.clear();
-  fake_cuda::reset();
+  state().launches.clear();
   state().fail_next.clear();
   state().fault = 0;
   state().busy = false;
@@ -153,6 +155,12 @@ void kiln_fake_push_foreign_context() {
 }
 void kiln_fake_pop_context() {
   contexts.pop_back();
+}
+int kiln_fake_launch_count() {
+  return static_cast<int>(state().launches.size());
+}
+const FakeLaunch* kiln_fake_launch(int index) {
+  return &state().launches.at(static_cast<std::size_t>(index));
 }
 
 int cuInit(unsigned) {
@@ -219,16 +227,16 @@ int cuGetErrorString(int status, const char** text) {
 }
 
 int cuDeviceGetCount(int* count) {
-  *count = kDevice.count;
+  *count = kDevices;
   return 0;
 }
 int cuDeviceGet(int* device, int index) {
-  if (index < 0 || index >= kDevice.count) return kInvalidDevice;
+  if (index < 0 || index >= kDevices) return kInvalidDevice;
   *device = index;
   return 0;
 }
 int cuDeviceGetName(char* name, int length, int) {
-  std::strncpy(name, kDevice.name, static_cast<std::size_t>(length));
+  std::strncpy(name, "kiln's fake device (for tests: runs nothing)", static_cast<std::size_t>(length));
   return 0;
 }
 int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
@@ -259,7 +267,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
       *value = 32;
       return 0;
     case 16:
-      *value = kDevice.multiprocessors;
+      *value = 132;
       return 0;
     case 38:
       *value = 62914560;
@@ -436,59 +444,58 @@ int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
 
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const int* options, void** values) {
   FAKE_ENTER("");
-  std::unique_ptr<Module> made;
-  if (const int status = load({image, count, options, values}, made); status != 0) return status;
+  auto made = std::make_unique<Module>();
+  if (const int status = load({image, count, options, values}, *made); status != 0) return status;
   *module = made.get();
   state().modules[made.get()] = std::move(made);
   return 0;
 }
 int cuModuleUnload(void* module) {
   FAKE_ENTER("");
-  std::erase_if(state().kernels, [module](const auto& kernel) { return kernel.second == module; });
   return state().modules.erase(module) != 0 ? 0 : kInvalidHandle;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   FAKE_ENTER(name);
-  const auto found = state().modules.find(module);
-  if (found == state().modules.end()) return kInvalidHandle;
-  Kernel* const kernel = found->second->kernel(name);
-  if (kernel == nullptr) return kNotFound;
-  state().kernels[kernel] = found->second.get();
-  *function = kernel;
+  if (state().modules.count(module) == 0) return kInvalidHandle;
+  if (std::strcmp(name, "kiln_kernel") != 0) return kNotFound;
+  *function = module;
   return 0;
 }
 int cuFuncGetAttribute(int* value, int attribute, void* function) {
   FAKE_ENTER("", false);
-  if (state().kernels.count(function) == 0) return kInvalidHandle;
+  const auto found = state().modules.find(function);
+  if (found == state().modules.end()) return kInvalidHandle;
   if (attribute != 0 && attribute != 1) return kInvalidValue;
-  *value = attribute == 0 ? 1024 : static_cast<Kernel*>(function)->own_shared();
+  *value = attribute == 0 ? 1024 : found->second->shared_bytes;
   return 0;
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) {
   FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(value));
-  if (state().kernels.count(function) == 0) return kInvalidHandle;
-  return attribute == 8 ? static_cast<Kernel*>(function)->allow_shared(value) : kInvalidValue;
+  const auto found = state().modules.find(function);
+  if (found == state().modules.end()) return kInvalidHandle;
+  return attribute == 8 && value <= kMostSharedOnRequest - found->second->shared_bytes ? 0 : kInvalidValue;
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int block, std::size_t) {
   FAKE_ENTER("block=" + std::to_string(block));
-  *blocks = kDevice.blocks_per_multiprocessor;
+  *blocks = 8;
   return 0;
 }
-int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                   unsigned block_z, unsigned shared_bytes, void* stream, void** parameters, void**) {
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned block_x, unsigned, unsigned, unsigned,
+                   void* stream, void** parameters, void**) {
   FAKE_ENTER(on(stream));
-  if (state().kernels.count(function) == 0 || !known_stream(stream)) return kInvalidHandle;
-  int status = static_cast<Kernel*>(function)->launch({.grid = {grid_x, grid_y, grid_z},
-                                                       .block = {block_x, block_y, block_z},
-                                                       .shared_bytes = shared_bytes,
-                                                       .stream = number(stream),
-                                                       .parameters = parameters});
-  if (const void* const written_past = state().memory.overrun(); status == 0 && written_past != nullptr) {
-    std::fprintf(stderr, "kiln's emulated GPU: somebody wrote beside the allocation at %p\n", written_past);
-    status = kIllegalAddress;
+  const auto found = state().modules.find(function);
+  if (found == state().modules.end() || !known_stream(stream)) return kInvalidHandle;
+  const std::vector<int>& sizes = found->second->parameter_sizes;
+  FakeLaunch& launch = state().launches.emplace_back();
+  launch.grid = grid_x;
+  launch.block = block_x;
+  launch.stream = number(stream);
+  launch.parameter_count = static_cast<int>(sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    launch.sizes[i] = sizes[i];
+    std::memcpy(launch.bytes[i], parameters[i], static_cast<std::size_t>(sizes[i]));
   }
-  if (status >= kIllegalAddress) state().fault = status;
-  return status;
+  return 0;
 }
 
 }  // extern "C"

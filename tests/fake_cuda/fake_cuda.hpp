@@ -49,5 +49,5 @@ void kiln_fake_pop_context();
 
 /// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8", then
 /// "shared" and the bytes of shared memory that its code asks for, where it does. With
-/// KILN_FAKE_ANY_IMAGE in the environment it takes all others as well, and looks at no parameter.
+/// KILN_FAKE_ANY_IMAGE in the environment it takes any, and looks at no parameter.
 inline constexpr const char* kFakeImage = "FAKE-CUBIN";

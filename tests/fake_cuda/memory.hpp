@@ -1,4 +1,4 @@
-// The fake drivers' device memory: host memory of its own pages, between pages that nobody may touch. Not thread-safe.
+// The fake driver's device memory, which is the host's. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,10 @@ class Memory {
   /// False where it is no allocation's address.
   bool free(void* address);
   [[nodiscard]] bool contains(const void* address, std::size_t bytes) const;
-  [[nodiscard]] std::size_t count() const { return blocks_.size(); }
-  /// An allocation beside which somebody wrote, since allocate(); null where there is none.
-  [[nodiscard]] const void* overrun() const;
+  [[nodiscard]] std::size_t count() const { return bytes_.size(); }
 
  private:
-  struct Block {
-    char* pages;
-    std::size_t page_bytes, bytes;
-  };
-  std::map<char*, Block> blocks_;
+  std::map<char*, std::size_t> bytes_;
   std::size_t used_ = 0;
 };
 

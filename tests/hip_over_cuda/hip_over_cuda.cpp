@@ -1,5 +1,6 @@
 // HIP's runtime and hipRTC over CUDA's driver and NVRTC, as far as kiln calls them, so that kiln's HIP path (device selection,
-// symbol table, options, code objects) is executed on NVIDIA hardware. For tests only; AMD's own numbers it cannot show.
+// symbol table, options, code objects) is executed on NVIDIA hardware and on libkiln-emulator.so. For tests only; AMD's own
+// numbers it cannot show.
 //
 // KILN_HIP and KILN_HIPRTC name this library. KILN_HIP_OVER_CUDA_DRIVER and KILN_HIP_OVER_CUDA_NVRTC name other files than
 // libcuda.so.1 and the newest libnvrtc.
@@ -40,6 +41,11 @@ void* nvrtc() {
   static void* const library = open_any("KILN_HIP_OVER_CUDA_NVRTC", {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
                                                                      "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.12"});
   return library;
+}
+
+/// libkiln-emulator.so, which takes PTX alone.
+bool emulated() {
+  return driver() != nullptr && dlsym(driver(), "kilnEmulatorMessage") != nullptr;
 }
 
 /// Calls a function of the library with the C types of the arguments given.
@@ -343,10 +349,10 @@ Status hiprtcGetProgramLog(void* program, char* log) {
   return 0;
 }
 Status hiprtcGetCodeSize(void* program, std::size_t* bytes) {
-  return RTC(nvrtcGetCUBINSize, program, bytes);
+  return emulated() ? RTC(nvrtcGetPTXSize, program, bytes) : RTC(nvrtcGetCUBINSize, program, bytes);
 }
 Status hiprtcGetCode(void* program, char* code) {
-  return RTC(nvrtcGetCUBIN, program, code);
+  return emulated() ? RTC(nvrtcGetPTX, program, code) : RTC(nvrtcGetCUBIN, program, code);
 }
 
 }  // extern "C"

@@ -78,8 +78,8 @@ std::vector<std::string> options_for_nvidia(const PtxTarget& target, std::string
 
 class GpuClangCompiler final : public Compiler {
  public:
-  GpuClangCompiler(DeviceKind kind, std::string name, std::string arch, std::vector<std::string> options)
-      : kind_(kind), name_(std::move(name)), arch_(std::move(arch)), options_(std::move(options)) {}
+  GpuClangCompiler(DeviceKind kind, std::string name, std::string arch, bool lines, std::vector<std::string> options)
+      : kind_(kind), name_(std::move(name)), arch_(std::move(arch)), lines_(lines), options_(std::move(options)) {}
 
   std::string name() const override { return "Clang"; }
   std::string version() const override { return clang_version_for_keys(); }
@@ -97,7 +97,9 @@ class GpuClangCompiler final : public Compiler {
     return all;
   }
   CompileResult compile(const CompileRequest& request) const override {
-    return run(request, kind_ == DeviceKind::hip ? ClangOutput::shared_object : ClangOutput::ptx);
+    CompileResult result = run(request, kind_ == DeviceKind::hip ? ClangOutput::shared_object : ClangOutput::ptx);
+    if (lines_) result.code = named_for_emulator(result.code, request.name);
+    return result;
   }
   std::string emit(const CompileRequest& request, inspect::Form form) const override {
     if (form == inspect::Form::llvm_ir) return run(request, ClangOutput::ir).code;
@@ -117,6 +119,7 @@ class GpuClangCompiler final : public Compiler {
   DeviceKind kind_;
   std::string name_;
   std::string arch_;
+  bool lines_;
   std::vector<std::string> options_;
 };
 
@@ -140,7 +143,8 @@ std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
     options.insert(options.end(), {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"});
   }
   const std::string arch = ptx == nullptr || target.name == "sm_90a" ? target.name : ptx->arch;
-  return std::make_shared<GpuClangCompiler>(amd ? DeviceKind::hip : DeviceKind::cuda, target.name, arch, std::move(options));
+  return std::make_shared<GpuClangCompiler>(amd ? DeviceKind::hip : DeviceKind::cuda, target.name, arch, target.lines,
+                                            std::move(options));
 }
 
 }  // namespace kiln::backend::gpu

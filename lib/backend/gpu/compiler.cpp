@@ -118,8 +118,7 @@ class GpuCompiler final : public Compiler {
     if (status != abi::kSuccess) fail(request, chosen, result.log, calls.error_text(status));
     result.code =
         target_.assembly ? program.text(calls.assembly_size, calls.assembly) : program.text(calls.code_size, calls.code);
-    // The emulator's reports name it so.
-    if (target_.lines && !result.code.empty()) result.code.insert(0, "// kernel " + request.name + "\n");
+    if (target_.lines && !result.code.empty()) result.code = named_for_emulator(result.code, request.name);
     result.warnings = of_severity(library_.dialect().parse(result.log), Severity::warning);
     restore_tabs(result.warnings, request.source);
     if (result.code.empty()) fail(request, chosen, result.log, "the compiler reported success but gave no code");

@@ -30,6 +30,11 @@ struct CompileTarget {
 /// The target of the emulator, which runs PTX and tells lines of it. DeviceError where NVRTC does not compile for `arch`.
 [[nodiscard]] CompileTarget target_of_emulator(const CompilerLibrary& library, const std::string& arch);
 
+/// PTX of a kernel with the name that the emulator's reports have for it.
+[[nodiscard]] inline std::string named_for_emulator(const std::string& ptx, const std::string& kernel) {
+  return "// kernel " + kernel + "\n" + ptx;
+}
+
 /// DeviceError where that library does not compile for "sm_90", "gfx90a:xnack-", with what it compiles for.
 void require_known(const CompilerLibrary& library, const std::string& target);
 

@@ -2,7 +2,9 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GlobalValue.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/Internalize.h>
 
@@ -18,7 +20,31 @@ llvm::StringRef declared_name(llvm::StringRef line) {
   return rest.take_until([](char c) { return c == ' ' || c == '(' || c == ';' || c == '\t' || c == '\r'; });
 }
 
+/// Kiln's own text, which is of no use to who wrote the body.
+bool is_own(llvm::StringRef file) {
+  return file.contains("kiln/include/kiln/") || file.ends_with("kiln/kernel.cpp");
+}
+
+/// Gives what is inlined into the user's text that text's line: LLVM 19 writes no inlined_at into PTX.
+class TellUsersLines : public llvm::PassInfoMixin<TellUsersLines> {
+ public:
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      const llvm::DILocation* place = instruction.getDebugLoc();
+      while (place != nullptr && is_own(place->getFilename())) place = place->getInlinedAt();
+      if (place != nullptr) instruction.setDebugLoc(place);
+    }
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 }  // namespace
+
+void tell_users_lines(llvm::PassBuilder& builder) {
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellUsersLines()));
+  });
+}
 
 void hide_all_but_kernel(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {

@@ -1,18 +1,17 @@
-// Every variant of the elementwise templates, launched through the GPU backend with grids of its own choice. The calls of the
-// conformance suite reach most of them; 64-bit indices they would need gigabytes for.
+// Every variant of the elementwise templates, launched through the GPU backend with grids of its own choice on an emulated
+// device (KILN_REQUIRE_DEVICE=cuda: a real one). The calls of the conformance suite reach most of them; 64-bit indices they
+// would need gigabytes for.
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "backend/gpu/backend.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "backend/gpu/compiler_library.hpp"
-#include "backend/gpu/driver.hpp"
+#include "../backend/gpu_compilers.hpp"
+#include "backend/backend.hpp"
 #include "kinds/elementwise/launch.hpp"
 #include "kinds/spec.hpp"
 
@@ -25,14 +24,11 @@ using kinds::LaunchOperand;
 
 using Extents = std::vector<std::int64_t>;
 
-backend::gpu::GpuBackend& emulated() {
-  static const backend::gpu::Driver* const driver =
-      new backend::gpu::Driver(backend::gpu::dialect_of(DeviceKind::cuda), {KILN_EMULATED_CUDA_LIBRARY});
-  static const backend::gpu::CompilerLibrary* const library =
-      new backend::gpu::CompilerLibrary(backend::gpu::dialect_of(DeviceKind::cuda), {KILN_EMULATED_NVRTC_LIBRARY});
-  static auto* const backend = new backend::gpu::GpuBackend(
-      *driver, 0, backend::gpu::make_compiler(*library, backend::gpu::target_of_device(*library, "sm_90", "a test")), {});
-  return *backend;
+backend::Backend& device() {
+  static backend::Backend& one = std::getenv("KILN_REQUIRE_DEVICE") != nullptr
+                                     ? backend::gpu::open(DeviceKind::cuda, 0)
+                                     : backend::gpu::open(DeviceKind::cuda, backend::gpu::emulated_index("sm_90"), true);
+  return one;
 }
 
 std::shared_ptr<backend::Module> compiled(const ElementwiseSpec& spec) {
@@ -40,24 +36,24 @@ std::shared_ptr<backend::Module> compiled(const ElementwiseSpec& spec) {
   backend::CompileRequest request{.name = "mix"};
   request.source = kinds::render(text, spec, DeviceKind::cuda);
   request.headers = codegen::resolve_includes({{"mix", request.source}}, {}, {});
-  return emulated().load(emulated().compiler()->compile(request).code, "mix");
+  return device().load(device().compiler()->compile(request).code, "mix");
 }
 
 /// Device memory that holds int32 numbers.
 class Numbers {
  public:
   explicit Numbers(std::vector<std::int32_t> values) : values_(std::move(values)) {
-    address_ = emulated().allocate(values_.size() * 4, nullptr);
-    emulated().upload(address_, values_.data(), values_.size() * 4, nullptr);
+    address_ = device().allocate(values_.size() * 4, nullptr);
+    device().upload(address_, values_.data(), values_.size() * 4, nullptr);
   }
-  ~Numbers() { emulated().deallocate(address_, values_.size() * 4, nullptr); }
+  ~Numbers() { device().deallocate(address_, values_.size() * 4, nullptr); }
   Numbers(const Numbers&) = delete;
   Numbers& operator=(const Numbers&) = delete;
 
   [[nodiscard]] void* address() const { return address_; }
   [[nodiscard]] std::vector<std::int32_t> fetch() const {
     std::vector<std::int32_t> result(values_.size());
-    emulated().download(result.data(), address_, result.size() * 4, nullptr);
+    device().download(result.data(), address_, result.size() * 4, nullptr);
     return result;
   }
 
@@ -117,7 +113,7 @@ void check(const backend::Module& module, const ElementwiseSpec& spec, const Ext
                                                                 : LaunchOperand{first.address(), strides[0].data(), 4, false},
                                     {second.address(), strides[1].data(), 4, false},
                                     {in_place ? second.address() : result.address(), strides[2].data(), 4, false}};
-  kinds::launch(emulated(), module,
+  kinds::launch(device(), module,
                 kinds::ElementwiseLaunch{.operands = operands,
                                          .shape = shape,
                                          .size = product(shape),
@@ -147,6 +143,7 @@ std::string described(const ElementwiseSpec& spec, const Extents& shape) {
 }  // namespace
 
 TEST_CASE("variants: flat, of every width, unrolled, with 64-bit indices, in place") {
+  if (!test::have_compiler(DeviceKind::cuda)) return;
   for (const Access a : {Access::contiguous, Access::broadcast, Access::scalar}) {
     for (const int width : {1, 2, 4, 8}) {
       for (const int unroll : {1, 2, 4}) {
@@ -169,6 +166,7 @@ TEST_CASE("variants: flat, of every width, unrolled, with 64-bit indices, in pla
 }
 
 TEST_CASE("variants: in several dimensions, with every access of an operand") {
+  if (!test::have_compiler(DeviceKind::cuda)) return;
   const Extents shapes[] = {{1003}, {1, 8}, {37, 124}, {5, 7, 44}, {3, 2, 3, 2, 3, 2, 3, 8}};
   for (const Extents& shape : shapes) {
     for (const Access a : {Access::contiguous, Access::broadcast, Access::strided, Access::scalar}) {
