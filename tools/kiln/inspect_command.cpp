@@ -138,7 +138,7 @@ the target, and compiled where the cache does not have them. Write ./abc for a f
 Forms: resources  registers, spills, stack, shared memory, vector width, size of the code
        source     the translation unit that was compiled
        asm        the machine code, disassembled: on NVIDIA's targets as sass, on AMD's as amdgcn
-       ptx        of NVIDIA's targets; compiled again, by NVRTC
+       ptx        of NVIDIA's targets; compiled again
        sass       of NVIDIA's targets; needs nvdisasm or cuobjdump of the CUDA toolkit
        amdgcn     of AMD's targets
        llvm-ir    of CPUs; compiled again

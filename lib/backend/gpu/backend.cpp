@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/event.hpp"
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/queue.hpp"
@@ -22,9 +23,15 @@ std::string extents_text(const std::array<std::int64_t, 3>& extents) {
   return "(" + std::to_string(extents[0]) + ", " + std::to_string(extents[1]) + ", " + std::to_string(extents[2]) + ")";
 }
 
-/// "13.0" of "13.0+65be0db342ad": without what only keys need.
-std::string release_of(const std::string& version) {
-  return version.substr(0, version.find('+'));
+/// "NVRTC 13.0", "Clang 19.1.7, nvJitLink 13.0": without what only keys need.
+std::string shown(const Compiler& compiler) {
+  const std::string version = compiler.version();
+  std::string text = compiler.name() + " " + version.substr(0, version.find('+'));
+  if (const std::size_t at = version.find(kFinisherMark); at != std::string::npos) {
+    const std::size_t begin = at + kFinisherMark.size();
+    text += ", nvJitLink " + version.substr(begin, version.find('+', begin) - begin);
+  }
+  return text;
 }
 
 }  // namespace
@@ -76,8 +83,7 @@ GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Co
   info_ = {.name = name.data(),
            .target = compiler_ ? compiler_->target() : architecture_of(driver, index),
            .runtime = driver.version_text() + (core_.dialect().kind == DeviceKind::cuda ? " (driver), " : ", ") +
-                      (compiler_ ? compiler_->name() + " " + release_of(compiler_->version())
-                                 : std::string(core_.dialect().compiler) + " not found"),
+                      (compiler_ ? shown(*compiler_) : std::string(core_.dialect().compiler) + " not found"),
            .memory_bytes = static_cast<std::int64_t>(memory),
            .multiprocessors = core_.attribute(numbers.multiprocessors),
            .threads_per_multiprocessor = core_.attribute(numbers.threads_per_multiprocessor),

@@ -9,6 +9,8 @@
 #include "backend/clang.hpp"
 #include "backend/gpu/arch.hpp"
 #include "backend/gpu/compiler.hpp"
+#include "backend/gpu/diagnostics.hpp"
+#include "backend/gpu/jit_link.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
@@ -78,49 +80,61 @@ std::vector<std::string> options_for_nvidia(const PtxTarget& target, std::string
 
 class GpuClangCompiler final : public Compiler {
  public:
-  GpuClangCompiler(DeviceKind kind, std::string name, std::string arch, bool lines, std::vector<std::string> options)
-      : kind_(kind), name_(std::move(name)), arch_(std::move(arch)), lines_(lines), options_(std::move(options)) {}
+  struct Made {
+    DeviceKind kind;
+    std::string name;                   ///< of the target
+    std::string arch;                   ///< that the PTX is for
+    bool lines;                         ///< for the emulator
+    const JitLink* finisher = nullptr;  ///< null: PTX
+    std::vector<std::string> options;
+  };
+  explicit GpuClangCompiler(Made made) : made_(std::move(made)) {}
 
   std::string name() const override { return "Clang"; }
-  std::string version() const override { return clang_version_for_keys(); }
-  DeviceKind kind() const override { return kind_; }
-  std::string short_target() const override { return name_; }
+  std::string version() const override {
+    return clang_version_for_keys() + (made_.finisher == nullptr ? "" : std::string(kFinisherMark) + made_.finisher->version());
+  }
+  DeviceKind kind() const override { return made_.kind; }
+  std::string short_target() const override { return made_.name; }
   // No driver is named: the text is the same for all of them.
   std::string target() const override {
-    return kind_ == DeviceKind::hip ? name_ : name_ + std::string(kAssemblyMark) + arch_ + ")";
+    return gives_ptx() ? made_.name + std::string(kAssemblyMark) + made_.arch + ")" : made_.name;
   }
   std::vector<std::string> options(const CompileRequest& request) const override {
-    std::vector<std::string> all = options_;
+    std::vector<std::string> all = made_.options;
     all.insert(all.end(), std::begin(kClangOptions), std::end(kClangOptions));
     const std::vector<std::string> numbers = clang_number_options_for_gpu(request);
     all.insert(all.end(), numbers.begin(), numbers.end());
     return all;
   }
   CompileResult compile(const CompileRequest& request) const override {
-    CompileResult result = run(request, kind_ == DeviceKind::hip ? ClangOutput::shared_object : ClangOutput::ptx);
-    if (lines_) result.code = named_for_emulator(result.code, request.name);
+    CompileResult result = run(request, made_.kind == DeviceKind::hip ? ClangOutput::shared_object : ClangOutput::ptx);
+    if (made_.lines) result.code = named_for_emulator(result.code, request.name);
+    if (made_.finisher != nullptr) result.code = made_.finisher->assemble(result.code, made_.name, request.name).cubin;
     return result;
   }
   std::string emit(const CompileRequest& request, inspect::Form form) const override {
     if (form == inspect::Form::llvm_ir) return run(request, ClangOutput::ir).code;
-    if (form == inspect::Form::ptx && kind_ == DeviceKind::cuda) return compile(request).code;
+    if (form == inspect::Form::ptx && made_.kind == DeviceKind::cuda) return run(request, ClangOutput::ptx).code;
     return Compiler::emit(request, form);
+  }
+  std::optional<std::int64_t> spills(const CompileRequest& request) const override {
+    if (made_.finisher == nullptr) return std::nullopt;
+    const std::string ptx = run(request, ClangOutput::ptx).code;
+    return spilled_registers(made_.finisher->assemble(ptx, made_.name, request.name).report);
   }
 
  private:
+  [[nodiscard]] bool gives_ptx() const { return made_.kind == DeviceKind::cuda && made_.finisher == nullptr; }
   CompileResult run(const CompileRequest& request, ClangOutput output) const {
     return compile_by_clang({.request = request,
                              .arguments = options(request),
                              .output = output,
-                             .target = name_,
+                             .target = made_.name,
                              .definers = "nothing defines it for a GPU"});
   }
 
-  DeviceKind kind_;
-  std::string name_;
-  std::string arch_;
-  bool lines_;
-  std::vector<std::string> options_;
+  Made made_;
 };
 
 }  // namespace
@@ -142,9 +156,18 @@ std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
   if (target.lines) {
     options.insert(options.end(), {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"});
   }
-  const std::string arch = ptx == nullptr || target.name == "sm_90a" ? target.name : ptx->arch;
-  return std::make_shared<GpuClangCompiler>(amd ? DeviceKind::hip : DeviceKind::cuda, target.name, arch, target.lines,
-                                            std::move(options));
+  const bool finishes = ptx != nullptr && target.finisher != nullptr && target.finisher->knows(target.name);
+  return std::make_shared<GpuClangCompiler>(
+      GpuClangCompiler::Made{.kind = amd ? DeviceKind::hip : DeviceKind::cuda,
+                             .name = target.name,
+                             .arch = ptx == nullptr || target.name == "sm_90a" ? target.name : ptx->arch,
+                             .lines = target.lines,
+                             .finisher = finishes ? target.finisher : nullptr,
+                             .options = std::move(options)});
+}
+
+bool has_finisher(std::string_view compiler) {
+  return compiler.find(kFinisherMark) != std::string_view::npos;
 }
 
 }  // namespace kiln::backend::gpu

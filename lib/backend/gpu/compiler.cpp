@@ -10,6 +10,7 @@
 #include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/compiler_choice.hpp"
 #include "backend/gpu/diagnostics.hpp"
+#include "backend/gpu/jit_link.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -215,7 +216,9 @@ std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::st
   const std::string name(target.substr(0, target.find(' ')));
   if (!vendor_of(name)) return nullptr;
   const std::string_view kind = compiler.substr(0, compiler.find(' '));
-  if (kind == "Clang") return make_clang_compiler({.name = name, .of_device = true});
+  if (kind == "Clang")
+    return make_clang_compiler(
+        {.name = name, .of_device = true, .finisher = has_finisher(compiler) ? JitLink::wanted() : nullptr});
   return choose_compiler({.target = name, .wanted = kind == "NVRTC" ? CompilerName::nvrtc : CompilerName::hiprtc});
 }
 

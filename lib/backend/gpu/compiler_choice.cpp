@@ -4,6 +4,7 @@
 #include "backend/gpu/arch.hpp"
 #include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/compiler.hpp"
+#include "backend/gpu/jit_link.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
 
@@ -51,7 +52,10 @@ std::optional<CompilerName> wanted_compiler() {
 std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question) {
   const DeviceKind kind = vendor_of(question.target).value_or(DeviceKind::cuda);
   const auto by_clang = [&] {
-    return make_clang_compiler({.name = question.target, .of_device = !question.driver.empty(), .lines = question.emulated});
+    return make_clang_compiler({.name = question.target,
+                                .of_device = !question.driver.empty(),
+                                .lines = question.emulated,
+                                .finisher = question.emulated ? nullptr : JitLink::wanted()});
   };
   if (question.wanted == CompilerName::clang) return as_wanted("clang", by_clang);
   const bool vendor_wanted = question.wanted == (kind == DeviceKind::cuda ? CompilerName::nvrtc : CompilerName::hiprtc);

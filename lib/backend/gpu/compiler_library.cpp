@@ -2,7 +2,6 @@
 #include "backend/gpu/compiler_library.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -12,13 +11,6 @@
 
 namespace kiln::backend::gpu {
 namespace {
-
-/// 1300 of "13.0.88".
-int number_of(const std::string& version) {
-  const int major = std::atoi(version.c_str());
-  const std::size_t dot = version.find('.');
-  return major * 100 + (dot == std::string::npos ? 0 : std::min(99, std::atoi(version.c_str() + dot + 1)));
-}
 
 std::unique_ptr<const CompilerLibrary> find(const Dialect& dialect) {
   if (dialect.driver_limits_compiler) {
@@ -80,7 +72,7 @@ CompilerLibrary::CompilerLibrary(const Dialect& dialect, const std::vector<std::
     }
     version = std::to_string(major) + "." + std::to_string(minor);
   }
-  number_ = number_of(version);
+  number_ = release_number(version);
   const std::string id = build_id(path_);
   version_ = version + (id.empty() ? "" : "+" + id) + companion_version(dialect, path_);
   if (number_ < dialect.minimum_compiler) {

@@ -137,6 +137,12 @@ std::string version_in_name(const std::string& path) {
   return best;
 }
 
+int release_number(const std::string& version) {
+  const int major = std::atoi(version.c_str());
+  const std::size_t dot = version.find('.');
+  return major * 100 + (dot == std::string::npos ? 0 : std::min(99, std::atoi(version.c_str() + dot + 1)));
+}
+
 std::string build_id(const std::string& path) {
   constexpr std::size_t kDigits = 12;
   std::ifstream file(path, std::ios::binary);

@@ -32,6 +32,9 @@ void shorten(std::vector<base::Attempt>& attempts);
 /// (libnvrtc-builtins.so.13.0) where that says more; empty where neither says.
 [[nodiscard]] std::string version_in_name(const std::string& path);
 
+/// major * 100 + minor: 1300 of "13.0.88".
+[[nodiscard]] int release_number(const std::string& version);
+
 /// The first 12 digits of the file's GNU build id, empty where it has none: tells two builds of one version apart.
 [[nodiscard]] std::string build_id(const std::string& path);
 

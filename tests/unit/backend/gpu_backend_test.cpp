@@ -691,6 +691,21 @@ TEST_CASE("gpu: Clang compiles where NVRTC does not count and the device says so
   CHECK(kiln::test::ChildProcess(name, {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_GPU_COMPILER", "clang"}}).wait() == 0);
 }
 
+TEST_CASE("gpu: a device says that nvJitLink finishes what Clang makes [child]" * doctest::skip()) {
+  Backend& backend = gpu::open(DeviceKind::cuda, 0);
+  CHECK(backend.compiler()->target() == "sm_90");
+  CHECK(backend.info().runtime.find(", nvJitLink 1") != std::string::npos);
+  CHECK(backend.info().runtime.find('+') == std::string::npos);
+}
+TEST_CASE("gpu: a device says that nvJitLink finishes what Clang makes") {
+  // NVRTC's toolkit has it.
+  if (!have_clang() || !kiln::test::have_compiler(DeviceKind::cuda)) return;
+  CHECK(kiln::test::ChildProcess(
+            "gpu: a device says that nvJitLink finishes what Clang makes [child]",
+            {{"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_GPU_COMPILER", "clang"}, {"KILN_NVJITLINK", "auto"}})
+            .wait() == 0);
+}
+
 TEST_CASE("gpu: no driver lists every path tried [child]" * doctest::skip()) {
   using namespace kiln;
   CHECK(backend::gpu::device_count(DeviceKind::cuda) == 0);

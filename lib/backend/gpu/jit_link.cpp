@@ -1,0 +1,151 @@
+#include "backend/gpu/jit_link.hpp"
+
+#include <array>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "backend/gpu/arch.hpp"
+#include "backend/gpu/dialect.hpp"
+#include "backend/gpu/driver.hpp"
+#include "backend/gpu/library.hpp"
+#include "backend/gpu/resolve.hpp"
+#include "base/environment.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::backend::gpu {
+namespace {
+
+constexpr const char* kVariable = "KILN_NVJITLINK";
+constexpr const char* kSonames[] = {"libnvJitLink.so.13", "libnvJitLink.so.12"};
+constexpr int kSuccess = 0;
+constexpr int kPtx = 2;
+
+constexpr const char* kAdvice = "; name its file in KILN_NVJITLINK, or unset that to leave PTX to the driver";
+
+}  // namespace
+
+/// One piece of work of the library.
+class JitLink::Session {
+ public:
+  Session(const Calls& calls, const std::string& arch) : calls_(calls) {
+    const std::string option = "-arch=" + arch;
+    const std::array<const char*, 2> options{option.c_str(), "-verbose"};
+    status_ = calls_.create(&handle_, static_cast<std::uint32_t>(options.size()), options.data());
+    if (status_ != kSuccess) handle_ = nullptr;  // and whatever it is, it has no log
+  }
+  ~Session() {
+    if (handle_ != nullptr) calls_.destroy(&handle_);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] int status() const { return status_; }
+  void assemble(const std::string& ptx, const std::string& kernel, std::string& cubin) {
+    if (status_ == kSuccess) status_ = calls_.add_data(handle_, kPtx, ptx.c_str(), ptx.size() + 1, kernel.c_str());
+    if (status_ == kSuccess) status_ = calls_.complete(handle_);
+    std::size_t bytes = 0;
+    if (status_ == kSuccess) status_ = calls_.cubin_size(handle_, &bytes);
+    cubin.resize(bytes);
+    if (status_ == kSuccess) status_ = calls_.cubin(handle_, cubin.data());
+  }
+  [[nodiscard]] std::string errors() const { return log(calls_.error_log_size, calls_.error_log); }
+  [[nodiscard]] std::string report() const { return log(calls_.info_log_size, calls_.info_log); }
+
+ private:
+  std::string log(int (*size)(Handle, std::size_t*), int (*get)(Handle, char*)) const {
+    std::size_t bytes = 0;
+    if (handle_ == nullptr || size(handle_, &bytes) != kSuccess || bytes == 0) return {};
+    std::string text(bytes, '\0');
+    if (get(handle_, text.data()) != kSuccess) return {};
+    text.resize(std::string_view(text.c_str()).size());
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  }
+
+  const Calls& calls_;
+  Handle handle_ = nullptr;
+  int status_;
+};
+
+std::vector<std::string> JitLink::places() {
+  LibrarySearch search = dialect_of(DeviceKind::cuda).compiler_library;
+  search.variable = "";
+  search.sonames = kSonames;
+  return candidates(search, {}, driver_version_major(DeviceKind::cuda));
+}
+
+const JitLink* JitLink::wanted() {
+  // Leaked on purpose: kernels may be compiled while the process exits.
+  static const JitLink* const found = []() -> const JitLink* {
+    const std::string named = base::env(kVariable).value_or("");
+    return named.empty() ? nullptr : new JitLink(named == "auto" ? places() : std::vector<std::string>{named});
+  }();
+  return found;
+}
+
+JitLink::JitLink(const std::vector<std::string>& names) {
+  Located located = locate(names);
+  if (located.path.empty()) {
+    throw DeviceError("nvJitLink was not found: tried " + base::describe(located.attempts) + kAdvice);
+  }
+  path_ = std::move(located.path);
+  library_ = std::move(located.library);
+  const std::string id = build_id(path_);
+  version_ = version_in_name(path_) + (id.empty() ? "" : "+" + id);
+}
+
+const JitLink::Calls& JitLink::calls() const {
+  std::call_once(loaded_, [this] { load(); });
+  return calls_;
+}
+
+void JitLink::load() const {
+  if (!library_) {
+    auto opened = base::DynamicLibrary::open_first(std::span(&path_, 1), base::Unload::never);
+    if (!opened.library) {
+      throw DeviceError("failed to load nvJitLink: " + base::describe(opened.attempts) + kAdvice);
+    }
+    library_ = std::move(opened.library);
+  }
+  const Resolver resolve{library_, DeviceKind::cuda, path_};
+  const auto need = [&](auto& slot, const char* name) { resolve(slot, name, "", Need::required); };
+  need(calls_.create, "nvJitLinkCreate");
+  need(calls_.destroy, "nvJitLinkDestroy");
+  need(calls_.add_data, "nvJitLinkAddData");
+  need(calls_.complete, "nvJitLinkComplete");
+  need(calls_.cubin_size, "nvJitLinkGetLinkedCubinSize");
+  need(calls_.cubin, "nvJitLinkGetLinkedCubin");
+  need(calls_.error_log_size, "nvJitLinkGetErrorLogSize");
+  need(calls_.error_log, "nvJitLinkGetErrorLog");
+  need(calls_.info_log_size, "nvJitLinkGetInfoLogSize");
+  need(calls_.info_log, "nvJitLinkGetInfoLog");
+}
+
+std::string JitLink::display() const {
+  const std::string release = version_.substr(0, version_.find('+'));
+  return "nvJitLink " + release.substr(0, release.find('.', release.find('.') + 1));
+}
+
+bool JitLink::knows(const std::string& arch) const {
+  // Of the release that NVRTC has. It is not asked: it would answer on standard error, too.
+  return known_to_nvrtc(compute_capability(arch), release_number(version_));
+}
+
+JitLink::Code JitLink::assemble(const std::string& ptx, const std::string& arch, const std::string& kernel) const {
+  Session session(calls(), arch);
+  Code code;
+  session.assemble(ptx, kernel, code.cubin);
+  if (session.status() != kSuccess) {
+    const std::string log = session.errors();
+    throw DeviceError(display() + " makes no machine code of kernel \"" + kernel + "\" for " + arch + ": " +
+                          (log.empty() ? "status " + std::to_string(session.status()) : log) + "; unset " + kVariable +
+                          " to leave its PTX to the driver",
+                      session.status(), log);
+  }
+  code.report = session.report();
+  return code;
+}
+
+}  // namespace kiln::backend::gpu
