@@ -1,10 +1,11 @@
 #include "emulator/machine.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "emulator/ptx/lexer.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -24,25 +25,23 @@ void join(Clock& into, const Clock& other) {
 
 std::optional<Limits> limits_of(std::string_view target) {
   if (!target.starts_with("sm_")) return std::nullopt;
-  int capability = 0;
-  const auto [end, error] = std::from_chars(target.data() + 3, target.data() + target.size(), capability);
-  if (error != std::errc() || end != target.data() + target.size()) return std::nullopt;
+  const auto capability = number_in<int>(target.substr(3));
   // CUDA C++ Programming Guide, technical specifications per compute capability.
-  switch (capability) {
+  switch (capability.value_or(0)) {
     case 75:
       return Limits{75, 65'536, 1024};
     case 80:
       return Limits{80, 166'912, 2048};
     case 86:
     case 89:
-      return Limits{capability, 101'376, 1536};
+      return Limits{*capability, 101'376, 1536};
     case 90:
     case 100:
     case 103:
-      return Limits{capability, 232'448, 2048};
+      return Limits{*capability, 232'448, 2048};
     case 120:
     case 121:
-      return Limits{capability, 101'376, 1536};
+      return Limits{*capability, 101'376, 1536};
     default:
       return std::nullopt;
   }
@@ -115,31 +114,23 @@ void Machine::run(Stream& stream) {
   }
 }
 
-void Machine::progress() {
-  for (std::uint64_t left = random() % 4; left != 0; --left) {
-    const std::size_t first = random() % streams_.size();
-    auto at = std::next(streams_.begin(), static_cast<std::ptrdiff_t>(first));
-    for (std::size_t k = 0; k < streams_.size(); ++k, ++at) {
-      if (at == streams_.end()) at = streams_.begin();
-      if (!can_run(at->second)) continue;
-      run(at->second);
-      break;
-    }
+void Machine::run_any() {
+  auto at = std::next(streams_.begin(), static_cast<std::ptrdiff_t>(random() % streams_.size()));
+  for (std::size_t k = 0; k < streams_.size(); ++k, ++at) {
+    if (at == streams_.end()) at = streams_.begin();
+    if (!can_run(at->second)) continue;
+    run(at->second);
+    return;
   }
+}
+
+void Machine::progress() {
+  for (std::uint64_t left = random() % 4; left != 0; --left) run_any();
 }
 
 // Others may run before: which, the seed tells.
 void Machine::run_until(std::uint32_t command) {
-  while (waiting_.count(command) != 0) {
-    const std::size_t first = random() % streams_.size();
-    auto at = std::next(streams_.begin(), static_cast<std::ptrdiff_t>(first));
-    for (std::size_t k = 0; k < streams_.size(); ++k, ++at) {
-      if (at == streams_.end()) at = streams_.begin();
-      if (!can_run(at->second)) continue;
-      run(at->second);
-      break;
-    }
-  }
+  while (waiting_.count(command) != 0) run_any();
 }
 
 void Machine::synchronize(std::uint32_t stream) {
@@ -218,7 +209,7 @@ std::uint64_t Machine::allocate(std::size_t bytes, std::optional<std::uint32_t> 
 
 int Machine::free(std::uint64_t address, std::optional<std::uint32_t> stream) {
   Allocation* const found = memory_.find(address, 0);
-  if (found == nullptr || reinterpret_cast<std::uintptr_t>(found->address) != address || found->freed) return invalid_value;
+  if (found == nullptr || reinterpret_cast<std::uintptr_t>(found->address) != address) return invalid_value;
   if (!stream) {
     synchronize();
     memory_.free(address);
@@ -264,7 +255,7 @@ int Machine::copy_to_device(std::uint64_t to, const void* from, std::size_t byte
   auto kept = std::make_shared<std::vector<char>>(begin, begin + bytes);
   enqueue(stream, "a copy to the device", [this, to, kept](const Command& command) {
     touch(command, to, kept->size(), true);
-    std::memcpy(reinterpret_cast<char*>(to), kept->data(), kept->size());  // NOLINT(performance-no-int-to-ptr)
+    std::memcpy(reinterpret_cast<char*>(to), kept->data(), kept->size());
   });
   return success;
 }
@@ -273,7 +264,7 @@ int Machine::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, std::
   if (memory_.find(from, bytes) == nullptr) return invalid_value;
   const Command& command = enqueue(stream, "a copy to the host", [this, to, from, bytes](const Command& own) {
     touch(own, from, bytes, false);
-    std::memcpy(to, reinterpret_cast<const char*>(from), bytes);  // NOLINT(performance-no-int-to-ptr)
+    std::memcpy(to, reinterpret_cast<const char*>(from), bytes);
   });
   const std::uint32_t number = command.number;
   // To memory that is not page-locked: the call returns when it is done.
@@ -286,7 +277,7 @@ int Machine::copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t by
   enqueue(stream, "a copy on the device", [this, to, from, bytes](const Command& command) {
     touch(command, from, bytes, false);
     touch(command, to, bytes, true);
-    std::memmove(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), bytes);  // NOLINT(performance-no-int-to-ptr)
+    std::memmove(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), bytes);
   });
   return success;
 }

@@ -12,24 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "emulator/block.hpp"
+#include "emulator/memory.hpp"
+#include "emulator/run/launch.hpp"
+#include "emulator/status.hpp"
 
 namespace kiln::emulator {
-
-/// CUDA's numbers, as far as they are answered.
-enum Status : int {
-  success = 0,
-  invalid_value = 1,
-  out_of_memory = 2,
-  invalid_device = 101,
-  invalid_image = 200,
-  invalid_context = 201,
-  invalid_ptx = 218,
-  invalid_handle = 400,
-  not_found = 500,
-  not_ready = 600,
-  out_of_resources = 701
-};
 
 /// What differs between the devices that can be emulated.
 struct Limits {
@@ -117,6 +104,8 @@ class Machine {
 
   Command& enqueue(std::uint32_t stream, std::string what, std::function<void(const Command&)> work);
   void run(Stream& stream);
+  /// Some command that may; nothing where none may.
+  void run_any();
   [[nodiscard]] bool can_run(const Stream& stream) const;
   void run_until(std::uint32_t command);
   [[nodiscard]] bool is_before(const Command& command, std::uint32_t other) const;

@@ -16,12 +16,11 @@ constexpr int kFilling = 0xA5;
 Allocation* Memory::allocate(std::size_t bytes) {
   if (bytes > limit_ - used_) return nullptr;
   auto made = std::make_unique<Allocation>();
-  made->room.reset(new (std::nothrow) char[bytes + 2 * kGap + kAlignment]);  // NOLINT(cppcoreguidelines-owning-memory)
+  made->room.reset(new (std::nothrow) char[bytes + 2 * kGap + kAlignment]);
   if (!made->room) return nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(made->room.get()) + kGap;
   made->address = made->room.get() + kGap + (kAlignment - begin % kAlignment) % kAlignment;
   made->bytes = bytes;
-  made->number = ++made_;
   made->shadow = std::make_unique<Shadow>(bytes);
   std::memset(made->address, kFilling, bytes);
   used_ += bytes;

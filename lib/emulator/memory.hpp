@@ -14,9 +14,7 @@ namespace kiln::emulator {
 struct Allocation {
   char* address = nullptr;
   std::size_t bytes = 0;
-  std::uint64_t number = 0;   ///< counts allocations
   bool read_only = false;     ///< .const
-  bool freed = false;         ///< in some stream's order: nobody may use it any more
   std::uint32_t command = 0;  ///< that allocated it in a stream's order; 0: none
   std::string name;           ///< of a variable of a module
   std::unique_ptr<Shadow> shadow;
@@ -41,14 +39,10 @@ class Memory {
   [[nodiscard]] Allocation* near(std::uint64_t address);
   /// Null where the bytes are not all of one allocation.
   [[nodiscard]] Allocation* find(std::uint64_t address, std::size_t bytes);
-  [[nodiscard]] std::size_t used() const noexcept { return used_; }
-  [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
-  [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
 
  private:
   std::size_t limit_;
   std::size_t used_ = 0;
-  std::uint64_t made_ = 0;
   std::map<std::uint64_t, std::unique_ptr<Allocation>> all_;
 };
 

@@ -1,14 +1,13 @@
 #include "emulator/shadow.hpp"
 
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace kiln::emulator {
 namespace {
 
 Cell* zeroed(std::size_t count) {
-  void* const made = std::calloc(count, sizeof(Cell));  // NOLINT(cppcoreguidelines-no-malloc): pages of zeros cost nothing
+  void* const made = std::calloc(count, sizeof(Cell));  // pages of zeros cost nothing
   if (made == nullptr) throw std::bad_alloc();
   return static_cast<Cell*>(made);
 }
@@ -16,7 +15,7 @@ Cell* zeroed(std::size_t count) {
 }  // namespace
 
 void Shadow::Free::operator()(Cell* cells) const noexcept {
-  std::free(cells);  // NOLINT(cppcoreguidelines-no-malloc)
+  std::free(cells);
 }
 
 Shadow::Shadow(std::size_t bytes) : bytes_(bytes), cells_(zeroed(bytes / granule_ + 1)) {}
@@ -38,10 +37,6 @@ void Shadow::split(std::size_t granule) {
   }
   cells_ = std::move(finer);
   granule_ = granule;
-}
-
-void Shadow::clear() {
-  std::memset(static_cast<void*>(cells_.get()), 0, (bytes_ / granule_ + 1) * sizeof(Cell));
 }
 
 }  // namespace kiln::emulator

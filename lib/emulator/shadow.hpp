@@ -38,7 +38,6 @@ class Shadow {
   };
   [[nodiscard]] Range cells(std::size_t offset, std::size_t bytes);
   [[nodiscard]] std::size_t granule() const noexcept { return granule_; }
-  void clear();
 
  private:
   struct Free {

@@ -1,7 +1,7 @@
 // PTX of anybody's: it is refused with a PtxError, or runs and ends, whatever it does, with a finding or without.
 #include <cstring>
 
-#include "emulator/block.hpp"
+#include "emulator/run/block.hpp"
 #include "emulator/finding.hpp"
 #include "targets.hpp"
 

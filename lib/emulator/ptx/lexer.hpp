@@ -1,11 +1,13 @@
 // The words of a PTX text.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
-#include "emulator/program.hpp"
+#include "emulator/ptx/module.hpp"
 
 namespace kiln::emulator {
 
@@ -15,6 +17,15 @@ struct Token {
   std::string_view text;  ///< of a string without its quotes
   int line = 1;
 };
+
+/// The number that all of a text is, in a base where one is given.
+template <class T, class... Base>
+[[nodiscard]] std::optional<T> number_in(std::string_view text, Base... base) noexcept {
+  T value{};
+  const char* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value, base...);
+  return error == std::errc() && at == end ? std::optional(value) : std::nullopt;
+}
 
 /// Words hold dots ("ld.global.f32", ".reg", "%tid.x"), '$', '%' and '_'.
 class Lexer {
@@ -38,6 +49,10 @@ class Lexer {
     return true;
   }
   void expect(std::string_view punctuation);
+  /// All up to the punctuation, and that.
+  void skip_past(std::string_view punctuation) {
+    while (!skip(punctuation)) take();
+  }
   [[nodiscard]] std::string_view word();
   [[noreturn]] void fail(const std::string& what) const;
 

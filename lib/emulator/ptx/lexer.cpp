@@ -1,4 +1,4 @@
-#include "emulator/lexer.hpp"
+#include "emulator/ptx/lexer.hpp"
 
 #include <algorithm>
 

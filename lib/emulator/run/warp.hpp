@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/code.hpp"
+#include "emulator/decode/code.hpp"
 #include "emulator/finding.hpp"
+#include "emulator/memory.hpp"
 
 namespace kiln::emulator {
 
@@ -56,16 +57,25 @@ class Warp {
   [[nodiscard]] Frame& frame() noexcept { return *frame_; }
   /// Threads of the block before the lane.
   [[nodiscard]] unsigned thread(unsigned lane) const noexcept { return index_ * kLanes + lane; }
-  /// The memory of `bytes` bytes at an address of the instruction's space, checked. Throws Finding.
+  /// Of the lane's thread, in the launch.
+  [[nodiscard]] std::uint32_t number(unsigned lane) const noexcept;
   enum class Use : std::uint8_t { read, write, atomic };
-  [[nodiscard]] char* memory(const Instruction& instruction, unsigned lane, std::uint64_t address, std::size_t bytes, Use use,
-                             const char* value = nullptr);
+  struct Request {
+    const Instruction& at;
+    unsigned lane;
+    std::size_t bytes;
+    Use use;
+    const char* value = nullptr;  ///< what is written
+  };
+  /// The memory at an address of the instruction's space, checked. Throws Finding.
+  [[nodiscard]] char* memory(const Request& request, std::uint64_t address);
   [[noreturn]] void fail(Fault fault, const Instruction& instruction, unsigned lane, const std::string& what) const;
   /// Carry flags, one for each lane.
   Mask carry = 0;
   /// Counts bar.warp.sync of each lane.
   std::array<std::uint32_t, kLanes> epochs{};
-  Mask fenced = 0;
+  Mask fenced = 0;  ///< lanes that a fence has passed
+  [[nodiscard]] bool has_fenced(unsigned lane) const noexcept { return has_lane(fenced, lane); }
   /// Counts what each lane has released for others to acquire.
   std::array<std::uint32_t, kLanes> releases{};
 
@@ -76,7 +86,6 @@ class Warp {
   void release(std::uint32_t number, std::uint32_t result);
   /// What the lanes that wait are waiting for: for a report of a deadlock.
   [[nodiscard]] std::string waiting_text() const;
-  [[nodiscard]] bool has_waiting() const;
 
  private:
   enum class State : std::uint8_t { ready, at_barrier, at_sync };
@@ -92,21 +101,37 @@ class Warp {
   [[nodiscard]] std::size_t choose();
   [[nodiscard]] std::size_t merge(std::size_t chosen);
   void enter(Group& group);
-  /// Runs the group until it ends, waits, splits, meets another one or the steps are used.
+  /// Runs the group until it ends, waits, splits, meets another one or the steps are used up.
   void advance(std::size_t chosen);
+  /// What ends such a stretch: the lanes part from the group, call, return, end or wait.
+  void leave(std::size_t chosen, const Instruction& instruction, Mask lanes);
+  void branch_by_index(std::size_t chosen, const Instruction& instruction, Mask lanes);
+  void arrive(std::size_t chosen, const Instruction& instruction);
+  void end(std::size_t chosen, Mask lanes);
   void call(std::size_t chosen, const Instruction& instruction, Mask lanes);
   void give_back(std::size_t chosen, Mask lanes);
-  void sync(std::size_t chosen, const Instruction& instruction);
+  [[nodiscard]] bool is_synchronized(const Instruction& instruction, Mask lanes) const;
   void complete_syncs();
-  void end(std::size_t chosen, Mask lanes);
+  void part(std::size_t chosen, Mask lanes, std::shared_ptr<Frame> frame, std::uint32_t pc);
+  void erase_empty_groups();
+  void grow_local(std::uint32_t bytes);
   void set_specials();
-  char* global(const Instruction& instruction, unsigned lane, std::uint64_t address, std::size_t bytes, Use use,
-               const char* value);
-  char* shared(const Instruction& instruction, unsigned lane, std::uint64_t offset, std::size_t bytes, Use use,
-               const char* value);
-  char* local(const Instruction& instruction, unsigned lane, std::uint64_t offset, std::size_t bytes);
-  void note(Shadow& shadow, const Instruction& instruction, unsigned lane, std::uint64_t offset, std::size_t bytes, Use use,
-            const char* value, const char* memory, const Allocation* array, std::uint64_t address);
+  void set_special(Special which, std::uint64_t value);
+  char* global(const Request& request, std::uint64_t address);
+  char* shared(const Request& request, std::uint64_t offset);
+  char* local(const Request& request, std::uint64_t offset);
+  char* kernel_parameter(const Request& request, std::uint64_t offset);
+  char* call_parameter(const Request& request, std::uint64_t offset);
+  /// Where an access goes: to shared memory or an array.
+  struct Place {
+    Shadow& shadow;
+    std::uint64_t offset;
+    const char* memory;
+    const Allocation* array = nullptr;
+  };
+  void note(const Request& request, const Place& place);
+  [[nodiscard]] bool is_before(const Access& other, const Access& own) const;
+  [[noreturn]] void fail_unordered(const Request& request, const Place& place, const Access& other, const char* did) const;
 
   Block& block_;
   unsigned index_;
@@ -121,9 +146,8 @@ class Warp {
   std::uint32_t local_bytes_ = 0;
   Allocation* last_ = nullptr;  ///< that was accessed
   std::uint64_t steps_ = 0;
-  std::uint64_t clock_ = 0;
   std::uint64_t since_choice_ = 0;
-  bool in_turn_ = false;  ///< the chosen group goes on whatever stands below it
+  bool in_slice_ = false;  ///< the chosen group goes on whatever stands below it
 };
 
 }  // namespace kiln::emulator

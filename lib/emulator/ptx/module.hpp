@@ -1,6 +1,7 @@
 // PTX as it is written: a module of functions of statements, not decoded yet. PTX ISA 9.0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -28,6 +29,7 @@ struct Type {
   std::uint8_t bits = 32;  ///< of one lane of a packed type twice: 32 for .f16x2
   bool packed = false;
   [[nodiscard]] unsigned bytes() const noexcept { return bits / 8U; }
+  [[nodiscard]] bool is_floating() const noexcept { return scalar == Scalar::floating || scalar == Scalar::bfloat; }
   friend bool operator==(const Type&, const Type&) = default;
 };
 [[nodiscard]] std::optional<Type> type_named(std::string_view name);
@@ -51,6 +53,9 @@ struct Operand {
   std::vector<Operand> parts;
 };
 
+/// What a number is as a value of that type.
+[[nodiscard]] std::uint64_t bits_of(const Operand& number, const Type& type);
+
 /// A place in a source text that the PTX names.
 struct SourcePlace {
   int file = 0;  ///< number of a .file; 0: none
@@ -71,6 +76,10 @@ struct Statement {
   bool guard_negated = false;
   int line = 0;              ///< of the PTX
   std::size_t location = 0;  ///< index in Module::locations
+
+  [[nodiscard]] bool says(std::string_view word) const noexcept {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  }
 };
 
 struct Variable {
@@ -79,7 +88,6 @@ struct Variable {
   Type type;
   std::uint64_t alignment = 0;
   std::uint64_t bytes = 0;  ///< 0: of unknown extent (dynamic shared memory)
-  bool is_external = false;
   /// What it starts as: bytes at the front, then zeros. Names of other variables are not taken.
   std::vector<std::uint8_t> initial;
 };

@@ -1,0 +1,35 @@
+// A module decoded and ready to run: its variables have memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/decode/code.hpp"
+#include "emulator/memory.hpp"
+
+namespace kiln::emulator {
+
+struct Program {
+  Module module;
+  std::string kernel_name;  ///< what the user calls its kernel, where the text begins with it: "// kernel saxpy"
+  std::map<std::string_view, std::unique_ptr<Code>> codes;
+  /// Of variables: generic for .global and .const, offsets for .shared; those of a function as "function/variable".
+  std::map<std::string, std::uint64_t, std::less<>> addresses;
+  std::vector<const Statement*> statements;
+  std::vector<const Code*> functions;  ///< by number in kFunctionWindow
+  std::uint32_t static_shared = 0;     ///< bytes; dynamic shared memory begins behind
+  std::vector<std::uint64_t> owned;    ///< allocations of variables
+
+  /// "body:3:7", or where the user's text was inlined; empty where the PTX has no lines.
+  [[nodiscard]] std::string place_of(std::uint32_t statement) const;
+  [[nodiscard]] const Code* kernel(std::string_view name) const;
+};
+
+/// PtxError for an instruction that is not known, or a target that is not. Variables are made in `memory`.
+[[nodiscard]] std::unique_ptr<Program> decode(Module module, Memory& memory);
+
+}  // namespace kiln::emulator

@@ -1,0 +1,94 @@
+// What the driver's calls share: the devices that are emulated, the contexts of threads, the handles that callers hold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "emulator/machine.hpp"
+
+namespace kiln::emulator {
+
+constexpr std::size_t kDeviceBytes = std::size_t{4} << 30U;
+constexpr const char* kTargets = "sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_103, sm_120 and sm_121 can be emulated";
+
+struct Emulated {
+  std::string target;
+  Machine machine;
+};
+
+struct State {
+  std::recursive_mutex mutex;
+  std::vector<std::unique_ptr<Emulated>> devices;  ///< by ordinal; their addresses are their contexts
+  std::map<void*, std::shared_ptr<Program>> modules;
+  std::map<void*, std::unique_ptr<Kernel>> kernels;
+  std::string message;
+  int pool = 0;  ///< its address is the handle
+
+  /// The ordinal of the device of that architecture, made where there is none; -1 for a name that is none.
+  int ordinal_of(const std::string& target);
+  /// Null for an ordinal that is none's.
+  [[nodiscard]] Emulated* device(int ordinal) const;
+};
+/// Never destroyed: programs call at their very end.
+[[nodiscard]] State& state();
+
+/// The contexts that a thread has made current, the last one on top. Without a destructor: programs call at their very end.
+struct Contexts {
+  std::array<void*, 64> all;
+  std::size_t count;
+
+  [[nodiscard]] void* current() const noexcept { return count == 0 ? nullptr : all[count - 1]; }
+};
+[[nodiscard]] Contexts& contexts() noexcept;
+
+/// That of the current context; null where there is none.
+[[nodiscard]] Emulated* device();
+[[nodiscard]] inline Machine& machine() {
+  return device()->machine;
+}
+
+// Streams and events are numbers, memory is the host's.
+[[nodiscard]] inline std::uint64_t address(const void* pointer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+[[nodiscard]] inline void* pointer(std::uint64_t address) noexcept {
+  return reinterpret_cast<void*>(address);
+}
+[[nodiscard]] inline std::uint32_t number(const void* handle) noexcept {
+  return static_cast<std::uint32_t>(address(handle));
+}
+
+/// Every call: one at a time, and in the device's context; a fault answers all that come behind it.
+template <class Body>
+int call(const Body& body) {
+  const std::lock_guard guard(state().mutex);
+  if (device() == nullptr) return invalid_context;
+  Machine& at = machine();
+  try {
+    int status = success;
+    if (at.fault() == 0) {
+      state().message.clear();
+      at.progress();
+      status = body();
+    }
+    if (at.fault() == 0) return status;
+    state().message = at.message();
+    return at.fault();
+  } catch (const std::exception& error) {
+    state().message = error.what();
+    return out_of_memory;
+  }
+}
+/// A call of a stream, or of memory on one.
+template <class Body>
+int call_on(const void* stream, const Body& body) {
+  return call([&]() -> int { return machine().has_stream(address(stream)) ? body(number(stream)) : invalid_handle; });
+}
+
+}  // namespace kiln::emulator
