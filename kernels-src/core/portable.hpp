@@ -87,12 +87,17 @@
 #define KILN_RAW_KERNEL extern "C" __global__ void
 #endif
 #if KILN_GPU_CLANG
-// No vendor's library is there: all of <cmath> is kiln's own.
+#define KILN_LIBM(name) ::kiln::libm::name
+#if KILN_VENDOR_MATH
+#include "kiln/core/clang_vendor_math.hpp"
+#define KILN_HYPOTF(x, y) ::kiln::libm::hypotf(x, y)
+#define KILN_LOGF(x) ::kiln::libm::logf(x)
+#else  // all of <cmath> is kiln's own
 #define KILN_OWN_LIBM 1
 #define KILN_OWN_MATH 1
-#define KILN_LIBM(name) ::kiln::libm::name
 #define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
 #define KILN_LOGF(x) ::kiln::log_by_polynomial(x)
+#endif
 #else
 #define KILN_LIBM(name) ::name
 #define KILN_HYPOTF(x, y) ::hypotf(x, y)

@@ -1,7 +1,9 @@
 // Clang in process (libkiln-clang.so), for any target that it has: what its compilers for CPUs and for GPUs share.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/compiler.hpp"
@@ -18,6 +20,8 @@ enum class ClangOutput {
 struct ClangJob {
   const CompileRequest& request;
   std::vector<std::string> arguments;  ///< of clang -cc1, without input and output
+  /// Name and bytes of files of bitcode that the code is linked with where it needs them.
+  std::span<const std::pair<std::string, std::string>> bitcode = {};
   ClangOutput output = ClangOutput::shared_object;
   std::string target;      ///< a short name, for messages
   const char* definers{};  ///< who may define a function that is called, for the message where nobody does

@@ -72,12 +72,15 @@ std::string clang_version_for_keys() {
 CompileResult compile_by_clang(const ClangJob& job) {
   const CompileRequest& request = job.request;
   const kiln_clang_api& module = clang_module();
+  std::vector<std::string> words = job.arguments;
+  for (const auto& [name, bytes] : job.bitcode) words.insert(words.end(), {"-mlink-builtin-bitcode", KILN_CLANG_FOLDER + name});
   std::vector<const char*> arguments;
-  arguments.reserve(job.arguments.size());
-  for (const std::string& argument : job.arguments) arguments.push_back(argument.c_str());
+  arguments.reserve(words.size());
+  for (const std::string& word : words) arguments.push_back(word.c_str());
   std::vector<kiln_clang_file> headers;
-  headers.reserve(request.headers.size());
+  headers.reserve(request.headers.size() + job.bitcode.size());
   for (const auto& [name, contents] : request.headers) headers.push_back({text(name), text(contents)});
+  for (const auto& [name, bytes] : job.bitcode) headers.push_back({text(name), text(bytes)});
   const kiln_clang_request call{.form = form_of(job.output),
                                 .source = text(request.source),
                                 .headers = headers.data(),

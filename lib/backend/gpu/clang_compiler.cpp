@@ -2,6 +2,7 @@
 #include "backend/gpu/clang_compiler.hpp"
 
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "backend/gpu/compiler.hpp"
 #include "backend/gpu/diagnostics.hpp"
 #include "backend/gpu/jit_link.hpp"
+#include "backend/gpu/math_bitcode.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
@@ -86,13 +88,15 @@ class GpuClangCompiler final : public Compiler {
     std::string arch;                   ///< that the PTX is for
     bool lines;                         ///< for the emulator
     const JitLink* finisher = nullptr;  ///< null: PTX
+    std::shared_ptr<const MathBitcode> math;
     std::vector<std::string> options;
   };
   explicit GpuClangCompiler(Made made) : made_(std::move(made)) {}
 
   std::string name() const override { return "Clang"; }
   std::string version() const override {
-    return clang_version_for_keys() + (made_.finisher == nullptr ? "" : std::string(kFinisherMark) + made_.finisher->version());
+    return clang_version_for_keys() + (made_.math ? made_.math->mark : "") +
+           (made_.finisher == nullptr ? "" : std::string(kFinisherMark) + made_.finisher->version());
   }
   DeviceKind kind() const override { return made_.kind; }
   std::string short_target() const override { return made_.name; }
@@ -127,11 +131,13 @@ class GpuClangCompiler final : public Compiler {
  private:
   [[nodiscard]] bool gives_ptx() const { return made_.kind == DeviceKind::cuda && made_.finisher == nullptr; }
   CompileResult run(const CompileRequest& request, ClangOutput output) const {
-    return compile_by_clang({.request = request,
-                             .arguments = options(request),
-                             .output = output,
-                             .target = made_.name,
-                             .definers = "nothing defines it for a GPU"});
+    return compile_by_clang(
+        {.request = request,
+         .arguments = options(request),
+         .bitcode = made_.math ? std::span(made_.math->files) : std::span<const std::pair<std::string, std::string>>{},
+         .output = output,
+         .target = made_.name,
+         .definers = "nothing defines it for a GPU"});
   }
 
   Made made_;
@@ -156,6 +162,7 @@ std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
   if (target.lines) {
     options.insert(options.end(), {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"});
   }
+  if (target.math) options.emplace_back("-DKILN_VENDOR_MATH=1");
   const bool finishes = ptx != nullptr && target.finisher != nullptr && target.finisher->knows(target.name);
   return std::make_shared<GpuClangCompiler>(
       GpuClangCompiler::Made{.kind = amd ? DeviceKind::hip : DeviceKind::cuda,
@@ -163,6 +170,7 @@ std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
                              .arch = ptx == nullptr || target.name == "sm_90a" ? target.name : ptx->arch,
                              .lines = target.lines,
                              .finisher = finishes ? target.finisher : nullptr,
+                             .math = target.math,
                              .options = std::move(options)});
 }
 

@@ -11,6 +11,7 @@
 #include "backend/gpu/compiler_choice.hpp"
 #include "backend/gpu/diagnostics.hpp"
 #include "backend/gpu/jit_link.hpp"
+#include "backend/gpu/math_bitcode.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -216,9 +217,12 @@ std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::st
   const std::string name(target.substr(0, target.find(' ')));
   if (!vendor_of(name)) return nullptr;
   const std::string_view kind = compiler.substr(0, compiler.find(' '));
-  if (kind == "Clang")
-    return make_clang_compiler(
-        {.name = name, .of_device = true, .finisher = has_finisher(compiler) ? JitLink::wanted() : nullptr});
+  if (kind == "Clang") {
+    return make_clang_compiler({.name = name,
+                                .of_device = true,
+                                .finisher = has_finisher(compiler) ? JitLink::wanted() : nullptr,
+                                .math = has_math_bitcode(compiler) ? wanted_math_bitcode(name) : nullptr});
+  }
   return choose_compiler({.target = name, .wanted = kind == "NVRTC" ? CompilerName::nvrtc : CompilerName::hiprtc});
 }
 

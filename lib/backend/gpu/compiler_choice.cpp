@@ -5,6 +5,7 @@
 #include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/compiler.hpp"
 #include "backend/gpu/jit_link.hpp"
+#include "backend/gpu/math_bitcode.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
 
@@ -55,7 +56,8 @@ std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question
     return make_clang_compiler({.name = question.target,
                                 .of_device = !question.driver.empty(),
                                 .lines = question.emulated,
-                                .finisher = question.emulated ? nullptr : JitLink::wanted()});
+                                .finisher = question.emulated ? nullptr : JitLink::wanted(),
+                                .math = wanted_math_bitcode(question.target)});
   };
   if (question.wanted == CompilerName::clang) return as_wanted("clang", by_clang);
   const bool vendor_wanted = question.wanted == (kind == DeviceKind::cuda ? CompilerName::nvrtc : CompilerName::hiprtc);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/instructions/instructions.hpp"
+#include "emulator/ptx/lexer.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -146,14 +147,19 @@ void Decoder::check_size(std::uint64_t bytes, std::uint64_t most, const char* wh
                    std::to_string(most) + " are known");
 }
 
-// Null for what is no register.
-const Type* Decoder::declared(std::string_view name) const {
-  const auto exact = function_.registers.find(name);
-  if (exact != function_.registers.end() && exact->second.count == 0) return &exact->second.type;
+std::optional<Decoder::Register> Decoder::declared(std::string_view name) const {
   // "%rd1" may be of %rd<2>, and of %r<…> only where the name is just that and a number.
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;
-  const auto set = function_.registers.find(name.substr(0, digits));
-  return set == function_.registers.end() || digits == name.size() ? nullptr : &set->second.type;
+  const std::optional<std::uint64_t> number = number_in<std::uint64_t>(name.substr(digits));
+  for (std::size_t scope = statement_->scope;; scope = function_.scopes[scope].parent) {
+    const auto& registers = function_.scopes[scope].registers;
+    if (const auto exact = registers.find(name); exact != registers.end() && exact->second.count == 0) {
+      return Register{{scope, name}, exact->second.type};
+    }
+    const auto set = registers.find(name.substr(0, digits));
+    if (set != registers.end() && number && *number < set->second.count) return Register{{scope, name}, set->second.type};
+    if (scope == 0) return std::nullopt;
+  }
 }
 
 Row Decoder::constant(std::uint64_t value) {
@@ -164,10 +170,10 @@ Row Decoder::constant(std::uint64_t value) {
 
 Row Decoder::row(std::string_view name) {
   if (name == "_") return kDiscarded;
-  const Type* const type = declared(name);
-  if (type == nullptr) fail(std::string(name) + " is no register");
-  if (type->scalar == Scalar::predicate) fail(std::string(name) + " is a predicate");
-  return {Row::registers, rows_.emplace(name, static_cast<std::uint32_t>(rows_.size())).first->second * kLanes};
+  const std::optional<Register> found = declared(name);
+  if (!found) fail(std::string(name) + " is no register");
+  if (found->type.scalar == Scalar::predicate) fail(std::string(name) + " is a predicate");
+  return {Row::registers, rows_.emplace(found->key, static_cast<std::uint32_t>(rows_.size())).first->second * kLanes};
 }
 
 Row Decoder::written(const Operand& operand) {
@@ -195,9 +201,9 @@ std::uint32_t Decoder::rows(std::span<const Operand> parts, const Type& type, bo
 }
 
 std::uint32_t Decoder::predicate_index(std::string_view name) {
-  const Type* const type = declared(name);
-  if (type == nullptr || type->scalar != Scalar::predicate) fail(std::string(name) + " is no predicate");
-  return predicates_.emplace(name, static_cast<std::uint32_t>(predicates_.size()) + 1).first->second;
+  const std::optional<Register> found = declared(name);
+  if (!found || found->type.scalar != Scalar::predicate) fail(std::string(name) + " is no predicate");
+  return predicates_.emplace(found->key, static_cast<std::uint32_t>(predicates_.size()) + 1).first->second;
 }
 
 Predicate Decoder::predicate(const Operand& operand) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "emulator/decode/program.hpp"
 
@@ -55,7 +56,7 @@ class Decoder {
   [[nodiscard]] std::optional<std::uint64_t> local_offset(std::string_view name) const;
   /// Of a parameter of calls, in the frame.
   [[nodiscard]] Parameter frame_parameter(std::string_view name) const;
-  [[nodiscard]] bool is_register(std::string_view name) const { return declared(name) != nullptr; }
+  [[nodiscard]] bool is_register(std::string_view name) const { return declared(name).has_value(); }
   [[nodiscard]] bool is_in_kernel() const noexcept { return function_.is_kernel; }
   [[nodiscard]] const Code* function(std::string_view name) const;
   [[nodiscard]] std::uint32_t label(std::string_view name) const;
@@ -69,7 +70,14 @@ class Decoder {
   Parameter place_in_frame(const Variable& variable);
   void check_size(std::uint64_t bytes, std::uint64_t most, const char* what) const;
   [[nodiscard]] Instruction instruction();
-  [[nodiscard]] const Type* declared(std::string_view name) const;
+  /// A name and the scope that declares it.
+  using RegisterKey = std::pair<std::size_t, std::string_view>;
+  struct Register {
+    RegisterKey key;
+    Type type;
+  };
+  /// What the name is at the statement; nothing for what is no register.
+  [[nodiscard]] std::optional<Register> declared(std::string_view name) const;
   [[nodiscard]] Row row(std::string_view name);
   [[nodiscard]] Row constant(std::uint64_t value);
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view name) const;
@@ -79,7 +87,7 @@ class Decoder {
   Code& code_;
   const Function& function_;
   const Statement* statement_ = nullptr;
-  std::map<std::string_view, std::uint32_t> rows_, predicates_;
+  std::map<RegisterKey, std::uint32_t> rows_, predicates_;
   std::map<std::uint64_t, std::uint32_t> constants_;
   std::map<std::string_view, Parameter> frame_places_;
   std::map<std::string_view, std::uint64_t> local_places_, kernel_places_;

@@ -75,6 +75,7 @@ struct Statement {
   std::string_view guard;  ///< predicate register; empty: none
   bool guard_negated = false;
   int line = 0;              ///< of the PTX
+  std::size_t scope = 0;     ///< index in Function::scopes
   std::size_t location = 0;  ///< index in Module::locations
 
   [[nodiscard]] bool says(std::string_view word) const noexcept {
@@ -98,6 +99,12 @@ struct Registers {
   std::uint64_t count = 0;  ///< 0: the one of that name
 };
 
+/// A block of a function, which may declare what its names mean in it.
+struct Scope {
+  std::size_t parent = 0;  ///< index in Function::scopes; of [0], the function's own, itself
+  std::map<std::string_view, Registers> registers;
+};
+
 struct Function {
   std::string_view name;
   bool is_kernel = false;
@@ -105,7 +112,7 @@ struct Function {
   std::vector<Variable> results;
   std::vector<Variable> parameters;
   std::vector<Variable> variables;  ///< .local, .shared and .param of the body
-  std::map<std::string_view, Registers> registers;
+  std::vector<Scope> scopes;
   std::map<std::string_view, std::size_t> labels;  ///< → index of a statement
   std::map<std::string_view, std::vector<std::string_view>> branch_targets;
   std::vector<Statement> body;

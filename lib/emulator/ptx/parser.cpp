@@ -151,6 +151,7 @@ class Parser {
   }
 
   void registers() {
+    auto& declared = function_->scopes[scope_].registers;
     std::optional<Type> type;
     std::string_view word = lexer_.word();
     for (; word.starts_with('.'); word = lexer_.word()) {
@@ -165,9 +166,9 @@ class Parser {
         lexer_.expect(">");
         constexpr std::uint64_t kMost = 1'000'000;
         if (count > kMost) lexer_.fail("so many registers are not known");
-        function_->registers.insert_or_assign(word, Registers{*type, count});
+        declared.insert_or_assign(word, Registers{*type, count});
       } else {
-        function_->registers.insert_or_assign(word, Registers{*type});
+        declared.insert_or_assign(word, Registers{*type});
       }
       if (!lexer_.skip(",")) break;
       word = lexer_.word();
@@ -178,6 +179,9 @@ class Parser {
   void block() {
     lexer_.expect("{");
     if (++depth_ > kDeepest) lexer_.fail("blocks so deep in one another are not known");
+    const std::size_t outer = depth_ == 1 ? 0 : scope_;
+    scope_ = function_->scopes.size();
+    function_->scopes.push_back({outer, {}});
     while (!lexer_.skip("}")) {
       if (lexer_.peek().kind == Token::Kind::end) lexer_.fail("a function does not end");
       if (lexer_.at("{")) {
@@ -186,6 +190,7 @@ class Parser {
         line();
       }
     }
+    scope_ = outer;
     --depth_;
   }
 
@@ -207,6 +212,7 @@ class Parser {
     }
     made.words = split(word);
     made.location = location_;
+    made.scope = scope_;
     while (!lexer_.skip(";")) {
       if (!made.operands.empty()) lexer_.expect(",");
       made.operands.push_back(take_operand(lexer_));
@@ -276,6 +282,7 @@ class Parser {
   Lexer lexer_;
   Function* function_ = nullptr;
   std::size_t location_ = 0;
+  std::size_t scope_ = 0;
   static constexpr int kDeepest = 64;
   int depth_ = 0;
 };

@@ -64,3 +64,32 @@ TEST_CASE("emulator: names and operands that are wrong") {
   CHECK(refused(kHead + ".global .align 3 .b8 odd[4];\n").find("an alignment is a power of two up to 1024") !=
         std::string::npos);
 }
+
+TEST_CASE("emulator: what a block declares is its own, and what it does not is the one around it") {
+  kiln::emulator::test::Device device(kiln::emulator::test::module_of(R"(
+mov.u32 %r1, 10; mov.u32 %r2, 20; mov.u32 %r3, 30;
+setp.eq.u32 %p1, %r1, 10;
+{
+  .reg .u32 %r1, %other;
+  .reg .pred %p1;
+  mov.u32 %r1, 1;
+  setp.eq.u32 %p1, %r1, 10;
+  {
+    .reg .u32 %r<3>;
+    mov.u32 %r2, 2;
+    add.u32 %other, %r2, %r3;
+  }
+  add.u32 %r3, %r1, %other;
+}
+{ .reg .u32 %r1; mov.u32 %r1, 7; }
+st.global.u32 [%a0], %r1;
+st.global.u32 [%a0+4], %r2;
+st.global.u32 [%a0+8], %r3;
+selp.u32 %r4, 1, 0, %p1;
+st.global.u32 [%a0+12], %r4;
+)"));
+  const std::uint64_t out = device.place(std::vector<std::uint32_t>(4));
+  CHECK(device.finding(1, 1, {out}) == "");
+  CHECK(device.fetch<std::uint32_t>(out, 4) == std::vector<std::uint32_t>{10, 20, 33, 1});
+  CHECK(in_kernel("{ .reg .u32 %mine; }\nmov.u32 %mine, 1;").find("%mine is no register") != std::string::npos);
+}

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "all_functions.hpp"
 #include "backend/clang.hpp"
 #include "backend/gpu/code_object.hpp"
 #include "backend/gpu/compiler_choice.hpp"
@@ -29,39 +30,6 @@ constexpr const char* kNvidia[] = {"sm_75", "sm_80", "sm_86", "sm_87", "sm_89", 
 
 std::shared_ptr<const backend::Compiler> clang_for(const std::string& target) {
   return backend::gpu::choose_compiler({.target = target, .wanted = CompilerName::clang});
-}
-
-struct Body {
-  std::string text;
-  DType dtype = DType::float32;
-  std::string functions = {};
-};
-
-backend::CompileRequest request(const Body& body, DeviceKind kind) {
-  codegen::UserText text{.name = "body", .body = body.text, .input_names = {"a", "b"}};
-  text.functions = body.functions;
-  kinds::ElementwiseSpec spec;
-  spec.inputs = {{body.dtype, body.dtype, kinds::Access::contiguous}, {body.dtype, body.dtype, kinds::Access::contiguous}};
-  spec.outputs = {{body.dtype, body.dtype, kinds::Access::contiguous}};
-  backend::CompileRequest made{.name = "body", .context = body.text};
-  made.source = kinds::render(text, spec, kind);
-  made.headers = codegen::resolve_includes({{"body", made.source}}, {}, {});
-  return made;
-}
-
-/// Every function that bodies have of <cmath>, and so all that no vendor's library is there for.
-std::string all_functions(const std::string& type) {
-  std::string text = type + " s = 0; int e = 0; " + type + " w = 0;\n";
-  for (const char* name :
-       {"sqrt", "exp",  "exp2", "expm1",  "log",    "log2",  "log10", "log1p",  "cbrt",   "sin",   "cos",      "tan",   "asin",
-        "acos", "atan", "sinh", "cosh",   "tanh",   "asinh", "acosh", "atanh",  "floor",  "ceil",  "trunc",    "round", "rint",
-        "fabs", "erf",  "erfc", "tgamma", "lgamma", "logb",  "ilogb", "lround", "llrint", "rsqrt", "nearbyint"}) {
-    text += "s += " + std::string(name) + "(a);\n";
-  }
-  for (const char* name : {"atan2", "hypot", "pow", "fmod", "remainder", "fmin", "fmax", "copysign", "nextafter", "fdim"}) {
-    text += "s += " + std::string(name) + "(a, b);\n";
-  }
-  return text + "s += fma(a, b, s) + ldexp(a, 3) + frexp(b, &e) + modf(a, &w);\nreturn s + e + w;";
 }
 
 /// The path of the CUDA toolkit's assembler; empty where there is none.
@@ -95,15 +63,15 @@ std::size_t count_of(const std::string& text, const std::string& word) {
   return count;
 }
 
-std::vector<Body> bodies() {
+std::vector<test::Body> bodies() {
   return {{"return a * b + sin(a);"},
           {"return a / b;", DType::float64},
           {"return a + b;", DType::float16},
           {"return a * b;", DType::bfloat16},
           {"return a / b + a % b;", DType::int64},
           {"return a * exp(b);", DType::complex64},
-          {all_functions("float32"), DType::float32},
-          {all_functions("float64"), DType::float64}};
+          {test::body_of_all_functions("float32"), DType::float32},
+          {test::body_of_all_functions("float64"), DType::float64}};
 }
 
 }  // namespace
@@ -115,10 +83,10 @@ TEST_CASE("clang: every function of bodies compiles for every AMD architecture")
     CHECK(compiler->name() == "Clang");
     CHECK(compiler->target() == target);
     CHECK(compiler->kind() == DeviceKind::hip);
-    for (const Body& body : bodies()) {
+    for (const test::Body& body : bodies()) {
       CAPTURE(target);
       CAPTURE(body.text);
-      const backend::CompileResult result = compiler->compile(request(body, DeviceKind::hip));
+      const backend::CompileResult result = compiler->compile(test::request_of(body, DeviceKind::hip));
       CHECK(result.log == "");
       const backend::StoredCode code{.name = "body", .target = target, .bytes = result.code};
       const inspect::Resources resources = backend::gpu::code_object_resources(code);
@@ -129,7 +97,7 @@ TEST_CASE("clang: every function of bodies compiles for every AMD architecture")
       // Runtimes of every version launch what asks them for nothing.
       CHECK(result.code.find("hidden_") == std::string::npos);
     }
-    const backend::CompileResult plain = compiler->compile(request({"return a + b;"}, DeviceKind::hip));
+    const backend::CompileResult plain = compiler->compile(test::request_of({"return a + b;"}, DeviceKind::hip));
     const std::string assembly = backend::gpu::code_object_assembly({.name = "body", .target = target, .bytes = plain.code});
     CHECK(assembly.starts_with("kiln_kernel:\n"));
     CHECK(assembly.find("v_add_f32") != std::string::npos);
@@ -148,10 +116,10 @@ TEST_CASE("clang: every function of bodies compiles for NVIDIA's architectures, 
     const std::string arch = target == "sm_100" || target == "sm_120" ? "sm_90" : target;
     CHECK(compiler->target() == target + " (PTX for " + arch + ")");
     CHECK(compiler->short_target() == target);
-    for (const Body& body : bodies()) {
+    for (const test::Body& body : bodies()) {
       CAPTURE(target);
       CAPTURE(body.text);
-      const backend::CompileResult result = compiler->compile(request(body, DeviceKind::cuda));
+      const backend::CompileResult result = compiler->compile(test::request_of(body, DeviceKind::cuda));
       CHECK(result.log == "");
       CHECK(result.code.find(".target " + arch + "\n") != std::string::npos);
       CHECK(count_of(result.code, ".entry kiln_kernel") == 1);
@@ -164,7 +132,7 @@ TEST_CASE("clang: every function of bodies compiles for NVIDIA's architectures, 
 TEST_CASE("clang: divisions and roots are exact, subnormal numbers stay, and nothing is fused unless it is asked for") {
   if (!backend::have_clang()) return;
   const auto nvidia = clang_for("sm_90");
-  backend::CompileRequest plain = request({"return sqrt(a) / b + a * b;"}, DeviceKind::cuda);
+  backend::CompileRequest plain = test::request_of({"return sqrt(a) / b + a * b;"}, DeviceKind::cuda);
   const std::string ptx = nvidia->compile(plain).code;
   CHECK(count_of(ptx, "div.rn.f32") > 0);
   CHECK(count_of(ptx, "sqrt.rn.f32") > 0);
@@ -176,7 +144,7 @@ TEST_CASE("clang: divisions and roots are exact, subnormal numbers stay, and not
   CHECK(count_of(nvidia->compile(plain).code, "fma.rn.f32") > 0);
 
   const auto amd = clang_for("gfx90a");
-  backend::CompileRequest product = request({"return a * b + a;"}, DeviceKind::hip);
+  backend::CompileRequest product = test::request_of({"return a * b + a;"}, DeviceKind::hip);
   const auto assembly = [&] {
     const std::string code = amd->compile(product).code;
     return backend::gpu::code_object_assembly({.name = "body", .target = "gfx90a", .bytes = code});
@@ -194,12 +162,12 @@ TEST_CASE("clang: with fast mathematics, too, kiln's own functions compute as th
   if (!backend::have_clang()) return;
   for (const char* target : {"sm_90", "gfx90a"}) {
     const auto compiler = clang_for(target);
-    backend::CompileRequest scaled = request({"return ldexp(a, int(b));", DType::float64}, compiler->kind());
+    backend::CompileRequest scaled = test::request_of({"return ldexp(a, int(b));", DType::float64}, compiler->kind());
     scaled.fast_math = true;
     const std::string own = compiler->emit(scaled, inspect::Form::llvm_ir);
     CHECK(count_of(own, "fmul double") > 0);
     CHECK(count_of(own, "fmul reassoc") == 0);
-    backend::CompileRequest product = request({"return a * b + a;"}, compiler->kind());
+    backend::CompileRequest product = test::request_of({"return a * b + a;"}, compiler->kind());
     product.fast_math = true;
     CHECK(count_of(compiler->emit(product, inspect::Form::llvm_ir), "reassoc") > 0);
   }
@@ -207,8 +175,8 @@ TEST_CASE("clang: with fast mathematics, too, kiln's own functions compute as th
 
 TEST_CASE("clang: AMD's code has no quotient that LLVM 19 makes wrong") {
   if (!backend::have_clang()) return;
-  const auto ir = [](const Body& body) {
-    return clang_for("gfx90a")->emit(request(body, DeviceKind::hip), inspect::Form::llvm_ir);
+  const auto ir = [](const test::Body& body) {
+    return clang_for("gfx90a")->emit(test::request_of(body, DeviceKind::hip), inspect::Form::llvm_ir);
   };
   // Of halves by a reciprocal, and of numbers of 8 bits in 8 bits.
   CHECK(count_of(ir({"return a / b;", DType::float16}), "fdiv half") == 0);
@@ -221,9 +189,9 @@ TEST_CASE("clang: a function that nobody defines is a compile error, for both ve
   if (!backend::have_clang()) return;
   for (const char* target : {"sm_90", "gfx942"}) {
     const auto compiler = clang_for(target);
-    const Body body{"return mystery(a) + b;", DType::float32, "float mystery(float x);"};
+    const test::Body body{"return mystery(a) + b;", DType::float32, "float mystery(float x);"};
     try {
-      static_cast<void>(compiler->compile(request(body, compiler->kind())));
+      static_cast<void>(compiler->compile(test::request_of(body, compiler->kind())));
       FAIL_CHECK("compiled for ", target);
     } catch (const CompileError& error) {
       REQUIRE(error.diagnostics().size() == 1);
@@ -240,7 +208,7 @@ TEST_CASE("clang: errors have the user's place") {
   for (const char* target : {"sm_90", "gfx942"}) {
     const auto compiler = clang_for(target);
     try {
-      static_cast<void>(compiler->compile(request({"float t = a;\n\treturn t + z;"}, compiler->kind())));
+      static_cast<void>(compiler->compile(test::request_of({"float t = a;\n\treturn t + z;"}, compiler->kind())));
       FAIL_CHECK("compiled for ", target);
     } catch (const CompileError& error) {
       const Diagnostic& first = error.diagnostics().front();

@@ -87,10 +87,10 @@ TEST_CASE("nvJitLink's own words are in the error") {
 }
 
 TEST_CASE("nvJitLink that is not there, or is something else") {
-  CHECK(
-      message([] { const JitLink missing({"/nowhere/libnvJitLink.so.13"}); }) ==
-      "nvJitLink was not found: tried /nowhere/libnvJitLink.so.13 (no such file); name its file in KILN_NVJITLINK, or unset that "
-      "to leave PTX to the driver");
+  CHECK(message([] { const JitLink missing({"/nowhere/libnvJitLink.so.13"}); }) ==
+        "nvJitLink was not found: tried /nowhere/libnvJitLink.so.13 (no such file); name its file in KILN_NVJITLINK, or unset "
+        "that "
+        "to leave PTX to the driver");
   const JitLink other({"libm.so.6"});
   CHECK(message([&] {
           static_cast<void>(other.assemble("", "sm_90", "k"));

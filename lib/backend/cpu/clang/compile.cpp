@@ -27,7 +27,7 @@ namespace kiln::clang_module {
 namespace {
 
 constexpr const char* kMainFile = "/kiln/kernel.cpp";
-constexpr const char* kHeaderFolder = "/kiln/include/";
+constexpr const char* kHeaderFolder = KILN_CLANG_FOLDER;
 
 llvm::StringRef text(const kiln_clang_text& from) {
   return {from.data, from.size};

@@ -12,8 +12,10 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 10
+#define KILN_CLANG_INTERFACE 11
 #define KILN_CLANG_SYMBOL "kiln_clang"
+/* Where the files of a request lie, for arguments that name one. */
+#define KILN_CLANG_FOLDER "/kiln/include/"
 
 /* Bytes with a length; not terminated. */
 struct kiln_clang_text {
@@ -21,7 +23,7 @@ struct kiln_clang_text {
   size_t size;
 };
 
-/* A header as an #include names it, and its text. */
+/* A header as an #include names it, and its text; or bitcode that -mlink-builtin-bitcode names. */
 struct kiln_clang_file {
   struct kiln_clang_text name;
   struct kiln_clang_text text;
