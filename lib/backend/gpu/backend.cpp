@@ -83,7 +83,7 @@ GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Co
   info_ = {.name = name.data(),
            .target = compiler_ ? compiler_->target() : architecture_of(driver, index),
            .runtime = driver.version_text() + (core_.dialect().kind == DeviceKind::cuda ? " (driver), " : ", ") +
-                      (compiler_ ? shown(*compiler_) : std::string(core_.dialect().compiler) + " not found"),
+                      (compiler_ ? shown(*compiler_) : std::string("no compiler")),
            .memory_bytes = static_cast<std::int64_t>(memory),
            .multiprocessors = core_.attribute(numbers.multiprocessors),
            .threads_per_multiprocessor = core_.attribute(numbers.threads_per_multiprocessor),

@@ -40,7 +40,7 @@ TEST_CASE("gpu: limits and names come from the driver") {
   const DeviceInfo& info = fixture.backend->info();
   CHECK(info.name == "kiln's fake device (for tests: runs nothing)");
   CHECK(info.target == "sm_90");
-  CHECK(info.runtime == "CUDA 13.0 (driver), NVRTC not found");
+  CHECK(info.runtime == "CUDA 13.0 (driver), no compiler");
   CHECK(info.memory_bytes == std::int64_t{1} << 30);
   CHECK(info.multiprocessors == 132);
   CHECK(info.threads_per_multiprocessor == 2048);
@@ -574,7 +574,7 @@ TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()
   CHECK(&first == &gpu::open(DeviceKind::cuda, 0));
   CHECK(&first != &gpu::open(DeviceKind::cuda, 1));
   CHECK(first.info().target == "sm_90");
-  CHECK(first.info().runtime == "CUDA 13.0 (driver), NVRTC not found");
+  CHECK(first.info().runtime == "CUDA 13.0 (driver), no compiler");
   CHECK_THROWS_WITH_AS(
       static_cast<void>(first.compiler()),
       doctest::Contains("cannot compile for cuda:0 (sm_90): NVRTC was not found: tried /nowhere/nvrtc (no such file); "),
