@@ -132,12 +132,12 @@ fi
 if [ "$rehearse" = 1 ]; then deadline=$((deadline - 36000 + SECONDS)); fi
 
 # What the steps run on, and how much of it.
-export KILN_REQUIRE_DEVICE=$device KILN_DEVICE=$device KILN_CACHE_DIR=$parts/cache
+export KILN_REQUIRE_DEVICE=$device KILN_DEVICE=$device KILN_TEST_DEVICES=$device KILN_CACHE_DIR=$parts/cache
 ncu=$(find_tool ncu) sanitizer=$(find_tool compute-sanitizer)
 watched_cases="calls: NumPy's answers,reduce: what NumPy gives*,gufuncs: NumPy's answers"
-shards=4 sample=64 shift=0 watched_shift=12 profiled_shift=0 processes=7 files='' excluded='' peer_options=()
+shards=4 sample=128 shift=0 watched_shift=12 profiled_shift=0 processes=7 files='' excluded='' peer_options=()
 if [ "$rehearse" = 1 ]; then
-  export KILN_CUDA=$build/lib/libkiln-emulator.so KILN_TEST_DEVICES=cuda
+  export KILN_CUDA=$build/lib/libkiln-emulator.so
   unset KILN_EMULATOR_TARGET
   # The tools cannot look into an interpreter: their stand-ins do, also where they are installed.
   ncu=$PWD/tests/stand_ins/ncu sanitizer=$PWD/tests/stand_ins/compute-sanitizer
@@ -177,7 +177,7 @@ run_steps() {
   step first_result 40 "$build/bin/kiln-latency" "$processes" "$device" || true
   if [ "$device" = cuda ]; then
     if command -v python3 >/dev/null; then
-      step peers 100 python3 bench/gpu_peers.py --library "$build/lib/libkiln-gpu-peers.so" --json "$parts/peers.json" "${peer_options[@]}" || true
+      step peers 150 python3 bench/gpu_peers.py --library "$build/lib/libkiln-gpu-peers.so" --json "$parts/peers.json" "${peer_options[@]}" || true
     else
       record peers missing 0 0 "python3 is not installed"
     fi
@@ -192,7 +192,7 @@ run_steps() {
     done
     for tool in memcheck racecheck; do  # and a sample of the suite
       if [ -z "$sanitizer" ]; then break; fi
-      KILN_CACHE_DIR=$parts/conformance/test-cache KILN_TEST_ONE_IN=$sample step "$tool.conformance" 40 "$sanitizer" --tool "$tool" --error-exitcode 9 \
+      KILN_CACHE_DIR=$parts/conformance/test-cache KILN_TEST_ONE_IN=$sample step "$tool.conformance" 45 "$sanitizer" --tool "$tool" --error-exitcode 9 \
         "$build/bin/kiln-conformance-tests" "--test-case=$watched_cases" || true
     done
   fi

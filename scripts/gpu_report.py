@@ -60,6 +60,8 @@ class Parts:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.steps = [dict(zip(("name", "outcome", "seconds", "limit", "note"), line.split("\t"))) for line in self.text("steps.tsv").splitlines()]
+        for step in self.steps:
+            step.update(seconds=float(step["seconds"]), limit=int(step["limit"]))
         self.facts = dict(line.split("\t", 1) for line in self.text("facts.tsv").splitlines())
         self.problems = [f"{step['name']} {step['outcome']}: {step['note']}" for step in self.steps if step["outcome"] in ("failed", "cut")]
 
@@ -101,7 +103,7 @@ class Parts:
             sanitizers.update({tool + rest: found for rest, found in self.of_logs(tool, findings).items()})
         self.problems += [f"{tool} found {found}" for tool, found in sanitizers.items() if found]
         report = {
-            "rehearsed": self.facts.get("rehearsed") == "1", **{k: v for k, v in self.facts.items() if k != "rehearsed"},
+            **self.facts, "rehearsed": self.facts.get("rehearsed") == "1", "seconds": int(self.facts.get("seconds", 0)),
             "steps": self.steps,
             "devices": self.value("devices", "devices.log"),
             "tests": self.value("conformance", "conformance/test-summary.json"),
@@ -196,7 +198,7 @@ def markdown(report):
         lines += [", ".join(f"{name}: {state}" for name, state in report["peers"]["peers"].items()) + ".", ""]
     if report["sanitizers"]:
         lines += table(["compute-sanitizer", "errors"], [[tool, "no summary" if found is None else str(found)] for tool, found in report["sanitizers"].items()])
-    lines += table(["step", "outcome", "seconds", "limit", ""], [[step.get(key, "") for key in ("name", "outcome", "seconds", "limit", "note")] for step in report["steps"]])
+    lines += table(["step", "outcome", "seconds", "limit", ""], [[str(step.get(key, "")) for key in ("name", "outcome", "seconds", "limit", "note")] for step in report["steps"]])
     return "\n".join(lines)
 
 
