@@ -1,4 +1,5 @@
 // Methods of ufuncs, and teams of generalized ones, on a GPU.
+#include "gpu_kernels.hpp"
 #include "gpu_report.hpp"
 
 namespace kiln::bench {
@@ -6,21 +7,15 @@ namespace {
 
 void time_reductions(Report& report, const Device& device, double copy) {
   const std::int64_t side = report.sized(16384, 2);
-  const Array square = to_device(Array::full({side, side}, 1.0F), device);
-  const Array line = square.reshape({side * side});
+  const Array square = varied(device, {side, side}, DType::float32);
   const auto run = [&](const char* name, double bytes, const std::function<void()>& work) {
-    const Timing timing = time_queued(device, 20, work);
+    const Timing timing = report.time(device, 20, work);
     report.row(to_string(device), name, bytes / timing.median / 1e9, "GB/s", timing.spread, bytes / timing.median / copy);
   };
   const auto bytes = static_cast<double>(square.nbytes());
-  const Array one = device_array({}, DType::float32, device);
   const Array many = device_array({side}, DType::float32, device);
-  run("sum of 2^28 float32", bytes, [&] { math::add.reduce(line, {.out = one}); });
-  run("sum along axis 0, 16384^2", bytes, [&] { math::add.reduce(square, {.axis = 0, .out = many}); });
   run("sum along axis 1, 16384^2", bytes, [&] { math::add.reduce(square, {.axis = 1, .out = many}); });
-  const Array running = device_array({side * side}, DType::float32, device);
-  run("cumulative sum of 2^28 float32", 2 * bytes, [&] { math::add.accumulate(line, {.out = running}); });
-  const Array rows = running.reshape({side, side});
+  const Array rows = device_array_like(square);
   run("cumulative sum along axis 0, 16384^2", 2 * bytes, [&] { math::add.accumulate(square, {.axis = 0, .out = rows}); });
   run("cumulative sum along axis 1, 16384^2", 2 * bytes, [&] { math::add.accumulate(square, {.axis = 1, .out = rows}); });
 }
@@ -28,14 +23,14 @@ void time_reductions(Report& report, const Device& device, double copy) {
 /// reduceat over 1e7 float32 in segments of one length, indices of the host and all: bandwidth is of what is read.
 void time_segments(Report& report, const Device& device, double copy) {
   const std::int64_t n = report.sized(10'000'000);
-  const Array x = to_device(Array::full({n}, 1.0F), device);
+  const Array x = varied(device, {n}, DType::float32);
   for (const std::int64_t length : {100, 10}) {
     const std::int64_t segments = n / length;
     std::vector<std::int64_t> begins;
     for (std::int64_t i = 0; i < segments; ++i) begins.push_back(length * i);
     const Array indices = Array::from(begins);
     const Array out = device_array({segments}, DType::float32, device);
-    const Timing timing = time_queued(device, 20, [&] { math::add.reduceat(x, indices, {.out = out}); });
+    const Timing timing = report.time(device, 20, [&] { math::add.reduceat(x, indices, {.out = out}); });
     const std::string what = "reduceat, 1e7 float32 in segments of " + std::to_string(length);
     const double rate = static_cast<double>(x.nbytes()) / timing.median;
     report.row(to_string(device), what, timing.median * 1e6, "us", timing.spread, rate / copy);
@@ -54,9 +49,9 @@ void time_scatter(Report& report, const Device& device) {
     }
     const Array places = to_device(Array::from(indices), device);
     const Array target = to_device(Array::zeros({bins}, DType::float32), device);
-    const Timing timing = time_queued(device, 20, [&] { math::add.at(target, places, 1.0F); });
+    const Timing timing = report.time(device, 20, [&] { math::add.at(target, places, 1.0F); });
     report.row(to_string(device), "add.at, 1e7 to " + std::to_string(bins) + " float32", timing.median * 1e6, "us",
-               timing.spread, 0);
+               timing.spread);
   }
 }
 
@@ -82,11 +77,11 @@ void time_teams(Report& report, const Device& device, double copy) {
     if (thread.x == 0) r[block.x] = cells[0];)"});
   for (const std::int64_t n : {std::int64_t{1024}, std::int64_t{16384}}) {
     const std::int64_t items = report.sized((std::int64_t{1} << 28) / n);
-    const Array x = to_device(Array::full({items, n}, 1.0F), device);
+    const Array x = varied(device, {items, n}, DType::float32);
     const Array out = device_array({items}, DType::float32, device);
     const auto bytes = static_cast<double>(x.nbytes());
     const auto run = [&](const std::string& name, const std::function<void()>& work) {
-      const Timing timing = time_queued(device, 20, work);
+      const Timing timing = report.time(device, 20, work);
       report.row(to_string(device), name + " of " + std::to_string(n), bytes / timing.median / 1e9, "GB/s", timing.spread,
                  bytes / timing.median / copy);
     };

@@ -24,19 +24,11 @@ struct Timing {
   double spread = 0;  ///< (max - min) / median
 };
 
-/// Seconds for one `work`: queued in batches, each waited for, so that the waiting does not show.
-inline Timing time_queued(const Device& device, int batch, const std::function<void()>& work) {
-  work();
-  device.synchronize();
-  std::vector<double> times;
-  for (int round = 0; round < 9; ++round) {
-    const auto start = Clock::now();
-    for (int i = 0; i < batch; ++i) work();
-    device.synchronize();
-    times.push_back(seconds_since(start) / batch);
-  }
+/// The median of seconds, and their spread.
+inline Timing timing_of(std::vector<double> times) {
   std::sort(times.begin(), times.end());
-  return {times[times.size() / 2], (times.back() - times.front()) / times[times.size() / 2]};
+  const double median = times[times.size() / 2];
+  return {median, median > 0 ? (times.back() - times.front()) / median : 0};
 }
 
 class Report {
@@ -46,16 +38,36 @@ class Report {
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
   ~Report() { json_ << "\n]\n"; }
+  /// Seconds for one `work`: queued in batches, each waited for, so that the waiting does not show. Once or twice where sizes
+  /// are divided, as the device is slow.
+  [[nodiscard]] Timing time(const Device& device, int batch, const std::function<void()>& work) const {
+    if (shift_ > 0) batch = std::min(batch, 2);
+    work();
+    device.synchronize();
+    std::vector<double> times;
+    for (int round = 0; round < (shift_ > 0 ? 3 : 9); ++round) {
+      const auto start = Clock::now();
+      for (int i = 0; i < batch; ++i) work();
+      device.synchronize();
+      times.push_back(seconds_since(start) / batch);
+    }
+    return timing_of(std::move(times));
+  }
   /// An extent of an array of as many dimensions.
   [[nodiscard]] std::int64_t sized(std::int64_t extent, int dimensions = 1) const {
     return std::max<std::int64_t>(extent >> (shift_ / dimensions), 1);
   }
-  void row(const std::string& device, const std::string& what, double value, const char* unit, double spread, double ratio) {
-    std::printf("%-44s %12.3f %-5s  spread %5.1f%%", what.c_str(), value, unit, 100 * spread);
-    if (ratio > 0) std::printf("  %6.1f%% of copy", 100 * ratio);
+  /// Prints a row, and adds it to the file. `ratio` is to what `of` names, 0 where there is none.
+  void row(const std::string& device, const std::string& what, double value, const char* unit, double spread, double ratio = 0,
+           const char* of = "copy") {
+    std::printf("%-48s %12.3f %-5s  spread %5.1f%%", what.c_str(), value, unit, 100 * spread);
+    if (ratio > 0) std::printf("  %7.1f%% of %s", 100 * ratio, of);
     std::printf("\n");
+    std::fflush(stdout);
     json_ << (first_ ? "\n" : ",\n") << R"({"device": ")" << device << R"(", "what": ")" << what << R"(", "value": )" << value
-          << R"(, "unit": ")" << unit << R"(", "spread": )" << spread << R"(, "ratio_to_copy": )" << ratio << "}";
+          << R"(, "unit": ")" << unit << R"(", "spread": )" << spread;
+    if (ratio > 0) json_ << R"(, "ratio": )" << ratio << R"(, "of": ")" << of << '"';
+    json_ << "}" << std::flush;
     first_ = false;
   }
 
@@ -68,5 +80,9 @@ class Report {
 /// reduce, accumulate, reduceat and at, and bodies of teams beside kernels written by hand; `copy` is the device's, bytes read
 /// and written in a second.
 void time_methods(Report& report, const Device& device, double copy);
+
+/// What it costs the host to queue a call of one element, beside the driver's own launch of the same kernel and of an empty
+/// one. CUDA's devices alone. Throws std::runtime_error where the driver's launch gives another result.
+void time_launches(Report& report, const Device& device);
 
 }  // namespace kiln::bench

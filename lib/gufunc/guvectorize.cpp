@@ -63,8 +63,8 @@ GufuncResolution Gufunc::resolve(std::span<const Shape> shapes, const GufuncOpti
 }
 
 int Gufunc::compile(std::string_view target) const {
-  const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
+  const auto compiler = backend::compiler_for(target);
   for (const ufunc::Loop& loop : loops) {
     program::first_that_compiles(gufunc::plan(*impl_, gufunc::usual_call(*impl_, loop), compiler->kind(), true).requests,
                                  [&](const auto& request) { return program::build(request, *compiler); });

@@ -136,8 +136,8 @@ Resolution Reduction::resolve_call(std::span<const Arg> args, const ReductionOpt
 }
 
 int Reduction::compile(std::string_view target) const {
-  const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->loops().signatures());
+  const auto compiler = backend::compiler_for(target);
   for (const ufunc::Loop& loop : loops) {
     const reduce::ReductionClass how = reduce::usual_class(!impl_->reorderable());
     program::build(impl_->request(loop, ufunc::dtypes_of(loop), how, compiler->kind()), *compiler);

@@ -161,8 +161,8 @@ Resolution Ufunc::resolve_call(std::span<const Arg> args, const CallOptions* opt
 }
 
 int Ufunc::compile(std::string_view target) const {
-  const auto compiler = backend::compiler_for(target);
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
+  const auto compiler = backend::compiler_for(target);
   for (const ufunc::Loop& loop : loops) {
     const kinds::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
     program::build(impl_->request(loop, spec, compiler->kind()), *compiler);

@@ -25,6 +25,11 @@ const std::vector<kiln::Device>& devices() {
   return found;
 }
 
+bool has_cpu() {
+  static const bool has = !kiln::Device::all().empty() && kiln::Device::all().front().is_cpu();
+  return has;
+}
+
 Target::Target(const kiln::Device& device, Mode mode) : device_(device), mode_(mode) {
   // All-host calls go to the best device: only a stream sends them to another.
   if (mode == Mode::stream || (mode == Mode::host && !(device == kiln::Device::best()))) stream_ = kiln::Stream(device);

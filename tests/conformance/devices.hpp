@@ -60,6 +60,8 @@ inline kiln::ReductionOptions reduction_on(const Target& target, kiln::Reduction
 bool chosen(kiln::DeviceKind kind);
 /// The chosen devices of this machine, asked for once.
 const std::vector<kiln::Device>& devices();
+/// Whether this kiln has its CPU side, or is one for GPUs alone (KILN_CPU=OFF), of which nothing can be asked of threads.
+bool has_cpu();
 /// Notes that the running case has a part for each device: it is counted as not run for a kind that is missing.
 void count_case();
 

@@ -9,17 +9,30 @@
 namespace conformance {
 namespace {
 
-std::vector<Golden> every(std::size_t step, std::vector<Golden> all, const Target& target) {
+std::vector<Golden> every(std::size_t step, std::size_t first, std::vector<Golden> all) {
   std::vector<Golden> some;
-  for (std::size_t i = static_cast<std::size_t>(target.mode()); i < all.size(); i += step) some.push_back(std::move(all[i]));
+  for (std::size_t i = first; i < all.size(); i += step) some.push_back(std::move(all[i]));
   return some;
+}
+
+std::size_t number(const char* variable, std::size_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::stoul(text);
+}
+
+std::size_t mode_of(const Target& target) {
+  return static_cast<std::size_t>(target.mode());
+}
+
+/// Which one of so many: runs with each make all of the calls.
+std::size_t first() {
+  return number("KILN_TEST_FIRST", 0) % one_in();
 }
 
 }  // namespace
 
 std::size_t one_in() {
-  const char* const text = std::getenv("KILN_TEST_ONE_IN");
-  return text == nullptr ? 1 : std::max<std::size_t>(std::stoul(text), 1);
+  return std::max<std::size_t>(number("KILN_TEST_ONE_IN", 1), 1);
 }
 
 std::vector<std::int64_t> Golden::numbers(std::size_t field) const {
@@ -62,12 +75,11 @@ std::vector<Golden> golden(const std::string& file) {
 }
 
 std::vector<Golden> golden(const std::string& file, const Target& target) {
-  std::vector<Golden> all = golden(file);
-  return one_in() == 1 ? all : every(one_in(), std::move(all), target);
+  return every(one_in(), (mode_of(target) + first()) % one_in(), golden(file));
 }
 
 std::vector<Golden> golden_in_turn(const std::string& file, const Target& target) {
-  return every(kEveryMode.size() * one_in(), golden(file), target);
+  return every(kEveryMode.size() * one_in(), mode_of(target) + kEveryMode.size() * first(), golden(file));
 }
 
 bool is_refusal(const kiln::Error& error) {

@@ -26,7 +26,8 @@ std::vector<Exact> values_in(const std::string& text);
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);
 
-/// Of cases that are many, and compile a kernel each, one in so many runs: KILN_TEST_ONE_IN, 1 where that is not set.
+/// Of cases that are many, and compile a kernel each, one in so many runs: KILN_TEST_ONE_IN, 1 where that is not set. The first
+/// that does is KILN_TEST_FIRST, from 0 on: so many runs with one of these each make them all.
 std::size_t one_in();
 
 /// Those for a target: all. Most of them compile a kernel: with KILN_TEST_ONE_IN=16 it is one in 16, other ones in each mode.

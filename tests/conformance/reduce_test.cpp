@@ -265,6 +265,7 @@ TEST_CASE("reduce: sums are as near as sums in pairs, and the same bits for any 
       CHECK(bits(array, kiln::all_axes) == bits(array, kiln::all_axes));
     }
   });
+  if (!has_cpu()) return;
   for (const Array& array :
        {host, turned, flat, host[{kiln::all, kiln::Slice{.step = 3}}], host[{kiln::all, kiln::Slice{.stop = 3}}]}) {
     for (const kiln::Axes& axes : {kiln::Axes(0), kiln::Axes(-1), kiln::all_axes}) {

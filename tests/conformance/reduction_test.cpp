@@ -264,6 +264,7 @@ TEST_CASE("reduction: the same bits on every run, and for any number of threads"
     const auto best = std::max_element(values.begin(), values.end()) - values.begin();
     CHECK(target.fetch(argmax({target.place(host)}, reduction_on(target))).item<std::int64_t>() == best);
   });
+  if (!has_cpu()) return;
   for (const Array& array : {host, host.transpose(), host.reshape({rows * columns}), host[{kiln::all, kiln::Slice{.step = 3}}],
                              host[{kiln::all, kiln::Slice{.stop = 3}}]}) {
     for (const kiln::Axes& axes : {kiln::Axes(0), kiln::Axes(-1), kiln::all_axes}) {
