@@ -52,12 +52,12 @@ template <std::unsigned_integral T>
 [[nodiscard]] constexpr std::uint32_t clz(T a) noexcept {
   return static_cast<std::uint32_t>(std::countl_zero(a));
 }
-/// The order of all bits turned round.
+/// All bits in reverse order.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T brev(T a) noexcept {
-  T turned = 0;
-  for (int i = 0; i < detail::kWidth<T>; ++i, a = shr(a, 1)) turned = static_cast<T>(shl(turned, 1) | (a & T{1}));
-  return turned;
+  T reversed = 0;
+  for (int i = 0; i < detail::kWidth<T>; ++i, a = shr(a, 1)) reversed = static_cast<T>(shl(reversed, 1) | (a & T{1}));
+  return reversed;
 }
 /// 1 of 0, else 0. 9.7.8.5.
 template <Integer T>

@@ -89,7 +89,7 @@ template <bool kMax, Floating T>
   if (is_nan(a) || is_nan(b)) {
     result = m.nan || (is_nan(a) && is_nan(b)) ? canonical_nan<T>() : is_nan(a) ? b : a;
   } else {
-    // -0 is less than +0, so bits decide, those of negative numbers turned round.
+    // -0 is less than +0, so bits decide, those of negative numbers inverted.
     using Bits = typename Format<T>::Bits;
     const auto order = [](T x) { return static_cast<Bits>(is_negative(x) ? ~to_bits(x) : to_bits(x) | Format<T>::kSign); };
     result = (order(a) < order(b)) != kMax ? a : b;

@@ -50,7 +50,7 @@ template <Integer To, Floating From>
   using Host = std::conditional_t<std::same_as<From, double>, double, float>;
   const Host x = rounded_to_integer(static_cast<Host>(widened(a)), rounding);
   constexpr auto kLow = static_cast<Host>(std::numeric_limits<To>::min());
-  constexpr Host kBeyond = static_cast<Host>(std::numeric_limits<To>::max() / 2 + 1) * 2;  // a power of two: exact
+  constexpr Host kBeyond = static_cast<Host>(word(To{1}) << (std::numeric_limits<To>::digits - 1)) * 2;  // exact
   if (x < kLow) return std::numeric_limits<To>::min();
   if (x >= kBeyond) return std::numeric_limits<To>::max();
   return static_cast<To>(x);

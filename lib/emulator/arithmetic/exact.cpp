@@ -137,9 +137,9 @@ T quotient(T a, T b, Rounding rounding) noexcept {
   x = normalized(x);
   const int shift = 61 - width_of(y.significand);
   y = {y.negative, y.exponent - shift, y.significand << shift};
-  const Wide whole = x.significand / y.significand;
-  const bool rest = whole * y.significand != x.significand;
-  return rounded<T>({x.negative != y.negative, x.exponent - y.exponent - 1, whole << 1 | (rest ? 1U : 0U)}, rounding);
+  const Wide integral = x.significand / y.significand;
+  const bool rest = integral * y.significand != x.significand;
+  return rounded<T>({x.negative != y.negative, x.exponent - y.exponent - 1, integral << 1 | (rest ? 1U : 0U)}, rounding);
 }
 
 template <Native T>
@@ -151,11 +151,11 @@ T root(T a, Rounding rounding) noexcept {
   x.exponent -= shift;
   x.significand <<= shift;
   // 56 bits of the root. A double's root is off by a few units.
-  auto whole = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x.significand)));
-  while (Wide{whole} * whole > x.significand) --whole;
-  while (Wide{whole + 1} * (whole + 1) <= x.significand) ++whole;
-  const bool rest = Wide{whole} * whole != x.significand;
-  return rounded<T>({false, x.exponent / 2 - 1, Wide{whole} << 1 | (rest ? 1U : 0U)}, rounding);
+  auto integral = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(x.significand)));
+  while (Wide{integral} * integral > x.significand) --integral;
+  while (Wide{integral + 1} * (integral + 1) <= x.significand) ++integral;
+  const bool rest = Wide{integral} * integral != x.significand;
+  return rounded<T>({false, x.exponent / 2 - 1, Wide{integral} << 1 | (rest ? 1U : 0U)}, rounding);
 }
 
 template float rounded<float>(Number, Rounding) noexcept;

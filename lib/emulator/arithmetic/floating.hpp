@@ -81,7 +81,7 @@ template <Floating T>
     return detail::finished(narrowed<T>(detail::sum_to_odd(widened(a), widened(b))), m, a, b);
   }
 }
-/// The sign bit turned, of a NaN too (the manual: unspecified). `ftz`: a subnormal gives a zero. 9.7.3.10, 9.7.4.5.
+/// The sign bit inverted, of a NaN too (the manual: unspecified). `ftz`: a subnormal gives a zero. 9.7.3.10, 9.7.4.5.
 template <Floating T>
 [[nodiscard]] constexpr T neg(T a, bool ftz = false) noexcept {
   return from_bits<T>(static_cast<typename Format<T>::Bits>(to_bits(flushed(a, ftz)) ^ Format<T>::kSign));

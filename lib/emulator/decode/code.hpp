@@ -40,7 +40,7 @@ struct Instruction;
 struct Code;
 using Handler = void (*)(Warp&, const Instruction&, Mask);
 
-/// What bar.red makes of the predicates that threads bring.
+/// What bar.red makes of the predicates of the threads.
 enum class BarrierResult : std::uint8_t { none, count, all, any };
 
 /// `detail_2` of a barrier.

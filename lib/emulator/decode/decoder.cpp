@@ -216,10 +216,11 @@ std::uint32_t Decoder::predicate_out(const Operand& operand) {
   return operand.kind == Operand::Kind::name && operand.name == "_" ? 0 : predicate(operand).index;
 }
 
-const Operand& Decoder::with_predicate_out(const Operand& operand, Instruction& made) {
-  if (operand.kind != Operand::Kind::predicates) return operand;
-  made.predicate_out = predicate_out(operand.parts[1]);
-  return operand.parts[0];
+const Operand& Decoder::with_predicate_out(std::size_t k, Instruction& made) {
+  const Operand& pair = operand(k);
+  if (pair.kind != Operand::Kind::predicates) return pair;
+  made.predicate_out = predicate_out(pair.parts[1]);
+  return pair.parts[0];
 }
 
 // Of what lies at the same place for all threads.

@@ -1,5 +1,5 @@
-// One function's statements to instructions: the statement at hand, and what its names stand for. How each instruction is made
-// of them is told in instructions/.
+// One function's statements to instructions: the statement at hand, and what its names stand for. The files of
+// instructions/ ask it.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ class Decoder {
   [[nodiscard]] Predicate predicate(const Operand& operand);
   /// 0 for "_".
   [[nodiscard]] std::uint32_t predicate_out(const Operand& operand);
-  /// "d|p": the predicate goes to `made`, the other one is returned.
-  [[nodiscard]] const Operand& with_predicate_out(const Operand& operand, Instruction& made);
+  /// Of an operand "d|p": p goes to `made`, d is returned; another operand is returned itself.
+  [[nodiscard]] const Operand& with_predicate_out(std::size_t k, Instruction& made);
   /// In the code's rows, one after the other: the index of the first.
   [[nodiscard]] std::uint32_t rows(std::span<const Operand> parts, const Type& type, bool are_written);
   /// "[a + 8]".

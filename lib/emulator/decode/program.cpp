@@ -82,10 +82,10 @@ std::string Program::place_of(std::uint32_t statement) const {
   };
   // kiln's own headers are of no use to who wrote the body: where it was inlined into the text of the user's is.
   std::size_t at = statements[statement]->location;
-  const std::string innermost = text(module.locations[at].place);
+  std::string innermost = text(module.locations[at].place);
   constexpr int kDeepest = 32;
   for (int depth = 0; depth < kDeepest; ++depth) {
-    const std::string here = text(module.locations[at].place);
+    std::string here = text(module.locations[at].place);
     if (!here.starts_with("kiln/")) return here;
     const SourcePlace caller = module.locations[at].inlined_at;
     if (caller.file == 0) break;

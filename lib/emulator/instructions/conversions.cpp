@@ -4,7 +4,8 @@
 namespace kiln::emulator {
 namespace {
 
-Conversion conversion_of(const Instruction& at) {
+// Inlined, it is moved out of the loop over lanes.
+[[gnu::always_inline]] inline Conversion conversion_of(const Instruction& at) {
   return {.rounding = rounding_of(at),
           .integral = says(at, kIntegral),
           .ftz = says(at, kFtz),

@@ -8,10 +8,11 @@ namespace {
 
 using Word = const Instruction&;
 
-Modifiers modifiers_of(Word at) {
+// Inlined, they are moved out of the loops over lanes.
+[[gnu::always_inline]] inline Modifiers modifiers_of(Word at) {
   return {.rounding = rounding_of(at), .ftz = says(at, kFtz), .sat = says(at, kSat), .relu = says(at, kRelu)};
 }
-MinMaxModifiers min_max_modifiers_of(Word at) {
+[[gnu::always_inline]] inline MinMaxModifiers min_max_modifiers_of(Word at) {
   return {.ftz = says(at, kFtz), .nan = says(at, kNan), .xorsign_abs = says(at, kXorSign), .relu = says(at, kRelu)};
 }
 

@@ -136,7 +136,7 @@ void decode_shuffle(Decoder& at, Instruction& made) {
                                       : Shuffle::indexed;
   if (kind == Shuffle::indexed && !at.says("idx")) at.unknown();
   made.detail = static_cast<std::uint32_t>(kind);
-  made.out = at.written(at.with_predicate_out(at.operand(0), made));
+  made.out = at.written(at.with_predicate_out(0, made));
   for (std::size_t k = 0; k < 4; ++k) made.in[k] = at.read(at.operand(k + 1), kBits);
 }
 
@@ -158,7 +158,7 @@ void decode_match(Decoder& at, Instruction& made) {
   at.require(3);
   made.run = match;
   made.detail = at.says("all") ? 1 : 0;
-  made.out = at.written(at.with_predicate_out(at.operand(0), made));
+  made.out = at.written(at.with_predicate_out(0, made));
   const Type type = at.type();
   made.bytes = static_cast<std::uint8_t>(type.bytes());
   made.in[0] = at.read(at.operand(1), type);

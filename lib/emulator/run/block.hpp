@@ -29,7 +29,7 @@ class Block {
   [[nodiscard]] std::vector<char>& shared() noexcept { return shared_; }
   [[nodiscard]] Shadow& shared_shadow() noexcept { return *shared_shadow_; }
   [[nodiscard]] std::uint32_t epoch() const noexcept { return epoch_; }
-  /// Some lanes reach barrier `number`: `expected` threads are to (0: all of the block); `yes` of them bring a true predicate.
+  /// Some lanes reach barrier `number`: `expected` threads are to (0: all of the block); `yes` of them have a true predicate.
   void arrive(std::uint32_t number, unsigned lanes, unsigned expected, unsigned yes, BarrierResult result);
   /// Threads have ended: a barrier may be waiting for them.
   void ended();

@@ -9,7 +9,7 @@
 namespace kiln::emulator {
 namespace {
 
-/// Blocks that are under way side by side, as on a small device.
+/// Blocks that run side by side, as on a small device.
 constexpr std::uint32_t kResident = 8;
 
 std::uint64_t next_random(std::uint64_t& state) {

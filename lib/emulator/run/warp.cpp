@@ -8,8 +8,8 @@
 namespace kiln::emulator {
 namespace {
 
-/// A group that goes on so long while others stand elsewhere lets them go first: threads that wait for one another by loops
-/// must all get on.
+/// Instructions that a group runs while others wait at other places, before it lets them run: threads that wait for one another
+/// by loops must all get on.
 constexpr std::uint64_t kSlice = 20'000;
 
 }  // namespace
@@ -71,7 +71,7 @@ bool Warp::run(std::uint64_t steps) {
     const std::size_t chosen = choose();
     if (chosen == groups_.size()) break;
     moved = true;
-    // Time goes on with what is executed.
+    // Time is what has been executed.
     set_special(Special::clock, static_cast<std::uint32_t>(steps_));
     set_special(Special::clock_hi, steps_ >> 32U);
     set_special(Special::clock64, steps_);
@@ -81,7 +81,7 @@ bool Warp::run(std::uint64_t steps) {
   return moved;
 }
 
-// The deepest call first, and there who stands first in the text: groups that went different ways meet again where the ways do.
+// The deepest call first, and in it who is first in the text: groups whose branches differed meet again where the branches do.
 std::size_t Warp::choose() {
   std::size_t best = groups_.size();
   const bool long_since = since_choice_ >= kSlice;
@@ -219,7 +219,7 @@ void Warp::erase_empty_groups() {
   std::erase_if(groups_, [](const Group& each) { return each.mask == 0; });
 }
 
-// Lanes go different ways one after the other.
+// Lanes with different targets part one after the other.
 void Warp::branch_by_index(std::size_t chosen, const Instruction& at, Mask lanes) {
   Group& group = groups_[chosen];
   const std::vector<std::uint32_t>& table = frame_->code.tables[at.detail];

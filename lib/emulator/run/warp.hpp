@@ -1,4 +1,4 @@
-// 32 threads that run together as far as they go the same way.
+// 32 threads that run together as long as they branch alike.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class Warp {
  public:
   Warp(Block& block, unsigned index, Mask lanes);
 
-  /// Goes on for about so many instructions. False where nothing could be done: all lanes have ended, or wait.
+  /// Runs about so many instructions. False where nothing could be done: all lanes have ended, or wait.
   bool run(std::uint64_t steps);
   [[nodiscard]] Mask alive() const noexcept { return alive_; }
   [[nodiscard]] unsigned index() const noexcept { return index_; }
@@ -147,7 +147,7 @@ class Warp {
   Allocation* last_ = nullptr;  ///< that was accessed
   std::uint64_t steps_ = 0;
   std::uint64_t since_choice_ = 0;
-  bool in_slice_ = false;  ///< the chosen group goes on whatever stands below it
+  bool in_slice_ = false;  ///< the chosen group runs on past places where others wait
 };
 
 }  // namespace kiln::emulator

@@ -225,3 +225,52 @@ TEST_CASE("emulator: threads that wait for one another by loops all get on") {
   CHECK(device.finding(2, 8, {array}) == "");
   CHECK(device.fetch<std::int32_t>(array, 2) == std::vector<std::int32_t>{0, 16});
 }
+
+TEST_CASE("emulator: calls of functions, by their names and by addresses that differ between lanes") {
+  const auto times = [](const std::string& name, int factor) {
+    return ".func (.param .b32 y) " + name + "(.param .b32 x) {\n.reg .b32 %v;\nld.param.u32 %v, [x];\nmul.lo.u32 %v, %v, " +
+           std::to_string(factor) + ";\nst.param.u32 [y], %v;\nret;\n}\n";
+  };
+  const std::string declarations = times("twice", 2) + times("thrice", 3);
+  const std::string call = ".param .b32 x;\n.param .b32 y;\nst.param.u32 [x], %t;\n";
+  const std::string store = "ld.param.u32 %r0, [y];\n" + kElement + "st.global.u32 [%d0], %r0;\n";
+  const std::string by_name = call + "call (y), twice, (x);\n" + store;
+  const std::string by_address = call +
+                                 "setp.lt.u32 %p1, %t, 8;\nmov.u64 %d1, twice;\nmov.u64 %d2, thrice;\nselp.b64 %d3, %d1, %d2, "
+                                 "%p1;\nof: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (y), %d3, (x), of;\n" +
+                                 store;
+  for (const bool named : {true, false}) {
+    Device device(module_of(named ? by_name : by_address, 1, declarations));
+    const std::uint64_t array = device.place(std::vector<std::uint32_t>(16));
+    CHECK(device.finding(1, 16, {array}) == "");
+    const std::vector<std::uint32_t> results = device.fetch<std::uint32_t>(array, 16);
+    for (std::uint32_t k = 0; k < 16; ++k) CHECK(results[k] == (named || k < 8 ? 2 * k : 3 * k));
+  }
+  CHECK_FOUND(found(call + "mov.u64 %d3, 5;\ncall (y), %d3, (x);\n", 1, 1, 64, declarations), "calls what is no function");
+  // A kernel's parameters lie elsewhere.
+  CHECK_FOUND(found(call + "mov.u64 %d3, f;\ncall (y), %d3, (x);\n", 1, 1, 64, declarations), "calls what is no function");
+}
+
+TEST_CASE("emulator: the spaces that generic addresses are of") {
+  Device device(module_of(R"(
+.local .b32 own;
+mov.u32 %r1, cells; cvt.u64.u32 %d0, %r1; cvta.shared.u64 %d1, %d0;
+mov.u64 %d2, own; cvta.local.u64 %d3, %d2;
+isspacep.shared %p0, %d1; isspacep.shared::cta %p1, %d1; isspacep.global %p2, %d1;
+isspacep.local %p3, %d3; isspacep.shared %p4, %d3;
+isspacep.global %p5, %a0; isspacep.shared::cta %p6, %a0;
+selp.u32 %r2, 1, 0, %p0; st.global.u32 [%a0], %r2;
+selp.u32 %r2, 1, 0, %p1; st.global.u32 [%a0+4], %r2;
+selp.u32 %r2, 1, 0, %p2; st.global.u32 [%a0+8], %r2;
+selp.u32 %r2, 1, 0, %p3; st.global.u32 [%a0+12], %r2;
+selp.u32 %r2, 1, 0, %p4; st.global.u32 [%a0+16], %r2;
+selp.u32 %r2, 1, 0, %p5; st.global.u32 [%a0+20], %r2;
+selp.u32 %r2, 1, 0, %p6; st.global.u32 [%a0+24], %r2;
+st.shared.u32 [%r1], 5; ld.u32 %r3, [%d1]; st.global.u32 [%a0+28], %r3;
+cvta.to.shared.u64 %d4, %d1; sub.u64 %d4, %d4, %d0; st.global.u32 [%a0+32], %d4;
+)",
+                          1, kShared));
+  const std::uint64_t array = device.place(std::vector<std::uint32_t>(9));
+  CHECK(device.finding(1, 1, {array}) == "");
+  CHECK(device.fetch<std::uint32_t>(array, 9) == std::vector<std::uint32_t>{1, 1, 0, 1, 0, 1, 0, 5, 0});
+}

@@ -54,6 +54,7 @@ TEST_CASE("emulator: names and operands that are wrong") {
   CHECK(in_kernel("add.s32 %p1, %r1, %r2;").ends_with("add.s32: %p1 is a predicate"));
   CHECK(in_kernel("@%r1 bra nowhere;").ends_with("bra: %r1 is no predicate"));
   CHECK(in_kernel("call nobody;").ends_with("call: there is no function nobody"));
+  CHECK(in_kernel("call f;").ends_with("call: there is no function f"));
   CHECK(in_kernel("ld.global.v2.u32 {%r0, %r1, %r2}, [%a0];").ends_with("ld.global.v2.u32: a vector of another length"));
   CHECK(in_kernel("same:\nsame:\n").find("the label same stands twice") != std::string::npos);
   CHECK(in_kernel("add.s32 %r0, %r1, %r2").find("expected ','") != std::string::npos);

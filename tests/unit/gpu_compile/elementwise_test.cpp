@@ -11,28 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "kinds/spec.hpp"
+#include "compile_all.hpp"
 
 namespace {
 
 using namespace kiln;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kiln::test::kAllDTypes;
 using kinds::Access;
 using kinds::ElementwiseSpec;
 
-struct Variant {
-  std::string name;
-  UserText text;
-  ElementwiseSpec spec;
-};
-
-constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
-                          DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
-                          DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
+using Variant = kiln::test::VariantOf<ElementwiseSpec>;
 
 UserText product() {
   return {.name = "product", .body = "return a * b;", .input_names = {"a", "b"}};
@@ -92,7 +82,7 @@ std::vector<Variant> nd_variants() {
 
 std::vector<Variant> dtype_variants() {
   std::vector<Variant> found;
-  for (const DType type : kAll) {
+  for (const DType type : kAllDTypes) {
     Variant variant{"dtype " + std::string(name(type)), product(),
                     binary(type, Access::contiguous, Access::contiguous, Access::contiguous)};
     if (type == DType::bool_) variant.text.body = "return a && b;";
@@ -119,7 +109,7 @@ std::vector<Variant> dtype_variants() {
 /// Divisions of integers, in constants and functions, too.
 std::vector<Variant> division_variants() {
   std::vector<Variant> found;
-  for (const DType type : kAll) {
+  for (const DType type : kAllDTypes) {
     if (kind(type) != Kind::integer) continue;
     Variant variant{"division of " + std::string(name(type)), product(),
                     binary(type, Access::contiguous, Access::contiguous, Access::contiguous)};
@@ -143,27 +133,6 @@ std::vector<Variant> division_variants() {
   found.push_back(
       {"division in every place", texts, binary(DType::int64, Access::contiguous, Access::contiguous, Access::contiguous)});
   return found;
-}
-
-backend::CompileRequest request(const Variant& variant, DeviceKind target) {
-  backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
-  made.source = kinds::render(variant.text, variant.spec, target);
-  made.headers = codegen::resolve_includes({{variant.text.name, made.source}}, {}, {});
-  return made;
-}
-
-void compile_all(const char* target, const std::vector<Variant>& variants) {
-  const auto compiler = backend::gpu::compiler_for_target(target);
-  REQUIRE(compiler);
-  for (const Variant& variant : variants) {
-    try {
-      const backend::CompileResult result = compiler->compile(request(variant, compiler->kind()));
-      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
-      CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
-    } catch (const CompileError& error) {
-      FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
-    }
-  }
 }
 
 std::vector<Variant> smoke() {

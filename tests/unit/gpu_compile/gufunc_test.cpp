@@ -4,26 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "kinds/spec.hpp"
+#include "compile_all.hpp"
 
 namespace {
 
 using namespace kiln;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kiln::test::kAllDTypes;
 using kinds::GufuncSpec;
 
-constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
-                          DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
-                          DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
-
-struct Variant {
-  std::string name;
-  UserText text;
-  GufuncSpec spec;
-};
+using Variant = kiln::test::VariantOf<GufuncSpec>;
 
 kinds::CoreOperandSpec operand(DType storage, DType compute, std::vector<std::size_t> dimensions, int unit = -1) {
   const bool packed = unit >= 0 && unit + 1 == static_cast<int>(dimensions.size());
@@ -45,7 +36,7 @@ std::vector<Variant> variants() {
   UserText whole = each;
   whole.body = "for (index i = 0; i < m; ++i) { y(i) = w; for (index j = 0; j < n; ++j) y(i) = y(i) + A(i, j) * w; }";
   std::vector<Variant> found;
-  for (const DType dtype : kAll) {
+  for (const DType dtype : kAllDTypes) {
     if (dtype == DType::bool_) continue;
     found.push_back({std::string(name(dtype)), whole, rows(dtype, dtype)});
     GufuncSpec spread = rows(dtype, dtype);
@@ -80,31 +71,14 @@ std::vector<Variant> variants() {
   return found;
 }
 
-void compile_all(const char* target) {
-  const auto compiler = backend::gpu::compiler_for_target(target);
-  REQUIRE(compiler);
-  for (const Variant& variant : variants()) {
-    backend::CompileRequest request{.name = variant.text.name, .context = variant.name};
-    request.source = kinds::render(variant.text, variant.spec, compiler->kind());
-    request.headers = codegen::resolve_includes({{variant.text.name, request.source}}, {}, {});
-    try {
-      const backend::CompileResult result = compiler->compile(request);
-      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
-      CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
-    } catch (const CompileError& error) {
-      FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("the kernels of generalized ufuncs compile for sm_90") {
   if (!have_compiler(DeviceKind::cuda)) return;
-  compile_all("sm_90");
+  compile_all("sm_90", variants());
 }
 
 TEST_CASE("the kernels of generalized ufuncs compile for gfx90a") {
   if (!have_compiler(DeviceKind::hip)) return;
-  compile_all("gfx90a");
+  compile_all("gfx90a", variants());
 }

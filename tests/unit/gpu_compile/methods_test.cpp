@@ -5,31 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "kinds/kernel_text.hpp"
-#include "kinds/spec.hpp"
 #include "types/is_half.hpp"
+#include "compile_all.hpp"
 
 namespace {
 
 using namespace kiln;
 using codegen::UserText;
 using kiln::test::have_compiler;
+using kiln::test::kAllDTypes;
 using kinds::KernelSpec;
 using kinds::ScanSpec;
 using kinds::ScatterSpec;
 
-constexpr DType kAll[] = {DType::bool_,    DType::int8,    DType::int16,   DType::int32,     DType::int64,
-                          DType::uint8,    DType::uint16,  DType::uint32,  DType::uint64,    DType::float16,
-                          DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};
-
-struct Variant {
-  std::string name;
-  UserText text;
-  KernelSpec spec;
-};
+using Variant = kiln::test::VariantOf<KernelSpec>;
 
 UserText binary(const std::string& body) {
   return {.name = "combine", .body = body, .input_names = {"a", "b"}};
@@ -50,7 +39,7 @@ bool in_order(DType dtype) {
 
 std::vector<Variant> variants() {
   std::vector<Variant> found;
-  for (const DType dtype : kAll) {
+  for (const DType dtype : kAllDTypes) {
     const std::string type(name(dtype));
     found.push_back({"scan " + type, product(dtype), ScanSpec{.input = {dtype, dtype}, .output = dtype, .reorderable = true}});
     if (in_order(dtype)) found.push_back({"scatter in order " + type, product(dtype), scatter(dtype, true)});
@@ -74,37 +63,16 @@ std::vector<Variant> variants() {
   return found;
 }
 
-backend::CompileRequest request(const Variant& variant, DeviceKind target) {
-  backend::CompileRequest made{.name = variant.text.name, .context = variant.name};
-  made.source = kinds::render(variant.text, variant.spec, target);
-  made.headers = codegen::resolve_includes({{variant.text.name, made.source}}, {}, {});
-  return made;
-}
-
-void compile_all(const char* target) {
-  const auto compiler = backend::gpu::compiler_for_target(target);
-  REQUIRE(compiler);
-  for (const Variant& variant : variants()) {
-    try {
-      const backend::CompileResult result = compiler->compile(request(variant, compiler->kind()));
-      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
-      CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
-    } catch (const CompileError& error) {
-      FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("the kernels of methods compile for sm_90") {
   if (!have_compiler(DeviceKind::cuda)) return;
-  compile_all("sm_90");
+  compile_all("sm_90", variants());
 }
 
 TEST_CASE("the kernels of methods compile for gfx90a") {
   if (!have_compiler(DeviceKind::hip)) return;
-  compile_all("gfx90a");
+  compile_all("gfx90a", variants());
 }
 
 TEST_CASE("sums are the device's atomic operation, products compare and swap") {

@@ -4,10 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "kinds/spec.hpp"
+#include "compile_all.hpp"
 
 namespace {
 
@@ -16,16 +13,18 @@ using kiln::test::have_compiler;
 using kinds::Mapping;
 using kinds::ReductionSpec;
 
-struct Case {
-  std::string name;
-  ReductionSpec spec;
-};
+using Variant = kiln::test::VariantOf<ReductionSpec>;
 
 constexpr Mapping kMappings[] = {Mapping::thread, Mapping::warp, Mapping::block, Mapping::columns};
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
-  const auto add = [&](std::string name, const ReductionSpec& spec) { all.push_back({std::move(name), spec}); };
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  const auto add = [&](std::string name, const ReductionSpec& spec) {
+    codegen::UserText text{.name = "plus", .body = "return a + b;", .input_names = {"a", "b"}};
+    if (spec.identity) text.identity = "0";
+    if (spec.inputs.front().compute == DType::bool_) text.body = "return a || b;";
+    all.push_back({std::move(name), std::move(text), spec});
+  };
   for (const Mapping mapping : kMappings) {
     for (const bool masked : {false, true}) {
       for (const bool identity : {false, true}) {
@@ -80,30 +79,10 @@ std::vector<Case> cases() {
   return all;
 }
 
-void compile_all(const char* target, const std::vector<Case>& chosen) {
-  const auto compiler = backend::gpu::compiler_for_target(target);
-  REQUIRE(compiler);
-  for (const Case& one : chosen) {
-    codegen::UserText text{.name = "plus", .body = "return a + b;", .input_names = {"a", "b"}};
-    if (one.spec.identity) text.identity = "0";
-    if (one.spec.inputs.front().compute == DType::bool_) text.body = "return a || b;";
-    backend::CompileRequest request{.name = text.name, .context = one.name};
-    request.source = kinds::render(text, one.spec, compiler->kind());
-    request.headers = codegen::resolve_includes({{text.name, request.source}}, {}, {});
-    try {
-      const backend::CompileResult result = compiler->compile(request);
-      CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, one.name);
-      CHECK_MESSAGE(result.log.empty(), one.name, ": ", result.log);
-    } catch (const CompileError& error) {
-      FAIL_CHECK(std::string(target), ", ", one.name, ": ", std::string(error.what()));
-    }
-  }
-}
-
 // Each mapping, and what differs by dtype: halves, 16 bytes that no device swaps at once.
-std::vector<Case> smoke() {
-  std::vector<Case> chosen;
-  for (const Case& one : cases()) {
+std::vector<Variant> smoke() {
+  std::vector<Variant> chosen;
+  for (const Variant& one : variants()) {
     for (const char* name :
          {"mapping 0 masked", "mapping 1 masked", "mapping 2 masked identity", "mapping 3 masked", "dtype float16 masked",
           "dtype complex128 masked", "mapping 2 nd wide segmented", "ordered masked"}) {
@@ -117,11 +96,11 @@ std::vector<Case> smoke() {
 }  // namespace
 
 TEST_CASE("reductions: every variant compiles for sm_90") {
-  if (have_compiler(DeviceKind::cuda)) compile_all("sm_90", cases());
+  if (have_compiler(DeviceKind::cuda)) compile_all("sm_90", variants());
 }
 
 TEST_CASE("reductions: every variant compiles for gfx90a") {
-  if (have_compiler(DeviceKind::hip)) compile_all("gfx90a", cases());
+  if (have_compiler(DeviceKind::hip)) compile_all("gfx90a", variants());
 }
 
 TEST_CASE("reductions: the smoke set compiles for the other architectures") {

@@ -2,11 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
-#include "../backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "kinds/spec.hpp"
+#include "compile_all.hpp"
 
 namespace {
 
@@ -35,22 +33,10 @@ UserText weighted_mean() {
   return text;
 }
 
-void compile(const std::string& target, const std::string& what, const UserText& text, const ReductionSpec& spec) {
-  const auto compiler = backend::gpu::compiler_for_target(target);
-  REQUIRE(compiler);
-  backend::CompileRequest request{.name = text.name, .context = what};
-  request.source = kinds::render(text, spec, compiler->kind());
-  request.headers = codegen::resolve_includes({{text.name, request.source}}, {}, {});
-  try {
-    const backend::CompileResult result = compiler->compile(request);
-    CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, what);
-    CHECK_MESSAGE(result.log.empty(), what, ": ", result.log);
-  } catch (const CompileError& error) {
-    FAIL_CHECK(target, ", ", what, ": ", std::string(error.what()));
-  }
-}
+using Variant = kiln::test::VariantOf<ReductionSpec>;
 
-void compile_all(const std::string& target) {
+std::vector<Variant> variants() {
+  std::vector<Variant> found;
   for (const Mapping mapping : {Mapping::thread, Mapping::warp, Mapping::block, Mapping::columns}) {
     const std::string number = "mapping " + std::to_string(static_cast<int>(mapping));
     const int width = mapping == Mapping::warp || mapping == Mapping::block ? 4 : 1;
@@ -59,7 +45,7 @@ void compile_all(const std::string& target) {
     spec.state_bytes = 16;
     spec.mapping = mapping;
     spec.width = width;
-    compile(target, number + " argmax", argmax(DType::float32), spec);
+    found.push_back({number + " argmax", argmax(DType::float32), spec});
     ReductionSpec two{.inputs = {{DType::int16, DType::float64}, {DType::float32, DType::float64}},
                       .outputs = {{DType::float16, DType::float64}, {DType::float64, DType::float64}},
                       .identity = true};
@@ -70,7 +56,7 @@ void compile_all(const std::string& target) {
     for (const bool masked : {false, true}) {
       two.masked = masked;
       two.speculative = !masked;
-      compile(target, number + (masked ? " weighted, masked" : " weighted"), weighted_mean(), two);
+      found.push_back({number + (masked ? " weighted, masked" : " weighted"), weighted_mean(), two});
     }
     two.inputs[0].access = Access::broadcast;
     two.inputs[1] = {DType::float64, DType::float64, Access::scalar};
@@ -78,7 +64,7 @@ void compile_all(const std::string& target) {
     two.reduced_rank = 2;
     two.width = 1;
     two.wide_index = true;
-    compile(target, number + " still inputs, nd wide", weighted_mean(), two);
+    found.push_back({number + " still inputs, nd wide", weighted_mean(), two});
   }
   for (const DType dtype : {DType::bool_, DType::uint8, DType::float16, DType::bfloat16, DType::int64}) {
     ReductionSpec spec{.inputs = {{dtype, dtype}}, .outputs = {{DType::int64, DType::int64}}};
@@ -86,21 +72,22 @@ void compile_all(const std::string& target) {
     spec.state_bytes = 16;
     spec.mapping = Mapping::block;
     spec.width = static_cast<int>(16 / itemsize(dtype));
-    compile(target, "argmax of " + std::string(name(dtype)), argmax(dtype), spec);
+    found.push_back({"argmax of " + std::string(name(dtype)), argmax(dtype), spec});
   }
   ReductionSpec ordered{.inputs = {{DType::int8, DType::int32}}, .outputs = {{DType::int64, DType::int64}}, .ordered = true};
   ordered.stages = ordered.indexed = true;
   ordered.state_bytes = 16;
   ordered.mapping = Mapping::thread;
-  compile(target, "ordered", argmax(DType::int32), ordered);
+  found.push_back({"ordered", argmax(DType::int32), ordered});
+  return found;
 }
 
 }  // namespace
 
 TEST_CASE("reductions of stages: every variant compiles for sm_90") {
-  if (have_compiler(DeviceKind::cuda)) compile_all("sm_90");
+  if (have_compiler(DeviceKind::cuda)) compile_all("sm_90", variants());
 }
 
 TEST_CASE("reductions of stages: every variant compiles for gfx90a") {
-  if (have_compiler(DeviceKind::hip)) compile_all("gfx90a");
+  if (have_compiler(DeviceKind::hip)) compile_all("gfx90a", variants());
 }
