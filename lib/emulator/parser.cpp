@@ -295,9 +295,9 @@ class Parser {
         lexer_.expect(">");
         constexpr std::uint64_t kMost = 1'000'000;
         if (count > kMost) lexer_.fail("so many registers are not known");
-        function_->registers.insert_or_assign(word, Registers{*type, count});
+        declare(word, {*type, count});
       } else {
-        function_->registers.insert_or_assign(word, Registers{*type});
+        declare(word, {*type});
       }
       if (!lexer_.skip(",")) break;
       word = lexer_.word();
@@ -305,9 +305,47 @@ class Parser {
     lexer_.expect(";");
   }
 
+  // A name that a block declares hides the one of a block around it; blocks beside each other may share registers.
+  struct Declared {
+    std::string_view as;
+    bool is_set = false;  ///< "%r<4>"
+  };
+  using Scope = std::map<std::string_view, Declared>;
+
+  static std::string_view without_number(std::string_view name) {
+    return name.substr(0, name.find_last_not_of("0123456789") + 1);
+  }
+  static const Declared* declared_in(const Scope& scope, std::string_view name) {
+    if (const auto exact = scope.find(name); exact != scope.end()) return &exact->second;
+    const std::string_view start = without_number(name);
+    const auto set = start.size() == name.size() ? scope.end() : scope.find(start);
+    return set == scope.end() || !set->second.is_set ? nullptr : &set->second;
+  }
+  void declare(std::string_view name, const Registers& made) {
+    const bool is_set = made.count != 0;
+    // A set gets a name of its own in any case: which of its names stand around it need not be known.
+    const bool hides = std::any_of(scopes_.begin(), scopes_.end() - 1,
+                                   [&](const Scope& around) { return is_set || declared_in(around, name) != nullptr; });
+    const std::string_view as =
+        hides ? *module_.inner_names.insert(std::string(name) + ":" + std::to_string(scopes_.size()) + ":").first : name;
+    scopes_.back().insert_or_assign(name, Declared{as, is_set});
+    function_->registers.insert_or_assign(as, made);
+  }
+  /// What a name of a register means here; other names stay.
+  std::string_view meant(std::string_view name) {
+    for (std::size_t i = scopes_.size(); i > 1; --i) {
+      const Declared* const found = declared_in(scopes_[i - 1], name);
+      if (found == nullptr) continue;
+      if (!found->is_set) return found->as;
+      return *module_.inner_names.insert(std::string(found->as) + std::string(name.substr(without_number(name).size()))).first;
+    }
+    return name;
+  }
+
   void block() {
     lexer_.expect("{");
     if (++depth_ > kDeepest) lexer_.fail("blocks so deep in one another are not known");
+    scopes_.emplace_back();
     while (!lexer_.skip("}")) {
       if (lexer_.peek().kind == Token::Kind::end) lexer_.fail("a function does not end");
       if (lexer_.at("{")) {
@@ -316,6 +354,7 @@ class Parser {
         line();
       }
     }
+    scopes_.pop_back();
     --depth_;
   }
 
@@ -324,7 +363,7 @@ class Parser {
     made.line = lexer_.peek().line;
     if (lexer_.skip("@")) {
       made.guard_negated = lexer_.skip("!");
-      made.guard = lexer_.word();
+      made.guard = meant(lexer_.word());
     }
     const std::string_view word = lexer_.word();
     if (word.starts_with('.') && made.guard.empty()) {
@@ -457,7 +496,7 @@ class Parser {
     if (lexer_.skip("[")) {
       made.kind = Operand::Kind::memory;
       if (lexer_.peek().kind == Token::Kind::word) {
-        made.name = lexer_.word();
+        made.name = meant(lexer_.word());
         if (lexer_.skip("+") || lexer_.at("-")) made.number = integer();
       } else {
         made.number = integer();
@@ -467,7 +506,7 @@ class Parser {
     }
     if (lexer_.skip("!")) made.negated = true;
     if (lexer_.peek().kind != Token::Kind::word) return number();
-    made.name = lexer_.word();
+    made.name = meant(lexer_.word());
     if (lexer_.skip("+")) {
       // An address of a variable: only in mov.
       made.number = integer();
@@ -483,6 +522,7 @@ class Parser {
   Lexer lexer_;
   Function* function_ = nullptr;
   std::size_t location_ = 0;
+  std::vector<Scope> scopes_;  ///< the blocks around, the function's first
   static constexpr int kDeepest = 64;
   int depth_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -105,7 +106,8 @@ struct Function {
 };
 
 struct Module {
-  std::shared_ptr<const std::string> text;  ///< all names point into it
+  std::shared_ptr<const std::string> text;  ///< all names point into it, or into inner_names
+  std::set<std::string> inner_names;        ///< of registers that hide others: "%r1:2", in a block two deep
   int version = 0;                          ///< 85 for 8.5
   std::string target;                       ///< "sm_90"
   std::map<int, std::string> files;

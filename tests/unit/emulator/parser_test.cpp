@@ -64,3 +64,16 @@ TEST_CASE("emulator: names and operands that are wrong") {
   CHECK(refused(kHead + ".global .align 3 .b8 odd[4];\n").find("an alignment is a power of two up to 1024") !=
         std::string::npos);
 }
+
+TEST_CASE("emulator: a block's registers hide those of the blocks around it") {
+  // NVRTC's reduction of large angles has such a block.
+  kiln::emulator::test::Device device(kiln::emulator::test::module_of(
+      "mov.u32 %r1, 7;\nmov.u64 %d2, 30;\n"
+      "{\n.reg .u32 %r1, %r2;\n.reg .u64 %d<4>;\nmov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u64 %d2, 40;\n"
+      "{\n.reg .b16 %r1;\nmov.b16 %r1, 5;\n}\nst.global.u64 [%a0+8], %d2;\nst.global.u32 [%a0+4], %r1;\n}\n"
+      "{\n.reg .f32 %r1;\nmov.f32 %r1, 0f3F800000;\n@%p1 mov.f32 %r1, 0f40000000;\n}\n"
+      "st.global.u32 [%a0], %r1;\nst.global.u64 [%a0+16], %d2;"));
+  const std::uint64_t out = device.allocate(24);
+  CHECK(device.finding(1, 1, {out}) == "");
+  CHECK(device.fetch<std::uint32_t>(out, 6) == std::vector<std::uint32_t>{7, 1, 40, 0, 30, 0});
+}
