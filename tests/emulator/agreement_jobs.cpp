@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <random>
 #include <span>
 #include <utility>
 
@@ -36,51 +35,17 @@ std::string text_of(std::span<const DType> inputs, std::span<const DType> output
   return text;
 }
 
-/// Numbers of any size, and as many near 1 as an exponent of a few bits allows.
-class Random {
- public:
-  explicit Random(std::size_t seed) : engine_(static_cast<std::mt19937_64::result_type>(seed)) {}
-
-  Array numbers(DType dtype, int count, bool moderate = false) {
-    Bits bits;
-    const int parts = kiln::kind(dtype) == Kind::complex ? 2 : 1;
-    for (int i = 0; i < count; ++i) {
-      const bool near = moderate || i % 2 == 0;
-      for (int part = 0; part < parts; ++part) bits.push_back(near ? near_1(dtype) : engine_());
-    }
-    return math_tests::array_of(bits, dtype);
-  }
-
-  /// Of every size that converts to the integer, up to three quarters of its range.
-  Array in_range_of(DType integer, int count) {
-    std::vector<double> values = {0, -0.0, 0.5, 0.75, 1, 1.5, 2.5, 63.99};
-    const int digits = static_cast<int>(8 * kiln::itemsize(integer)) - (kiln::is_signed(integer) ? 1 : 0);
-    for (int i = 0; i < count; ++i) {
-      const double size = std::ldexp(static_cast<double>(engine_() >> 11) * 0x1p-53 * 0.75,
-                                     static_cast<int>(engine_() % static_cast<unsigned>(digits + 1)));
-      values.push_back(kiln::is_signed(integer) && i % 2 == 0 ? -size : size);
-    }
-    return Array::from(values);
-  }
-
- private:
-  std::uint64_t near_1(DType dtype) {
-    const double x = std::ldexp(static_cast<double>(engine_() >> 11) * 0x1p-52 - 1, static_cast<int>(engine_() % 8));
-    const Array one = Array::from({x}).astype(dtype == DType::complex64    ? DType::float32
-                                              : dtype == DType::complex128 ? DType::float64
-                                              : kiln::is_signed(dtype)     ? dtype
-                                                                           : DType::int8);
-    return math_tests::bits_of(one)[0];
-  }
-
-  std::mt19937_64 engine_;
-};
-
 Array joined(const Array& a, const Array& b) {
   Bits bits = math_tests::bits_of(a);
   const Bits more = math_tests::bits_of(b);
   bits.insert(bits.end(), more.begin(), more.end());
   return math_tests::array_of(bits, a.dtype());
+}
+
+enum class Numbers : std::uint8_t { exact, contracted, fast };
+void apply(Numbers numbers, kiln::CompileOptions& options) {
+  options.contract = numbers == Numbers::contracted;
+  options.fast_math = numbers == Numbers::fast;
 }
 
 /// Functions of the same inputs, as one kernel for as many as a kernel has operands.
@@ -91,7 +56,7 @@ struct Group {
     std::optional<std::size_t> input = std::nullopt;  ///< it takes this one alone
   };
   std::vector<Array> inputs = {};
-  bool contract = false;
+  Numbers numbers = Numbers::exact;
   std::vector<Member> members = {};
 };
 
@@ -108,7 +73,7 @@ void add(const Group& group, std::vector<Job>& jobs) {
       for (int i = 0; i < member.function->nout(); ++i) job.names.push_back(member.name);
     }
     kiln::FuseDefinition definition{.name = "together"};
-    definition.compile.contract = group.contract;
+    apply(group.numbers, definition.compile);
     for (std::size_t i = 0; i < group.inputs.size(); ++i) definition.parameters.push_back("x" + std::to_string(i));
     const Ufunc fused = kiln::fuse(definition, [&](std::span<const kiln::Expr> x) {
       std::vector<kiln::Expr> all;
@@ -148,10 +113,10 @@ void add_library(std::vector<Job>& jobs) {
 
 struct Body {
   const char* name;
-  const char* dtypes;  ///< "i": of every integer type, "f": floating, "c": complex
+  const char* dtypes;  ///< "i": integers, "f": floating, "s": float32 alone, "c": complex
   const char* signature;
   const char* body;
-  bool contract = false;
+  Numbers numbers = Numbers::exact;
 };
 
 constexpr Body kBodies[] = {
@@ -191,8 +156,21 @@ constexpr Body kBodies[] = {
     {"fused", "f", "T(T a, T b, T c)", "return fma(a, b, c);"},
     {"exponents", "f", "T(T a, T b, T c)", "return logb(a) + ldexp(b, 3) + (c != c ? 0 : ilogb(c) / 2);"},
     // Sums alone: of a difference NVRTC leaves the fusing to ptxas.
-    {"contracted", "f", "T(T a, T b, T c)", "return a * b + c;", true},
-    {"contracted_horner", "f", "T(T a, T b, T c)", "return ((a * b + c) * b + a) * b + c;", true},
+    {"contracted", "f", "T(T a, T b, T c)", "return a * b + c;", Numbers::contracted},
+    {"contracted_horner", "f", "T(T a, T b, T c)", "return ((a * b + c) * b + a) * b + c;", Numbers::contracted},
+    // The same instructions, which approximate, of which the emulator has one of each.
+    {"fast_quotient", "s", "T(T a, T b, T c)", "return a / b + c;", Numbers::fast},
+    {"fast_inverse_root", "s", "T(T a, T b, T c)", "return rsqrt(abs(a));", Numbers::fast},
+    {"fast_root", "s", "T(T a, T b, T c)", "return sqrt(a * a + c);", Numbers::fast},
+    {"fast_exp", "s", "T(T a, T b, T c)", "return exp(a);", Numbers::fast},
+    {"fast_exp2", "s", "T(T a, T b, T c)", "return exp2(a);", Numbers::fast},
+    {"fast_log", "s", "T(T a, T b, T c)", "return log(abs(a));", Numbers::fast},
+    {"fast_log2", "s", "T(T a, T b, T c)", "return log2(abs(a));", Numbers::fast},
+    {"fast_log10", "s", "T(T a, T b, T c)", "return log10(abs(a));", Numbers::fast},
+    {"fast_sin", "s", "T(T a, T b, T c)", "return sin(a);", Numbers::fast},
+    {"fast_cos", "s", "T(T a, T b, T c)", "return cos(a);", Numbers::fast},
+    {"fast_tan", "s", "T(T a, T b, T c)", "return tan(a);", Numbers::fast},
+    {"fast_pow", "s", "T(T a, T b, T c)", "return pow(abs(a), b);", Numbers::fast},
     {"erf", "f", "T(T a, T b, T c)", "return erf(a);"},
     {"erfc", "f", "T(T a, T b, T c)", "return erfc(a);"},
     {"tgamma", "f", "T(T a, T b, T c)", "return tgamma(a);"},
@@ -204,7 +182,10 @@ std::vector<DType> dtypes_of(const Body& body) {
   std::vector<DType> all;
   for (const char kind : std::string(body.dtypes)) {
     const auto add = [&](auto& list) { all.insert(all.end(), std::begin(list), std::end(list)); };
-    kind == 'i' ? add(kIntegers) : kind == 'f' ? add(kFloats) : add(kComplexes);
+    if (kind == 'i') add(kIntegers);
+    if (kind == 'f') add(kFloats);
+    if (kind == 's') all.push_back(DType::float32);
+    if (kind == 'c') add(kComplexes);
   }
   return all;
 }
@@ -215,25 +196,25 @@ void add_bodies(std::vector<Job>& jobs) {
     for (const Body& body : kBodies) {
       std::string where;
       for (const DType dtype : dtypes_of(body)) where += (where.empty() ? " where T: " : ", ") + std::string(kiln::name(dtype));
-      all.push_back(kiln::vectorize({.name = body.name,
-                                     .signatures = {body.signature + where},
-                                     .body = body.body,
-                                     .compile = {.contract = body.contract}}));
+      kiln::UfuncDefinition definition{.name = body.name, .signatures = {body.signature + where}, .body = body.body};
+      apply(body.numbers, definition.compile);
+      all.push_back(kiln::vectorize(std::move(definition)));
     }
     return all;
   }();
-  // Of a product that has several uses compilers differ in which they fuse: those bodies stand alone.
+  // Where rounding is the compilers', a body stands alone: of a product that has several uses they differ in which they fuse.
   std::map<std::pair<DType, std::size_t>, Group> groups;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     for (const DType dtype : dtypes_of(kBodies[i])) {
-      Group& group = groups[{dtype, kBodies[i].contract ? i + 1 : 0}];
-      group.contract = kBodies[i].contract;
+      Group& group = groups[{dtype, kBodies[i].numbers == Numbers::exact ? 0 : i + 1}];
+      group.numbers = kBodies[i].numbers;
       if (group.inputs.empty()) {
         Random random(7);
         const std::string name(kiln::name(dtype));
         for (const char* const set : {"a_", "b_", "c_"}) {
           const Array& edges = math_tests::values().sets.at(set + name).values;
-          group.inputs.push_back(joined(edges, random.numbers(dtype, kRandom)));
+          group.inputs.push_back(group.numbers == Numbers::fast ? random.numbers(dtype, kRandom, /*moderate=*/true)
+                                                                : joined(edges, random.numbers(dtype, kRandom)));
         }
       }
       group.members.push_back({std::string(kBodies[i].name) + " " + std::string(kiln::name(dtype)), &functions[i]});
@@ -280,161 +261,44 @@ void add_casts(std::vector<Job>& jobs) {
   }
 }
 
-void add_call(std::vector<Job>& jobs, std::string name, std::vector<Array> inputs,
-              std::function<std::vector<Array>(const std::vector<Array>&)> run, int results = 1) {
-  jobs.push_back({.names = std::vector<std::string>(static_cast<std::size_t>(results), name),
-                  .inputs = std::move(inputs),
-                  .by_element = false,
-                  .run = std::move(run)});
-}
-
-using Arrays = std::vector<Array>;
-
-/// Reductions, scans and scatters, in the forms that are compiled each for itself.
-void add_methods(std::vector<Job>& jobs) {
-  namespace math = kiln::math;
-  Random random(11);
-  for (const DType dtype : {DType::int8, DType::uint64, DType::float16, DType::float32, DType::float64, DType::complex64}) {
-    const std::string of(kiln::name(dtype));
-    const Array table = random.numbers(dtype, 37 * 53, true).reshape({37, 53});
-    add_call(jobs, "add.reduce, rows of " + of, {table},
-             [](const Arrays& x) { return Arrays{math::add.reduce(x[0], {.axis = 1})}; });
-    add_call(jobs, "add.reduce, columns of " + of, {table}, [](const Arrays& x) { return Arrays{math::add.reduce(x[0])}; });
-    add_call(jobs, "maximum.reduce of " + of, {table},
-             [](const Arrays& x) { return Arrays{math::maximum.reduce(x[0], {.axis = kiln::all_axes})}; });
-    add_call(jobs, "add.accumulate of " + of, {table},
-             [](const Arrays& x) { return Arrays{math::add.accumulate(x[0], {.axis = 1})}; });
-  }
-  const Array wide = random.numbers(DType::float32, 20000, true);
-  const Array mask = Array::from(std::vector<std::int64_t>(20000, 1)).astype(DType::bool_);
-  add_call(jobs, "add.reduce, whole", {wide}, [](const Arrays& x) { return Arrays{math::add.reduce(x[0])}; });
-  add_call(jobs, "multiply.reduce, masked", {wide, mask},
-           [](const Arrays& x) { return Arrays{math::multiply.reduce(x[0], {.where = x[1]})}; });
-  add_call(jobs, "minimum.accumulate", {wide}, [](const Arrays& x) { return Arrays{math::minimum.accumulate(x[0])}; });
-  add_call(jobs, "add.reduceat", {wide, Array::from<std::int64_t>({0, 5, 5, 700, 20, 19999})},
-           [](const Arrays& x) { return Arrays{math::add.reduceat(x[0], x[1])}; });
-  add_call(jobs, "subtract.outer", {random.numbers(DType::float64, 30), random.numbers(DType::float64, 40)},
-           [](const Arrays& x) { return Arrays{math::subtract.outer(x[0], x[1])}; });
-  std::vector<std::int64_t> places;
-  for (int i = 0; i < 500; ++i) places.push_back(i * 7 % 50 - 25);
-  add_call(jobs, "add.at, integers", {Array::zeros({50}, DType::int32), Array::from(places), random.numbers(DType::int32, 500)},
-           [](const Arrays& x) {
-             math::add.at(x[0], x[1], x[2]);
-             return Arrays{x[0]};
-           });
-  add_call(jobs, "maximum.at, floats",
-           {Array::zeros({50}, DType::float32), Array::from(places), random.numbers(DType::float32, 500, true)},
-           [](const Arrays& x) {
-             math::maximum.at(x[0], x[1], x[2]);
-             return Arrays{x[0]};
-           });
-  // Of sums that are exact in any order.
-  add_call(jobs, "add.at, floats",
-           {Array::zeros({50}, DType::float16), Array::from(places), Array::full({500}, 1.0F).astype(DType::float16)},
-           [](const Arrays& x) {
-             math::add.at(x[0], x[1], x[2]);
-             return Arrays{x[0]};
-           });
-  const kiln::Reduction statistics =
-      kiln::reduction({.name = "mean_var",
-                       .signatures = {"(float64 mean, float64 var)(float32 x)"},
-                       .accumulator = "float64 n, mean, m2;",
-                       .map = "return {1, x, 0};",
-                       .reduce = "const float64 n = a.n + b.n, d = b.mean - a.mean, part = b.n / n;"
-                                 "return {n, a.mean + d * part, a.m2 + b.m2 + d * d * a.n * part};",
-                       .post = "mean = a.mean; var = a.m2 / a.n;",
-                       .reorderable = true});
-  add_call(
-      jobs, "mean_var", {wide},
-      [statistics](const Arrays& x) {
-        const auto both = statistics.outputs<2>(x[0]);
-        return Arrays{both[0], both[1]};
-      },
-      2);
-  const kiln::Reduction argmax =
-      kiln::reduction({.name = "argmax",
-                       .signatures = {"int64(T x)"},
-                       .accumulator = "T best; int64 at;",
-                       .map = "return {x, i};",
-                       .reduce = "return b.best > a.best || (b.best == a.best && b.at < a.at) ? b : a;",
-                       .post = "return a.at;",
-                       .reorderable = true});
-  add_call(jobs, "argmax", {random.numbers(DType::int16, 4000).reshape({4, 1000})},
-           [argmax](const Arrays& x) { return Arrays{argmax(x[0], {.axis = 1})}; });
-}
-
-void add_other_kinds(std::vector<Job>& jobs) {
-  namespace math = kiln::math;
-  Random random(13);
-  for (const DType dtype : {DType::float32, DType::float64, DType::complex64, DType::int32}) {
-    const std::string of(kiln::name(dtype));
-    const kiln::Gufunc matmul =
-        kiln::guvectorize({.name = "matmul",
-                           .layout = "(m,n),(n,p)->(m,p)",
-                           .signatures = {"void(" + of + "[:,:] A, " + of + "[:,:] B, " + of + "[:,:] C)"},
-                           .each = "i:m, j:p",
-                           .body = of + " sum = 0; for (index k = 0; k < n; ++k) sum += A(i, k) * B(k, j); C(i, j) = sum;"});
-    add_call(
-        jobs, "matmul of " + of,
-        {random.numbers(dtype, 3 * 9 * 17, true).reshape({3, 9, 17}), random.numbers(dtype, 17 * 5, true).reshape({17, 5})},
-        [matmul](const Arrays& x) { return Arrays{matmul(x[0], x[1])}; });
-    if (dtype == DType::complex64) continue;
-    const kiln::Gufunc sort = kiln::guvectorize({.name = "sorted",
-                                                 .layout = "(n)->(n)",
-                                                 .signatures = {"void(" + of + "[:] x, " + of + "[:] y)"},
-                                                 .body = "for (index i = 0; i < n; ++i) { const auto v = x(i); index j = i; "
-                                                         "for (; j > 0 && y(j - 1) > v; --j) y(j) = y(j - 1); y(j) = v; }"});
-    add_call(jobs, "sorted " + of, {random.numbers(dtype, 40 * 24, true).reshape({40, 24})},
-             [sort](const Arrays& x) { return Arrays{sort(x[0])}; });
-  }
-  const kiln::Gufunc softmax =
-      kiln::guvectorize({.name = "centred",
-                         .layout = "(n)->(n)",
-                         .signatures = {"void(float32[:] x, float32[:] y)"},
-                         .group = "64",
-                         .body = "float32 sum = 0; for (index i = lane; i < n; i += lanes) sum += x(i);\n"
-                                 "const float32 mean = team_sum(sum) / n;\n"
-                                 "for (index i = lane; i < n; i += lanes) y(i) = x(i) - mean;"});
-  add_call(jobs, "centred rows", {random.numbers(DType::float32, 20 * 150, true).reshape({20, 150})},
-           [softmax](const Arrays& x) { return Arrays{softmax(x[0])}; });
-  const kiln::RawKernel histogram = kiln::kernel(
-      {.name = "histogram", .signature = "void(const uint8[:] x, int32[:] bins)", .body = "atomic_add(&bins[x[item]], 1);"});
-  add_call(jobs, "histogram", {random.numbers(DType::uint8, 3000), Array::zeros({256}, DType::int32)},
-           [histogram](const Arrays& x) {
-             histogram({.size = 3000}, x[0], x[1]);
-             return Arrays{x[1]};
-           });
-
-  // Layouts other than contiguous ones, masks, and casts on the way in and out.
-  const Array table = random.numbers(DType::float32, 60 * 40).reshape({60, 40});
-  const Array row = random.numbers(DType::int16, 40);
-  add_call(jobs, "strided and broadcast", {table, row},
-           [](const Arrays& x) { return Arrays{math::subtract(x[0].transpose(), x[1].reshape({40, 1}))}; });
-  add_call(jobs, "masked", {table, row},
-           [](const Arrays& x) { return Arrays{math::divide(x[0], x[1], {.where = math::greater(x[0], x[1])})}; });
-  const std::pair<DType, DType> casts[] = {{DType::int64, DType::float32},        {DType::uint64, DType::float64},
-                                           {DType::float64, DType::float16},      {DType::float64, DType::bfloat16},
-                                           {DType::complex128, DType::complex64}, {DType::float64, DType::float32}};
-  for (const auto& [from, to] : casts) {
-    const DType dtype = to;
-    add_call(jobs, "astype " + text_of({&from, 1}, {&to, 1}), {random.numbers(from, 500)},
-             [dtype](const Arrays& x) { return Arrays{x[0].astype(dtype)}; });
-  }
-  const Ufunc disc = kiln::fuse(
-      "disc", [](const kiln::Expr& a, const kiln::Expr& b, const kiln::Expr& c) { return math::sqrt(b * b - 4 * a * c); });
-  add_call(jobs, "fused, of several dtypes", {row, random.numbers(DType::float32, 40), random.numbers(DType::float64, 40)},
-           [disc](const Arrays& x) { return Arrays{disc(x[0], x[1], x[2])}; });
-}
-
 }  // namespace
+
+Array Random::numbers(DType dtype, int count, bool moderate) {
+  Bits bits;
+  const int parts = kiln::kind(dtype) == Kind::complex ? 2 : 1;
+  for (int i = 0; i < count; ++i) {
+    const bool near = moderate || i % 2 == 0;
+    for (int part = 0; part < parts; ++part) bits.push_back(near ? near_1(dtype) : engine_());
+  }
+  return math_tests::array_of(bits, dtype);
+}
+
+Array Random::in_range_of(DType integer, int count) {
+  std::vector<double> values = {0, -0.0, 0.5, 0.75, 1, 1.5, 2.5, 63.99};
+  const int digits = static_cast<int>(8 * kiln::itemsize(integer)) - (kiln::is_signed(integer) ? 1 : 0);
+  for (int i = 0; i < count; ++i) {
+    const double size = std::ldexp(static_cast<double>(engine_() >> 11) * 0x1p-53 * 0.75,
+                                   static_cast<int>(engine_() % static_cast<unsigned>(digits + 1)));
+    values.push_back(kiln::is_signed(integer) && i % 2 == 0 ? -size : size);
+  }
+  return Array::from(values);
+}
+
+std::uint64_t Random::near_1(DType dtype) {
+  const double x = std::ldexp(static_cast<double>(engine_() >> 11) * 0x1p-52 - 1, static_cast<int>(engine_() % 8));
+  const Array one = Array::from({x}).astype(dtype == DType::complex64    ? DType::float32
+                                            : dtype == DType::complex128 ? DType::float64
+                                            : kiln::is_signed(dtype)     ? dtype
+                                                                         : DType::int8);
+  return math_tests::bits_of(one)[0];
+}
 
 std::vector<Job> jobs() {
   std::vector<Job> all;
   add_library(all);
   add_bodies(all);
   add_casts(all);
-  add_methods(all);
-  add_other_kinds(all);
+  add_calls(all);
   return all;
 }
 

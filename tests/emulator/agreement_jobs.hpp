@@ -4,7 +4,9 @@
 
 #include <kiln/kiln.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,23 @@ struct Job {
 
 /// The same ones in every process.
 std::vector<Job> jobs();
+/// Those of them that are calls of reductions, methods, gufuncs and raw kernels, or of other layouts and dtypes than the rest.
+void add_calls(std::vector<Job>& jobs);
+
+/// Numbers of any size, and as many near 1 as an exponent of a few bits allows.
+class Random {
+ public:
+  explicit Random(std::size_t seed) : engine_(static_cast<std::mt19937_64::result_type>(seed)) {}
+
+  /// Of any bits and near 1 in turn, or all near 1.
+  kiln::Array numbers(kiln::DType dtype, int count, bool moderate = false);
+  /// In float64, of every size that converts to the integer, up to three quarters of its range.
+  kiln::Array in_range_of(kiln::DType integer, int count);
+
+ private:
+  std::uint64_t near_1(kiln::DType dtype);
+
+  std::mt19937_64 engine_;
+};
 
 }  // namespace agreement

@@ -243,8 +243,10 @@ TEST_CASE("compilers agree: NVRTC's PTX and Clang's give the same bits where no 
     for (const DType dtype : {DType::float32, DType::float64, DType::complex64, DType::complex128}) {
       if (of_dtype(bound, dtype) == 0) continue;
       const auto found = differs.find({&bound, dtype});
-      REQUIRE_MESSAGE(found != differs.end(), bound.function, " of ", kiln::name(dtype), " has a bound and was not computed");
-      CHECK_MESSAGE(found->second, bound.function, " of ", kiln::name(dtype), " has the same bits by both: its bound can go");
+      REQUIRE_MESSAGE(found != differs.end(), std::string(bound.function), " of ", kiln::name(dtype),
+                      " has a bound and was not computed");
+      CHECK_MESSAGE(found->second, std::string(bound.function), " of ", kiln::name(dtype),
+                    " has the same bits by both: its bound can go");
     }
   }
 }
