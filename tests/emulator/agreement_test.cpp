@@ -1,5 +1,4 @@
-// The PTX of NVRTC and of Clang on the emulator, kernel by kernel: the same bits, but of the functions that each has its own
-// of.
+// The PTX of NVRTC and of Clang on the emulator, kernel by kernel: the same bits, except where each has functions of its own.
 #include <doctest/doctest.h>
 
 #include <spawn.h>
@@ -8,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "agreement_jobs.hpp"
 #include "golden.hpp"
@@ -183,11 +184,17 @@ class Run {
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
-  ~Run() { std::filesystem::remove(file_); }
+  ~Run() {
+    if (process_ != 0) {
+      kill(process_, SIGKILL);
+      waitpid(process_, nullptr, 0);
+    }
+    std::filesystem::remove(file_);
+  }
 
   Results results(std::size_t jobs) {
     int status = -1;
-    REQUIRE(waitpid(process_, &status, 0) == process_);
+    REQUIRE(waitpid(std::exchange(process_, 0), &status, 0) > 0);
     REQUIRE(status == 0);
     return read(file_, jobs);
   }
