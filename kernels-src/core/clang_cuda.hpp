@@ -185,3 +185,40 @@ KILN_TO_INTEGER(float, float, f)
 KILN_TO_INTEGER(double, double, d)
 #undef KILN_TO_INTEGER
 #undef KILN_TO_INTEGER_BY
+
+#if __FAST_MATH__
+#define KILN_APPROXIMATE_LIBM 1
+// The functions of float32 that NVRTC's -use_fast_math makes of a few approximate instructions, by the same ones. Subnormal
+// numbers count as 0; the bounds are CUDA's of __expf, __logf, ….
+namespace kiln::approximate {
+
+KILN_DEVICE_FN float exp2f(float x) {
+  return __nvvm_ex2_approx_ftz_f(x);
+}
+KILN_DEVICE_FN float expf(float x) {
+  return exp2f(x * 0x1.715476p+0f);
+}
+KILN_DEVICE_FN float log2f(float x) {
+  return __nvvm_lg2_approx_ftz_f(x);
+}
+KILN_DEVICE_FN float logf(float x) {
+  return log2f(x) * 0x1.62e430p-1f;
+}
+KILN_DEVICE_FN float log10f(float x) {
+  return log2f(x) * 0x1.344136p-2f;
+}
+KILN_DEVICE_FN float powf(float x, float y) {
+  return exp2f(y * log2f(x));
+}
+KILN_DEVICE_FN float sinf(float x) {
+  return __nvvm_sin_approx_ftz_f(x);
+}
+KILN_DEVICE_FN float cosf(float x) {
+  return __nvvm_cos_approx_ftz_f(x);
+}
+KILN_DEVICE_FN float tanf(float x) {
+  return __nvvm_div_approx_ftz_f(sinf(x), cosf(x));
+}
+
+}  // namespace kiln::approximate
+#endif

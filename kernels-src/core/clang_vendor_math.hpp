@@ -32,17 +32,6 @@
   }                                                                               \
   }
 #define KILN_THE_SAME(T) T
-// What a body with fast math has for float32.
-#if defined(__CUDA__) && defined(__FAST_MATH__)
-#define __nv_sinf __nv_fast_sinf
-#define __nv_cosf __nv_fast_cosf
-#define __nv_tanf __nv_fast_tanf
-#define __nv_expf __nv_fast_expf
-#define __nv_logf __nv_fast_logf
-#define __nv_log2f __nv_fast_log2f
-#define __nv_log10f __nv_fast_log10f
-#define __nv_powf __nv_fast_powf
-#endif
 #define KILN_INT(T) int
 KILN_VENDOR_1(sin)
 KILN_VENDOR_1(cos)

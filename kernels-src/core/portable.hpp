@@ -153,6 +153,13 @@
 #define KILN_OF_LANES(lanes, single) single
 #endif
 
+// A function of float32 by approximate instructions, where fast mathematics allows them and the target has them.
+#if KILN_APPROXIMATE_LIBM
+#define KILN_APPROXIMATE(name, otherwise) ::kiln::approximate::name
+#else
+#define KILN_APPROXIMATE(name, otherwise) otherwise
+#endif
+
 #if !KILN_CPU
 #define KILN_SHARED __shared__
 #define KILN_BARRIER() __syncthreads()

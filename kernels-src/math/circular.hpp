@@ -35,9 +35,12 @@ KILN_FN double cosine(double x) {
 
 }  // namespace circular
 
-KILN_FUNCTION_1(sin, KILN_OF_LANES(sine_of_lanes, circular::sine), KILN_OF_LANES(sine_of_lanes, circular::sine))
-KILN_FUNCTION_1(cos, KILN_OF_LANES(cosine_of_lanes, circular::cosine), KILN_OF_LANES(cosine_of_lanes, circular::cosine))
-KILN_FUNCTION_1(tan, KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tanf)), KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tan)))
+KILN_FUNCTION_1(sin, KILN_APPROXIMATE(sinf, KILN_OF_LANES(sine_of_lanes, circular::sine)),
+                KILN_OF_LANES(sine_of_lanes, circular::sine))
+KILN_FUNCTION_1(cos, KILN_APPROXIMATE(cosf, KILN_OF_LANES(cosine_of_lanes, circular::cosine)),
+                KILN_OF_LANES(cosine_of_lanes, circular::cosine))
+KILN_FUNCTION_1(tan, KILN_APPROXIMATE(tanf, KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tanf))),
+                KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tan)))
 template <real_number T, class R>
 KILN_FN void sincos(T x, R* sine, R* cosine) {
   *sine = sin(x);

@@ -10,6 +10,7 @@
 
 namespace kiln {
 
-KILN_FUNCTION_1(exp, KILN_OF_LANES(exponential_of_lanes, KILN_LIBM(expf)), KILN_OF_LANES(exponential_of_lanes, KILN_LIBM(exp)))
+KILN_FUNCTION_1(exp, KILN_APPROXIMATE(expf, KILN_OF_LANES(exponential_of_lanes, KILN_LIBM(expf))),
+                KILN_OF_LANES(exponential_of_lanes, KILN_LIBM(exp)))
 
 }  // namespace kiln

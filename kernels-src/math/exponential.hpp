@@ -14,11 +14,11 @@
 namespace kiln {
 
 KILN_FUNCTION_1(cbrt, KILN_LIBM(cbrtf), KILN_OWN(cbrt_by_bits, cbrt))
-KILN_FUNCTION_1(exp2, KILN_OF_LANES(exponential_2_of_lanes, KILN_LIBM(exp2f)),
+KILN_FUNCTION_1(exp2, KILN_APPROXIMATE(exp2f, KILN_OF_LANES(exponential_2_of_lanes, KILN_LIBM(exp2f))),
                 KILN_OF_LANES(exponential_2_of_lanes, KILN_LIBM(exp2)))
 KILN_FUNCTION_1(expm1, KILN_OWN(expm1_by_polynomial, expm1f), KILN_OF_LANES(exponential_less_1_of_lanes, KILN_LIBM(expm1)))
-KILN_LIBM_1(log2)
-KILN_LIBM_1(log10)
+KILN_FUNCTION_1(log2, KILN_APPROXIMATE(log2f, KILN_LIBM(log2f)), KILN_LIBM(log2))
+KILN_FUNCTION_1(log10, KILN_APPROXIMATE(log10f, KILN_LIBM(log10f)), KILN_LIBM(log10))
 KILN_FUNCTION_1(log1p, KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1pf),
                 KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1p))
 

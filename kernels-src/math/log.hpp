@@ -40,6 +40,7 @@ KILN_FN float log_by_polynomial(float x) {
   const float y = multiply_add(e, 0.693359375f, t + tail);
   return x > 0 ? (x < INFINITY ? y : x) : x == 0 ? -INFINITY : NAN;
 }
-KILN_FUNCTION_1(log, KILN_OF_LANES(logarithm_of_lanes, KILN_LOGF), KILN_OF_LANES(logarithm_of_lanes, KILN_LIBM(log)))
+KILN_FUNCTION_1(log, KILN_APPROXIMATE(logf, KILN_OF_LANES(logarithm_of_lanes, KILN_LOGF)),
+                KILN_OF_LANES(logarithm_of_lanes, KILN_LIBM(log)))
 
 }  // namespace kiln

@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-KILN_FUNCTION_2(pow, KILN_OF_LANES(power_of_lanes, KILN_OWN(power_of_floats, powf)),
+KILN_FUNCTION_2(pow, KILN_APPROXIMATE(powf, KILN_OF_LANES(power_of_lanes, KILN_OWN(power_of_floats, powf))),
                 KILN_OF_LANES(power_of_lanes, KILN_OWN_OF_MANY_REGISTERS(power_of_doubles, pow)))
 
 }  // namespace kiln

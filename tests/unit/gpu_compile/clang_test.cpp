@@ -173,6 +173,54 @@ TEST_CASE("clang: with fast mathematics, too, kiln's own functions compute as th
   }
 }
 
+TEST_CASE("clang: with fast mathematics NVIDIA's code has the approximate instructions that NVRTC's has") {
+  if (!backend::have_clang()) return;
+  const auto compiler = clang_for("sm_90");
+  const auto ptx = [&](const test::Body& body, bool fast_math = true) {
+    backend::CompileRequest fast = test::request_of(body, DeviceKind::cuda);
+    fast.fast_math = fast_math;
+    return compiler->compile(fast).code;
+  };
+  struct Expected {
+    const char* body;
+    std::vector<const char*> instructions;
+  };
+  const Expected bodies[] = {{"return a / b;", {"div.approx.ftz.f32"}},
+                             {"return 1 / a;", {"rcp.approx.ftz.f32"}},
+                             {"return sqrt(a);", {"sqrt.approx.ftz.f32"}},
+                             {"return rsqrt(a);", {"rsqrt.approx.ftz.f32"}},
+                             {"return exp(a);", {"mul.rn.ftz.f32", "ex2.approx.ftz.f32"}},
+                             {"return exp2(a);", {"ex2.approx.ftz.f32"}},
+                             {"return log(a);", {"lg2.approx.ftz.f32", "mul.rn.ftz.f32"}},
+                             {"return log2(a);", {"lg2.approx.ftz.f32"}},
+                             {"return log10(a);", {"lg2.approx.ftz.f32", "mul.rn.ftz.f32"}},
+                             {"return sin(a);", {"sin.approx.ftz.f32"}},
+                             {"return cos(a);", {"cos.approx.ftz.f32"}},
+                             {"return tan(a);", {"sin.approx.ftz.f32", "cos.approx.ftz.f32", "div.approx.ftz.f32"}},
+                             {"return pow(a, b);", {"lg2.approx.ftz.f32", "mul.rn.ftz.f32", "ex2.approx.ftz.f32"}},
+                             {"return a * b + a;", {"fma.rn.ftz.f32"}}};
+  for (const auto& [body, instructions] : bodies) {
+    CAPTURE(body);
+    const std::string code = ptx({body});
+    std::size_t expected = 0;
+    for (const char* const each : instructions) {
+      CHECK_MESSAGE(count_of(code, each) > 0, each);
+      expected += count_of(code, each);
+    }
+    // And no other arithmetic.
+    std::size_t all = 0;
+    for (const char* const each : {".ftz.f32", ".rn.f32", "fma", "div.rn", "setp.lt.f", "selp.f"}) all += count_of(code, each);
+    all -= count_of(code, "fma.rn.ftz.f32");
+    CHECK(all == expected);
+    CHECK(count_of(ptx({body}, false), "approx") == 0);
+    CHECK(count_of(ptx({body}, false), "ftz") == 0);
+  }
+  // float64 has none, and kiln's own functions stay as they are written.
+  CHECK(count_of(ptx({"return exp(a) / sqrt(b);", DType::float64}), "approx") == 0);
+  CHECK(count_of(ptx({"return fmod(a, b);"}), "approx") == 0);
+  CHECK(count_of(ptx({"return a / b;", DType::float16}), "div.approx.ftz.f32") > 0);
+}
+
 TEST_CASE("clang: AMD's code has no quotient that LLVM 19 makes wrong") {
   if (!backend::have_clang()) return;
   const auto ir = [](const test::Body& body) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "types/is_half.hpp"
 #include "compile_all.hpp"
+#include "types/is_half.hpp"
 
 namespace {
 

@@ -130,6 +130,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   if (target.isAMDGPU() || target.isNVPTX()) {
     passes.emplace_back(hide_all_but_kernel);
     passes.emplace_back(tell_users_lines);
+    passes.emplace_back(approximate_where_allowed);
   } else {
     passes.emplace_back(keep_allocas);
     passes.emplace_back(turn_items_in_loops);

@@ -1,11 +1,17 @@
 #include "backend/cpu/clang/gpu_module.hpp"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/GlobalValue.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/IPO/Internalize.h>
 
 namespace kiln::clang_module {
@@ -19,6 +25,55 @@ llvm::StringRef declared_name(llvm::StringRef line) {
   if (rest.starts_with("(")) rest = rest.drop_front(rest.find(')') + 1).ltrim();
   return rest.take_until([](char c) { return c == ' ' || c == '(' || c == ';' || c == '\t' || c == '\r'; });
 }
+
+using llvm::PatternMatch::m_Intrinsic;
+using llvm::PatternMatch::m_OneUse;
+using llvm::PatternMatch::m_SpecificFP;
+using llvm::PatternMatch::m_Value;
+using llvm::PatternMatch::match;
+
+/// What the instruction may become; null where it is to stay.
+llvm::Value* approximate(llvm::Instruction& instruction) {
+  if (!instruction.getType()->isFloatTy() || !llvm::isa<llvm::FPMathOperator>(instruction) || !instruction.hasApproxFunc()) {
+    return nullptr;
+  }
+  llvm::IRBuilder<> build(&instruction);
+  const auto call = [&](llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> operands) {
+    return build.CreateIntrinsic(id, {}, operands);
+  };
+  llvm::Value* of = nullptr;
+  if (match(&instruction, m_Intrinsic<llvm::Intrinsic::sqrt>(m_Value(of)))) {
+    return call(llvm::Intrinsic::nvvm_sqrt_approx_ftz_f, {of});
+  }
+  if (instruction.getOpcode() != llvm::Instruction::FDiv) return nullptr;
+  llvm::Value* const above = instruction.getOperand(0);
+  llvm::Value* const below = instruction.getOperand(1);
+  if (!match(above, m_SpecificFP(1))) return call(llvm::Intrinsic::nvvm_div_approx_ftz_f, {above, below});
+  // The root stands before its quotient, and may be an approximate one by now.
+  if (match(below, m_OneUse(m_Intrinsic<llvm::Intrinsic::nvvm_sqrt_approx_ftz_f>(m_Value(of))))) {
+    return call(llvm::Intrinsic::nvvm_rsqrt_approx_ftz_f, {of});
+  }
+  return call(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {below});
+}
+
+class ApproximateWhereAllowed : public llvm::PassInfoMixin<ApproximateWhereAllowed> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    if (!llvm::Triple(function.getParent()->getTargetTriple()).isNVPTX()) return llvm::PreservedAnalyses::all();
+    bool changed = false;
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      llvm::Value* const near = approximate(instruction);
+      if (near == nullptr) continue;
+      instruction.replaceAllUsesWith(near);
+      instruction.eraseFromParent();
+      changed = true;
+    }
+    if (!changed) return llvm::PreservedAnalyses::all();
+    llvm::PreservedAnalyses kept;
+    kept.preserveSet<llvm::CFGAnalyses>();
+    return kept;
+  }
+};
 
 /// Kiln's own text, which is of no use to who wrote the body.
 bool is_own(llvm::StringRef file) {
@@ -49,6 +104,12 @@ void tell_users_lines(llvm::PassBuilder& builder) {
 void hide_all_but_kernel(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
     manager.addPass(llvm::InternalizePass([](const llvm::GlobalValue& value) { return value.getName() == kKernel; }));
+  });
+}
+
+void approximate_where_allowed(llvm::PassBuilder& builder) {
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ApproximateWhereAllowed()));
   });
 }
 

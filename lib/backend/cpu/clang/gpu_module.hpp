@@ -1,5 +1,5 @@
 // What modules for GPUs need that the host's do not: nothing but the kernel is seen from outside, nothing is called that is not
-// there, and lines are the user's.
+// there, what may be approximate is, and lines are the user's.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -19,6 +19,10 @@ void hide_all_but_kernel(llvm::PassBuilder& builder);
 
 /// Lines of kiln's own functions become those of the user's text that they were inlined into.
 void tell_users_lines(llvm::PassBuilder& builder);
+/// For NVIDIA's GPUs: quotients, reciprocals and square roots of float32 that are marked "afn" become the instructions that
+/// approximate them, as NVRTC's -use_fast_math has it. LLVM 19 asks an option of the whole module instead, and would take
+/// kiln's own functions along, which are marked otherwise.
+void approximate_where_allowed(llvm::PassBuilder& builder);
 
 /// Readable names of the functions that a PTX text declares and does not define, in its order. Pure.
 [[nodiscard]] std::vector<std::string> undefined_functions(llvm::StringRef ptx);
