@@ -35,8 +35,9 @@ struct CompileOptions {
   std::vector<std::string> defines = {};
   /// Lets `a * b + c` be rounded once, as a fused multiply-add. Results may then differ in the last bit between devices.
   bool contract = false;
-  /// Allows reordering, approximate functions, contraction, and the assumption that there is no nan and no infinity. On NVIDIA's
-  /// GPUs float32's subnormal numbers count as 0, and its quotients, roots and functions have CUDA's bounds of -use_fast_math.
+  /// Allows reordering, approximate functions, contraction, and the assumption that there is no nan and no infinity. On
+  /// NVIDIA's GPUs float32's subnormal numbers count as 0, and its quotients, roots and functions have CUDA's bounds of
+  /// -use_fast_math.
   bool fast_math = false;
   /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
   Cache cache = {};
