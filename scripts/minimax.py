@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of kernels-src/math/*_cpu.hpp: minimax polynomials and quotients of them, by the second algorithm of Remez.
+"""Prints the coefficients of kernels-src/math/own_*.hpp: minimax polynomials and quotients of them, by the second algorithm of Remez.
 
 usage: minimax.py [NAME…]        (needs mpmath; a minute)
 

@@ -172,45 +172,33 @@ KILN_DEVICE_FN T __ldg(const T* at) {
 }
 
 // Atomic operations give what was in memory before.
-#define KILN_ATOMIC(call, at, value) __scoped_atomic_##call(at, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)
+#define KILN_ATOMIC(T, name, call)                                                     \
+  KILN_DEVICE_FN T name(T* at, T value) {                                              \
+    return __scoped_atomic_##call(at, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE); \
+  }
 #define KILN_ATOMIC_OF(T)                                                                               \
   KILN_DEVICE_FN T atomicCAS(T* at, T expected, T value) {                                              \
     __scoped_atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED, \
                                        __MEMORY_SCOPE_DEVICE);                                          \
     return expected;                                                                                    \
   }                                                                                                     \
-  KILN_DEVICE_FN T atomicAdd(T* at, T value) {                                                          \
-    return KILN_ATOMIC(fetch_add, at, value);                                                           \
-  }                                                                                                     \
-  KILN_DEVICE_FN T atomicMin(T* at, T value) {                                                          \
-    return KILN_ATOMIC(fetch_min, at, value);                                                           \
-  }                                                                                                     \
-  KILN_DEVICE_FN T atomicMax(T* at, T value) {                                                          \
-    return KILN_ATOMIC(fetch_max, at, value);                                                           \
-  }                                                                                                     \
-  KILN_DEVICE_FN T atomicAnd(T* at, T value) {                                                          \
-    return KILN_ATOMIC(fetch_and, at, value);                                                           \
-  }                                                                                                     \
-  KILN_DEVICE_FN T atomicOr(T* at, T value) {                                                           \
-    return KILN_ATOMIC(fetch_or, at, value);                                                            \
-  }                                                                                                     \
-  KILN_DEVICE_FN T atomicXor(T* at, T value) {                                                          \
-    return KILN_ATOMIC(fetch_xor, at, value);                                                           \
-  }                                                                                                     \
-  KILN_DEVICE_FN T atomicExch(T* at, T value) {                                                         \
-    return __scoped_atomic_exchange_n(at, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);              \
-  }
+  KILN_ATOMIC(T, atomicAdd, fetch_add)                                                                  \
+  KILN_ATOMIC(T, atomicMin, fetch_min)                                                                  \
+  KILN_ATOMIC(T, atomicMax, fetch_max)                                                                  \
+  KILN_ATOMIC(T, atomicAnd, fetch_and)                                                                  \
+  KILN_ATOMIC(T, atomicOr, fetch_or)                                                                    \
+  KILN_ATOMIC(T, atomicXor, fetch_xor)                                                                  \
+  KILN_ATOMIC(T, atomicExch, exchange_n)
 KILN_ATOMIC_OF(int)
 KILN_ATOMIC_OF(unsigned int)
 KILN_ATOMIC_OF(long long)
 KILN_ATOMIC_OF(unsigned long long)
 #undef KILN_ATOMIC_OF
-KILN_DEVICE_FN int atomicSub(int* at, int value) {
-  return KILN_ATOMIC(fetch_sub, at, value);
-}
-KILN_DEVICE_FN unsigned int atomicSub(unsigned int* at, unsigned int value) {
-  return KILN_ATOMIC(fetch_sub, at, value);
-}
+KILN_ATOMIC(int, atomicSub, fetch_sub)
+KILN_ATOMIC(unsigned int, atomicSub, fetch_sub)
+KILN_ATOMIC(float, atomicAdd, fetch_add)
+KILN_ATOMIC(double, atomicAdd, fetch_add)
+#undef KILN_ATOMIC
 KILN_DEVICE_FN float atomicExch(float* at, float value) {
   return __builtin_bit_cast(float, atomicExch(reinterpret_cast<unsigned int*>(at), __builtin_bit_cast(unsigned int, value)));
 }
@@ -225,13 +213,6 @@ KILN_DEVICE_FN unsigned int atomicDec(unsigned int* at, unsigned int last) {
   for (unsigned int old; (old = atomicCAS(at, seen, seen == 0 || seen > last ? last : seen - 1)) != seen;) seen = old;
   return seen;
 }
-KILN_DEVICE_FN float atomicAdd(float* at, float value) {
-  return KILN_ATOMIC(fetch_add, at, value);
-}
-KILN_DEVICE_FN double atomicAdd(double* at, double value) {
-  return KILN_ATOMIC(fetch_add, at, value);
-}
-#undef KILN_ATOMIC
 
 // The functions of <cmath> that are instructions; the others are kiln's own (math/libm_*.hpp).
 namespace kiln::libm {

@@ -107,7 +107,7 @@
 #define KILN_COMPLEX_ALIGN(T) alignas(2 * sizeof(T))
 #define KILN_COMPLEX_TRIVIAL 1
 #endif
-// A function of kiln's own where there is one for the target (polynomial_cpu.hpp), and else the vendor's. Some are faster than
+// A function of kiln's own where there is one for the target (own_polynomial.hpp), and else the vendor's. Some are faster than
 // glibc's with the 32 registers and the masks of AVX-512 only: with AVX2 pow of float64 took 6.4 ns and glibc's 5.3, log1p
 // 0.78 and 0.54 (float32) or 1.9 and 1.7, atan 1.5 and 1.3.
 #if KILN_OWN_MATH

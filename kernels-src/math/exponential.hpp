@@ -5,7 +5,7 @@
 #include "kiln/math/libm_exponential.hpp"
 #endif
 #if KILN_OWN_MATH
-#include "kiln/math/exponential_cpu.hpp"
+#include "kiln/math/own_exponential.hpp"
 #endif
 #if KILN_LANES
 #include "kiln/math/exponential_lanes_cpu.hpp"

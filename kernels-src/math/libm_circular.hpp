@@ -1,6 +1,6 @@
-// sin, cos and tan of kiln's own, for GPUs without a vendor's library; see polynomial_cpu.hpp.
+// sin, cos and tan of kiln's own, for GPUs without a vendor's library; see own_polynomial.hpp.
 #pragma once
-#include "kiln/math/polynomial_cpu.hpp"
+#include "kiln/math/own_polynomial.hpp"
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)

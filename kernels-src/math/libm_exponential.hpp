@@ -1,7 +1,7 @@
-// exp, exp2, expm1, log, log2, log10 and cbrt of kiln's own, for GPUs without a vendor's library; see polynomial_cpu.hpp. All
+// exp, exp2, expm1, log, log2, log10 and cbrt of kiln's own, for GPUs without a vendor's library; see own_polynomial.hpp. All
 // are plain arithmetic. Exponents of results that a number cannot have come in two factors, of which the last alone rounds.
 #pragma once
-#include "kiln/math/exponential_cpu.hpp"
+#include "kiln/math/own_exponential.hpp"
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)

@@ -1,9 +1,9 @@
-// The rarer functions of <cmath> of kiln's own, for GPUs without a vendor's library; see polynomial_cpu.hpp. Their polynomials
+// The rarer functions of <cmath> of kiln's own, for GPUs without a vendor's library; see own_polynomial.hpp. Their polynomials
 // are of scripts/special_functions.py. float32 is computed in float64.
 #pragma once
 #include "kiln/math/libm_circular.hpp"
 #include "kiln/math/libm_exponential.hpp"
-#include "kiln/math/power_cpu.hpp"
+#include "kiln/math/own_power.hpp"
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)

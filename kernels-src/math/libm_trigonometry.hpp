@@ -1,7 +1,7 @@
-// asinh and atanh of kiln's own, for GPUs without a vendor's library; see polynomial_cpu.hpp. The others are
-// trigonometry_cpu.hpp's.
+// asinh and atanh of kiln's own, for GPUs without a vendor's library; see own_polynomial.hpp. The others are
+// own_trigonometry.hpp's.
 #pragma once
-#include "kiln/math/exponential_cpu.hpp"
+#include "kiln/math/own_exponential.hpp"
 
 #pragma float_control(precise, on, push)
 #pragma clang fp contract(off)

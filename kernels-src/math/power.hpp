@@ -2,7 +2,7 @@
 #pragma once
 #include "kiln/math/math.hpp"
 #if KILN_OWN_MATH
-#include "kiln/math/power_cpu.hpp"
+#include "kiln/math/own_power.hpp"
 #endif
 #if KILN_LANES
 #include "kiln/math/power_lanes_cpu.hpp"

@@ -1,10 +1,10 @@
-// pow of a register's lanes; see avx512_cpu.hpp. For a single number there is power_cpu.hpp.
+// pow of a register's lanes; see avx512_cpu.hpp. For a single number there is own_power.hpp.
 //
 // Where y is not large, x neither subnormal nor infinite nor NaN, and the result far from infinity and 0, the logarithm and its
 // product with y are two numbers each, and what the curve of the logarithm loses is multiplied by y: 0.53 ulp with small y,
-// 0.78 of float32 with 256, 1.1 of float64 with 128. Elsewhere it is what power_cpu.hpp has for single numbers.
+// 0.78 of float32 with 256, 1.1 of float64 with 128. Elsewhere it is what own_power.hpp has for single numbers.
 #pragma once
-#include "kiln/math/power_cpu.hpp"
+#include "kiln/math/own_power.hpp"
 #include "kiln/math/powers_of_2_lanes_cpu.hpp"
 
 #pragma float_control(precise, on, push)

@@ -5,7 +5,7 @@
 #include "kiln/math/libm_trigonometry.hpp"
 #endif
 #if KILN_OWN_MATH
-#include "kiln/math/trigonometry_cpu.hpp"
+#include "kiln/math/own_trigonometry.hpp"
 #endif
 
 namespace kiln {

@@ -34,6 +34,25 @@ struct ClangJob {
 /// The same with the version of kiln's own steps around it, which can change the code: for keys.
 [[nodiscard]] std::string clang_version_for_keys();
 
+/// The arguments of every target: the language, the optimizer, the warnings. Only clang's driver adds the vectorizers; cc1 has
+/// neither by default, nor errno from math functions.
+inline constexpr const char* kClangOptions[] = {"-std=c++20",
+                                                "-O3",
+                                                "-vectorize-loops",
+                                                "-vectorize-slp",
+                                                "-fno-rounding-math",
+                                                "-mconstructor-aliases",
+                                                "-fgnuc-version=4.2.1",
+                                                "--system-header-prefix=kiln/",  // without warnings of theirs
+                                                "-nostdsysteminc",
+                                                "-nobuiltininc",
+                                                "-disable-llvm-verifier",
+                                                "-ferror-limit",
+                                                "20",
+                                                "-Werror=return-type",
+                                                "-Wall",
+                                                "-Wno-unused",
+                                                "-Wno-pass-failed"};
 /// The arguments that say how numbers are computed: contraction and fast math as the request wants them. Pure.
 [[nodiscard]] std::vector<std::string> clang_number_options(const CompileRequest& request);
 /// The same for GPUs, whose code generators would take all of them together for the whole module's, with what a text forbids.

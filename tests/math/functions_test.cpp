@@ -180,7 +180,7 @@ TEST_CASE("math: errors name the function and its parameters") {
     CHECK(std::string(error.what()).starts_with("floor_divide: no loop takes (complex64, complex64) by safe casts"));
   }
   const kiln::Array truths = kiln::Array::from({true, false});
-  const kiln::Ufunc fused = kiln::fuse("fused", [](kiln::Expr x, kiln::Expr y) { return x - y; });
+  const kiln::Ufunc fused = kiln::fuse("fused", [](const kiln::Expr& x, const kiln::Expr& y) { return x - y; });
   const std::function<kiln::Array()> calls[] = {
       [&] { return math::subtract(truths, truths); }, [&] { return math::subtract.reduce(truths); },
       [&] { return math::subtract.accumulate(truths); }, [&] { return math::subtract.outer(truths, truths); },

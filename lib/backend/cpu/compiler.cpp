@@ -8,32 +8,8 @@
 namespace kiln::backend::cpu {
 namespace {
 
-// Only clang's driver adds the vectorizers; cc1 has neither by default, nor errno from math functions.
-constexpr const char* kOptions[] = {"-x",
-                                    "c++",
-                                    "-std=c++20",
-                                    "-O3",
-                                    "-vectorize-loops",
-                                    "-vectorize-slp",
-                                    "-fno-rounding-math",
-                                    "-mframe-pointer=none",
-                                    "-mconstructor-aliases",
-                                    "-mrelocation-model",
-                                    "pic",
-                                    "-pic-level",
-                                    "2",
-                                    "-fvisibility=hidden",
-                                    "-fgnuc-version=4.2.1",
-                                    "--system-header-prefix=kiln/",  // without warnings of theirs
-                                    "-nostdsysteminc",
-                                    "-nobuiltininc",
-                                    "-disable-llvm-verifier",
-                                    "-ferror-limit",
-                                    "20",
-                                    "-Werror=return-type",
-                                    "-Wall",
-                                    "-Wno-unused",
-                                    "-Wno-pass-failed"};
+constexpr const char* kOptions[] = {"-x",         "c++", "-mframe-pointer=none", "-mrelocation-model", "pic",
+                                    "-pic-level", "2",   "-fvisibility=hidden"};
 
 }  // namespace
 
@@ -45,6 +21,7 @@ std::string ClangCompiler::version() const {
 
 std::vector<std::string> ClangCompiler::options(const CompileRequest& request) const {
   std::vector<std::string> options(std::begin(kOptions), std::end(kOptions));
+  options.insert(options.end(), std::begin(kClangOptions), std::end(kClangOptions));
   options.insert(options.end(), target_.arguments.begin(), target_.arguments.end());
   const std::vector<std::string> numbers = clang_number_options(request);
   options.insert(options.end(), numbers.begin(), numbers.end());

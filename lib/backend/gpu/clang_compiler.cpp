@@ -20,28 +20,9 @@ namespace {
 
 // Of clang -cc1, device side alone. The language of both vendors is its CUDA mode; kernels-src/core/clang_gpu.hpp is what the
 // vendors' headers would declare.
-constexpr const char* kClangOptions[] = {"-fcuda-is-device",
-                                         "-std=c++20",
-                                         "-O3",
-                                         "-vectorize-loops",
-                                         "-vectorize-slp",
-                                         "-fno-rounding-math",
-                                         "-fexperimental-strict-floating-point",  // else float_control is ignored
-                                         "-mconstructor-aliases",
-                                         "-fno-threadsafe-statics",
-                                         "-fdeclspec",
-                                         "-fgnuc-version=4.2.1",
-                                         "--system-header-prefix=kiln/",  // without warnings of theirs
-                                         "-nostdsysteminc",
-                                         "-nobuiltininc",
-                                         "-disable-llvm-verifier",
-                                         "-ferror-limit",
-                                         "20",
-                                         "-Werror=return-type",
-                                         "-Wall",
-                                         "-Wno-unused",
-                                         "-Wno-pass-failed",
-                                         "-DKILN_GPU_CLANG=1"};
+constexpr const char* kOptions[] = {"-fcuda-is-device",
+                                    "-fexperimental-strict-floating-point",  // else float_control is ignored
+                                    "-fno-threadsafe-statics", "-fdeclspec", "-DKILN_GPU_CLANG=1"};
 
 /// Version 4 is read by every runtime since ROCm 4.1, and asks for no hidden argument: the extents of a block come from the
 /// packet of the dispatch.
@@ -106,6 +87,7 @@ class GpuClangCompiler final : public Compiler {
   }
   std::vector<std::string> options(const CompileRequest& request) const override {
     std::vector<std::string> all = made_.options;
+    all.insert(all.end(), std::begin(kOptions), std::end(kOptions));
     all.insert(all.end(), std::begin(kClangOptions), std::end(kClangOptions));
     const std::vector<std::string> numbers = clang_number_options_for_gpu(request);
     all.insert(all.end(), numbers.begin(), numbers.end());

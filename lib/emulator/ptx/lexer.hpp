@@ -22,9 +22,8 @@ struct Token {
 template <class T, class... Base>
 [[nodiscard]] std::optional<T> number_in(std::string_view text, Base... base) noexcept {
   T value{};
-  const char* const end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value, base...);
-  return error == std::errc() && at == end ? std::optional(value) : std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base...);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 /// Words hold dots ("ld.global.f32", ".reg", "%tid.x"), '$', '%' and '_'.

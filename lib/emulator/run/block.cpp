@@ -63,10 +63,8 @@ void Block::arrive(std::uint32_t number, unsigned lanes, unsigned expected, unsi
 void Block::ended() {
   unsigned alive = 0;
   for (const auto& warp : warps_) alive += count_of(warp->alive());
-  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
-    const Barrier& barrier = barriers_[number];
-    if (barrier.arrived == 0 || barrier.expected != 0 || barrier.arrived < alive) continue;
-    fail_waiting();
+  for (const Barrier& barrier : barriers_) {
+    if (barrier.arrived != 0 && barrier.expected == 0 && barrier.arrived >= alive) fail_waiting();
   }
 }
 

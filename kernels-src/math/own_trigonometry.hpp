@@ -1,6 +1,6 @@
-// Circular and hyperbolic functions on the CPU; see polynomial_cpu.hpp.
+// Circular and hyperbolic functions of kiln's own; see own_polynomial.hpp.
 #pragma once
-#include "kiln/math/exponential_cpu.hpp"
+#include "kiln/math/own_exponential.hpp"
 
 #pragma float_control(precise, on, push)
 namespace kiln {

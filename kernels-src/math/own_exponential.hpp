@@ -1,6 +1,6 @@
-// Logarithms and roots on the CPU; see polynomial_cpu.hpp.
+// log1p, expm1 and cbrt of kiln's own; see own_polynomial.hpp.
 #pragma once
-#include "kiln/math/polynomial_cpu.hpp"
+#include "kiln/math/own_polynomial.hpp"
 
 #pragma float_control(precise, on, push)
 namespace kiln {

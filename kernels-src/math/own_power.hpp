@@ -1,6 +1,6 @@
-// pow on the CPU; see polynomial_cpu.hpp.
+// pow of kiln's own; see own_polynomial.hpp.
 #pragma once
-#include "kiln/math/polynomial_cpu.hpp"
+#include "kiln/math/own_polynomial.hpp"
 #include "kiln/math/rounding.hpp"
 
 #pragma float_control(precise, on, push)
