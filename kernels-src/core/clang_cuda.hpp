@@ -85,7 +85,7 @@ KILN_MATCH(unsigned long long, 64)
   KILN_DEVICE_FN T name(unsigned int mask, T x) {           \
     return static_cast<T>(call(x, static_cast<int>(mask))); \
   }
-#if __CUDA_ARCH__ >= 800
+#if KILN_WARP_REDUCTIONS
 KILN_REDUCE(__reduce_add_sync, __nvvm_redux_sync_add, int)
 KILN_REDUCE(__reduce_add_sync, __nvvm_redux_sync_add, unsigned int)
 KILN_REDUCE(__reduce_min_sync, __nvvm_redux_sync_min, int)

@@ -1,14 +1,8 @@
 // The functions of <cmath> by the vendor's library, which Clang links in as bitcode (lib/backend/gpu/math_bitcode.cpp):
-// libdevice and ocml. What is an instruction is clang_gpu.hpp's.
+// libdevice and ocml. What is an instruction is clang_gpu.hpp's; the names
+// are portable.hpp's.
 #pragma once
 
-#if defined(__CUDA__)
-#define KILN_SINGLE(name) __nv_##name##f
-#define KILN_DOUBLE(name) __nv_##name
-#else
-#define KILN_SINGLE(name) __ocml_##name##_f32
-#define KILN_DOUBLE(name) __ocml_##name##_f64
-#endif
 #define KILN_VENDOR_1(name)                                            \
   extern "C" __attribute__((device)) float KILN_SINGLE(name)(float);   \
   extern "C" __attribute__((device)) double KILN_DOUBLE(name)(double); \
@@ -71,11 +65,6 @@ KILN_VENDOR_2(ldexp, KILN_INT)
 #undef KILN_THE_SAME
 #undef KILN_INT
 
-#if defined(__CUDA__)
-#define KILN_PRIVATE
-#else
-#define KILN_PRIVATE __attribute__((address_space(5)))
-#endif
 extern "C" __attribute__((device)) int KILN_SINGLE(ilogb)(float);
 extern "C" __attribute__((device)) int KILN_DOUBLE(ilogb)(double);
 extern "C" __attribute__((device)) float KILN_SINGLE(frexp)(float, KILN_PRIVATE int*);
@@ -124,6 +113,3 @@ KILN_DEVICE_FN long long lrint(double x) {
   return llrint(x);
 }
 }  // namespace kiln::libm
-#undef KILN_SINGLE
-#undef KILN_DOUBLE
-#undef KILN_PRIVATE

@@ -4,6 +4,7 @@
 
 // KILN_GPU_CLANG: Clang compiles for a GPU, an option of the compile (lib/backend/gpu/clang_compiler.cpp).
 #if KILN_GPU_CLANG && defined(__CUDA__)
+#define KILN_WARP_REDUCTIONS (__CUDA_ARCH__ >= 800)
 #include "kiln/core/clang_cuda.hpp"
 #elif KILN_GPU_CLANG
 #include "kiln/core/clang_hip.hpp"
@@ -89,7 +90,19 @@
 #if KILN_GPU_CLANG
 #define KILN_LIBM(name) ::kiln::libm::name
 #if KILN_VENDOR_MATH
+#if KILN_CUDA
+#define KILN_SINGLE(name) __nv_##name##f
+#define KILN_DOUBLE(name) __nv_##name
+#define KILN_PRIVATE
+#else
+#define KILN_SINGLE(name) __ocml_##name##_f32
+#define KILN_DOUBLE(name) __ocml_##name##_f64
+#define KILN_PRIVATE __attribute__((address_space(5)))
+#endif
 #include "kiln/core/clang_vendor_math.hpp"
+#undef KILN_SINGLE
+#undef KILN_DOUBLE
+#undef KILN_PRIVATE
 #define KILN_HYPOTF(x, y) ::kiln::libm::hypotf(x, y)
 #define KILN_LOGF(x) ::kiln::libm::logf(x)
 #else  // all of <cmath> is kiln's own
