@@ -1,8 +1,8 @@
 // PTX of anybody's: it is refused with a PtxError, or runs and ends, whatever it does, with a finding or without.
 #include <cstring>
 
-#include "emulator/run/block.hpp"
 #include "emulator/finding.hpp"
+#include "emulator/run/block.hpp"
 #include "targets.hpp"
 
 namespace kiln::fuzz {

@@ -75,6 +75,5 @@ TEST_CASE("reduceat: all segments are one launch and nothing is waited for") {
   if (!test::have_compiler(DeviceKind::cuda)) return;
   const std::map<std::string, std::string> environment{
       {"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_ANY_IMAGE", "1"}, {"KILN_DEVICE", "cuda"}};
-  CHECK(test::ChildProcess("reduceat: all segments are one launch and nothing is waited for [child]", environment).wait() ==
-        0);
+  CHECK(test::ChildProcess("reduceat: all segments are one launch and nothing is waited for [child]", environment).wait() == 0);
 }
