@@ -109,7 +109,17 @@ struct Result {
 /// Each result of each job.
 using Results = std::vector<std::vector<Result>>;
 
-Results results_of(const std::vector<Job>& jobs) {
+std::string function_of(const std::string& name) {
+  return name.substr(0, name.find(' '));
+}
+
+/// Leaves out jobs without a function that each compiler has of its own, where those alone are asked for.
+Results results_of(std::vector<Job> jobs, bool functions_alone) {
+  if (functions_alone) {
+    std::erase_if(jobs, [](const Job& job) {
+      return std::none_of(job.names.begin(), job.names.end(), [](const auto& name) { return bound_of(function_of(name)); });
+    });
+  }
   const kiln::Device device = kiln::Device::emulated("sm_90");
   Results results(jobs.size());
   std::atomic<std::size_t> next = 0;
@@ -175,10 +185,13 @@ Results read(const std::string& file, std::size_t jobs) {
 /// This program once more, with a compiler of its own: the choice is made once in a process.
 class Run {
  public:
-  explicit Run(const std::string& compiler)
-      : file_((std::filesystem::temp_directory_path() / ("kiln-agreement-" + compiler + std::to_string(getpid()))).string()) {
+  explicit Run(const std::string& compiler, bool by_libdevice = false)
+      : file_((std::filesystem::temp_directory_path() /
+               ("kiln-agreement-" + compiler + (by_libdevice ? "-libdevice" : "") + std::to_string(getpid())))
+                  .string()) {
     setenv("KILN_GPU_COMPILER", compiler.c_str(), 1);
-    std::string program = "/proc/self/exe", mode = "--results";
+    setenv("KILN_LIBDEVICE", by_libdevice ? "auto" : "", 1);
+    std::string program = "/proc/self/exe", mode = by_libdevice ? "--functions" : "--results";
     char* const arguments[] = {program.data(), mode.data(), file_.data(), nullptr};
     REQUIRE(posix_spawn(&process_, program.c_str(), nullptr, nullptr, arguments, environ) == 0);
   }
@@ -233,7 +246,7 @@ TEST_CASE("compilers agree: NVRTC's PTX and Clang's give the same bits where no 
     REQUIRE(clang[i].size() == job.names.size());
     for (std::size_t k = 0; k < job.names.size(); ++k) {
       const std::string& name = job.names[k];
-      const Bound* const bound = bound_of(name.substr(0, name.find(' ')));
+      const Bound* const bound = bound_of(function_of(name));
       const DType first = job.inputs[0].dtype();
       const double tolerance = bound == nullptr ? 0 : of_dtype(*bound, first);
       const std::string found = difference(job, nvrtc[i][k], clang[i][k], tolerance, name.starts_with("logaddexp"));
@@ -258,10 +271,37 @@ TEST_CASE("compilers agree: NVRTC's PTX and Clang's give the same bits where no 
   }
 }
 
+// Where NVRTC is, its toolkit has libdevice.
+TEST_CASE("compilers agree: with libdevice Clang's PTX has the bits of NVRTC's functions, too") {
+  const std::vector<Job> jobs = agreement::jobs();
+  Run by_libdevice("clang", true);
+  Run by_nvrtc("nvrtc");
+  std::vector<const Job*> expected;
+  const Results nvrtc = by_nvrtc.results(jobs.size());
+  std::vector<const std::vector<Result>*> of_nvrtc;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto& names = jobs[i].names;
+    if (std::none_of(names.begin(), names.end(), [](const auto& name) { return bound_of(function_of(name)); })) continue;
+    expected.push_back(&jobs[i]);
+    of_nvrtc.push_back(&nvrtc[i]);
+  }
+  const Results clang = by_libdevice.results(expected.size());
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (std::size_t k = 0; k < expected[i]->names.size(); ++k) {
+      const std::string found = difference(*expected[i], (*of_nvrtc[i])[k], clang[i][k], 0, false);
+      CHECK_MESSAGE(found.empty(), expected[i]->names[k], ", by libdevice and (expected) by NVRTC:", found);
+      ++compared;
+    }
+  }
+  CHECK(compared > 300);
+}
+
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "--results") {
+  const std::string mode = argc == 3 ? argv[1] : "";
+  if (mode == "--results" || mode == "--functions") {
     try {
-      write(results_of(agreement::jobs()), argv[2]);
+      write(results_of(agreement::jobs(), mode == "--functions"), argv[2]);
       return 0;
     } catch (const std::exception& error) {
       std::cerr << std::getenv("KILN_GPU_COMPILER") << ": " << error.what() << "\n";
