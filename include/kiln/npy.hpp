@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "kiln/array.hpp"
+#include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/shape.hpp"
 
 namespace kiln {
 
@@ -22,5 +24,29 @@ namespace kiln {
 /// otherwise, also for an old file that may not be written to, and for what is no regular file; ShapeError for more than 64
 /// axes. Concurrent writers to one path are safe: one of the files stays.
 KILN_API void save_npy(const std::filesystem::path& path, const Array& array);
+
+/// Options of open_npy().
+struct OpenNpyOptions {
+  bool writable = false;  ///< what is written to the array is written to the file, by and by; else the array is read-only
+};
+
+/// The array of a file in its place: pages are read when they are used, and may be given back to the system, so that a file may
+/// be larger than memory. The file is mapped until the last handle on the array, or on a view of it, is gone; it must not
+/// become shorter. IoError as of load_npy(), and for what cannot be mapped but can be loaded: big-endian numbers, and data that
+/// are not aligned to their dtype. Bytes of a bool file must be 0 or 1.
+///
+/// A call that reads what the file has no longer (it was made shorter, the disk failed) takes zeros for it and throws IoError,
+/// with its outputs written; so does each later call on the array. For that, the first mapping of a process installs a handler
+/// of SIGBUS, which passes on to the one before what is not kiln's.
+[[nodiscard]] KILN_API Array open_npy(const std::filesystem::path& path, const OpenNpyOptions& options = {});
+
+/// Makes a file with room for an array of zeros, in the place of an old one, and opens it for writing. The disk's room is taken
+/// at once: IoError where there is too little, and nothing is left then. IoError and ShapeError as of save_npy().
+[[nodiscard]] KILN_API Array create_npy(const std::filesystem::path& path, const Shape& shape, DType dtype,
+                                        Order order = Order::c);
+
+/// Waits until the disk has all that was written to an array of open_npy() or create_npy(), or to a view of it. IoError where
+/// it has not taken it; TypeError for an array that is in no file, or is on a device.
+KILN_API void flush_npy(const Array& array);
 
 }  // namespace kiln

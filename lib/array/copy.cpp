@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "array/access.hpp"
+#include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
 #include "types/convert.hpp"
@@ -133,6 +134,8 @@ void copy_host(const ArrayRep& from, const ArrayRep& to) {
     if (extent == 0) return;
   }
   run(plan_copy(from, to));
+  MappedFile::check(from);
+  MappedFile::check(to);
 }
 
 }  // namespace detail

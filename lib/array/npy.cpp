@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "array/access.hpp"
+#include "array/mapped_file.hpp"
 #include "array/npy_header.hpp"
 #include "array/rep.hpp"
 #include "base/file.hpp"
@@ -33,6 +34,24 @@ constexpr std::size_t kOneCall = std::size_t{1} << 30;  // Linux moves at most 2
 
 [[noreturn]] void fail_read(const fs::path& path, const std::string& why) {
   throw IoError("failed to read \"" + path.string() + "\": " + why);
+}
+
+[[noreturn]] void fail_read(const fs::path& path, const NpyError& error) {
+  fail_read(path, error.what + " (at byte " + std::to_string(error.offset) + ")");
+}
+
+struct OpenFile {
+  FileDescriptor file;
+  std::size_t bytes;
+};
+OpenFile open_regular(const fs::path& path, int flags) {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  FileDescriptor file = FileDescriptor::open(path.string(), flags | O_NONBLOCK | O_NOCTTY);
+  if (!file) fail_read(path, base::errno_text(errno));
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) fail_read(path, base::errno_text(errno));
+  if (!S_ISREG(status.st_mode)) fail_read(path, "it is not a regular file");
+  return {std::move(file), static_cast<std::size_t>(status.st_size)};
 }
 
 // All of [offset, offset + size), which lies within the file as it was when it was opened.
@@ -63,7 +82,14 @@ void swap_bytes(char* data, std::size_t bytes, DType dtype) {
   for (std::size_t i = 0; i < bytes; i += unit) std::reverse(data + i, data + i + unit);
 }
 
-Array read_array(const FileDescriptor& file, std::size_t file_size) {
+/// What a file holds, and where.
+struct Contents {
+  detail::NpyHeader header;
+  std::size_t offset = 0;  // of the data
+  std::size_t bytes = 0;   // of the data
+};
+
+Contents read_header(const FileDescriptor& file, std::size_t file_size) {
   std::string prelude_bytes(std::min(file_size, detail::kNpyPreludeMax), '\0');
   read_exactly(file, prelude_bytes.data(), prelude_bytes.size(), 0);
   const detail::NpyPrelude prelude = detail::parse_npy_prelude(prelude_bytes);
@@ -75,7 +101,7 @@ Array read_array(const FileDescriptor& file, std::size_t file_size) {
   }
   std::string text(prelude.header_length, '\0');
   read_exactly(file, text.data(), text.size(), prelude.header_offset);
-  const detail::NpyHeader header = detail::parse_npy_header(text, prelude.header_offset);
+  detail::NpyHeader header = detail::parse_npy_header(text, prelude.header_offset);
   const std::size_t bytes = claimed_bytes(header, prelude.header_offset);
   const std::size_t present = file_size - data_offset;
   if (present != bytes) {
@@ -84,9 +110,14 @@ Array read_array(const FileDescriptor& file, std::size_t file_size) {
                        (present < bytes ? ": it is truncated" : ": it holds something else behind them"),
                    present < bytes ? file_size : data_offset + bytes};
   }
+  return {std::move(header), data_offset, bytes};
+}
+
+Array read_array(const FileDescriptor& file, std::size_t file_size) {
+  const auto [header, offset, bytes] = read_header(file, file_size);
   Array array = Array::empty(header.shape, header.dtype, header.fortran ? Order::fortran : Order::c);
   char* const data = array.rep()->data;
-  read_exactly(file, data, bytes, data_offset);
+  read_exactly(file, data, bytes, offset);
   if (header.swapped) swap_bytes(data, bytes, header.dtype);
   // C++ knows no bool but 0 and 1.
   if (header.dtype == DType::bool_) std::transform(data, data + bytes, data, [](char c) { return static_cast<char>(c != 0); });
@@ -106,7 +137,7 @@ class NewFile {
           ".kiln" + std::string(base::kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
       name_ = (fs::path(target_).parent_path() / name).string();
       file_ =
-          FileDescriptor::open(name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, target.permissions ? S_IRUSR | S_IWUSR : 0666);
+          FileDescriptor::open(name_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, target.permissions ? S_IRUSR | S_IWUSR : 0666);
       if (!file_ && errno != EEXIST) break;
     }
     if (!file_) fail("cannot create a file in its folder", errno);
@@ -129,15 +160,33 @@ class NewFile {
     }
   }
 
+  // So that no page of it lacks room when it is written. Where the file system cannot promise that, the file is only so long.
+  void reserve(std::size_t size) {
+    int code = 0;
+    do {
+      code = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(size));
+    } while (code == EINTR);
+    if (code == EINVAL || code == EOPNOTSUPP) code = ::ftruncate(file_.get(), static_cast<off_t>(size)) == 0 ? 0 : errno;
+    if (code != 0) fail("cannot make it " + std::to_string(size) + " bytes long", code);
+  }
+
   void publish() {
     // Some file systems have no fsync; their files are as safe as they get.
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot write", errno);
     if (::close(file_.release()) != 0 && errno != EINTR) fail("cannot write", errno);
-    if (::rename(name_.c_str(), target_.c_str()) != 0) fail("cannot rename a new file to it", errno);
-    published_ = true;
+    rename();
+  }
+  // The same for one that is written on.
+  [[nodiscard]] FileDescriptor publish_open() {
+    rename();
+    return std::move(file_);
   }
 
  private:
+  void rename() {
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail("cannot rename a new file to it", errno);
+    published_ = true;
+  }
   [[noreturn]] void fail(std::string what, int code) {
     // The destructor does not run for a constructor that throws.
     if (file_) ::unlink(name_.c_str());
@@ -152,28 +201,42 @@ class NewFile {
   bool published_ = false;
 };
 
+void check_axes(const fs::path& path, const Shape& shape) {
+  if (shape.size() <= detail::kNpyMostAxes) return;
+  throw ShapeError("failed to write \"" + path.string() + "\": an array of " + std::to_string(shape.size()) +
+                   " axes, and NumPy has " + std::to_string(detail::kNpyMostAxes) + " at most: reshape it");
+}
+
+std::size_t alignment_of(DType dtype) {
+  return kind(dtype) == Kind::complex ? itemsize(dtype) / 2 : itemsize(dtype);
+}
+
+/// The array in its mapped file.
+Array mapped(FileDescriptor file, const fs::path& path, const Contents& contents, bool writable) {
+  auto mapping =
+      std::make_shared<detail::MappedFile>(std::move(file), path.string(), contents.offset + contents.bytes, writable);
+  char* const data = mapping->data() + contents.offset;
+  const auto& [header, offset, bytes] = contents;
+  const Strides strides = detail::packed_strides(header.shape, static_cast<std::int64_t>(itemsize(header.dtype)),
+                                                 header.fortran ? Order::fortran : Order::c);
+  return Array::view(data, header.shape, header.dtype,
+                     {.strides = strides, .read_only = !writable, .owner = std::move(mapping)});
+}
+
 }  // namespace
 
 Array load_npy(const fs::path& path) {
-  // O_NONBLOCK: opening a FIFO must not wait for a writer.
-  const FileDescriptor file = FileDescriptor::open(path.string(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  if (!file) fail_read(path, base::errno_text(errno));
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) fail_read(path, base::errno_text(errno));
-  if (!S_ISREG(status.st_mode)) fail_read(path, "it is not a regular file");
+  const auto [file, bytes] = open_regular(path, O_RDONLY);
   try {
-    return read_array(file, static_cast<std::size_t>(status.st_size));
+    return read_array(file, bytes);
   } catch (const NpyError& error) {
-    fail_read(path, error.what + " (at byte " + std::to_string(error.offset) + ")");
+    fail_read(path, error);
   }
 }
 
 void save_npy(const fs::path& path, const Array& array) {
   const detail::ArrayRep& given = detail::rep_of(array);
-  if (given.shape.size() > detail::kNpyMostAxes) {
-    throw ShapeError("failed to write \"" + path.string() + "\": an array of " + std::to_string(given.shape.size()) +
-                     " axes, and NumPy has " + std::to_string(detail::kNpyMostAxes) + " at most: reshape it");
-  }
+  check_axes(path, given.shape);
   Array packed = detail::fetch(array);
   const bool fortran = given.f_contiguous && !given.c_contiguous;
   if (!given.c_contiguous && !fortran) packed = packed.copy();
@@ -182,6 +245,43 @@ void save_npy(const fs::path& path, const Array& array) {
   file.write(header.data(), header.size());
   file.write(packed.rep()->data, static_cast<std::size_t>(packed.nbytes()));
   file.publish();
+}
+
+Array open_npy(const fs::path& path, const OpenNpyOptions& options) {
+  auto [file, bytes] = open_regular(path, options.writable ? O_RDWR : O_RDONLY);
+  try {
+    const Contents contents = read_header(file, bytes);
+    if (contents.header.swapped)
+      fail_read(path, "its numbers are big-endian, and cannot be used in their place: load_npy() reads it");
+    if (contents.offset % alignment_of(contents.header.dtype) != 0) {
+      fail_read(path, "its data begin at byte " + std::to_string(contents.offset) + ", where a " +
+                          std::string(name(contents.header.dtype)) + " cannot be used in its place: load_npy() reads it");
+    }
+    return mapped(std::move(file), path, contents, options.writable);
+  } catch (const NpyError& error) {
+    fail_read(path, error);
+  }
+}
+
+Array create_npy(const fs::path& path, const Shape& shape, DType dtype, Order order) {
+  check_axes(path, shape);
+  const std::size_t bytes =
+      static_cast<std::size_t>(detail::checked_size(shape, static_cast<std::int64_t>(itemsize(dtype)))) * itemsize(dtype);
+  const std::string header = detail::format_npy_header(dtype, order == Order::fortran, shape);
+  NewFile made(path.string(), base::output_target(path.string()));
+  made.write(header.data(), header.size());
+  made.reserve(header.size() + bytes);
+  return mapped(made.publish_open(), path,
+                {{.dtype = dtype, .fortran = order == Order::fortran, .shape = shape}, header.size(), bytes}, true);
+}
+
+void flush_npy(const Array& array) {
+  const detail::ArrayRep& rep = detail::rep_of(array);
+  const detail::MappedFile* const file = detail::MappedFile::of(rep);
+  if (file == nullptr)
+    throw TypeError("flush_npy: an array in " + detail::place(rep) +
+                    " that is in no file: open_npy() and create_npy() make such");
+  file->flush();
 }
 
 }  // namespace kiln

@@ -233,6 +233,13 @@ std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const
   return kept;
 }
 
+void Operands::check_files() const {
+  if (!place_.gpu() && place_.queue != nullptr) place_.queue->synchronize();  // who reads has read
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (const Array& array = given(k)) detail::MappedFile::check(*array.rep());
+  }
+}
+
 void Operands::fetch_staged(std::span<Array> results) const {
   // Copies are ordered after the default stream only.
   if (place_.queue != nullptr) place_.queue->synchronize();

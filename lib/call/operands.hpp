@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
 #include "call/description.hpp"
@@ -143,6 +144,8 @@ class Operands {
   /// everything was.
   void fetch(std::span<Array> results) const {
     if (place_.staged) fetch_staged(results);
+    if (detail::MappedFile::any_torn()) [[unlikely]]
+      check_files();
   }
 
   /// The inputs, the mask and .out, for a manifest, once the call has run.
@@ -171,6 +174,7 @@ class Operands {
   void stage(bool keeps);
   void copy(std::uint64_t inputs);
   void fetch_staged(std::span<Array> results) const;
+  void check_files() const;
   [[nodiscard]] std::shared_ptr<const void> kept(std::span<const Array> results) const;
   void check_fits(const Types& types, std::size_t k, DType to, Casting casting) const;
   void hold(std::size_t k, Array array);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "call/operands.hpp"
 #include "call/window.hpp"
@@ -247,6 +248,15 @@ void Call::run() {
   kinds::launch(backend, *variant.module, launch(sent), place_.queue, keep);
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
   fetch(sent);
+  if (detail::MappedFile::any_torn()) [[unlikely]]
+    check_files();
+}
+
+void Call::check_files() const {
+  if (!place_.gpu() && place_.queue != nullptr) place_.queue->synchronize();  // who reads has read
+  for (const Arg& arg : args_) {
+    if (arg.is_array()) detail::MappedFile::check(*arg.array().rep());
+  }
 }
 
 // By how it was launched: on a CPU a block of one thread is another kernel, and what cooperates runs there in no other.

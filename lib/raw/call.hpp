@@ -33,6 +33,7 @@ class Call {
   void place();
   void choose_form();
   [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> sent) const;
+  void check_files() const;
   void fetch(std::span<const Array> sent) const;
   void record(ufunc::Recorder& recorder, const Variant& variant) const;
   [[nodiscard]] bool travels(std::size_t i) const;

@@ -1,5 +1,6 @@
 #include "backend/gpu/jit_link.hpp"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <span>
@@ -59,7 +60,7 @@ class JitLink::Session {
     if (handle_ == nullptr || size(handle_, &bytes) != kSuccess || bytes == 0) return {};
     std::string text(bytes, '\0');
     if (get(handle_, text.data()) != kSuccess) return {};
-    text.resize(std::string_view(text.c_str()).size());
+    text.resize(std::min(text.size(), text.find('\0')));
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
   }

@@ -19,7 +19,8 @@ void atomic(Warp& warp, const Instruction& at, Mask lanes) {
     char* const memory = warp.memory({at, lane, sizeof(T), Warp::Use::atomic}, address);
     T old;
     std::memcpy(&old, memory, sizeof(T));
-    const auto made = static_cast<T>(Operation(old, lane_value<T>(operand[lane]), lane_value<T>(second[lane])));
+    const auto made = static_cast<T>(
+        std::remove_const_t<decltype(Operation)>{}(old, lane_value<T>(operand[lane]), lane_value<T>(second[lane])));
     std::memcpy(memory, &made, sizeof(T));
     // A fence behind it makes it acquire, one before it release: of the first nobody can know yet, so it counts as there.
     warp.block().acquire(address);

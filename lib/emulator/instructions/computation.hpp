@@ -66,13 +66,16 @@ template <class T>
   }
 }
 
-/// One result of some inputs: `Function(instruction, inputs…)`.
+/// One result of some inputs: `Function(instruction, inputs…)`, a lambda. An object of its type is called: the symbol of a
+/// template argument is one for lambdas of several files, without optimization by Clang 19.
 template <auto Function, class... Inputs>
 void compute(Warp& warp, const Instruction& at, Mask lanes) {
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     const std::array<const std::uint64_t*, sizeof...(Inputs)> rows = {warp.in(at.in[k])...};
     std::uint64_t* const out = warp.out(at.out);
-    each_lane(lanes, [&](unsigned lane) { out[lane] = lane_bits(Function(at, lane_value<Inputs>(rows[k][lane])...)); });
+    each_lane(lanes, [&](unsigned lane) {
+      out[lane] = lane_bits(std::remove_const_t<decltype(Function)>{}(at, lane_value<Inputs>(rows[k][lane])...));
+    });
   }(std::index_sequence_for<Inputs...>{});
 }
 /// Of so many inputs of one type.

@@ -51,8 +51,9 @@ constexpr auto kRsqrtApproxOfDouble = [](Word at, double a) { return says(at, kF
 
 /// Of both halves of 32 bits.
 template <auto Function, class T>
-constexpr auto kOnPairs =
-    [](Word at, auto... inputs) { return on_pairs<T>([&](auto... halves) { return Function(at, halves...); }, inputs...); };
+constexpr auto kOnPairs = [](Word at, auto... inputs) {
+  return on_pairs<T>([&](auto... halves) { return std::remove_const_t<decltype(Function)>{}(at, halves...); }, inputs...);
+};
 
 // What runs a function for a type: null where the type is none of these.
 template <auto Function, std::size_t Inputs>

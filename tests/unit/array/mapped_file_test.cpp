@@ -1,0 +1,162 @@
+// Arrays in their files: open_npy, create_npy, and what happens to a file meanwhile.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../base/child_process.hpp"
+#include "../base/temporary_directory.hpp"
+#include "kiln/kiln.hpp"
+
+namespace {
+
+using namespace kiln;
+using test::TemporaryDirectory;
+
+template <class Call>
+std::string message(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Array counting(std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), 0.0F);
+  return Array::from(values);
+}
+
+}  // namespace
+
+TEST_CASE("mapped: a file that save_npy wrote is the same array, in either order, without its bytes being read") {
+  const TemporaryDirectory folder;
+  const Array grid = counting(12).reshape({3, 4});
+  for (const Array& saved : {grid, grid.transpose(), grid[{0}], Array::scalar(2.5), Array::zeros({0, 3}, DType::int8)}) {
+    save_npy(folder / "a.npy", saved);
+    const Array opened = open_npy(folder / "a.npy");
+    CHECK(opened.shape() == saved.shape());
+    CHECK(opened.dtype() == saved.dtype());
+    CHECK(opened.is_host());
+    CHECK(opened.read_only());
+    CHECK(opened.is_f_contiguous() == load_npy(folder / "a.npy").is_f_contiguous());
+    CHECK(to_string(opened) == to_string(saved));
+  }
+  save_npy(folder / "a.npy", grid);
+  CHECK(message([&] { static_cast<void>(open_npy(folder / "a.npy").fill(1.0F)); }).find("read-only") != std::string::npos);
+  // A view keeps the file.
+  const Array row = open_npy(folder / "a.npy")[{1}];
+  std::filesystem::remove(folder / "a.npy");
+  CHECK(row.to_vector<float>() == std::vector<float>{4, 5, 6, 7});
+  CHECK(math::add.reduce(row).item<float>() == 22);
+}
+
+TEST_CASE("mapped: what is written to the array is written to the file") {
+  const TemporaryDirectory folder;
+  {
+    const Array made = create_npy(folder / "b.npy", {2, 3}, DType::float64, Order::fortran);
+    CHECK(made.is_f_contiguous());
+    CHECK(to_string(made) == to_string(Array::zeros({2, 3}, DType::float64)));
+    math::add(counting(6).reshape({2, 3}), 1, {.out = made});
+    flush_npy(made[{Slice{}, 1}]);
+    CHECK(load_npy(folder / "b.npy").to_vector<double>() == std::vector<double>{1, 2, 3, 4, 5, 6});
+  }
+  CHECK(load_npy(folder / "b.npy").is_f_contiguous());
+  open_npy(folder / "b.npy", {.writable = true})[{1, 2}].fill(-1.0);
+  CHECK(load_npy(folder / "b.npy").to_vector<double>() == std::vector<double>{1, 2, 3, 4, 5, -1});
+  // An old file is replaced: who has it open keeps it.
+  const Array old = open_npy(folder / "b.npy");
+  const Array fresh = create_npy(folder / "b.npy", {2}, DType::int32);
+  CHECK(old.size() == 6);
+  CHECK(load_npy(folder / "b.npy").to_vector<std::int32_t>() == std::vector<std::int32_t>{0, 0});
+  CHECK(create_npy(folder / "c.npy", {0}, DType::bool_).size() == 0);
+}
+
+TEST_CASE("mapped: files that cannot be used in their place, and room that is not there") {
+  const TemporaryDirectory folder;
+  CHECK(message([&] { static_cast<void>(open_npy(folder / "none.npy")); }) ==
+        "failed to read \"" + (folder / "none.npy") + "\": No such file or directory");
+  CHECK(message([&] { static_cast<void>(open_npy(folder.path())); }).find("it is not a regular file") != std::string::npos);
+  const auto written = [&](const char* name, const std::string& descr, const std::string& data) {
+    const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,)}\n";
+    const std::string prelude{'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size()), 0};
+    test::write_text(folder / name, prelude + header + data);
+    return prelude.size() + header.size();
+  };
+  written("big.npy", ">f4", std::string{'\x3f', '\x80', 0, 0});
+  CHECK(message([&] { static_cast<void>(open_npy(folder / "big.npy")); }) ==
+        "failed to read \"" + (folder / "big.npy") +
+            "\": its numbers are big-endian, and cannot be used in their place: load_npy() reads it");
+  const std::size_t begin = written("odd.npy", "<f8", std::string(8, '\0'));
+  CHECK(message([&] { static_cast<void>(open_npy(folder / "odd.npy")); }) ==
+        "failed to read \"" + (folder / "odd.npy") + "\": its data begin at byte " + std::to_string(begin) +
+            ", where a float64 cannot be used in its place: load_npy() reads it");
+  CHECK(load_npy(folder / "odd.npy").item<double>() == 0);
+  const std::string full =
+      message([&] { static_cast<void>(create_npy(folder / "huge.npy", {std::int64_t{1} << 56}, DType::int8)); });
+  CAPTURE(full);
+  CHECK(full.starts_with("failed to write \"" + (folder / "huge.npy") + "\": cannot make it 72057594037928064 bytes long: "));
+  CHECK_FALSE(std::filesystem::exists(folder / "huge.npy"));
+  CHECK(message([&] { static_cast<void>(create_npy(folder / "x.npy", {-1}, DType::int8)); }).find("-1") != std::string::npos);
+  CHECK(message([] { flush_npy(Array::zeros({2}, DType::int8)); }) ==
+        "flush_npy: an array in host memory that is in no file: open_npy() and create_npy() make such");
+}
+
+TEST_CASE("mapped: a file that becomes shorter under its array is an error of the call, and of later ones") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "a.npy";
+  const std::int64_t count = 1 << 20;
+  save_npy(path, Array::full({count}, 1.0F));
+  const Array whole = open_npy(path);
+  const Array other = counting(3);
+  std::filesystem::resize_file(path, 8192);
+  const std::string expected =
+      "failed to read \"" + path +
+      "\": the file became shorter, or its disk failed, while it was mapped: what was not there counted as zeros";
+  Array out = Array::full({count}, -1.0F);
+  CHECK(message([&] { math::add(whole, 1, {.out = out}); }) == expected);
+  CHECK(out[{0}].item<float>() == 2);
+  CHECK(out[{count - 1}].item<float>() == 1);
+  CHECK(message([&] { static_cast<void>(math::add.reduce(whole[Slice{.stop = 10}])); }) == expected);
+  CHECK(message([&] { static_cast<void>(whole.copy()); }) == expected);
+  CHECK(message([&] { static_cast<void>(whole.to_vector<float>()); }) == expected);
+  CHECK(message([&] { flush_npy(whole); }) == expected);
+  // Others are as they were.
+  CHECK(math::add(other, 1).to_vector<float>() == std::vector<float>{1, 2, 3});
+  save_npy(path, Array::full({count}, 1.0F));
+  CHECK(math::add.reduce(open_npy(path)).item<float>() == static_cast<float>(count));
+}
+
+TEST_CASE("mapped: a bus error elsewhere ends the process as before [child]" * doctest::skip()) {
+  const TemporaryDirectory folder;
+  save_npy(folder / "a.npy", counting(3));
+  const Array opened = open_npy(folder / "a.npy");
+  raise(SIGBUS);
+}
+TEST_CASE("mapped: a bus error elsewhere ends the process as before") {
+  CHECK(test::ChildProcess("mapped: a bus error elsewhere ends the process as before [child]", {}).wait() != 0);
+}
+
+TEST_CASE("mapped: threads open, read and close files at the same time") {
+  const TemporaryDirectory folder;
+  save_npy(folder / "a.npy", counting(1000));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        const Array opened = open_npy(folder / "a.npy");
+        if (opened[{999}].item<float>() != 999) std::abort();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
