@@ -49,6 +49,7 @@ struct ReductionDefinition {
 };
 
 /// The options of a call of a reduction. Every member has a default.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members are in the order in which users name them
 struct ReductionOptions {
   Axes axis = Axes::all();                    ///< of what the inputs broadcast to
   bool keepdims = false;                      ///< reduced axes stay, with extent 1

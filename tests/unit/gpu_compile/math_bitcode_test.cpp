@@ -15,7 +15,6 @@
 namespace {
 
 using namespace kiln;
-using backend::gpu::MathBitcode;
 
 /// The machine's file; empty, and told, where there is none.
 std::string file_of(DeviceKind kind) {

@@ -55,7 +55,7 @@ TEST_CASE("reduceat: all segments are one launch and nothing is waited for [chil
   const Array x = to_device(Array::full({200, 600}, 1.0F), Device::best());
   const Array flat = x.reshape({120'000});
   const auto launches = [&](const Ufunc& ufunc, const Array& array, const std::vector<std::int64_t>& begins,
-                            AccumulateOptions options) {
+                            const AccumulateOptions& options) {
     ufunc.reduceat(array, Array::from(begins), options);  // compiled
     calls.forget();
     ufunc.reduceat(array, Array::from(begins), options);
