@@ -15,12 +15,10 @@ using namespace reference;
 
 namespace {
 
-__extension__ typedef __int128 Int128;
-
 template <class T>
 Term integer_term(T x) {
   const bool negative = x < 0;
-  const Int128 wide = x;
+  const Int128 wide = +x;
   return {negative, static_cast<Wide>(negative ? -wide : wide), 0};
 }
 
@@ -52,8 +50,8 @@ Int128 to_integer(T x, Rounding mode) {
 
 template <class To>
 To clamp(Int128 x) {
-  constexpr Int128 low = std::numeric_limits<To>::min();
-  constexpr Int128 high = std::numeric_limits<To>::max();
+  constexpr Int128 low = +std::numeric_limits<To>::min();
+  constexpr Int128 high = +std::numeric_limits<To>::max();
   return static_cast<To>(x < low ? low : x > high ? high : x);
 }
 

@@ -17,7 +17,8 @@ using kiln::emulator::BFloat16;
 using kiln::emulator::Half;
 using kiln::emulator::Rounding;
 
-__extension__ typedef unsigned __int128 Wide;
+using Int128 = kiln::emulator::detail::Int128;
+using Wide = kiln::emulator::detail::UInt128;
 
 inline constexpr std::array kModes{Rounding::nearest_even, Rounding::zero, Rounding::down, Rounding::up,
                                    Rounding::nearest_away};
@@ -46,7 +47,7 @@ inline int sign_of_sum(std::initializer_list<Term> terms) {
   }
   if (low == INT_MAX) return 0;
   std::array<std::uint64_t, 96> limbs;
-  const auto count = static_cast<std::size_t>((high - low) / 64 + 4);
+  const std::size_t count = static_cast<std::size_t>(high - low) / 64 + 4;
   if (count > limbs.size()) __builtin_trap();
   std::fill_n(limbs.begin(), count, 0);
   for (const Term& t : terms) {

@@ -31,7 +31,7 @@ bool holds(const std::string& text, const std::string& part) {
 }
 #define CHECK_FOUND(text, part)                     \
   do {                                              \
-    const std::string all_text = text;              \
+    const std::string& all_text = text;             \
     CHECK_MESSAGE(holds(all_text, part), all_text); \
   } while (false)
 

@@ -12,8 +12,6 @@ using namespace reference;
 
 namespace {
 
-__extension__ typedef __int128 Int128;
-
 template <class T>
 T wrapped(Int128 x) {
   return static_cast<T>(static_cast<std::uint64_t>(x));
