@@ -13,6 +13,7 @@
 
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
+#include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
 
 namespace {
@@ -57,7 +58,9 @@ TEST_CASE("mapped: a file that save_npy wrote is the same array, in either order
   const Array row = open_npy(folder / "a.npy")[{1}];
   std::filesystem::remove(folder / "a.npy");
   CHECK(row.to_vector<float>() == std::vector<float>{4, 5, 6, 7});
+#if KILN_HAVE_CPU
   CHECK(math::add.reduce(row).item<float>() == 22);
+#endif
 }
 
 TEST_CASE("mapped: what is written to the array is written to the file") {
@@ -66,7 +69,7 @@ TEST_CASE("mapped: what is written to the array is written to the file") {
     const Array made = create_npy(folder / "b.npy", {2, 3}, DType::float64, Order::fortran);
     CHECK(made.is_f_contiguous());
     CHECK(to_string(made) == to_string(Array::zeros({2, 3}, DType::float64)));
-    math::add(counting(6).reshape({2, 3}), 1, {.out = made});
+    made.assign(Array::from<double>({1, 2, 3, 4, 5, 6}, Shape{2, 3}));
     flush_npy(made[{Slice{}, 1}]);
     CHECK(load_npy(folder / "b.npy").to_vector<double>() == std::vector<double>{1, 2, 3, 4, 5, 6});
   }
@@ -122,18 +125,20 @@ TEST_CASE("mapped: a file that becomes shorter under its array is an error of th
   const std::string expected =
       "failed to read \"" + path +
       "\": the file became shorter, or its disk failed, while it was mapped: what was not there counted as zeros";
+#if KILN_HAVE_CPU
   Array out = Array::full({count}, -1.0F);
   CHECK(message([&] { math::add(whole, 1, {.out = out}); }) == expected);
   CHECK(out[{0}].item<float>() == 2);
   CHECK(out[{count - 1}].item<float>() == 1);
   CHECK(message([&] { static_cast<void>(math::add.reduce(whole[Slice{.stop = 10}])); }) == expected);
+#endif
   CHECK(message([&] { static_cast<void>(whole.copy()); }) == expected);
   CHECK(message([&] { static_cast<void>(whole.to_vector<float>()); }) == expected);
   CHECK(message([&] { flush_npy(whole); }) == expected);
   // Others are as they were.
-  CHECK(math::add(other, 1).to_vector<float>() == std::vector<float>{1, 2, 3});
+  CHECK(other.copy().to_vector<float>() == std::vector<float>{0, 1, 2});
   save_npy(path, Array::full({count}, 1.0F));
-  CHECK(math::add.reduce(open_npy(path)).item<float>() == static_cast<float>(count));
+  CHECK(open_npy(path).to_vector<float>() == std::vector<float>(static_cast<std::size_t>(count), 1.0F));
 }
 
 TEST_CASE("mapped: a bus error elsewhere ends the process as before [child]" * doctest::skip()) {
