@@ -36,8 +36,9 @@ struct OpenNpyOptions {
 /// are not aligned to their dtype. Bytes of a bool file must be 0 or 1.
 ///
 /// A call that reads what the file has no longer (it was made shorter, the disk failed) takes zeros for it and throws IoError,
-/// with its outputs written; so does each later call on the array. For that, the first mapping of a process installs a handler
-/// of SIGBUS, which passes on to the one before what is not kiln's.
+/// with its outputs written; so does each later call on the array, which for a call that was queued on a stream is the first to
+/// tell. For that, the first mapping of a process installs a handler of SIGBUS, which passes on to the one before what is not
+/// kiln's.
 [[nodiscard]] KILN_API Array open_npy(const std::filesystem::path& path, const OpenNpyOptions& options = {});
 
 /// Makes a file with room for an array of zeros, in the place of an old one, and opens it for writing. The disk's room is taken
@@ -46,7 +47,7 @@ struct OpenNpyOptions {
                                         Order order = Order::c);
 
 /// Waits until the disk has all that was written to an array of open_npy() or create_npy(), or to a view of it. IoError where
-/// it has not taken it; TypeError for an array that is in no file, or is on a device.
+/// it has not taken it; TypeError for an array that is in no file.
 KILN_API void flush_npy(const Array& array);
 
 }  // namespace kiln

@@ -49,8 +49,6 @@ Slot* slot_of(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
-std::atomic<int>* torn_count = nullptr;
-
 /// Puts a page of zeros where the file has none any more.
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
@@ -60,7 +58,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     void* const at = reinterpret_cast<void*>(address / page * page);
     if (mmap(at, page, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
-      if (!slot->torn.exchange(true)) torn_count->fetch_add(1, std::memory_order_relaxed);
+      if (!slot->torn.exchange(true)) torn_files.fetch_add(1, std::memory_order_relaxed);
       errno = saved;
       return;
     }
@@ -69,59 +67,53 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
   pass_on(signal, info, context);
 }
 
-void install_handler(std::atomic<int>* count) {
-  static const bool installed = [count] {
-    torn_count = count;
+void install_handler() {
+  static const bool installed = [] {
     struct sigaction ours{};
     ours.sa_sigaction = on_bus_error;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&ours.sa_mask);
-    sigaction(SIGBUS, &ours, &before);
-    return true;
+    return sigaction(SIGBUS, &ours, &before) == 0;
   }();
   static_cast<void>(installed);
 }
 
-std::size_t mapped_bytes(std::size_t bytes) {
-  return bytes == 0 ? 1 : bytes;
-}
-
 }  // namespace
 
-std::atomic<int> MappedFile::torn_files{0};
-
-MappedFile::MappedFile(base::FileDescriptor file, std::string shown, std::size_t bytes, bool writable)
-    : file_(std::move(file)), shown_(std::move(shown)), bytes_(bytes) {
-  install_handler(&torn_files);
-  void* const mapped =
-      mmap(nullptr, mapped_bytes(bytes), writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file_.get(), 0);
+MappedFile::MappedFile(const base::FileDescriptor& file, std::string shown, std::size_t bytes, bool writable)
+    : shown_(std::move(shown)), bytes_(bytes) {
+  install_handler();
+  void* const mapped = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) throw IoError("failed to map \"" + shown_ + "\": " + base::errno_text(errno));
   data_ = static_cast<char*>(mapped);
   const std::lock_guard guard(slots_mutex);
   while (slot_ < kMost && slots[slot_].file.load(std::memory_order_relaxed) != nullptr) ++slot_;
   if (slot_ == kMost) {
-    munmap(mapped, mapped_bytes(bytes));
+    munmap(mapped, bytes);
     throw IoError("failed to map \"" + shown_ + "\": " + std::to_string(kMost) + " files are mapped, which is the most");
   }
   Slot& slot = slots[slot_];
   slot.begin = reinterpret_cast<std::uintptr_t>(data_);
-  slot.end = reinterpret_cast<std::uintptr_t>(data_) + mapped_bytes(bytes);
+  slot.end = reinterpret_cast<std::uintptr_t>(data_) + bytes;
   slot.torn = false;
   slot.file.store(this, std::memory_order_release);
   if (slot_ >= used.load(std::memory_order_relaxed)) used.store(slot_ + 1, std::memory_order_release);
 }
 
 MappedFile::~MappedFile() {
-  munmap(data_, mapped_bytes(bytes_));
-  const std::lock_guard guard(slots_mutex);
-  Slot& slot = slots[slot_];
-  if (slot.torn) torn_files.fetch_sub(1, std::memory_order_relaxed);
-  slot.file.store(nullptr, std::memory_order_release);
+  {
+    const std::lock_guard guard(slots_mutex);
+    Slot& slot = slots[slot_];
+    if (slot.torn) torn_files.fetch_sub(1, std::memory_order_relaxed);
+    slot.file.store(nullptr, std::memory_order_release);
+  }
+  // Not before: the addresses may be someone else's at once.
+  munmap(data_, bytes_);
 }
 
 void MappedFile::flush() const {
   check();
-  if (msync(data_, mapped_bytes(bytes_), MS_SYNC) != 0) {
+  if (msync(data_, bytes_, MS_SYNC) != 0) {
     throw IoError("failed to write \"" + shown_ + "\": " + base::errno_text(errno));
   }
   check();
@@ -134,6 +126,7 @@ void MappedFile::check() const {
 }
 
 const MappedFile* MappedFile::of(const ArrayRep& rep) noexcept {
+  if (!rep.device.is_cpu()) return nullptr;
   // The array keeps its file, and so the slot.
   Slot* const slot = slot_of(reinterpret_cast<std::uintptr_t>(rep.data));
   return slot == nullptr ? nullptr : slot->file.load(std::memory_order_acquire);

@@ -11,12 +11,15 @@
 
 namespace kiln::detail {
 
-/// Thread-safe. The file stays open as long as the mapping.
+/// Mappings that have met something that was not there.
+inline std::atomic<int> torn_files{0};
+
+/// Thread-safe.
 class MappedFile {
  public:
-  /// The first `bytes` bytes of an open file, which has as many. IoError where they cannot be mapped, also where kMost files
-  /// are. `shown` is the file's name, for messages.
-  MappedFile(base::FileDescriptor file, std::string shown, std::size_t bytes, bool writable);
+  /// The first `bytes` bytes of an open file, which has as many and may be closed then. IoError where they cannot be mapped,
+  /// also where kMost files are. `shown` is the file's name, for messages.
+  MappedFile(const base::FileDescriptor& file, std::string shown, std::size_t bytes, bool writable);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -41,9 +44,6 @@ class MappedFile {
   static constexpr std::size_t kMost = 4096;
 
  private:
-  static std::atomic<int> torn_files;
-
-  base::FileDescriptor file_;
   std::string shown_;
   std::size_t bytes_;
   char* data_ = nullptr;

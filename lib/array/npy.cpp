@@ -154,6 +154,7 @@ class NewFile {
     while (size > 0) {
       const ssize_t written = ::write(file_.get(), data, std::min(size, kOneCall));
       if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EFAULT) fail("its array is in a file that became shorter", 0);
       if (written < 0) fail("cannot write", errno);
       data += written;
       size -= static_cast<std::size_t>(written);
@@ -174,19 +175,12 @@ class NewFile {
     // Some file systems have no fsync; their files are as safe as they get.
     if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot write", errno);
     if (::close(file_.release()) != 0 && errno != EINTR) fail("cannot write", errno);
-    rename();
-  }
-  // The same for one that is written on.
-  [[nodiscard]] FileDescriptor publish_open() {
-    rename();
-    return std::move(file_);
-  }
-
- private:
-  void rename() {
     if (::rename(name_.c_str(), target_.c_str()) != 0) fail("cannot rename a new file to it", errno);
     published_ = true;
   }
+  [[nodiscard]] const FileDescriptor& descriptor() const noexcept { return file_; }
+
+ private:
   [[noreturn]] void fail(std::string what, int code) {
     // The destructor does not run for a constructor that throws.
     if (file_) ::unlink(name_.c_str());
@@ -212,9 +206,8 @@ std::size_t alignment_of(DType dtype) {
 }
 
 /// The array in its mapped file.
-Array mapped(FileDescriptor file, const fs::path& path, const Contents& contents, bool writable) {
-  auto mapping =
-      std::make_shared<detail::MappedFile>(std::move(file), path.string(), contents.offset + contents.bytes, writable);
+Array mapped(const FileDescriptor& file, const fs::path& path, const Contents& contents, bool writable) {
+  auto mapping = std::make_shared<detail::MappedFile>(file, path.string(), contents.offset + contents.bytes, writable);
   char* const data = mapping->data() + contents.offset;
   const auto& [header, offset, bytes] = contents;
   const Strides strides = detail::packed_strides(header.shape, static_cast<std::int64_t>(itemsize(header.dtype)),
@@ -248,7 +241,7 @@ void save_npy(const fs::path& path, const Array& array) {
 }
 
 Array open_npy(const fs::path& path, const OpenNpyOptions& options) {
-  auto [file, bytes] = open_regular(path, options.writable ? O_RDWR : O_RDONLY);
+  const auto [file, bytes] = open_regular(path, options.writable ? O_RDWR : O_RDONLY);
   try {
     const Contents contents = read_header(file, bytes);
     if (contents.header.swapped)
@@ -257,7 +250,7 @@ Array open_npy(const fs::path& path, const OpenNpyOptions& options) {
       fail_read(path, "its data begin at byte " + std::to_string(contents.offset) + ", where a " +
                           std::string(name(contents.header.dtype)) + " cannot be used in its place: load_npy() reads it");
     }
-    return mapped(std::move(file), path, contents, options.writable);
+    return mapped(file, path, contents, options.writable);
   } catch (const NpyError& error) {
     fail_read(path, error);
   }
@@ -271,8 +264,10 @@ Array create_npy(const fs::path& path, const Shape& shape, DType dtype, Order or
   NewFile made(path.string(), base::output_target(path.string()));
   made.write(header.data(), header.size());
   made.reserve(header.size() + bytes);
-  return mapped(made.publish_open(), path,
-                {{.dtype = dtype, .fortran = order == Order::fortran, .shape = shape}, header.size(), bytes}, true);
+  Array array = mapped(made.descriptor(), path,
+                       {{.dtype = dtype, .fortran = order == Order::fortran, .shape = shape}, header.size(), bytes}, true);
+  made.publish();
+  return array;
 }
 
 void flush_npy(const Array& array) {

@@ -5,21 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "../unit/base/message.hpp"
 #include "kiln/kiln.hpp"
 
 namespace {
 
 using namespace kiln;
-
-template <class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using test::message;
 
 }  // namespace
 

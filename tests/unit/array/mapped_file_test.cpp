@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../base/child_process.hpp"
+#include "../base/message.hpp"
 #include "../base/temporary_directory.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
@@ -19,17 +20,8 @@
 namespace {
 
 using namespace kiln;
+using test::message;
 using test::TemporaryDirectory;
-
-template <class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 Array counting(std::int64_t count) {
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -135,6 +127,14 @@ TEST_CASE("mapped: a file that becomes shorter under its array is an error of th
   CHECK(message([&] { static_cast<void>(whole.copy()); }) == expected);
   CHECK(message([&] { static_cast<void>(whole.to_vector<float>()); }) == expected);
   CHECK(message([&] { flush_npy(whole); }) == expected);
+  const Array unread = [&] {
+    save_npy(folder / "b.npy", Array::full({count}, 1.0F));
+    return open_npy(folder / "b.npy");
+  }();
+  std::filesystem::resize_file(folder / "b.npy", 8192);
+  CHECK(message([&] { save_npy(folder / "copy.npy", unread); }) ==
+        "failed to write \"" + (folder / "copy.npy") + "\": its array is in a file that became shorter");
+  CHECK_FALSE(std::filesystem::exists(folder / "copy.npy"));
   // Others are as they were.
   CHECK(other.copy().to_vector<float>() == std::vector<float>{0, 1, 2});
   save_npy(path, Array::full({count}, 1.0F));

@@ -1,5 +1,5 @@
 // The HIP path of the GPU backend through tests/hip_over_cuda: over the fake driver for memory and launches, over the real
-// NVRTC for compiling. On NVIDIA hardware the conformance suite runs through the same library.
+// NVRTC for compiling. A part of the conformance suite runs through the same library on the emulator.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // The operands of a call: what is refused, what overlaps, how they would lie elsewhere.
 #include "call/operands.hpp"
+#include "../base/message.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +9,7 @@
 namespace {
 
 using namespace kiln;
+using test::message;
 
 class Two : public call::Callee {
  public:
@@ -22,16 +24,6 @@ const Two kTwo;
 const Stream kDefault;
 const DType kFloats[] = {DType::float32, DType::float32};
 const std::string kLoop = "f(a, b)";
-
-template <class Fail>
-std::string message(const Fail& fail) {
-  try {
-    fail();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string refused(std::vector<Arg> args, const Array& where, std::vector<Array> out) {
   return message([&] { const call::Operands operands(kTwo, {args, where, out, kDefault}, 2, 2); });

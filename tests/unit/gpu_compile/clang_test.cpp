@@ -342,6 +342,12 @@ extern "C" __global__ void __launch_bounds__(128, 2) kiln_kernel(int* i, unsigne
   atomicAdd(i, 1); atomicMin(i, 1); atomicExch(i, 1); atomicCAS(i, 1, 2);
   atomicAdd(l, 1ull); atomicMax(l, 1ull); atomicCAS(l, 1ull, 2ull);
   atomicAdd(f, 1.f); atomicAdd(d, 1.);
+  atomicSub(i, 1); atomicInc(u, 9u); atomicDec(u, 9u); atomicMax((long long*)l, 1ll); atomicExch(f, 1.f);
+  u[t] = __umulhi(u[t], 7u) + __brev(u[t]) + __umul24(u[t], 3u) + __usad(u[t], 5u, 1u) + __float_as_uint(f[t]) + __mulhi(i[t], 7) + __sad(i[t], 5, 1u);
+  l[t] = __umul64hi(l[t], 7ull) + __brevll(l[t]) + __mul64hi(i[t], 7) + __double_as_longlong(d[t]) + __double2hiint(d[t]) + __mul24(i[t], 3);
+  float4 four = make_float4(f[t], __fmaf_rn(f[t], 2, 1), __fmul_rn(f[t], 3), __saturatef(__int_as_float(i[t])));
+  *(float4*)(f + 4 * t) = four;
+  d[t] = __hiloint2double(i[t], 3) + __fma_rn(d[t], 2, 1) + __ldg(d) + __dadd_rn(d[t], 1);
 }
 )";
   for (const std::string target : {"gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"}) {

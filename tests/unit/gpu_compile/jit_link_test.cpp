@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../base/message.hpp"
 #include "backend/clang.hpp"
 #include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/compiler.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 using namespace kiln;
 using backend::gpu::JitLink;
+using test::message;
 
 /// The machine's; null, and told, where there is none.
 const JitLink* link() {
@@ -39,16 +41,6 @@ backend::CompileRequest sample() {
           "extern \"C\" __global__ void kiln_kernel(float* o) { o[threadIdx.x] *= o[threadIdx.x + 1]; }"};
   made.headers = codegen::resolve_includes({{"k", made.source}}, {}, {});
   return made;
-}
-
-template <class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace

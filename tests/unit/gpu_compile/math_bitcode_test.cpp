@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "../base/message.hpp"
 #include "../base/temporary_directory.hpp"
 #include "all_functions.hpp"
 #include "backend/clang.hpp"
@@ -15,6 +16,7 @@
 namespace {
 
 using namespace kiln;
+using test::message;
 
 /// The machine's file; empty, and told, where there is none.
 std::string file_of(DeviceKind kind) {
@@ -23,16 +25,6 @@ std::string file_of(DeviceKind kind) {
   }
   std::printf("KILN-NOT-RUN %s 1\n", kind == DeviceKind::hip ? "ocml" : "libdevice");
   return {};
-}
-
-template <class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace
