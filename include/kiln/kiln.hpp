@@ -3,6 +3,7 @@
 
 #include "kiln/array.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"

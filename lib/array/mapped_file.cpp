@@ -10,7 +10,9 @@
 #include <mutex>
 #include <utility>
 
+#include "array/access.hpp"
 #include "base/file.hpp"
+#include "base/usable_memory.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::detail {
@@ -49,13 +51,18 @@ Slot* slot_of(std::uintptr_t address) noexcept {
   return nullptr;
 }
 
+std::size_t page_bytes() noexcept {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 /// Puts a page of zeros where the file has none any more.
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int saved = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const bool of_access = info->si_code > 0;  // else a signal that someone sent
   if (Slot* const slot = of_access ? slot_of(address) : nullptr) {
-    static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const std::uintptr_t page = page_bytes();
     void* const at = reinterpret_cast<void*>(address / page * page);
     if (mmap(at, page, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
       if (!slot->torn.exchange(true)) torn_files.fetch_add(1, std::memory_order_relaxed);
@@ -69,6 +76,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 
 void install_handler() {
   static const bool installed = [] {
+    page_bytes();  // not for the first time in the handler
     struct sigaction ours{};
     ours.sa_sigaction = on_bus_error;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -81,7 +89,7 @@ void install_handler() {
 }  // namespace
 
 MappedFile::MappedFile(const base::FileDescriptor& file, std::string shown, std::size_t bytes, bool writable)
-    : shown_(std::move(shown)), bytes_(bytes) {
+    : file_(writable ? fcntl(file.get(), F_DUPFD_CLOEXEC, 0) : -1), shown_(std::move(shown)), bytes_(bytes) {
   install_handler();
   void* const mapped = mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) throw IoError("failed to map \"" + shown_ + "\": " + base::errno_text(errno));
@@ -130,6 +138,42 @@ const MappedFile* MappedFile::of(const ArrayRep& rep) noexcept {
   // The array keeps its file, and so the slot.
   Slot* const slot = slot_of(reinterpret_cast<std::uintptr_t>(rep.data));
   return slot == nullptr ? nullptr : slot->file.load(std::memory_order_acquire);
+}
+
+MappedFile::Range MappedFile::range_of(const ArrayRep& rep) const noexcept {
+  const Extent extent = covered(rep);
+  const std::int64_t first = rep.data - data_;
+  return {static_cast<std::size_t>(first + extent.low), static_cast<std::size_t>(first + extent.high)};
+}
+
+void MappedFile::will_need(const ArrayRep& rep) noexcept {
+  const MappedFile* const file = of(rep);
+  if (file == nullptr || rep.size == 0) return;
+  const Range range = file->range_of(rep);
+  const std::size_t begin = range.begin / page_bytes() * page_bytes();
+  madvise(file->data_ + begin, range.end - begin, MADV_WILLNEED);
+}
+
+void MappedFile::done_with(const ArrayRep& rep) noexcept {
+  const MappedFile* const file = of(rep);
+  if (file == nullptr || rep.size == 0) return;
+  static const std::size_t memory = base::usable_memory();
+  if (file->bytes_ < memory / 4) return;
+  Range range = file->range_of(rep);
+  if (file->file_) {
+    // The disk is waited for one range later, so that few bytes are on their way and the disk is never idle.
+    const auto length = static_cast<off_t>(range.end - range.begin);
+    const auto begin = static_cast<off_t>(range.begin);
+    sync_file_range(file->file_.get(), begin, length, SYNC_FILE_RANGE_WRITE);
+    if (begin < length) return;
+    sync_file_range(file->file_.get(), begin - length, length,
+                    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    range = {range.begin - static_cast<std::size_t>(length), range.begin};
+  }
+  // Whole pages: neighbours may be in use.
+  const std::size_t begin = (range.begin + page_bytes() - 1) / page_bytes() * page_bytes();
+  const std::size_t end = range.end / page_bytes() * page_bytes();
+  if (begin < end) madvise(file->data_ + begin, end - begin, MADV_DONTNEED);
 }
 
 }  // namespace kiln::detail

@@ -41,9 +41,26 @@ class MappedFile {
   /// Whether check() of any mapping has something to say.
   [[nodiscard]] static bool any_torn() noexcept { return torn_files.load(std::memory_order_relaxed) != 0; }
 
+  /// Hints to the system about the bytes that an array covers; nothing happens where it lies in no file. They cost a call of
+  /// the system, and change no byte.
+  /// @{
+  /// It will be read soon: reading begins.
+  static void will_need(const ArrayRep& rep) noexcept;
+  /// It has been read or written, and will not be for long. Of a file that fills much of the memory its pages are given back;
+  /// what was written to it is on its way to the disk, and what was written two chunks ago has arrived there.
+  static void done_with(const ArrayRep& rep) noexcept;
+  /// @}
+
   static constexpr std::size_t kMost = 4096;
 
  private:
+  struct Range {
+    std::size_t begin;  // bytes of the file
+    std::size_t end;
+  };
+  [[nodiscard]] Range range_of(const ArrayRep& rep) const noexcept;
+
+  base::FileDescriptor file_;  // of a writable one
   std::string shown_;
   std::size_t bytes_;
   char* data_ = nullptr;

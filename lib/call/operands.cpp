@@ -186,8 +186,8 @@ void Operands::stage(bool keeps) {
     if (rep == nullptr || !rep->on_host) continue;
     const bool read = !is_output(k) || keeps;
     hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
-            : read   ? send(given(k) ? given(k) : held_of(k), place_.device)
-                     : device_array(rep->shape, rep->dtype, place_.device));
+            : read   ? send(given(k) ? given(k) : held_of(k), place_.device, place_.queue)
+                     : allocate_for(place_.queue, rep->shape, rep->dtype, place_.device));
   }
 }
 
@@ -215,7 +215,9 @@ Array Operands::allocate(const Shape& shape, DType dtype, Order order) const {
     const Strides strides = detail::packed_strides(shape, static_cast<std::int64_t>(itemsize(dtype)), order);
     return in_no_memory(shape, strides, dtype, kMax, place_.device, results_on_host());
   }
-  return results_on_host() ? Array::empty(shape, dtype, order) : device_array(shape, dtype, place_.device, order);
+  if (results_on_host()) return Array::empty(shape, dtype, order);
+  // What only goes on to the host is the queue's own.
+  return allocate_for(place_.on_host ? place_.queue : nullptr, shape, dtype, place_.device, order);
 }
 
 Array Operands::zeros(const Shape& shape, DType dtype) const {
@@ -241,15 +243,14 @@ void Operands::check_files() const {
 }
 
 void Operands::fetch_staged(std::span<Array> results) const {
-  // Copies are ordered after the default stream only.
   if (place_.queue != nullptr) place_.queue->synchronize();
   for (std::size_t o = 0; o < nout_; ++o) {
     if (is_given(o)) {
-      if (rep(inputs_ + o) != results[o].rep().get()) held_of(inputs_ + o).copy_to_host(results[o]);
+      if (rep(inputs_ + o) != results[o].rep().get()) call::fetch(held_of(inputs_ + o), results[o], place_.queue);
     } else if (place_.on_host) {
       const detail::ArrayRep& rep = *results[o].rep();
       Array host = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
-      results[o].copy_to_host(host);
+      call::fetch(results[o], host, place_.queue);
       results[o] = std::move(host);
     }
   }

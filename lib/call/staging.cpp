@@ -1,5 +1,9 @@
 #include "call/staging.hpp"
 
+#include <memory>
+#include <utility>
+
+#include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "backend/kernel_abi.hpp"
 #include "call/description.hpp"
@@ -12,9 +16,56 @@ std::size_t made_of(std::size_t operand) {
   return std::size_t{2 * backend::kMaxOperands} + operand;
 }
 
+Array send_packed(const Array& host, const Device& device, backend::Queue* queue) {
+  if (queue == nullptr) return to_device(host, device);
+  const detail::ArrayRep& rep = *host.rep();
+  const Array packed = rep.c_contiguous || rep.f_contiguous ? host : host.copy();
+  const Order order = packed.rep()->c_contiguous ? Order::c : Order::fortran;
+  Array sent = allocate_for(queue, rep.shape, rep.dtype, device, order);
+  backend::backend_for(device).upload(sent.data(), packed.rep()->data, static_cast<std::size_t>(host.nbytes()), queue);
+  detail::MappedFile::check(rep);
+  return sent;
+}
+
 }  // namespace
 
-Array send(const Array& host, const Device& device) {
+Array allocate_for(backend::Queue* queue, const Shape& shape, DType dtype, const Device& device, Order order) {
+  if (queue == nullptr) return device_array(shape, dtype, device, order);
+  const auto item = static_cast<std::int64_t>(itemsize(dtype));
+  const auto bytes = static_cast<std::size_t>(detail::checked_size(shape, item) * item);
+  backend::Backend& backend = backend::backend_for(device);
+  detail::ArrayRep rep;
+  rep.shape = shape;
+  rep.strides = detail::packed_strides(shape, item, order);
+  rep.dtype = dtype;
+  rep.on_host = false;
+  rep.device = device;
+  void* const memory = backend.allocate(bytes, queue);
+  rep.data = static_cast<char*>(memory);
+  rep.buffer = std::shared_ptr<void>(
+      memory, [&backend, bytes, queue](void* address) noexcept { backend.deallocate_scratch(address, bytes, queue); });
+  return detail::make_array(std::move(rep));
+}
+
+void fetch(const Array& from, const Array& host, backend::Queue* queue) {
+  const detail::ArrayRep& source = *from.rep();
+  const detail::ArrayRep& target = *host.rep();
+  if (queue == nullptr) return from.copy_to_host(host);
+  if (source.size == 0) return;
+  const auto download = [&](char* to) {
+    backend::backend_for(source.device).download(to, source.data, static_cast<std::size_t>(from.nbytes()), queue);
+  };
+  if ((source.c_contiguous && target.c_contiguous) || (source.f_contiguous && target.f_contiguous))
+    return download(target.data);
+  // As it lies there.
+  const Array bytes = Array::empty({from.nbytes()}, DType::uint8);
+  download(bytes.rep()->data);
+  detail::ArrayRep fetched = source;
+  fetched.data = bytes.rep()->data;
+  detail::copy_host(fetched, target);
+}
+
+Array send(const Array& host, const Device& device, backend::Queue* queue) {
   const Shape& shape = host.shape();
   detail::ArrayRep once = *host.rep();
   bool repeats = false;
@@ -24,8 +75,8 @@ Array send(const Array& host, const Device& device) {
       repeats = true;
     }
   }
-  if (!repeats || host.size() == 0) return to_device(host, device);
-  return to_device(detail::make_array(std::move(once)), device).broadcast_to(shape);
+  if (!repeats || host.size() == 0) return send_packed(host, device, queue);
+  return send_packed(detail::make_array(std::move(once)), device, queue).broadcast_to(shape);
 }
 
 Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, const Device& device) {

@@ -5,13 +5,22 @@
 #include <span>
 
 #include "array/rep.hpp"
+#include "backend/backend.hpp"
 #include "call/place.hpp"
 #include "kiln/array.hpp"
 
 namespace kiln::call {
 
-/// The array on the device. Axes that only repeat (stride 0) are sent once and repeated there.
-Array send(const Array& host, const Device& device);
+/// The array on the device. Axes that only repeat (stride 0) are sent once and repeated there. With a queue the array is that
+/// queue's alone: memory and copies are ordered with its work and with nothing else, and it outlives the array.
+Array send(const Array& host, const Device& device, backend::Queue* queue = nullptr);
+
+/// A packed array on the device for the work of that queue alone, which outlives it; null: the default one's.
+Array allocate_for(backend::Queue* queue, const Shape& shape, DType dtype, const Device& device, Order order = Order::c);
+
+/// The elements of a device's array, which lie without gaps and forwards, when the queue's work is done, in a host array of its
+/// shape and dtype. Waits.
+void fetch(const Array& from, const Array& host, backend::Queue* queue);
 
 /// How a host array would lie on a GPU, sent there or (an output) made for it: packed, at an address of its own that is aligned
 /// as a device's are. Axes that only repeat stay so. In no memory.

@@ -29,6 +29,8 @@ class Call {
   void run(std::span<Array> results);
   /// What run() would do.
   GufuncResolution resolve();
+  /// After resolve() or plan().
+  [[nodiscard]] const CoreShape& shape() const noexcept { return shape_; }
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
   /// to compute.
   const ufunc::Loop& plan(const std::optional<Device>& device = std::nullopt);

@@ -34,6 +34,11 @@ class Call {
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
   /// to compute.
   const ufunc::Loop& plan(const std::optional<Device>& device = std::nullopt);
+  /// After plan() or resolve(): what the inputs broadcast to, and of each axis of it 1 where it is reduced, else 0.
+  [[nodiscard]] const Shape& whole() const noexcept { return whole_; }
+  [[nodiscard]] const Dims& reduced() const noexcept { return reduced_; }
+  /// The loop.
+  [[nodiscard]] const ufunc::Loop& loop() const noexcept { return plan_->loop; }
   /// After plan(): what run() would load, of several launches that of the longest segment. Nothing is sent.
   [[nodiscard]] std::vector<program::Request> requests();
   /// The kernel that run() would launch, compiled. Nothing is sent.

@@ -57,7 +57,8 @@ Reduction reduction(const Ufunc& map, const Ufunc& combine, std::string name) {
   std::vector<signature::TypeSignature> signatures{signature_of(wanted.name, *graph.steps[0].ufunc)};
   auto source = std::make_unique<const reduce::ComposedLoops>(std::move(graph), options);
   auto loops = std::make_shared<const UfuncImpl>(std::move(options), std::move(signatures), std::move(source));
-  return Reduction(std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::nullopt));
+  return Reduction(
+      std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::nullopt, combine.impl()));
 }
 
 }  // namespace kiln

@@ -21,8 +21,12 @@ bool names(const std::string& text, std::string_view wanted) {
 }  // namespace
 
 ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
-                             std::optional<std::vector<reduce::Member>> members)
-    : loops_(std::move(loops)), stages_(std::move(stages)), members_(std::move(members)), indexed_(names(stages_.map, "i")) {
+                             std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine)
+    : loops_(std::move(loops)),
+      stages_(std::move(stages)),
+      members_(std::move(members)),
+      combine_(std::move(combine)),
+      indexed_(names(stages_.map, "i")) {
   if (!members_) return;
   for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
 }

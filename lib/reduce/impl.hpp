@@ -27,9 +27,10 @@ namespace kiln::detail {
 
 class ReductionImpl final : public reduce::Target {
  public:
-  /// `loops` has signatures, operands and options; its body is the combination of two accumulators.
+  /// `loops` has signatures, operands and options; its body is the combination of two accumulators, which is `combine` where
+  /// that is a ufunc.
   ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
-                std::optional<std::vector<reduce::Member>> members);
+                std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine = nullptr);
 
   [[nodiscard]] std::string what() const override { return name(); }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override { return loops_->operand_name(operand); }
@@ -49,6 +50,9 @@ class ReductionImpl final : public reduce::Target {
 
   [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
+  [[nodiscard]] const codegen::Stages& stages() const noexcept { return stages_; }
+  [[nodiscard]] const std::optional<std::vector<reduce::Member>>& members() const noexcept { return members_; }
+  [[nodiscard]] const std::shared_ptr<const UfuncImpl>& combine() const noexcept { return combine_; }
   /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.
   [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
 
@@ -58,6 +62,7 @@ class ReductionImpl final : public reduce::Target {
   std::shared_ptr<const UfuncImpl> loops_;
   codegen::Stages stages_;
   std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known
+  std::shared_ptr<const UfuncImpl> combine_;
   bool indexed_;
 };
 

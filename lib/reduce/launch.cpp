@@ -48,9 +48,12 @@ void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> o
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (k == operands_.inputs() && target_.indexed()) {
       // The number of an element among those of its output, in C order of the reduced axes.
-      std::int64_t* const row = rows.add(reinterpret_cast<const char*>(kinds::kIndexOrigin), sizeof(std::int64_t));
+      const Numbers* const numbers = options_.numbers;
+      const auto first = static_cast<std::uintptr_t>(numbers != nullptr ? numbers->first : 0);
+      std::int64_t* const row = rows.add(reinterpret_cast<const char*>(kinds::kIndexOrigin + first), sizeof(std::int64_t));
       std::int64_t step = 1;
-      for (std::size_t d = axes; d-- > 0;) {
+      if (numbers != nullptr) std::copy(numbers->steps.begin(), numbers->steps.end(), row);
+      for (std::size_t d = axes; d-- > 0 && numbers == nullptr;) {
         row[d] = reduced_[d] == 0 ? 0 : step;
         if (reduced_[d] != 0) step *= whole_[d];
       }

@@ -13,33 +13,18 @@ using codegen::Token;
 
 struct Plain {
   std::string_view name;
-  int size;
+  DType dtype;
 };
-constexpr std::array<Plain, 10> kPlain{{{"bool", 1},
-                                        {"boolean", 1},
-                                        {"char", 1},
-                                        {"short", 2},
-                                        {"int", 4},
-                                        {"unsigned", 4},
-                                        {"float", 4},
-                                        {"double", 8},
-                                        {"index", 8},
-                                        {"size_t", 8}}};
-
-std::optional<int> size_of_type(const std::string& type, std::span<const std::pair<std::string, DType>> variables) {
-  for (const auto& [variable, dtype] : variables) {
-    if (variable == type) return static_cast<int>(itemsize(dtype));
-  }
-  for (const Plain& plain : kPlain) {
-    if (plain.name == type) return plain.size;
-  }
-  const std::string name = type.ends_with("_t") ? type.substr(0, type.size() - 2) : type;
-  try {
-    return static_cast<int>(itemsize(dtype_from_name(name)));
-  } catch (const TypeError&) {
-    return std::nullopt;
-  }
-}
+constexpr std::array<Plain, 10> kPlain{{{"bool", DType::bool_},
+                                        {"boolean", DType::bool_},
+                                        {"char", DType::int8},
+                                        {"short", DType::int16},
+                                        {"int", DType::int32},
+                                        {"unsigned", DType::uint32},
+                                        {"float", DType::float32},
+                                        {"double", DType::float64},
+                                        {"index", DType::int64},
+                                        {"size_t", DType::uint64}}};
 
 }  // namespace
 
@@ -63,15 +48,30 @@ std::optional<std::vector<Member>> members_of(std::string_view text) {
   return members;
 }
 
+std::optional<DType> dtype_of(const std::string& type, std::span<const std::pair<std::string, DType>> variables) {
+  for (const auto& [variable, dtype] : variables) {
+    if (variable == type) return dtype;
+  }
+  for (const Plain& plain : kPlain) {
+    if (plain.name == type) return plain.dtype;
+  }
+  try {
+    return dtype_from_name(type.ends_with("_t") ? type.substr(0, type.size() - 2) : type);
+  } catch (const TypeError&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<int> size_of(std::span<const Member> members, std::span<const std::pair<std::string, DType>> variables) {
   int size = 0;
   int alignment = 1;
   for (const Member& member : members) {
-    const std::optional<int> own = size_of_type(member.type, variables);
-    if (!own) return std::nullopt;
+    const std::optional<DType> dtype = dtype_of(member.type, variables);
+    if (!dtype) return std::nullopt;
+    const auto own = static_cast<int>(itemsize(*dtype));
     // No type is aligned to more than its size.
-    size = (size + *own - 1) / *own * *own + *own;
-    alignment = std::max(alignment, *own);
+    size = (size + own - 1) / own * own + own;
+    alignment = std::max(alignment, own);
   }
   return (size + alignment - 1) / alignment * alignment;
 }

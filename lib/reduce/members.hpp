@@ -21,6 +21,9 @@ struct Member {
 /// or functions.
 [[nodiscard]] std::optional<std::vector<Member>> members_of(std::string_view text);
 
+/// The dtype of a member's type; nothing where it is none. `variables` are types, too.
+[[nodiscard]] std::optional<DType> dtype_of(const std::string& type, std::span<const std::pair<std::string, DType>> variables);
+
 /// sizeof of a struct of them on any target; nothing where a type is none that kiln has a name for. `variables` are types, too.
 [[nodiscard]] std::optional<int> size_of(std::span<const Member> members,
                                          std::span<const std::pair<std::string, DType>> variables);

@@ -16,6 +16,12 @@ namespace kiln::reduce {
 
 using kinds::ReductionClass;
 
+/// The numbers of elements that a map asks for, where the inputs are a part of the arrays that are reduced.
+struct Numbers {
+  std::int64_t first;  ///< of the inputs' first element
+  Dims steps;          ///< along each axis of the inputs
+};
+
 /// What a call may be told.
 struct Options {
   const Axes& axis;
@@ -25,6 +31,7 @@ struct Options {
   std::span<const Array> out;
   ufunc::LoopOptions loop;
   const Stream& stream;
+  const Numbers* numbers = nullptr;  ///< null: in C order of the reduced axes, from 0
 };
 
 class Target : public call::Callee {

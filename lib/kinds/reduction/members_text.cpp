@@ -100,18 +100,19 @@ std::string lanes_of(const UserText& text) {
   if (!text.stages || text.stages->members.empty()) {
     return "  template <int N> using lanes = plain_lanes<accumulator, N>;\n";
   }
+  // A member may have any name but one of kiln's.
   std::string arrays;
   std::string get;
   std::string put;
   for (const std::string& member : text.stages->members) {
-    arrays += fmt::format("decltype(accumulator::{0}) {0}[N]; ", member);
-    get += fmt::format("a.{0} = {0}[i]; ", member);
-    put += fmt::format("{0}[i] = a.{0}; ", member);
+    arrays += fmt::format("decltype(accumulator::{0}) {0}[kiln_n]; ", member);
+    get += fmt::format("kiln_a.{0} = {0}[kiln_i]; ", member);
+    put += fmt::format("{0}[kiln_i] = kiln_a.{0}; ", member);
   }
   return fmt::format(
-      "  template <int N> struct lanes {{\n    {}\n"
-      "    KILN_FN accumulator get(int64 i) const {{ accumulator a; {}return a; }}\n"
-      "    KILN_FN void put(int64 i, const accumulator& a) {{ {}}}\n  }};\n",
+      "  template <int kiln_n> struct lanes {{\n    {}\n"
+      "    KILN_FN accumulator get(int64 kiln_i) const {{ accumulator kiln_a; {}return kiln_a; }}\n"
+      "    KILN_FN void put(int64 kiln_i, const accumulator& kiln_a) {{ {}}}\n  }};\n",
       arrays, get, put);
 }
 

@@ -1,0 +1,81 @@
+// Chunked running results: across the axis chunks are independent, along it each begins with what the one before left.
+#include <numeric>
+#include <utility>
+
+#include "array/rep.hpp"
+#include "chunk/checks.hpp"
+#include "chunk/pipeline.hpp"
+#include "kiln/chunked.hpp"
+#include "ufunc/accumulate.hpp"
+#include "ufunc/axes.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln {
+namespace chunk {
+namespace {
+
+/// One index of the axis, of a box's part of the array.
+Array row_of(const Operand& operand, Box box, std::size_t axis, std::int64_t index) {
+  box.begin[axis] = index;
+  box.end[axis] = index + 1;
+  return operand.at(box);
+}
+
+}  // namespace
+}  // namespace chunk
+
+Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options) const {
+  const detail::UfuncImpl& impl = *function_.impl();
+  const std::string what = impl.name() + ".accumulate";
+  const Arg arg(a);
+  const auto name_of = [](std::size_t k) { return std::string(k == 0 ? "the array" : "the out array"); };
+  const std::span<const Array> out(&options.out, options.out ? 1 : 0);
+  chunk::check_host(what, {&arg, 1}, Array(), out, options.stream, name_of);
+  if (a && a.size() == 0) return function_.accumulate(a, options);
+  const DType dtype = ufunc::AccumulateCall(impl, arg, options).plan().outputs[0];
+  chunk::check_overlap(what, {&arg, 1}, Array(), out, true, name_of);
+
+  const Array result = options.out ? options.out : Array::empty(a.shape(), dtype);
+  const Dims named = ufunc::named_axes([&] { return what; }, options.axis, a.shape());
+  std::size_t axis = 0;
+  while (named[axis] == 0) ++axis;
+  chunk::Job job{.what = what,
+                 .inputs = {chunk::broadcast_operand(a, a.shape())},
+                 .outputs = {chunk::broadcast_operand(result, a.shape())},
+                 .cut = chunk::Cut(a.shape(), {}, 0, 1)};
+  std::vector<std::size_t> axes(a.shape().size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  job.cut = chunk::Cut(a.shape(), chunk::memory_order(std::move(axes), job.inputs), a.nbytes() + result.nbytes(),
+                       chunk::chunk_bytes_of(how_));
+  job.in_order = job.cut.cuts(axis);
+  // What a chunk ends with, where the result cannot tell: it has another dtype.
+  Shape row = a.shape();
+  row[axis] = 1;
+  const bool narrowed = result.dtype() != dtype;
+  const Array last = narrowed ? Array::empty(row, dtype) : Array();
+  const chunk::Operand rows = chunk::broadcast_operand(narrowed ? last : result, a.shape());
+  chunk::run(job, how_, [&](const chunk::Chunk& chunk) {
+    const std::int64_t begin = chunk.box.begin[axis];
+    const bool carries = begin > 0;
+    const Array elements = carries || narrowed ? chunk.inputs[0].astype(dtype) : chunk.inputs[0];
+    const Array to = narrowed ? elements : chunk.outputs[0];
+    const chunk::Operand own = chunk::broadcast_operand(elements, elements.shape());
+    const chunk::Box whole{Dims(row.size(), 0), elements.shape()};
+    if (carries) {
+      // The chunk's first elements are not its own but what the results so far make of them.
+      const Array first = chunk::row_of(own, whole, axis, 0);
+      const Array before = narrowed ? rows.at(chunk.box) : chunk::row_of(job.outputs[0], chunk.box, axis, begin - 1);
+      function_({before, first}, {.out = first, .stream = chunk.stream, .dtype = dtype});
+      chunk.stream.synchronize();
+    }
+    static_cast<void>(
+        function_.accumulate(elements, {.axis = static_cast<int>(axis), .dtype = dtype, .out = to, .stream = chunk.stream}));
+    if (!narrowed) return;
+    chunk.stream.synchronize();
+    chunk.outputs[0].assign(elements, Casting::unsafe);
+    rows.at(chunk.box).assign(chunk::row_of(own, whole, axis, elements.shape()[axis] - 1));
+  });
+  return result;
+}
+
+}  // namespace kiln

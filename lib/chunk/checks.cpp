@@ -1,0 +1,55 @@
+#include "chunk/checks.hpp"
+
+#include "array/rep.hpp"
+#include "call/window.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::chunk {
+namespace {
+
+void require_host(const std::string& what, const Array& array, const std::string& name) {
+  if (!array || array.is_host()) return;
+  throw TypeError(what + ": chunked() takes host arrays, and " + name + " is on " + to_string(array.device()) +
+                  "; call the function itself, or give the array's copy_to_host()");
+}
+
+bool have_same_window(const Array& a, const Array& b) {
+  return a.data() == b.data() && itemsize(a.dtype()) == itemsize(b.dtype()) && a.shape() == b.shape() &&
+         a.strides() == b.strides();
+}
+
+}  // namespace
+
+void check_options(const std::string& what, const ChunkOptions& options) {
+  if (options.chunk_bytes >= 0) return;
+  throw TypeError(what + ": .chunk_bytes of chunked() is " + std::to_string(options.chunk_bytes) +
+                  "; give a number of bytes, or 0 for what suits the device");
+}
+
+void check_host(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
+                const Stream& stream, NameOf name_of) {
+  for (std::size_t k = 0; k < args.size(); ++k) require_host(what, args[k].array(), name_of(k));
+  require_host(what, where, ".where");
+  for (std::size_t o = 0; o < out.size(); ++o) require_host(what, out[o], name_of(args.size() + o));
+  if (!stream.is_default()) {
+    throw TypeError(what +
+                    ": the chunks of a chunked() call have streams of their own; leave .stream out, and name devices in "
+                    ".devices of chunked()");
+  }
+}
+
+void check_overlap(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
+                   bool by_element, NameOf name_of) {
+  const auto check = [&](const Array& input, const std::string& name, std::size_t o) {
+    if (!input || !call::share_memory(*input.rep(), *out[o].rep()) || (by_element && have_same_window(input, out[o]))) return;
+    throw ShapeError(what + ": " + name_of(args.size() + o) + " overlaps " + name +
+                     ", which a later chunk may have to read; give another array");
+  };
+  for (std::size_t o = 0; o < out.size(); ++o) {
+    if (!out[o]) continue;
+    for (std::size_t k = 0; k < args.size(); ++k) check(args[k].array(), name_of(k), o);
+    check(where, ".where", o);
+  }
+}
+
+}  // namespace kiln::chunk

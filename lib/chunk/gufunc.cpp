@@ -1,0 +1,81 @@
+// Chunked calls of generalized ufuncs: along the dimensions of the loop.
+#include <numeric>
+#include <utility>
+
+#include "array/rep.hpp"
+#include "call/operands.hpp"
+#include "chunk/checks.hpp"
+#include "chunk/pipeline.hpp"
+#include "gufunc/call.hpp"
+#include "gufunc/impl.hpp"
+#include "kiln/chunked.hpp"
+
+namespace kiln {
+namespace chunk {
+namespace {
+
+void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<const Arg> args, const GufuncOptions& options,
+                 std::span<Array> results) {
+  const detail::GufuncImpl& impl = *function.impl();
+  const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
+  const std::span<const Array> out = options.out.arrays();
+  check_host(impl.name(), args, options.where, out, options.stream, name_of);
+  gufunc::Call whole(impl, args, options);
+  const GufuncResolution resolution = whole.resolve();
+  const gufunc::CoreShape& shape = whole.shape();
+  if (resolution.mapping == "nothing") return gufunc::Call(impl, args, options).run(results);
+  check_overlap(impl.name(), args, options.where, out, false, name_of);
+
+  Job job{.what = impl.name(), .inputs = {}, .outputs = {}, .cut = Cut(shape.loop, {}, 0, 1)};
+  for (std::size_t k = 0; k < args.size(); ++k) {
+    if (args[k].is_array()) job.inputs.emplace_back(args[k].array(), shape.operands[k].loop);
+  }
+  const bool masked = static_cast<bool>(options.where);
+  if (masked) job.inputs.emplace_back(options.where, shape.where.loop);
+  for (std::size_t o = 0; o < results.size(); ++o) {
+    results[o] = o < out.size() ? out[o] : Array();
+    if (!results[o]) {
+      const DType dtype = resolution.dtypes[args.size() + o];
+      const Shape& extents = shape.output_shapes[o];
+      results[o] = masked ? Array::zeros(extents, dtype) : Array::empty(extents, dtype);
+    }
+    job.outputs.emplace_back(results[o], shape.operands[args.size() + o].loop);
+  }
+  std::vector<Operand> all = job.inputs;
+  all.insert(all.end(), job.outputs.begin(), job.outputs.end());
+  std::vector<std::size_t> axes(shape.loop.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  job.cut = Cut(shape.loop, memory_order(std::move(axes), all), bytes_of(all), chunk_bytes_of(how));
+  run(job, how, [&](const Chunk& chunk) {
+    std::vector<Arg> parts(args.begin(), args.end());
+    std::size_t next = 0;
+    for (Arg& part : parts) {
+      if (part.is_array()) part = Arg(chunk.inputs[next++]);
+    }
+    GufuncOptions of_chunk = options;
+    of_chunk.out = Outputs(chunk.outputs);
+    of_chunk.where = masked ? chunk.inputs.back() : Array();
+    of_chunk.stream = chunk.stream;
+    std::vector<Array> written(chunk.outputs.size());
+    gufunc::Call(impl, parts, of_chunk).run(written);
+  });
+}
+
+}  // namespace
+}  // namespace chunk
+
+ChunkedGufunc::ChunkedGufunc(Gufunc function, ChunkOptions options) : function_(std::move(function)), how_(std::move(options)) {
+  chunk::check_options(function_.name(), how_);
+}
+
+void ChunkedGufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
+  static const GufuncOptions none;
+  call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size());
+  chunk::call_gufunc(function_, how_, args, options != nullptr ? *options : none, results);
+}
+
+ChunkedGufunc chunked(const Gufunc& function, ChunkOptions options) {
+  return {function, std::move(options)};
+}
+
+}  // namespace kiln

@@ -1,0 +1,101 @@
+// Chunked calls of ufuncs.
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "array/access.hpp"
+#include "array/rep.hpp"
+#include "call/operands.hpp"
+#include "chunk/checks.hpp"
+#include "chunk/pipeline.hpp"
+#include "kiln/chunked.hpp"
+#include "ufunc/call.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln {
+namespace chunk {
+namespace {
+
+std::vector<std::size_t> all_axes_of(const Shape& loop) {
+  std::vector<std::size_t> axes(loop.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  return axes;
+}
+
+/// An axis along which an input only repeats is one index of it: what is sent is less, and all chunks may share it.
+Array once(const Array& input) {
+  detail::ArrayRep rep = *input.rep();
+  for (std::size_t d = 0; d < rep.shape.size(); ++d) {
+    if (rep.strides[d] == 0 && rep.shape[d] > 1) rep.shape[d] = 1;
+  }
+  return rep.shape == input.shape() ? input : detail::make_array(std::move(rep));
+}
+
+void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const Arg> args, const CallOptions& options,
+                std::span<Array> results) {
+  const detail::UfuncImpl& impl = *function.impl();
+  const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
+  const std::span<const Array> out = options.out.arrays();
+  check_host(impl.name(), args, options.where, out, options.stream, name_of);
+  const Resolution resolution = ufunc::Call(impl, args, options).resolve();
+  const Shape& loop = resolution.shape;
+  if (resolution.variant == "empty") return ufunc::Call(impl, args, options).run(results);
+  check_overlap(impl.name(), args, options.where, out, true, name_of);
+
+  Job job{.what = impl.name(), .inputs = {}, .outputs = {}, .cut = Cut(loop, {}, 0, 1)};
+  for (const Arg& arg : args) {
+    if (arg.is_array()) job.inputs.push_back(broadcast_operand(once(arg.array()), loop));
+  }
+  const bool masked = static_cast<bool>(options.where);
+  if (masked) job.inputs.push_back(broadcast_operand(once(options.where), loop));
+  std::vector<Operand> given = job.inputs;
+  for (const Array& array : out) {
+    if (array) given.push_back(broadcast_operand(array, loop));
+  }
+  const std::vector<std::size_t> order = memory_order(all_axes_of(loop), given);
+  const std::vector<int> memory(order.begin(), order.end());
+  for (std::size_t o = 0; o < results.size(); ++o) {
+    results[o] = o < out.size() ? out[o] : Array();
+    // What the mask leaves out of a fresh result is zero.
+    if (!results[o]) {
+      const DType dtype = resolution.dtypes[args.size() + o];
+      results[o] = masked ? Array::zeros(loop, dtype) : detail::allocate(loop, dtype, memory, true, Device::cpu());
+    }
+    job.outputs.push_back(broadcast_operand(results[o], loop));
+  }
+  job.cut = Cut(loop, order, bytes_of(job.inputs) + bytes_of(job.outputs), chunk_bytes_of(how));
+  run(job, how, [&](const Chunk& chunk) {
+    std::vector<Arg> parts(args.begin(), args.end());
+    std::size_t next = 0;
+    for (Arg& part : parts) {
+      if (part.is_array()) part = Arg(chunk.inputs[next++]);
+    }
+    const CallOptions of_chunk{.out = Outputs(chunk.outputs),
+                               .where = masked ? chunk.inputs.back() : Array(),
+                               .stream = chunk.stream,
+                               .casting = options.casting,
+                               .dtype = options.dtype,
+                               .signature = options.signature};
+    std::vector<Array> written(chunk.outputs.size());
+    ufunc::Call(impl, parts, of_chunk).run(written);
+  });
+}
+
+}  // namespace
+}  // namespace chunk
+
+ChunkedUfunc::ChunkedUfunc(Ufunc function, ChunkOptions options) : function_(std::move(function)), how_(std::move(options)) {
+  chunk::check_options(function_.name(), how_);
+}
+
+void ChunkedUfunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
+  static const CallOptions none;
+  call::check_results_wanted(function_.name(), function_.impl()->nout(), results.size());
+  chunk::call_ufunc(function_, how_, args, options != nullptr ? *options : none, results);
+}
+
+ChunkedUfunc chunked(const Ufunc& function, ChunkOptions options) {
+  return {function, std::move(options)};
+}
+
+}  // namespace kiln

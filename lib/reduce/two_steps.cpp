@@ -1,0 +1,93 @@
+#include "reduce/two_steps.hpp"
+
+#include <string>
+#include <utility>
+
+#include "kiln/error.hpp"
+#include "reduce/method.hpp"
+#include "types/is_half.hpp"
+
+namespace kiln::reduce {
+namespace {
+
+/// reduce() of a ufunc that somebody has to keep.
+std::shared_ptr<const Target> method_of(std::shared_ptr<const detail::UfuncImpl> ufunc) {
+  struct Kept {
+    std::shared_ptr<const detail::UfuncImpl> ufunc;
+    Method method;
+  };
+  auto kept = std::make_shared<const Kept>(ufunc, Method(*ufunc));
+  return {kept, &kept->method};
+}
+
+std::vector<std::pair<DType, std::string>> members_of(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) {
+  if (reduction.stages().accumulator.empty()) {
+    const DType dtype = loop.outputs.front();
+    return {{is_half(dtype) ? DType::float32 : dtype, "a"}};
+  }
+  const auto fail = [&](const std::string& why) {
+    throw TypeError(reduction.name() + ": the accumulators of parts cannot be kept in arrays, since " + why +
+                    "; declare plain members of kiln's dtypes (\"float64 n, mean; int64 at;\"), or give larger .chunk_bytes");
+  };
+  if (!reduction.members()) fail("its declaration has more than plain members");
+  std::vector<std::pair<DType, std::string>> members;
+  for (const Member& member : *reduction.members()) {
+    const std::optional<DType> dtype = dtype_of(member.type, loop.variables);
+    if (!dtype) fail("the member \"" + member.name + "\" is of the type \"" + member.type + "\"");
+    members.emplace_back(*dtype, "a." + member.name);
+  }
+  return members;
+}
+
+std::string typed(DType dtype, const std::string& name) {
+  return std::string(kiln::name(dtype)) + (name.empty() ? "" : " " + name);
+}
+
+}  // namespace
+
+TwoSteps in_two_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop) {
+  return {.part = method_of(ufunc), .combine = method_of(ufunc), .states = loop.outputs};
+}
+
+TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction, const ufunc::Loop& loop) {
+  if (reduction->combine() != nullptr) {
+    return {.part = reduction, .combine = method_of(reduction->combine()), .states = loop.outputs};
+  }
+  const codegen::UserText text = reduction->text_of(loop);
+  ReductionDefinition common = reduction->definition_of(loop);
+  // Behind the user's own text: what that is told of keeps its lines.
+  for (const auto& [variable, dtype] : loop.variables) {
+    common.compile.preamble += "\nusing " + variable + " = " + std::string(kiln::name(dtype)) + ";";
+  }
+  TwoSteps steps;
+  std::string outputs;
+  std::string inputs;
+  std::string assignments;
+  std::string list;
+  for (const auto& [dtype, member] : members_of(*reduction, loop)) {
+    const std::string number = std::to_string(steps.states.size());
+    const char* const comma = steps.states.empty() ? "" : ", ";
+    outputs += comma + typed(dtype, "state" + number);
+    inputs += comma + typed(dtype, "x" + number);
+    assignments += "state" + number + " = " + member + ";";
+    list += comma + ("x" + number);
+    steps.states.push_back(dtype);
+  }
+  std::string given;
+  for (std::size_t k = 0; k < loop.inputs.size(); ++k)
+    given += (k == 0 ? "" : ", ") + typed(loop.inputs[k], text.input_names[k]);
+  ReductionDefinition part = common;
+  part.signatures = {"(" + outputs + ")(" + given + ")"};
+  part.post = assignments;
+  steps.part = detail::make_reduction(std::move(part));
+  std::string results;
+  for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
+    results += (o == 0 ? "" : ", ") + typed(loop.outputs[o], o < text.output_names.size() ? text.output_names[o] : "");
+  }
+  common.signatures = {(text.output_names.empty() ? results : "(" + results + ")") + "(" + inputs + ")"};
+  common.map = common.accumulator.empty() ? "return x0;" : "return {" + list + "};";
+  steps.combine = detail::make_reduction(std::move(common));
+  return steps;
+}
+
+}  // namespace kiln::reduce

@@ -1,0 +1,24 @@
+// A reduction in two steps: parts of the elements to states, which are arrays, and states to the results.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kiln/dtype.hpp"
+#include "reduce/impl.hpp"
+#include "reduce/target.hpp"
+
+namespace kiln::reduce {
+
+struct TwoSteps {
+  std::shared_ptr<const Target> part;     ///< of the same inputs; a state has an output for each of `states`
+  std::shared_ptr<const Target> combine;  ///< of the states, to the same outputs
+  std::vector<DType> states;
+};
+
+/// For a loop of a method or a reduction. TypeError, which begins with its name, where a member of the accumulator is none that
+/// an array can hold.
+[[nodiscard]] TwoSteps in_two_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop);
+[[nodiscard]] TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction, const ufunc::Loop& loop);
+
+}  // namespace kiln::reduce
