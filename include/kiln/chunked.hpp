@@ -35,7 +35,8 @@ struct ChunkProgress {
 struct ChunkOptions {
   std::int64_t chunk_bytes = 0;      ///< of the inputs and outputs of one chunk, about; 0: what suits the devices
   std::vector<Device> devices = {};  ///< that compute: whoever is free takes the next chunk. Empty: where a call would run
-  /// Called after each chunk, in the thread of the call, never twice at once. What it throws ends the call, and is thrown.
+  /// Called when chunks are done, for the last one in any case, in the thread of the call. What it throws ends the call, and is
+  /// thrown.
   std::function<void(const ChunkProgress&)> progress = nullptr;
   std::stop_token stop = {};  ///< asked before each chunk; where it says so the call ends as a Stopped
 };

@@ -135,8 +135,8 @@ void MappedFile::check() const {
 
 const MappedFile* MappedFile::of(const ArrayRep& rep) noexcept {
   if (!rep.device.is_cpu()) return nullptr;
-  // The array keeps its file, and so the slot.
-  Slot* const slot = slot_of(reinterpret_cast<std::uintptr_t>(rep.data));
+  // The array keeps its file, and so the slot. One without elements begins where the file ends, behind its header.
+  Slot* const slot = slot_of(reinterpret_cast<std::uintptr_t>(rep.data) - (rep.size == 0 ? 1 : 0));
   return slot == nullptr ? nullptr : slot->file.load(std::memory_order_acquire);
 }
 

@@ -11,6 +11,7 @@
 
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
+#include "base/usable_memory.hpp"
 #include "call/staging.hpp"
 
 namespace kiln::chunk {
@@ -226,6 +227,9 @@ std::vector<Device> devices_of(const ChunkOptions& options) {
 std::int64_t chunk_bytes_of(const ChunkOptions& options) {
   if (options.chunk_bytes > 0) return options.chunk_bytes;
   std::int64_t bytes = kCpuChunkBytes;
+  if (const std::size_t memory = base::usable_memory(); memory > 0) {
+    bytes = std::min(bytes, static_cast<std::int64_t>(memory / 8));
+  }
   for (const Device& device : devices_of(options)) {
     if (device.is_cpu()) continue;
     // All chunks that are under way, with what is copied of them, in half of the device's memory.

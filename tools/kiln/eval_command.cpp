@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <span>
 #include <system_error>
 #include <utility>
 
+#include "chunk_report.hpp"
 #include "declaration.hpp"
 #include "evaluation.hpp"
 #include "kernel_text.hpp"
@@ -20,6 +22,7 @@
 #include "result_files.hpp"
 #include "scalar_text.hpp"
 #include "standard_function.hpp"
+#include "units.hpp"
 #include "usage_error.hpp"
 
 namespace kiln::tool {
@@ -49,6 +52,7 @@ Examples:
   kiln eval 'T smax(T a, T b) = a > b ? a : b' x.npy --method accumulate
   kiln eval divide a.npy b.npy --where valid.npy -o q.npy
   kiln eval --layout '(n)->(n)' 'void cumsum(T[:] x, T[:] y) { T s = 0; for (index i = 0; i < n; ++i) y(i) = s += x(i); }' x.npy
+  kiln eval 'float32 f(float32 x) = sqrt(x)' huge.npy -o roots.npy --chunk 64M --progress
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
 
 Exit status: 0 done, 1 something failed: the kernel, an operand, a device, a result (no FILE was written but those that the
@@ -90,6 +94,11 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text_with_default(app, "-d,--device", device_,
                         "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N, emulated:sm_NN", "DEVICE");
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
+  add_text(app, "--chunk", chunk_,
+           "Go through the files in chunks of about SIZE bytes of operands and results (64M), and never hold more in memory",
+           "SIZE");
+  add_flag(app, "--progress", progress_,
+           "Show on standard error how far it is; in chunks, if need be of a size of kiln's choice");
   add_text_that_may_be_empty(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE",
                              "TEXT");
   add_text_that_may_be_empty(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
@@ -204,8 +213,11 @@ EvaluationRequest EvalCommand::ufunc_request(std::vector<std::string> operands) 
   auto [ufunc, signature] = kernel(operands);
   const Method method(method_);
   check_counts({method.name(ufunc), method.operands(ufunc), method.results(ufunc)}, operands.size());
-  return {.call = [ufunc = std::move(ufunc), method](std::span<const Arg> args,
-                                                     const CallOptions& more) { return method.run(ufunc, args, more); },
+  if (in_chunks()) method.check_chunks();
+  return {.call = [ufunc, method](std::span<const Arg> args, const CallOptions& more,
+                                  const ChunkOptions* chunks) { return method.run(ufunc, args, more, chunks); },
+          .result_specs = [ufunc, method](std::span<const Arg> args,
+                                          const CallOptions& more) { return method.result_specs(ufunc, args, more); },
           .operand_texts = std::move(operands),
           .signature = method.dtype() ? "" : std::move(signature),
           .where = method.where()};
@@ -216,7 +228,10 @@ EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands)
   const Gufunc gufunc = guvectorize(with_options(call.definition(text())));
   check_counts({gufunc.name(), static_cast<std::size_t>(gufunc.nin()), static_cast<std::size_t>(gufunc.nout())},
                operands.size());
-  return {.call = [gufunc, call](std::span<const Arg> args, const CallOptions& more) { return call.run(gufunc, args, more); },
+  return {.call = [gufunc, call](std::span<const Arg> args, const CallOptions& more,
+                                 const ChunkOptions* chunks) { return call.run(gufunc, args, more, chunks); },
+          .result_specs = [gufunc, call](std::span<const Arg> args,
+                                         const CallOptions& more) { return call.result_specs(gufunc, args, more); },
           .operand_texts = std::move(operands),
           .signature = "",  // its scalars take their own dtypes
           .where = method_.where};
@@ -251,8 +266,19 @@ void EvalCommand::evaluate_and_write() {
   EvaluationRequest request = layout_.layout.empty() ? ufunc_request(std::move(operands)) : gufunc_request(std::move(operands));
   request.device = read_device(device_);
   request.time = time_;
-  const ResultFiles files(outputs_);
+  ResultFiles files(outputs_);
+  ChunkReport progress(progress_);
+  if (in_chunks()) {
+    ChunkOptions how{.devices = {request.device}};
+    if (!chunk_.empty()) {
+      how.chunk_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(read_bytes(chunk_), INT64_MAX));
+      if (how.chunk_bytes == 0) throw UsageError("--chunk 0 has no room for anything: give a size such as 64M");
+    }
+    if (progress_) how.progress = [&](const ChunkProgress& now) { progress.show(now); };
+    request.chunks = ChunkedRun{std::move(how), [&](std::span<const ResultSpec> specs) { return files.create(specs); }};
+  }
   const Evaluation evaluation = evaluate(std::move(request));
+  progress.clear();
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
   if (time_) std::cerr << to_string(evaluation.report);
 }

@@ -42,6 +42,8 @@ class EvalCommand : public Command {
   /// What is to run, and its signature where it has just one.
   [[nodiscard]] std::pair<Ufunc, std::string> kernel(const std::vector<std::string>& operands) const;
   [[nodiscard]] EvaluationRequest ufunc_request(std::vector<std::string> operands) const;
+  /// Whether it is to run in chunks.
+  [[nodiscard]] bool in_chunks() const noexcept { return !chunk_.empty() || progress_; }
   [[nodiscard]] EvaluationRequest gufunc_request(std::vector<std::string> operands) const;
   void check_no_text_options(std::string_view name) const;
   struct Counts {
@@ -55,6 +57,8 @@ class EvalCommand : public Command {
   std::vector<std::string> outputs_;
   std::string device_ = "best";
   bool time_ = false;
+  std::string chunk_;
+  bool progress_ = false;
   std::string functions_;
   std::string preamble_;
   std::vector<std::string> defines_;

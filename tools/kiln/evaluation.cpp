@@ -45,8 +45,8 @@ std::vector<double> time_repeats(const std::function<void()>& call) {
 /// The operands as a call takes them; an Arg refers to the array in its operand.
 class Operands {
  public:
-  explicit Operands(const std::vector<std::string>& texts) : texts_(texts) {
-    for (const std::string& text : texts) operands_.push_back(read_operand(text));
+  Operands(const std::vector<std::string>& texts, bool in_place) : texts_(texts) {
+    for (const std::string& text : texts) operands_.push_back(read_operand(text, in_place));
   }
 
   void place(const Device& device) {
@@ -101,12 +101,12 @@ class Operands {
   std::vector<Operand> operands_;
 };
 
-/// The array of that file, on the device.
-Array read_mask(const std::string& text, const Device& device) {
-  const Operand operand = read_operand(text);
+/// The array of that file.
+Array read_mask(const std::string& text, bool in_place) {
+  const Operand operand = read_operand(text, in_place);
   const auto* const array = std::get_if<Array>(&operand);
   if (array == nullptr) throw UsageError(fmt::format("--where {} is a number; give a .npy file of bools", text));
-  return to_device(*array, device);
+  return *array;
 }
 
 }  // namespace
@@ -118,14 +118,19 @@ Evaluation evaluate(EvaluationRequest request) {
   Stopwatch watch;
   request.device.synchronize();  // opens the driver
   report.open_ms = watch.lap();
-  Operands operands(request.operand_texts);
+  const bool chunked = request.chunks.has_value();
+  Operands operands(request.operand_texts, chunked);
+  if (chunked && !operands.any_array()) throw UsageError("--chunk and --progress are for arrays: give a .npy file");
   report.read_ms = watch.lap();
-  operands.place(request.device);
+  if (!chunked) operands.place(request.device);
   report.to_device_ms = watch.lap();
   report.operands = operands.description();
 
   CallOptions options;
-  if (!request.where.empty()) options.where = read_mask(request.where, request.device);
+  if (!request.where.empty()) {
+    const Array mask = read_mask(request.where, chunked);
+    options.where = chunked ? mask : to_device(mask, request.device);
+  }
   std::optional<FixedLoop> loop;
   std::string loop_text;
   const bool numbers_only = !operands.any_array();
@@ -138,10 +143,11 @@ Evaluation evaluate(EvaluationRequest request) {
   }
   const std::vector<Arg> args = operands.args(loop);
   const auto call = [&] {
-    std::vector<Array> results = request.call(args, options);
+    std::vector<Array> results = request.call(args, options, chunked ? &request.chunks->how : nullptr);
     numbers_only ? options.stream.synchronize() : request.device.synchronize();
     return results;
   };
+  if (chunked) options.out = request.chunks->make_outputs(request.result_specs(args, options));
   report.before = cache::stats();
   watch.lap();
   const std::vector<Array> results = call();
@@ -152,6 +158,7 @@ Evaluation evaluate(EvaluationRequest request) {
   for (const Array& result : results) report.bytes += result.nbytes();
   if (request.time) {
     options.out = results;
+    if (chunked) request.chunks->how.progress = nullptr;  // it has been shown
     report.repeats_ms = time_repeats([&] { static_cast<void>(call()); });
   }
   watch.lap();

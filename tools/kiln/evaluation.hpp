@@ -8,18 +8,28 @@
 #include <vector>
 
 #include "kiln/kiln.hpp"
+#include "method.hpp"
 #include "time_report.hpp"
 
 namespace kiln::tool {
 
+/// A run in chunks, from and to files in their places.
+struct ChunkedRun {
+  ChunkOptions how;
+  /// The arrays that large results go to: a handle for each, some of them empty, or none at all.
+  std::function<std::vector<Array>(std::span<const ResultSpec>)> make_outputs;
+};
+
 struct EvaluationRequest {
   /// What is run: a ufunc, a method of it, a gufunc. The options have a mask, a stream, a loop, and for repeats outputs.
-  std::function<std::vector<Array>(std::span<const Arg>, const CallOptions&)> call;
+  std::function<std::vector<Array>(std::span<const Arg>, const CallOptions&, const ChunkOptions* chunks)> call;
+  std::function<std::vector<ResultSpec>(std::span<const Arg>, const CallOptions&)> result_specs;
   std::vector<std::string> operand_texts = {};  ///< as many as it takes
   std::string signature = {};                   ///< the one that numbers alone choose; empty: their own dtypes do
   std::string where = {};                       ///< the file of a mask; empty: none
   Device device = {};
   bool time = false;  ///< call again and again, to find the best time
+  std::optional<ChunkedRun> chunks = std::nullopt;
 };
 
 struct Evaluation {

@@ -57,12 +57,28 @@ GufuncDefinition GufuncCall::definition(std::string_view text) const {
   return definition;
 }
 
-std::vector<Array> GufuncCall::run(const Gufunc& gufunc, std::span<const Arg> operands, const CallOptions& more) const {
+GufuncOptions GufuncCall::options(const CallOptions& more) const {
   GufuncOptions options = call_;
   options.out = more.out;
   options.where = more.where;
   options.stream = more.stream;
-  return gufunc.outputs(operands, options);
+  return options;
+}
+
+std::vector<Array> GufuncCall::run(const Gufunc& gufunc, std::span<const Arg> operands, const CallOptions& more,
+                                   const ChunkOptions* chunks) const {
+  return chunks != nullptr ? chunked(gufunc, *chunks).outputs(operands, options(more))
+                           : gufunc.outputs(operands, options(more));
+}
+
+std::vector<ResultSpec> GufuncCall::result_specs(const Gufunc& gufunc, std::span<const Arg> operands,
+                                                 const CallOptions& more) const {
+  const GufuncResolution resolution = gufunc.resolve(operands, options(more));
+  std::vector<ResultSpec> specs;
+  for (std::size_t o = 0; o < resolution.outputs.size(); ++o) {
+    specs.push_back({resolution.outputs[o], resolution.dtypes[operands.size() + o]});
+  }
+  return specs;
 }
 
 }  // namespace kiln::tool

@@ -30,10 +30,15 @@ class GufuncCall {
 
   /// The kernel of that text, with the layout's options.
   [[nodiscard]] GufuncDefinition definition(std::string_view text) const;
-  /// `more` has the mask, the stream, and perhaps outputs.
-  [[nodiscard]] std::vector<Array> run(const Gufunc& gufunc, std::span<const Arg> operands, const CallOptions& more) const;
+  /// `more` has the mask, the stream, and perhaps outputs. `chunks`: null, or how it is cut.
+  [[nodiscard]] std::vector<Array> run(const Gufunc& gufunc, std::span<const Arg> operands, const CallOptions& more,
+                                       const ChunkOptions* chunks) const;
+  [[nodiscard]] std::vector<ResultSpec> result_specs(const Gufunc& gufunc, std::span<const Arg> operands,
+                                                     const CallOptions& more) const;
 
  private:
+  [[nodiscard]] GufuncOptions options(const CallOptions& more) const;
+
   LayoutOptions layout_;
   GufuncOptions call_;
 };

@@ -54,6 +54,16 @@ std::vector<int> axis_numbers(std::string_view text, std::string_view option) {
   return axes;
 }
 
+Order order_like(std::span<const Arg> operands) {
+  Order order = Order::c;
+  for (const Arg& operand : operands) {
+    if (!operand.is_array()) continue;
+    if (operand.array().is_c_contiguous() || !operand.array().is_f_contiguous()) return Order::c;
+    order = Order::fortran;
+  }
+  return order;
+}
+
 Casting casting_from_name(const std::string& text) {
   for (const Casting casting : kCastings) {
     if (text == name(casting)) return casting;
@@ -136,21 +146,50 @@ AccumulateOptions Method::along_axis(const CallOptions& more) const {
   return options;
 }
 
-std::vector<Array> Method::run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const {
-  if (row_->name == "reduce") {
-    ReduceOptions options = reduce_;
-    options.where = more.where;
-    if (!more.out.empty()) options.out = more.out.arrays().front();
-    options.stream = more.stream;
-    return {ufunc.reduce(array(operands, 0), options)};
-  }
-  if (row_->name == "accumulate") return {ufunc.accumulate(array(operands, 0), along_axis(more))};
-  if (row_->name == "reduceat") return {ufunc.reduceat(array(operands, 0), array(operands, 1), along_axis(more))};
+CallOptions Method::call_options(const CallOptions& more) const {
   CallOptions options = more;
   options.casting = call_.casting;
   options.dtype = call_.dtype;
-  if (is_call()) return ufunc.outputs(operands, options);
-  return {ufunc.outer(operands[0], operands[1], options)};
+  return options;
+}
+
+template <class Function>
+std::vector<Array> Method::run_on(const Function& function, std::span<const Arg> operands, const CallOptions& more) const {
+  if (row_->name == "accumulate") return {function.accumulate(array(operands, 0), along_axis(more))};
+  if (is_call()) return function.outputs(operands, call_options(more));
+  ReduceOptions options = reduce_;
+  options.where = more.where;
+  if (!more.out.empty()) options.out = more.out.arrays().front();
+  options.stream = more.stream;
+  return {function.reduce(array(operands, 0), options)};
+}
+
+std::vector<Array> Method::run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more,
+                               const ChunkOptions* chunks) const {
+  if (chunks != nullptr) return run_on(chunked(ufunc, *chunks), operands, more);
+  if (row_->name == "reduceat") return {ufunc.reduceat(array(operands, 0), array(operands, 1), along_axis(more))};
+  if (row_->name == "outer") return {ufunc.outer(operands[0], operands[1], call_options(more))};
+  return run_on(ufunc, operands, more);
+}
+
+void Method::check_chunks() const {
+  if (row_->name != "reduceat" && row_->name != "outer") return;
+  throw UsageError(fmt::format("--chunk and --progress are for calls, reduce and accumulate, not for --method {}", row_->name));
+}
+
+std::vector<ResultSpec> Method::result_specs(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const {
+  if (row_->name == "accumulate") {
+    const Array& whole = array(operands, 0);
+    if (whole.ndim() == 0) return {};
+    // What nothing gives has the dtype of what all gives.
+    return {{whole.shape(), ufunc.accumulate(whole[Slice{0, 0}], along_axis(more)).dtype(), order_like(operands)}};
+  }
+  if (!is_call()) return {};
+  const Resolution resolution = ufunc.resolve(operands, call_options(more));
+  std::vector<ResultSpec> specs;
+  for (std::size_t o = operands.size(); o < resolution.dtypes.size(); ++o)
+    specs.push_back({resolution.shape, resolution.dtypes[o], order_like(operands)});
+  return specs;
 }
 
 }  // namespace kiln::tool

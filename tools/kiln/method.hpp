@@ -30,6 +30,15 @@ inline constexpr Casting kCastings[] = {Casting::no, Casting::equiv, Casting::sa
 /// UsageError for a word that is no dtype.
 [[nodiscard]] DType read_dtype(const std::string& text);
 
+/// In Fortran order where all arrays among the operands are in that alone.
+[[nodiscard]] Order order_like(std::span<const Arg> operands);
+/// An array to be made.
+struct ResultSpec {
+  Shape shape;
+  DType dtype;
+  Order order = Order::c;
+};
+
 /// One method: which options it has, and the arrays that it takes (0: as many operands as the function has inputs).
 struct MethodRow {
   std::string_view name;
@@ -59,12 +68,22 @@ class Method {
   [[nodiscard]] std::optional<DType> dtype() const noexcept { return call_.dtype; }
 
   /// `out` is empty, or has the results of an earlier run; `stream` and `signature` are as in CallOptions. UsageError where an
-  /// operand must be an array.
-  [[nodiscard]] std::vector<Array> run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const;
+  /// operand must be an array. `chunks`: null, or how it is cut.
+  [[nodiscard]] std::vector<Array> run(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more,
+                                       const ChunkOptions* chunks) const;
+  /// What large results would be; none where they are small, or where run() has to say what is wrong.
+  [[nodiscard]] std::vector<ResultSpec> result_specs(const Ufunc& ufunc, std::span<const Arg> operands,
+                                                     const CallOptions& more) const;
+  /// UsageError where it cannot be cut.
+  void check_chunks() const;
 
  private:
+  template <class Function>
+  [[nodiscard]] std::vector<Array> run_on(const Function& function, std::span<const Arg> operands,
+                                          const CallOptions& more) const;
   [[nodiscard]] const Array& array(std::span<const Arg> operands, std::size_t index) const;
   [[nodiscard]] AccumulateOptions along_axis(const CallOptions& more) const;
+  [[nodiscard]] CallOptions call_options(const CallOptions& more) const;
 
   const MethodRow* row_;
   std::string where_;

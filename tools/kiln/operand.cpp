@@ -42,7 +42,7 @@ Array read_standard_input() {
 
 }  // namespace
 
-Operand read_operand(const std::string& text) {
+Operand read_operand(const std::string& text, bool in_place) {
   if (is_standard_stream(text)) return read_standard_input();
   if (const auto scalar = read_scalar(text)) return *scalar;
   std::error_code fault;
@@ -53,6 +53,13 @@ Operand read_operand(const std::string& text) {
                     text));
   }
   if (const std::string other = explain_input(text, text); !other.empty()) throw IoError(other);
+  if (in_place) {
+    try {
+      return open_npy(text);
+    } catch (const IoError&) {
+      // Of another byte order, or no file that can be mapped: read, or told what is wrong with it, below.
+    }
+  }
   return load_npy(text);
 }
 

@@ -18,6 +18,7 @@ inline bool is_standard_stream(const std::string& text) {
 
 /// A number where the text reads as one, else the array of that file ("./3" is a file); "-" is standard input. IoError
 /// where there is no such file, or it is not a .npy file (of a .npz archive and of CSV text it says how they become one).
-Operand read_operand(const std::string& text);
+/// `in_place`: of a file that can be, the array is the mapped file.
+Operand read_operand(const std::string& text, bool in_place = false);
 
 }  // namespace kiln::tool

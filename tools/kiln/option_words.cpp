@@ -29,6 +29,7 @@ constexpr Wording kWordings[] = {
     {"give its text in .compile.headers or its folder in .compile.include_dirs", "give its folder with --include-dir"},
     {"kiln::all_axes", "all"},
     {": reshape it", ""},
+    {"give larger .chunk_bytes", "give a larger --chunk"},
     {".axes", "--axes"},
     {".axis", "--axis"},
     {".dtype", "--dtype"},

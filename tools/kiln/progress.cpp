@@ -13,8 +13,8 @@ Progress::Style Progress::style_of_terminal() {
   return Terminal::standard_error().cursor ? Style::bar : Style::lines;
 }
 
-void Progress::advance(std::string_view line, std::string_view label) {
-  ++done_;
+void Progress::advance_to(std::size_t done, std::string_view line, std::string_view label) {
+  done_ = done;
   if (style_ == Style::none) return;
   const std::string count = fmt::format("{}/{}", done_, total_);
   if (style_ == Style::lines) {

@@ -20,7 +20,11 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// One step is done. `line` stands for it where there is no bar, `label` beside the bar.
-  void advance(std::string_view line, std::string_view label);
+  void advance(std::string_view line, std::string_view label) { advance_to(done_ + 1, line, label); }
+  /// How many steps there are turns out later.
+  void set_total(std::size_t total) noexcept { total_ = total; }
+  /// So many steps are done.
+  void advance_to(std::size_t done, std::string_view line, std::string_view label);
   /// Takes the bar away, so that other text can be written; the next step brings it back.
   void clear();
 

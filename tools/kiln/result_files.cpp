@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <iostream>
@@ -32,10 +33,11 @@ void write_stream(const OutputTarget& target, const fs::path& source) {
   if (!stream) throw IoError(fmt::format("cannot write to {}", target.shown()));
 }
 
-/// save_npy, with the name that the user gave in what it says.
-void save(const fs::path& path, const Array& array, const OutputTarget& target) {
+/// What writes to a path, with the name that the user gave in what it says.
+template <class Write>
+auto in_users_words(const fs::path& path, const OutputTarget& target, const Write& write) {
   try {
-    save_npy(path, array);
+    return write();
   } catch (const Error& error) {
     std::string message = error.what();
     const std::string internal = fmt::format("\"{}\"", path.string());
@@ -43,6 +45,10 @@ void save(const fs::path& path, const Array& array, const OutputTarget& target) 
     if (at != std::string::npos) message.replace(at, internal.size(), target.shown());
     throw IoError(message);
   }
+}
+
+void save(const fs::path& path, const Array& array, const OutputTarget& target) {
+  in_users_words(path, target, [&] { save_npy(path, array); });
 }
 
 /// Streams may be written to one after the other, but a file would be replaced by the second; standard output is refused as
@@ -73,10 +79,27 @@ ResultFiles::ResultFiles(const std::vector<std::string>& names) {
   }
 }
 
-void ResultFiles::write(std::span<const Array> arrays) const {
-  PendingFiles pending;
+std::vector<Array> ResultFiles::create(std::span<const ResultSpec> specs) {
+  for (std::size_t i = 0; i < std::min(specs.size(), targets_.size()); ++i) {
+    const OutputTarget& target = targets_[i];
+    created_.emplace_back();
+    if (target.stream) continue;
+    const fs::path& path = pending_.add(target);
+    created_.back() =
+        in_users_words(path, target, [&] { return create_npy(path, specs[i].shape, specs[i].dtype, specs[i].order); });
+  }
+  const bool any = std::any_of(created_.begin(), created_.end(), [](const Array& array) { return static_cast<bool>(array); });
+  return any ? created_ : std::vector<Array>();
+}
+
+void ResultFiles::write(std::span<const Array> arrays) {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (!targets_[i].stream) save(pending.add(targets_[i]), arrays[i], targets_[i]);
+    if (targets_[i].stream) continue;
+    if (i < created_.size()) {
+      flush_npy(created_[i]);
+    } else {
+      save(pending_.add(targets_[i]), arrays[i], targets_[i]);
+    }
   }
   std::optional<TemporaryFolder> folder;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
@@ -86,7 +109,7 @@ void ResultFiles::write(std::span<const Array> arrays) const {
     save(copy, arrays[i], targets_[i]);
     write_stream(targets_[i], copy);
   }
-  pending.publish();
+  pending_.publish();
 }
 
 }  // namespace kiln::tool

@@ -106,6 +106,14 @@ TEST_CASE("mapped: files that cannot be used in their place, and room that is no
         "flush_npy: an array in host memory that is in no file: open_npy() and create_npy() make such");
 }
 
+TEST_CASE("mapped: an array without elements is in its file, too") {
+  const TemporaryDirectory folder;
+  const Array none = create_npy(folder / "none.npy", {0, 3}, DType::float32);
+  flush_npy(none);
+  flush_npy(open_npy(folder / "none.npy", {.writable = true}));
+  CHECK(load_npy(folder / "none.npy").shape() == Shape{0, 3});
+}
+
 TEST_CASE("mapped: a file that becomes shorter under its array is an error of the call, and of later ones") {
   const TemporaryDirectory folder;
   const std::string path = folder / "a.npy";
