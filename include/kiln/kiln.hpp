@@ -17,6 +17,7 @@
 #include "kiln/math.hpp"
 #include "kiln/npy.hpp"
 #include "kiln/operators.hpp"
+#include "kiln/profile.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/stream.hpp"
 #include "kiln/ufunc.hpp"

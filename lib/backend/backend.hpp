@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,12 @@ class Queue {
   virtual void synchronize() = 0;
   /// The vendor's stream; null on a CPU.
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }
+  /// Among the queues of the process, from 1 on.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+
+ private:
+  static inline std::atomic<std::uint64_t> made_{0};
+  const std::uint64_t number_ = made_.fetch_add(1, std::memory_order_relaxed) + 1;
 };
 
 /// A point in a queue's work. Thread-safe. Destroying it waits for nothing.
@@ -41,6 +48,13 @@ class Event {
   [[nodiscard]] virtual double milliseconds_since(const Event& start) const = 0;
 };
 
+/// What the cache calls a kernel.
+struct KernelLabel {
+  std::string id;  ///< 32 hex digits, of the key
+  std::string kind;
+  std::string variant;
+};
+
 /// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
 class Module {
  public:
@@ -49,6 +63,8 @@ class Module {
   [[nodiscard]] virtual int occupancy(int /*threads*/) const noexcept { return 1; }
   /// Of the user's texts that it was compiled from; set by who loads it, before others see it.
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
+  /// Set likewise; null where it came from no cache.
+  std::shared_ptr<const KernelLabel> label = nullptr;
 };
 
 /// How many blocks of how many threads a GPU runs a kernel with, along x, y and z; each extent > 0.

@@ -26,6 +26,13 @@ Bytes bytes_of(const detail::ArrayRep& rep) {
   return {extent.begin, extent.end};
 }
 
+/// Of its elements; those that axes repeat count once.
+std::int64_t bytes_in_memory(const detail::ArrayRep& rep) {
+  auto bytes = static_cast<std::int64_t>(itemsize(rep.dtype));
+  for (std::size_t d = 0; d < rep.shape.size(); ++d) bytes *= rep.strides[d] == 0 ? 1 : rep.shape[d];
+  return bytes;
+}
+
 bool same_window(const detail::ArrayRep& a, const detail::ArrayRep& b) {
   return a.data == b.data && itemsize(a.dtype) == itemsize(b.dtype) && a.shape == b.shape && a.strides == b.strides;
 }
@@ -85,6 +92,8 @@ const Array& Operands::given(std::size_t k) const noexcept {
 }
 
 void Operands::place(std::span<const Array> more) {
+  if (profiled_ && !planned_) [[unlikely]]
+    profiled_.named(what());
   const std::size_t all = count_ + more.size();
   const auto rep_of = [&](std::size_t k) { return k < count_ ? operands_[k].rep : more[k - count_].rep().get(); };
   if (planned_on_) {
@@ -233,6 +242,24 @@ std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const
   }
   kept->insert(kept->end(), results.begin(), results.end());
   return kept;
+}
+
+void Operands::measure(std::span<const Array> results) const {
+  profiled_.on(place_.device, place_.queue);
+  profiled_.reads(1, 0);
+  const auto used = [&](const detail::ArrayRep& rep, bool output) {
+    output ? profiled_.writes(rep.size, bytes_in_memory(rep)) : profiled_.reads(rep.size, bytes_in_memory(rep));
+  };
+  for (std::size_t k = 0; k < count_; ++k) {
+    const detail::ArrayRep* rep = operands_[k].rep;
+    if (rep == nullptr && is_output(k)) rep = results[k - inputs_].rep().get();
+    if (rep != nullptr) used(*rep, is_output(k));
+  }
+  if (results.size() <= nout_) return;
+  for (const Array& each : results) {
+    const bool beside = each && each.rep().get() != operands_[inputs_].rep && !(place_.gpu() && each.is_host());
+    if (beside) used(*each.rep(), false);
+  }
 }
 
 void Operands::check_files() const {

@@ -17,6 +17,7 @@
 #include "call/description.hpp"
 #include "call/place.hpp"
 #include "kiln/arg.hpp"
+#include "profiling/call.hpp"
 
 namespace kiln::call {
 
@@ -136,8 +137,10 @@ class Operands {
   [[nodiscard]] Array zeros(const Shape& shape, DType dtype) const;
   [[nodiscard]] bool results_on_host() const noexcept { return place_.on_host && !place_.gpu(); }
   void set_output(std::size_t output, const detail::ArrayRep* rep) noexcept { operands_[inputs_ + output].rep = rep; }
-  /// The arrays that queued work uses; null where nothing is queued.
+  /// The arrays that queued work uses; null where nothing is queued. Arrays beside the results are what the kernel reads.
   [[nodiscard]] std::shared_ptr<const void> keep(const backend::Backend& backend, std::span<const Array> results) const {
+    if (profiled_) [[unlikely]]
+      measure(results);
     return backend.asynchronous(place_.queue) ? kept(results) : nullptr;
   }
   /// Stage: what the user gets of the results that the kernel wrote: filled given arrays, or fresh ones, on the host where
@@ -170,6 +173,7 @@ class Operands {
   };
   /// The array that the user gave; an empty handle where there is none.
   [[nodiscard]] const Array& given(std::size_t k) const noexcept;
+  void measure(std::span<const Array> results) const;
   void take_outputs();
   void stage(bool keeps);
   void copy(std::uint64_t inputs);
@@ -183,6 +187,7 @@ class Operands {
   [[nodiscard]] std::vector<std::string> casts() const;
   [[nodiscard]] std::vector<std::string> transfers() const;
 
+  const profiling::Call profiled_;
   const Callee& callee_;
   const Given given_;
   std::size_t nin_;

@@ -5,6 +5,7 @@
 
 #include "backend/backend.hpp"
 #include "base/have_cpu.hpp"
+#include "profiling/call.hpp"
 
 namespace kiln::kinds {
 
@@ -15,10 +16,15 @@ using namespace backend;  // NOLINT(google-build-using-namespace): kinds are wri
 template <class Launch>
 void launch(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
             const std::shared_ptr<const void>& keep) {
+  profiling::Launch timed(backend, module, queue);
 #if KILN_HAVE_CPU
-  if (backend.kind() == DeviceKind::cpu) return launch_on_cpu(backend, module, launch, queue, keep);
+  if (backend.kind() == DeviceKind::cpu) {
+    launch_on_cpu(backend, module, launch, queue, keep);
+    return timed.queued(queue);
+  }
 #endif
   launch_on_gpu(backend, module, launch, queue, keep);
+  timed.queued(queue);
 }
 
 }  // namespace kiln::kinds

@@ -96,19 +96,22 @@ Code Builder::build(const Job& job, const backend::Compiler& compiler) {
   }
 }
 
-std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend& backend) {
+std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend& backend, Origin* origin) {
   {
     const std::lock_guard lock(mutex_);
     if (MemoryTier::Loaded loaded = memory_.find_module(job.digest, backend); loaded.module != nullptr) {
       Counters::add(counters_.memory_hits, 1);
       counters_.add_saved_ms(loaded.compile_ms);
+      if (origin != nullptr) *origin = Origin::memory;
       return std::move(loaded.module);
     }
   }
   const Code code = build(job, *backend.compiler());
+  if (origin != nullptr) *origin = code.origin;
   // Two threads may load it at once; both go on with the first one's.
   const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);
   module->warnings = code.warnings;
+  module->label = std::make_shared<const backend::KernelLabel>(backend::KernelLabel{job.digest, job.kind, job.variant});
   const std::lock_guard lock(mutex_);
   return memory_.insert_module(job.digest, backend, {module, code.compile_ms});
 }

@@ -32,8 +32,8 @@ class Builder {
   /// Throws CompileError for what does not compile, and whatever else the compiler throws, which is not remembered.
   [[nodiscard]] Code build(const Job& job, const backend::Compiler& compiler);
 
-  /// build(), loaded on the device; the module that is loaded already where there is one.
-  [[nodiscard]] std::shared_ptr<backend::Module> load(const Job& job, backend::Backend& backend);
+  /// build(), loaded on the device; the module that is loaded already where there is one. `origin` gets where it came from.
+  [[nodiscard]] std::shared_ptr<backend::Module> load(const Job& job, backend::Backend& backend, Origin* origin = nullptr);
 
   /// Call around fork(): before it, then in the parent, and in the child, which forgets what other threads were compiling.
   void before_fork() { mutex_.lock(); }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "profiling/call.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
 
@@ -61,7 +62,10 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
 }
 
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {
-  std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend);
+  profiling::Load look_up;
+  Origin origin = Origin::compiled;
+  std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend, &origin);
+  look_up.found(origin);
   keep(module->warnings, request);
   return module;
 }

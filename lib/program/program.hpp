@@ -11,13 +11,14 @@
 #include "backend/backend.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/error.hpp"
+#include "kiln/profile.hpp"
 #include "kinds/source.hpp"
 #include "program/warnings.hpp"
 
 namespace kiln::program {
 
-/// Where machine code came from: "disk" is the cache's directory, "read_only" one of the tiers behind it.
-enum class Origin : std::uint8_t { memory, disk, read_only, compiled };
+/// Where machine code came from.
+using Origin = KernelOrigin;
 
 /// What is to be built. Owns its texts.
 struct Request {

@@ -226,8 +226,20 @@ kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
   return launch;
 }
 
+void Call::measure(std::span<const Array> sent) const {
+  profiled_.on(place_.device, place_.queue);
+  profiled_.reads(1, 0);
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (!args_[i].is_array()) continue;
+    const Array& used = array(i, sent);
+    parameter(i).constant ? profiled_.reads(used.size(), used.nbytes()) : profiled_.writes(used.size(), used.nbytes());
+  }
+}
+
 void Call::run() {
   if (options_.size == 0) return;
+  if (profiled_) [[unlikely]]
+    profiled_.named(kernel_.name());
   Key key{.form = form_, .device = place_.device};
   for (std::size_t i = 0; i < binding().size(); ++i) key.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
@@ -236,6 +248,8 @@ void Call::run() {
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (travels(i)) sent[i] = on_device(i, sent);
   }
+  if (profiled_) [[unlikely]]
+    measure(sent);
   backend::Backend& backend = backend::backend_for(place_.device);
   std::shared_ptr<const void> keep;
   if (backend.asynchronous(place_.queue)) {

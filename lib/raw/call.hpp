@@ -47,6 +47,9 @@ class Call {
   [[nodiscard]] std::string argument_name(std::size_t i) const;
   [[noreturn]] void fail_type(std::size_t i, const std::string& why) const;
 
+  void measure(std::span<const Array> sent) const;
+
+  const profiling::Call profiled_;
   const detail::RawKernelImpl& kernel_;
   const LaunchOptions& options_;
   std::span<const Arg> args_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -54,6 +55,7 @@ Examples:
   kiln eval --layout '(n)->(n)' 'void cumsum(T[:] x, T[:] y) { T s = 0; for (index i = 0; i < n; ++i) y(i) = s += x(i); }' x.npy
   kiln eval 'float32 f(float32 x) = sqrt(x)' huge.npy -o roots.npy --chunk 64M --progress
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
+  kiln eval hypot a.npy b.npy -o c.npy --trace trace.json
 
 Exit status: 0 done, 1 something failed: the kernel, an operand, a device, a result (no FILE was written but those that the
 message names), 2 the command line is wrong.
@@ -99,6 +101,8 @@ EvalCommand::EvalCommand(CLI::App& app) {
            "SIZE");
   add_flag(app, "--progress", progress_,
            "Show on standard error how far it is; in chunks, if need be of a size of kiln's choice");
+  add_text(app, "--trace", trace_,
+           "Write what ran, when and for how long to FILE, for Perfetto (ui.perfetto.dev) or chrome://tracing", "FILE");
   add_text_that_may_be_empty(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE",
                              "TEXT");
   add_text_that_may_be_empty(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
@@ -276,10 +280,15 @@ void EvalCommand::evaluate_and_write() {
     }
     if (progress_) how.progress = [&](const ChunkProgress& now) { progress.show(now); };
     request.chunks = ChunkedRun{std::move(how), [&](std::span<const ResultSpec> specs) { return files.create(specs); }};
+  std::optional<Profile> profiled;
+  if (!trace_.empty()) {
+    if (output_target(trace_).stream) throw UsageError("--trace writes a file: give the name of one that is to be made");
+    profiled = profile({.all_threads = true});
   }
   const Evaluation evaluation = evaluate(std::move(request));
   progress.clear();
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
+  if (profiled) profiled->write_trace(trace_);
   if (time_) std::cerr << to_string(evaluation.report);
 }
 

@@ -59,6 +59,7 @@ class EvalCommand : public Command {
   bool time_ = false;
   std::string chunk_;
   bool progress_ = false;
+  std::string trace_;
   std::string functions_;
   std::string preamble_;
   std::vector<std::string> defines_;

@@ -1,0 +1,164 @@
+#include "profiling/call.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "backend/ranges.hpp"
+#include "profiling/collector.hpp"
+
+namespace kiln::profiling {
+
+struct Running {
+  Measured call;
+  std::vector<std::shared_ptr<Collector>> to;
+  Running* outer = nullptr;
+  std::shared_ptr<backend::Event> last;  // call.last, to be recorded again
+  int exceptions = 0;                    // in flight when the call began
+  bool worked = false;                   // a kernel was asked for
+  bool timed = false;
+  bool ranges = false;
+  bool in_range = false;
+};
+
+namespace {
+
+constinit thread_local Running* current = nullptr;
+constinit thread_local int silences = 0;
+
+bool any_of(const std::vector<std::shared_ptr<Collector>>& collectors, bool (Collector::*wants)() const noexcept) {
+  return std::any_of(collectors.begin(), collectors.end(), [&](const auto& each) { return ((*each).*wants)(); });
+}
+
+}  // namespace
+
+void Call::begin() noexcept {
+  if (silences > 0) return;
+  try {
+    auto to = hearing();
+    if (to.empty()) return;
+    auto made = std::make_unique<Running>();
+    made->timed = any_of(to, &Collector::wants_records);
+    made->ranges = any_of(to, &Collector::wants_ranges);
+    made->to = std::move(to);
+    made->outer = current;
+    made->exceptions = std::uncaught_exceptions();
+    made->call.record.thread = gettid();
+    made->call.record.depth = current != nullptr ? current->call.record.depth + 1 : 0;
+    made->call.host.begin = Clock::now();
+    current = running_ = made.release();
+  } catch (const std::exception&) {
+    return;  // of memory
+  }
+}
+
+void Call::named(const std::string& function) const noexcept {
+  try {
+    running_->call.record.function = function;
+  } catch (const std::exception&) {
+    return;
+  }
+  if (!running_->ranges || running_->in_range) return;
+  backend::push_range(function.c_str());
+  running_->in_range = true;
+}
+
+void Call::on(const Device& device, const backend::Queue* queue) const noexcept {
+  running_->call.record.device = device;
+  running_->call.record.stream = queue != nullptr ? queue->number() : 0;
+}
+
+void Call::reads(std::int64_t elements, std::int64_t bytes) const noexcept {
+  CallRecord& record = running_->call.record;
+  record.elements = std::max(record.elements, elements);
+  record.bytes_read += bytes;
+}
+
+void Call::writes(std::int64_t elements, std::int64_t bytes) const noexcept {
+  CallRecord& record = running_->call.record;
+  record.elements = std::max(record.elements, elements);
+  record.bytes_written += bytes;
+}
+
+void Call::end() noexcept {
+  const std::unique_ptr<Running> ended(running_);
+  current = ended->outer;
+  if (ended->in_range) backend::pop_range();
+  if (!ended->worked) return;
+  if (ended->outer != nullptr) ended->outer->worked = true;
+  Measured& call = ended->call;
+  call.host.end = Clock::now();
+  call.record.failed = std::uncaught_exceptions() > ended->exceptions;
+  call.last = std::move(ended->last);
+  for (std::size_t i = 0; i < ended->to.size(); ++i) {
+    if (!ended->to[i]->wants_records()) continue;
+    try {
+      ended->to[i]->add(i + 1 < ended->to.size() ? Measured(call) : std::move(call));
+    } catch (const std::exception&) {
+      return;  // of memory
+    }
+  }
+}
+
+void Load::begin() noexcept {
+  if (current == nullptr || silences > 0) return;
+  running_ = current;
+  running_->worked = true;
+  start_ = Clock::now();
+}
+
+void Load::end() const noexcept {
+  running_->call.load = {start_, Clock::now()};
+  running_->call.record.origin = origin_;
+}
+
+void Launch::begin(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept {
+  if (current == nullptr || silences > 0) return;
+  running_ = current;
+  running_->worked = true;
+  Measured& call = running_->call;
+  ++call.record.launches;
+  if (!running_->timed) return;
+  try {
+    if (module.label != nullptr && call.record.kernel.empty()) {
+      call.record.kind = module.label->kind;
+      call.record.variant = module.label->variant;
+      call.record.kernel = module.label->id;
+    }
+    if (!backend.asynchronous(queue)) {
+      if (!call.run) call.run = {.begin = Clock::now()};
+      return;
+    }
+    if (call.first != nullptr) return;
+    // What lacks one of these has no time, and the call goes on.
+    call.clock = clock_of(backend);
+    running_->last = backend.make_event();
+    const std::shared_ptr<backend::Event> first = backend.make_event();
+    first->record(queue);
+    call.first = first;
+  } catch (const std::exception&) {
+    return;
+  }
+}
+
+void Launch::end(backend::Queue* queue) noexcept {
+  if (running_->call.run) running_->call.run->end = Clock::now();
+  if (running_->call.first == nullptr) return;
+  try {
+    running_->last->record(queue);
+  } catch (const std::exception&) {
+    running_->call.first = nullptr;
+  }
+}
+
+Silence::Silence() noexcept {
+  ++silences;
+}
+Silence::~Silence() {
+  --silences;
+}
+
+}  // namespace kiln::profiling
