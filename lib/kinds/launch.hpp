@@ -11,20 +11,32 @@ namespace kiln::kinds {
 
 using namespace backend;  // NOLINT(google-build-using-namespace): kinds are written in the backend's words
 
+template <class Launch>
+void start(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
+           const std::shared_ptr<const void>& keep) {
+#if KILN_HAVE_CPU
+  if (backend.kind() == DeviceKind::cpu) return launch_on_cpu(backend, module, launch, queue, keep);
+#endif
+  launch_on_gpu(backend, module, launch, queue, keep);
+}
+
+// Apart, so that nothing of it is in the way of calls that nobody listens to.
+template <class Launch>
+[[gnu::noinline, gnu::cold]] void start_profiled(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
+                                                 const std::shared_ptr<const void>& keep) {
+  profiling::Launch timed(backend, module, queue);
+  start(backend, module, launch, queue, keep);
+  timed.queued(queue);
+}
+
 /// Runs the kernel over the launch. On a GPU it returns once queued. On the CPU the default stream (null) runs in the caller,
 /// another queue copies what the launch refers to. `keep` is held until the work is done. Throws DeviceError.
 template <class Launch>
 void launch(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
             const std::shared_ptr<const void>& keep) {
-  profiling::Launch timed(backend, module, queue);
-#if KILN_HAVE_CPU
-  if (backend.kind() == DeviceKind::cpu) {
-    launch_on_cpu(backend, module, launch, queue, keep);
-    return timed.queued(queue);
-  }
-#endif
-  launch_on_gpu(backend, module, launch, queue, keep);
-  timed.queued(queue);
+  if (profiling::active()) [[unlikely]]
+    return start_profiled(backend, module, launch, queue, keep);
+  start(backend, module, launch, queue, keep);
 }
 
 }  // namespace kiln::kinds

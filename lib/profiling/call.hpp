@@ -73,17 +73,15 @@ class Load {
   Clock::time_point start_;
 };
 
-/// A launch of this thread's call.
+/// A launch of this thread's call. For who has asked active().
 class Launch {
  public:
   Launch(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept {
-    if (active()) [[unlikely]]
-      begin(backend, module, queue);
+    begin(backend, module, queue);
   }
   /// It is queued, or (on the CPU's default stream) done.
   void queued(backend::Queue* queue) noexcept {
-    if (running_ != nullptr) [[unlikely]]
-      end(queue);
+    if (running_ != nullptr) end(queue);
   }
 
  private:

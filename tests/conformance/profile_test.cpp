@@ -58,8 +58,8 @@ TEST_CASE("profile: every kind of call is recorded") {
       {.name = "plus", .signatures = {"float32(float32 a, float32 b)"}, .body = "return a + b;", .identity = "0"});
   const kiln::Gufunc inner = kiln::guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 r)",
                                                "float32 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;");
-  const kiln::Reduction largest =
-      kiln::reduction({.name = "largest", .signatures = {"float32(float32 x)"}, .reduce = "return a > b ? a : b;"});
+  const kiln::Reduction largest = kiln::reduction(
+      {.name = "largest", .signatures = {"float32(float32 x)"}, .reduce = "return a > b ? a : b;", .reorderable = true});
   const kiln::RawKernel scale =
       kiln::kernel({.name = "scale", .signature = "void(const float32[:] x, float32[:] y)", .body = "y[item] = 2 * x[item];"});
   on_every_device([&](const Target& target) {
