@@ -56,7 +56,7 @@ struct CallRecord {
   std::int64_t elements = 0;       ///< of the largest operand; 1 where all are scalars
   std::int64_t bytes_read = 0;     ///< of the inputs, the mask and indices; what broadcasting repeats counts once
   std::int64_t bytes_written = 0;  ///< of the outputs; of a raw kernel, of the arrays that are not const
-  int depth = 0;                   ///< how many calls of the same thread it was made in
+  int depth = 0;                   ///< how many calls it was made in
   bool failed = false;             ///< the call threw
 };
 

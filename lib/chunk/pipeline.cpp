@@ -13,6 +13,8 @@
 #include "array/rep.hpp"
 #include "base/usable_memory.hpp"
 #include "call/staging.hpp"
+#include "profiling/behalf.hpp"
+#include "profiling/call.hpp"
 
 namespace kiln::chunk {
 namespace {
@@ -60,6 +62,13 @@ class Run {
   }
 
   void run() {
+    const profiling::Call whole;
+    if (whole) {
+      whole.named("chunked(" + job_.what + ")");
+      whole.reads(elements_, bytes_of(job_.inputs));
+      whole.writes(elements_, bytes_of(job_.outputs));
+    }
+    caller_ = profiling::caller();
     for (const Device& device : devices_of(options_)) {
       sites_.push_back(std::make_unique<Site>(device));
       if (job_.in_order) break;
@@ -82,6 +91,7 @@ class Run {
       }
       report();
     }
+    profiling::others_have_called();
     finish();
   }
 
@@ -99,6 +109,7 @@ class Run {
   }
 
   void work(Site& site) {
+    const profiling::OnBehalf calls(caller_);
     try {
       const Stream stream(site.device());
       while (const std::optional<std::int64_t> chunk = take()) {
@@ -207,6 +218,7 @@ class Run {
   std::vector<std::unique_ptr<Site>> sites_;
   std::int64_t elements_ = 1;
   Clock::time_point begun_ = Clock::now();
+  profiling::Caller caller_;
 
   std::mutex mutex_;  // of all that follows
   std::condition_variable changed_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/ranges.hpp"
+#include "profiling/behalf.hpp"
 #include "profiling/collector.hpp"
 
 namespace kiln::profiling {
@@ -28,6 +29,7 @@ namespace {
 
 constinit thread_local Running* current = nullptr;
 constinit thread_local int silences = 0;
+constinit thread_local const Caller* employer = nullptr;
 
 bool any_of(const std::vector<std::shared_ptr<Collector>>& collectors, bool (Collector::*wants)() const noexcept) {
   return std::any_of(collectors.begin(), collectors.end(), [&](const auto& each) { return ((*each).*wants)(); });
@@ -38,7 +40,7 @@ bool any_of(const std::vector<std::shared_ptr<Collector>>& collectors, bool (Col
 void Call::begin() noexcept {
   if (silences > 0) return;
   try {
-    auto to = hearing();
+    auto to = hearing(employer != nullptr ? employer->thread : std::this_thread::get_id());
     if (to.empty()) return;
     auto made = std::make_unique<Running>();
     made->timed = any_of(to, &Collector::wants_records);
@@ -47,7 +49,7 @@ void Call::begin() noexcept {
     made->outer = current;
     made->exceptions = std::uncaught_exceptions();
     made->call.record.thread = gettid();
-    made->call.record.depth = current != nullptr ? current->call.record.depth + 1 : 0;
+    made->call.record.depth = caller().depth;
     made->call.host.begin = Clock::now();
     current = running_ = made.release();
   } catch (const std::exception&) {
@@ -152,6 +154,26 @@ void Launch::end(backend::Queue* queue) noexcept {
   } catch (const std::exception&) {
     running_->call.first = nullptr;
   }
+}
+
+Caller caller() noexcept {
+  Caller found = employer != nullptr ? *employer : Caller{.thread = std::this_thread::get_id()};
+  if (current != nullptr) found.depth = current->call.record.depth + 1;
+  found.silent = silences > 0;
+  return found;
+}
+
+OnBehalf::OnBehalf(const Caller& caller) noexcept {
+  employer = &caller;
+  silences += caller.silent ? 1 : 0;
+}
+OnBehalf::~OnBehalf() {
+  silences -= employer->silent ? 1 : 0;
+  employer = nullptr;
+}
+
+void others_have_called() noexcept {
+  if (current != nullptr) current->worked = true;
 }
 
 Silence::Silence() noexcept {

@@ -83,8 +83,8 @@ class Collector {
 /// Makes it hear calls, until it is removed. Thread-safe.
 void listen(const std::shared_ptr<Collector>& collector);
 void remove(const Collector& collector) noexcept;
-/// Those that hear calls of this thread. Asks the environment the first time.
-[[nodiscard]] std::vector<std::shared_ptr<Collector>> hearing();
+/// Those that hear calls of the thread. Asks the environment the first time.
+[[nodiscard]] std::vector<std::shared_ptr<Collector>> hearing(std::thread::id thread);
 /// Waits for the work of all calls that anyone recorded.
 void settle_all() noexcept;
 

@@ -51,7 +51,7 @@ void remove(const Collector& collector) noexcept {
   listeners.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::vector<std::shared_ptr<Collector>> hearing() {
+std::vector<std::shared_ptr<Collector>> hearing(std::thread::id thread) {
   std::call_once(asked, [] {
     if (const std::shared_ptr<Collector> process = open_process_trace()) {
       listen(process);
@@ -63,7 +63,7 @@ std::vector<std::shared_ptr<Collector>> hearing() {
   List heard;
   const std::lock_guard lock(mutex);
   for (const auto& each : list()) {
-    if (each->hears(std::this_thread::get_id())) heard.push_back(each);
+    if (each->hears(thread)) heard.push_back(each);
   }
   return heard;
 }

@@ -286,3 +286,29 @@ TEST_CASE("profile: a call inside of a call") {
   CHECK_FALSE(records[1].run);
   CHECK(inside(records[0].host, records[1].host));
 }
+
+TEST_CASE("profile: a chunked call, and its chunks, which other threads call") {
+  const Ufunc f = kiln::vectorize({.name = "part", .signatures = {"float32(float32 a)"}, .body = "return a + 1;"});
+  const Array x = Array::full({1000}, 1.0F);
+  const Profile profile = kiln::profile();
+  kiln::chunked(f, {.chunk_bytes = 4000, .devices = {kiln::Device::cpu()}})(x);
+  std::vector<CallRecord> records = profile.records();
+  REQUIRE(records.size() >= 3);
+  const CallRecord whole = records.back();
+  records.pop_back();
+  CHECK(whole.function == "chunked(part)");
+  CHECK(whole.depth == 0);
+  CHECK(whole.thread == gettid());
+  CHECK(whole.elements == 1000);
+  CHECK(whole.bytes_read == 4000);
+  CHECK(whole.bytes_written == 4000);
+  std::int64_t written = 0;
+  for (const CallRecord& record : records) {
+    CHECK(record.function == "part");
+    CHECK(record.depth == 1);
+    CHECK(record.thread != gettid());
+    CHECK(inside(record.host, whole.host));
+    written += record.bytes_written;
+  }
+  CHECK(written == 4000);
+}
