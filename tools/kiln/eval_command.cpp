@@ -280,6 +280,7 @@ void EvalCommand::evaluate_and_write() {
     }
     if (progress_) how.progress = [&](const ChunkProgress& now) { progress.show(now); };
     request.chunks = ChunkedRun{std::move(how), [&](std::span<const ResultSpec> specs) { return files.create(specs); }};
+  }
   std::optional<Profile> profiled;
   if (!trace_.empty()) {
     if (output_target(trace_).stream) throw UsageError("--trace writes a file: give the name of one that is to be made");
