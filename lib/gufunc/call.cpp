@@ -177,6 +177,7 @@ bool Call::run_as_before(std::span<Array> results) {
   if (operands_.overlapping_inputs(false) != 0) return false;
   allocate(known->outputs, results);
   start(*known->module, known->numbers, known->offsets, results);
+  operands_.fetch(results);
   return true;
 }
 

@@ -106,6 +106,20 @@ TEST_CASE("mapped: files that cannot be used in their place, and room that is no
         "flush_npy: an array in host memory that is in no file: open_npy() and create_npy() make such");
 }
 
+#if KILN_HAVE_CPU
+TEST_CASE("mapped: a generalized ufunc that runs as before finds a file that became shorter") {
+  const TemporaryDirectory folder;
+  const Gufunc sum = guvectorize("(n)->()", "void(float32[:] x, float32 y)", "y = 0; for (index i = 0; i < n; ++i) y += x(i);");
+  save_npy(folder / "a.npy", Array::full({100, 100}, 1.0F));
+  save_npy(folder / "b.npy", Array::full({100, 100}, 1.0F));
+  const Array whole = open_npy(folder / "a.npy");
+  const Array torn = open_npy(folder / "b.npy");
+  CHECK(sum(whole).to_vector<float>() == std::vector<float>(100, 100.0F));
+  std::filesystem::resize_file(folder / "b.npy", 4096);
+  CHECK(message([&] { static_cast<void>(sum(torn, {})); }).find("the file became shorter") != std::string::npos);
+}
+#endif
+
 TEST_CASE("mapped: an array without elements is in its file, too") {
   const TemporaryDirectory folder;
   const Array none = create_npy(folder / "none.npy", {0, 3}, DType::float32);
