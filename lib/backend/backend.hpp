@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ class Queue {
  public:
   virtual ~Queue() = default;
   virtual void synchronize() = 0;
+  /// CPU: appends a function to the work. On a GPU a defect of the caller (std::logic_error).
+  virtual void run(std::function<void()> work);
   /// The vendor's stream; null on a CPU.
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }
   /// Among the queues of the process, from 1 on.
@@ -149,6 +152,9 @@ class Backend {
 
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;
+
+  /// GPU: the next work of every queue waits for what the default stream has now, as it does for copies there.
+  virtual void order_queues_after_default() noexcept {}
 
   /// Holds memory that the backend did not hand out until what is queued on the default stream now is done, and a later call
   /// has seen that.

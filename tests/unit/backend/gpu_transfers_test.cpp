@@ -19,7 +19,7 @@ using namespace kiln::backend;
 using kiln::test::calls, kiln::test::error_of, kiln::test::fake;
 using Fixture = kiln::test::FakeGpu;
 
-std::size_t count_of(const std::string& text, const std::string& part) {
+std::size_t times_in(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
@@ -113,8 +113,8 @@ TEST_CASE("gpu transfers: queued copies wait for nothing, and hold what they use
     CHECK(FAKE(kiln_fake_live_allocations)() == before + 2);
     const std::string log = FAKE(kiln_fake_log)();
     CHECK(log.find("Synchronize") == std::string::npos);
-    CHECK(count_of(log, "cuMemcpyHtoDAsync_v2") == 1);
-    CHECK(count_of(log, "cuMemcpyDtoHAsync_v2") == 1);
+    CHECK(times_in(log, "cuMemcpyHtoDAsync_v2") == 1);
+    CHECK(times_in(log, "cuMemcpyDtoHAsync_v2") == 1);
     if (on_queue) {
       queue->synchronize();
     } else {
@@ -171,6 +171,7 @@ TEST_CASE("gpu transfers: priorities of streams are brought into the driver's ra
   CHECK(created(-2) == "cuStreamCreateWithPriority flags=1 priority=-2");
   CHECK(created(-100) == "cuStreamCreateWithPriority flags=1 priority=-5");
   CHECK(created(100) == "cuStreamCreateWithPriority flags=1 priority=0");
+  static_cast<void>(calls());
   FAKE(kiln_fake_fail_next)("cuCtxGetStreamPriorityRange", 1);
   const auto queue = fixture.backend->make_queue(-2);
   CHECK(calls().starts_with("cuStreamCreate flags=1\n"));
