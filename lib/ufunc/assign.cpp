@@ -33,7 +33,8 @@ Ufunc make_saturation(DType to) {
   return vectorize(
       {.name = "saturate_to_" + name,
        .signatures = {name + "(T x)"},
-       .body = R"(const auto v = [&] { if constexpr (kiln::is_complex<T>) return x.re; else return x; }();
+       .body = R"(const auto real = [](const auto& z) { if constexpr (requires { z.re; }) return z.re; else return z; };
+const auto v = real(x);
 using F = decltype(v + v);
 const F above = F(MOST / 2 + 1) * F(2);
 const F below = TO(-1) < TO(0) ? -above : F(0);
