@@ -193,6 +193,29 @@ TEST_CASE("transfers: on a stream in its order, from and to any host array") {
       kPlaced);
 }
 
+TEST_CASE("transfers: page-locked memory is not used again before its copy is done") {
+  on_every_device(
+      [&](const Target& target) {
+        const Stream stream(target.device());
+        std::vector<Array> sent;
+        for (int i = 0; i < 20; ++i) {
+          const Array host = kiln::pinned({1000}, DType::int32, Order::c, target.device());
+          host.fill(i);
+          sent.push_back(kiln::to_device(host, target.device(), {.stream = stream}));
+        }
+        std::vector<Array> back;
+        for (const Array& array : sent) {
+          back.push_back(kiln::pinned({1000}, DType::int32, Order::c, target.device()));
+          array.copy_to_host(back.back(), {.stream = stream});
+        }
+        stream.synchronize();
+        for (int i = 0; i < 20; ++i) {
+          CHECK(back[static_cast<std::size_t>(i)].to_vector<int>() == std::vector<int>(1000, i));
+        }
+      },
+      kPlaced);
+}
+
 TEST_CASE("transfers: without its elements an array is sent as a new one") {
   on_every_device(
       [&](const Target& target) {

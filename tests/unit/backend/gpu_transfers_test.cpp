@@ -129,6 +129,9 @@ TEST_CASE("gpu transfers: queued copies wait for nothing, and hold what they use
   static_cast<void>(calls());
   gpu.download_queued(back.data(), memory, 64, queue.get(), nullptr);
   CHECK(calls().starts_with("cuEventRecord stream=0\ncuStreamWaitEvent stream="));
+  gpu.order_queues_after_default();
+  gpu.download_queued(back.data(), memory, 64, queue.get(), nullptr);
+  CHECK(calls().starts_with("cuEventRecord stream=0\ncuStreamWaitEvent stream="));
   FAKE(kiln_fake_fail_next)("cuMemcpyHtoDAsync_v2", 1);
   CHECK(error_of([&] { gpu.upload_queued(memory, host.data(), 64, queue.get(), nullptr); }) ==
         "failed to copy to the device on cuda:0: CUDA_ERROR_INVALID_VALUE");
