@@ -32,6 +32,7 @@ kiln::Array async_array(const kiln::Array& arr) {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names of Numba's example
 int main(int argc, char** argv) {
   const std::int64_t n = argc > 1 ? std::atoll(argv[1]) : 500'000;
   const kiln::Device device = kiln::Device::best();
@@ -96,3 +97,4 @@ int main(int argc, char** argv) {
     return 1;
   }
 }
+// NOLINTEND(readability-identifier-naming)

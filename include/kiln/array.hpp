@@ -75,7 +75,8 @@ class KILN_API Array {
   /// The same; the other handle is empty then.
   Array& operator=(Array&&) & noexcept = default;
   /// a[{Slice{0, 2}}] = b writes the elements: a[{Slice{0, 2}}].assign(b).
-  // NOLINTNEXTLINE(misc-unconventional-assign-operator): a reference to what is gone at the end of the expression.
+  // What it returned would be gone with the expression; assign() takes arrays that overlap.
+  // NOLINTNEXTLINE(misc-unconventional-assign-operator,bugprone-unhandled-self-assignment): as said
   void operator=(const Array& source) && { assign(source); }
   /// a[{Slice{0, 2}}] = 1.5 writes one value to every element: a[{Slice{0, 2}}].fill(1.5).
   template <Element T>

@@ -19,6 +19,7 @@ std::shared_ptr<const Compiler> compiler_for_target(std::string_view) {
 }  // namespace cpu
 #endif
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a CPU's queue takes it over.
 void Queue::run(std::function<void()> /*work*/) {
   throw std::logic_error("a GPU's queue runs kernels and copies: it takes no function");
 }

@@ -296,7 +296,7 @@ TEST_CASE("transfers: an event orders what two streams do") {
         CHECK(ready.done());
         start.record(first);
         for (int i = 0; i < 10; ++i) {
-          // A handle's copy names the same event.
+          // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a handle's copy names the same event.
           const Event same = ready;
           next({x}, {.out = x, .stream = first});
           same.record(first);
