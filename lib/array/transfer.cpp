@@ -7,6 +7,7 @@
 
 #include "array/access.hpp"
 #include "array/host_memory.hpp"
+#include "array/mapped_file.hpp"
 #include "array/on_device.hpp"
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
@@ -63,6 +64,7 @@ Array upload(const Array& array, const Device& device, const Stream& stream) {
   backend::Backend& backend = backend::backend_for(device);
   if (stream.is_default()) {
     backend.upload(result.rep()->data, packed.data, bytes_of(packed), nullptr);
+    MappedFile::check(packed);
   } else {
     backend.upload_queued(result.rep()->data, packed.data, bytes_of(packed), stream.queue().get(), both(array, result));
   }
