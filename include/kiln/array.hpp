@@ -19,6 +19,7 @@
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/shape.hpp"
+#include "kiln/stream.hpp"
 
 namespace kiln {
 
@@ -53,6 +54,11 @@ struct Index {
 /// A whole axis.
 inline constexpr Slice all{};
 
+/// Options of copies to the host.
+struct TransferOptions {
+  Stream stream = {};  ///< whose order the copy is done in, without waiting; the default one: the call waits
+};
+
 /// A handle on an array: shape, strides, dtype and device of elements in a buffer that several handles share. Copying one
 /// copies no element. An array never changes its shape, strides, dtype or place.
 class KILN_API Array {
@@ -63,12 +69,20 @@ class KILN_API Array {
   Array(const Array&) noexcept = default;
   /// Takes the handle over; the other one is empty then.
   Array(Array&&) noexcept = default;
-  /// Makes the handle name another array; elements are written by assign(), fill(), and operators such as +=.
+  /// Makes the handle name another array. Elements are written by assign(), fill(), operators such as +=, and to an indexed
+  /// array, as below.
   Array& operator=(const Array&) & noexcept = default;
   /// The same; the other handle is empty then.
   Array& operator=(Array&&) & noexcept = default;
-  /// a[{Slice{0, 2}}] = b would write nothing: a[{Slice{0, 2}}].assign(b).
-  Array& operator=(const Array&) && = delete;
+  /// a[{Slice{0, 2}}] = b writes the elements: a[{Slice{0, 2}}].assign(b).
+  // What it returned would be gone with the expression; assign() takes arrays that overlap.
+  // NOLINTNEXTLINE(misc-unconventional-assign-operator,bugprone-unhandled-self-assignment): as said
+  void operator=(const Array& source) && { assign(source); }
+  /// a[{Slice{0, 2}}] = 1.5 writes one value to every element: a[{Slice{0, 2}}].fill(1.5).
+  template <Element T>
+  void operator=(T value) && {  // NOLINT(misc-unconventional-assign-operator): as above
+    fill(value);
+  }
   /// The memory is freed with the last handle on it or on a view of it.
   ~Array() = default;
 
@@ -220,24 +234,27 @@ class KILN_API Array {
 
   /// @name Copies
   /// @{
-  /// On the same device. A GPU array that is not packed in that order goes through the host.
+  /// On the same device, queued on a GPU's default stream.
   [[nodiscard]] Array copy(Order order = Order::c) const;
   /// Converted element by element as C++ does (float to integer truncates; out of range gives the nearest end of the
   /// range, NaN gives 0); a copy even where the dtype is the same, its axes in the same order in memory, in C order where one
-  /// is broadcast. On a GPU the elements go through the host. TypeError where `casting` forbids it.
+  /// is broadcast. On a GPU it is queued on the default stream. TypeError where `casting` forbids it.
   [[nodiscard]] Array astype(DType dtype, Casting casting = Casting::unsafe) const;
-  /// A new host array, in C order. Waits for the device's default stream. Of a strided GPU array all bytes between its first
-  /// and its last element are moved.
+  /// A new host array, in C order. Waits for the device's default stream. Of a GPU array with gaps the elements alone are
+  /// moved.
   [[nodiscard]] Array copy_to_host() const;
-  /// Into an existing array that the host can write, of the same shape (ShapeError) and dtype (TypeError). May overlap.
-  void copy_to_host(const Array& existing) const;
+  /// Into an existing array that the host can write, of the same shape (ShapeError) and dtype (TypeError). May overlap. On a
+  /// stream of this array's device (DeviceError otherwise) the copy is queued, and both arrays are kept until it is done:
+  /// `existing` must not be read before Stream::synchronize(), which throws a fault of the copy. The driver may wait where the
+  /// memory of `existing` is not page-locked (pinned(), register_host()), and the call waits where `existing` has gaps and
+  /// this array is on a GPU.
+  void copy_to_host(const Array& existing, const TransferOptions& options = {}) const;
   /// @}
 
   /// @name Writing elements. A view writes to its base. TypeError for a read-only array; nothing has been written then.
   /// @{
   /// The elements of `source`, broadcast to this shape (ShapeError) and converted as astype() does (TypeError where `casting`
-  /// forbids it); on a GPU a float that an integer dtype does not hold gives any number. The two may overlap, and may be on
-  /// different devices. On a GPU it is queued on the default stream.
+  /// forbids it). The two may overlap, and may be on different devices. On a GPU it is queued on the default stream.
   void assign(const Array& source, Casting casting = Casting::same_kind) const;
   /// One value for every element. TypeError where the value is of a higher kind than the dtype, or an integer that it does not
   /// hold.
@@ -266,11 +283,23 @@ class KILN_API Array {
 /// An array on a device, whose elements have no certain value. DeviceError where the device or its memory is not there;
 /// ShapeError as of host arrays.
 [[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, Order order = Order::c);
+/// The same with these strides in bytes, one for each axis: any sign, multiples of the dtype's alignment (on a GPU of complex
+/// numbers: of their size), 0 for an axis that repeats. ShapeError otherwise. The memory is what the elements cover.
+[[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, const Strides& strides);
 /// Shape, dtype and device of `like`; in F order where `like` is Fortran-contiguous, else in C order.
 [[nodiscard]] KILN_API Array device_array_like(const Array& like);
-/// The array on that device. On the CPU nothing is copied; between devices it goes through the host. A copy to a GPU
-/// has been taken when the call returns: the host memory may be reused.
-[[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device);
+
+/// Options of to_device().
+struct ToDeviceOptions {
+  Stream stream = {};  ///< of that device: the copy is queued there; the default one: the call waits for it
+  bool copy = true;    ///< false: a new array of the same shape, dtype and order, without the elements
+};
+/// The array on that device: itself where it is there. On the CPU nothing is copied: it is the same memory. A copy to a GPU has
+/// been taken when the call returns, and the host memory may be reused; on a stream both arrays are kept until it is done, and
+/// the host memory must not change before (page-locked memory, pinned(), makes the call wait for nothing). From one GPU to
+/// another it goes straight, where their driver can, behind the first one's default stream. DeviceError where the device or its
+/// memory is not there, and for a stream of another device.
+[[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device, const ToDeviceOptions& options = {});
 
 /// As NumPy's str() prints: summarized beyond 1000 elements (only those shown are read), aligned, eight digits at most;
 /// a 0-d array with all its digits, an array of more axes than NumPy has (64) without those of extent 1. bfloat16, which NumPy

@@ -26,12 +26,19 @@ Extent covered(const ArrayRep& rep);
 /// A packed array in the given order; zeros where asked.
 Array allocate_packed(const Shape& shape, DType dtype, Order order, bool on_host, const Device& device);
 
-/// An array of the same elements that the host can read: itself, or a download of the bytes it covers.
+/// ShapeError, which begins with `what`, unless the strides fit shape and dtype: as many, aligned, within 63 bits; and where
+/// the address is null or not aligned.
+void check_layout(const char* what, const void* data, const Shape& shape, DType dtype, const Strides& strides, bool gpu);
+
+/// An array of the same elements that the host can read: itself, or a download.
 Array fetch(const Array& array);
 
 /// Copies the elements of `from`, wherever they are, to a host-readable array of the same shape and dtype. The two may
 /// overlap.
 void download_into(const Array& from, const Array& to);
+
+/// The same, queued on a stream that is not the default one. DeviceError for a stream of another device.
+void download_on(const Stream& stream, const Array& from, const Array& to);
 
 /// The device as messages name it: "host memory", "cpu:4", "cuda:0".
 std::string place(const ArrayRep& rep);

@@ -46,16 +46,14 @@ Extent covered(const ArrayRep& rep) {
   return extent;
 }
 
-namespace {
-
 // Strides that pass here keep every element's offset within 63 bits.
-void check_view(const void* data, const Shape& shape, DType dtype, const Strides& strides, bool gpu) {
+void check_layout(const char* what, const void* data, const Shape& shape, DType dtype, const Strides& strides, bool gpu) {
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
   // A GPU loads the two parts of a complex number in one instruction.
   const auto alignment = kind(dtype) == Kind::complex && !gpu ? item / 2 : item;
   if (strides.size() != shape.size()) {
-    throw ShapeError("view: strides " + to_string(strides) + " have " + std::to_string(strides.size()) + " entries, shape " +
-                     to_string(shape) + " has " + std::to_string(shape.size()));
+    throw ShapeError(std::string(what) + ": strides " + to_string(strides) + " have " + std::to_string(strides.size()) +
+                     " entries, shape " + to_string(shape) + " has " + std::to_string(shape.size()));
   }
   // Strides of 0 make arrays of more elements than there is memory; their count must still fit.
   if (checked_size(shape, item) == 0) return;
@@ -69,25 +67,24 @@ void check_view(const void* data, const Shape& shape, DType dtype, const Strides
     std::int64_t& end = reach < 0 ? low : high;
     fits = fits && !__builtin_add_overflow(end, reach, &end);
     if (strides[i] % alignment != 0) {
-      throw ShapeError("view: stride " + std::to_string(strides[i]) + " of axis " + std::to_string(i) +
+      throw ShapeError(std::string(what) + ": stride " + std::to_string(strides[i]) + " of axis " + std::to_string(i) +
                        " is not a multiple of " + std::to_string(alignment) + ", the alignment of " + std::string(name(dtype)) +
                        (gpu ? " on a GPU" : ""));
     }
   }
   std::int64_t bytes = 0;
   if (!fits || __builtin_sub_overflow(high, low, &bytes)) {
-    throw ShapeError("view: shape " + to_string(shape) + " with strides " + to_string(strides) + " of " +
+    throw ShapeError(std::string(what) + ": shape " + to_string(shape) + " with strides " + to_string(strides) + " of " +
                      std::string(name(dtype)) + " reaches over more than 2^63-1 bytes");
   }
-  if (data == nullptr) throw ShapeError("view: null address for shape " + to_string(shape));
+  if (data == nullptr) throw ShapeError(std::string(what) + ": null address for shape " + to_string(shape));
   if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) != 0) {
-    throw ShapeError("view: the address is not aligned to " + std::to_string(alignment) + " bytes, as " +
+    throw ShapeError(std::string(what) + ": the address is not aligned to " + std::to_string(alignment) + " bytes, as " +
                      std::string(name(dtype)) + " needs" + (gpu ? " on a GPU" : "") +
                      ": copy the data to aligned memory first");
   }
 }
 
-}  // namespace
 }  // namespace detail
 
 Array Array::empty(const Shape& shape, DType dtype, Order order) {
@@ -139,7 +136,7 @@ Array Array::view(void* data, const Shape& shape, DType dtype, const ViewOptions
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
   detail::checked_size(shape, item);  // before strides are made of it
   rep.strides = options.strides ? *options.strides : detail::packed_strides(shape, item, Order::c);
-  detail::check_view(data, shape, dtype, rep.strides, options.device && !options.device->is_cpu());
+  detail::check_layout("view", data, shape, dtype, rep.strides, options.device && !options.device->is_cpu());
   rep.data = static_cast<char*>(data);
   rep.buffer = options.owner;
   if (options.owner && options.device && !options.device->is_cpu()) {

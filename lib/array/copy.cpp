@@ -8,6 +8,7 @@
 
 #include "array/access.hpp"
 #include "array/mapped_file.hpp"
+#include "array/on_device.hpp"
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
 #include "types/convert.hpp"
@@ -149,10 +150,14 @@ Array Array::astype(DType dtype, Casting casting) const {
     throw TypeError("cannot cast an array from " + std::string(kiln::name(rep.dtype)) + " to " +
                     std::string(kiln::name(dtype)) + " under the rule '" + std::string(kiln::name(casting)) + "'");
   }
-  // On a GPU through the host: the conversion is not a kernel yet.
-  if (!detail::host_readable(rep)) return to_device(detail::fetch(*this).astype(dtype, casting), rep.device);
+  const bool on_gpu = !detail::host_readable(rep);
+  if (on_gpu && !detail::has_kernels(rep.device)) return to_device(detail::fetch(*this).astype(dtype), rep.device);
   Array result = detail::allocate(rep.shape, dtype, detail::memory_order(rep), rep.on_host, rep.device);
-  detail::copy_host(rep, *result.rep());
+  if (on_gpu) {
+    detail::convert_on_device(*this, result);
+  } else {
+    detail::copy_host(rep, *result.rep());
+  }
   return result;
 }
 
@@ -163,7 +168,7 @@ Array Array::copy_to_host() const {
   return result;
 }
 
-void Array::copy_to_host(const Array& existing) const {
+void Array::copy_to_host(const Array& existing, const TransferOptions& options) const {
   const ArrayRep& from = rep_of(*this);
   const ArrayRep& to = rep_of(existing);
   if (!detail::host_readable(to)) {
@@ -178,7 +183,11 @@ void Array::copy_to_host(const Array& existing) const {
     throw ShapeError("copy_to_host: the existing array has shape " + to_string(to.shape) + ", the elements have " +
                      to_string(from.shape));
   }
-  detail::download_into(*this, existing);
+  if (options.stream.is_default()) {
+    detail::download_into(*this, existing);
+  } else {
+    detail::download_on(options.stream, *this, existing);
+  }
 }
 
 }  // namespace kiln

@@ -1,11 +1,26 @@
 // Streams: a handle on a backend's queue.
 #include "kiln/stream.hpp"
 
+#include <exception>
+#include <utility>
+#include <vector>
+
 #include "backend/backend.hpp"
+#include "kiln/error.hpp"
+#include "kiln/event.hpp"
 
 namespace kiln {
 
-Stream::Stream(const Device& device) : device_(device), queue_(backend::backend_for(device).make_queue()) {}
+Stream::Stream(const Device& device, StreamOptions options)
+    : device_(device), queue_(backend::backend_for(device).make_queue(options.priority)) {}
+
+Stream Stream::per_thread(const Device& device) {
+  thread_local std::vector<Stream> own;
+  for (const Stream& stream : own) {
+    if (stream.device_ == device) return stream;
+  }
+  return own.emplace_back(device);
+}
 
 Stream Stream::wrap(const Device& device, void* native) {
   return {device, backend::backend_for(device).wrap_queue(native)};
@@ -21,6 +36,32 @@ void Stream::synchronize() const {
   } else {
     device_.synchronize();
   }
+}
+
+void Stream::wait(const Event& event) const {
+  if (!is_default() && !device_.same_memory(event.device())) {
+    throw DeviceError("a stream of " + to_string(device_) + " cannot wait for an event of " + to_string(event.device()) +
+                      ": wait for it in the program, with Event::synchronize()");
+  }
+  event.handle()->wait(queue_.get());
+}
+
+SynchronizeScope::SynchronizeScope(Stream stream) : stream_(std::move(stream)), exceptions_(std::uncaught_exceptions()) {}
+
+SynchronizeScope::~SynchronizeScope() noexcept(false) {
+  if (std::uncaught_exceptions() == exceptions_) {
+    stream_.synchronize();
+    return;
+  }
+  try {
+    stream_.synchronize();
+  } catch (...) {
+    // The exception that leaves the scope is told; two cannot be.
+  }
+}
+
+SynchronizeScope auto_synchronize(const Stream& stream) {
+  return SynchronizeScope(stream);
 }
 
 }  // namespace kiln

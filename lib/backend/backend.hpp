@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ class Queue {
  public:
   virtual ~Queue() = default;
   virtual void synchronize() = 0;
+  /// CPU: appends a function to the work. On a GPU a defect of the caller (std::logic_error).
+  virtual void run(std::function<void()> work);
   /// The vendor's stream; null on a CPU.
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }
   /// Among the queues of the process, from 1 on.
@@ -106,6 +109,37 @@ class Backend {
   /// The same as upload(), but queued: the bytes are held until the device has them.
   virtual void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) = 0;
 
+  /// Host memory that the device copies to and from without a copy of the driver's (page-locked); for every device of the
+  /// vendor. At least 64-byte aligned, never null, reused through a pool: what it holds is not certain. Ordinary memory where
+  /// the driver has none, and on a CPU. DeviceError where there is not so much.
+  [[nodiscard]] virtual void* allocate_pinned(std::size_t bytes) { return allocate(bytes, nullptr); }
+  /// `bytes` as it was allocated with. No work may use it any more.
+  virtual void deallocate_pinned(void* address, std::size_t bytes) noexcept { deallocate(address, bytes, nullptr); }
+  /// Page-locks memory of the host's. True: unregister_host() undoes it. False where it is page-locked already, by whoever, and
+  /// where there is nothing to do: the driver has no such call, a CPU. `read_only`: the process may not be able to write it.
+  /// DeviceError where the driver refuses.
+  [[nodiscard]] virtual bool register_host(void* /*address*/, std::size_t /*bytes*/, bool /*read_only*/) { return false; }
+  /// Waits for the device's work, which may use the memory.
+  virtual void unregister_host(void* /*address*/) noexcept {}
+
+  /// Copies that are queued, and done in the order of the queue. `keep` is held until they are done: it holds both memories.
+  /// Until then the caller must not change the source nor read the target. Where the host's memory is not page-locked the
+  /// driver may wait. Without a queue on a CPU they are done at once.
+  virtual void upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
+                             const std::shared_ptr<const void>& /*keep*/) {
+    upload(device, host, bytes, queue);
+  }
+  virtual void download_queued(void* host, const void* device, std::size_t bytes, Queue* queue,
+                               const std::shared_ptr<const void>& /*keep*/) {
+    download(host, device, bytes, queue);
+  }
+  /// The same from a device of `source`, straight to this one, behind all that the default stream of `source` has now. False,
+  /// with nothing done, where there is no such way: devices of two drivers, or a driver without the call.
+  [[nodiscard]] virtual bool copy_from_peer(void* /*to*/, Backend& /*source*/, const void* /*from*/, std::size_t /*bytes*/,
+                                            Queue* /*queue*/, const std::shared_ptr<const void>& /*keep*/) {
+    return false;
+  }
+
   /// GPU: queues the module's kernel. `parameters` are the addresses of its parameters, which are read before this returns;
   /// `keep` is held until the work is done. DeviceError where the driver refuses. On a CPU a defect of the caller.
   virtual void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
@@ -119,11 +153,17 @@ class Backend {
   /// Whether the launch needs `keep` (work may outlive the call).
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;
 
+  /// GPU: the next work of every queue waits for what the default stream has now, as it does for copies there.
+  virtual void order_queues_after_default() noexcept {}
+
   /// Holds memory that the backend did not hand out until what is queued on the default stream now is done, and a later call
   /// has seen that.
   virtual void outlive(std::shared_ptr<const void> keep) noexcept { keep.reset(); }
 
-  [[nodiscard]] virtual std::shared_ptr<Queue> make_queue() = 0;
+  [[nodiscard]] std::shared_ptr<Queue> make_queue() { return make_queue(0); }
+  /// `priority` as the drivers have it: lower numbers go first, 0 is the usual one; brought into the device's range. A CPU has
+  /// none.
+  [[nodiscard]] virtual std::shared_ptr<Queue> make_queue(int priority) = 0;
   /// A queue of the vendor's stream, which outlives it. DeviceError where it is none of this device.
   [[nodiscard]] virtual std::shared_ptr<Queue> wrap_queue(void* native) = 0;
   /// Waits for the default stream.

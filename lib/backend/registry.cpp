@@ -1,6 +1,9 @@
 // Finds the backend of a device and the compiler of a target. Backends are never destroyed: kernels may run until the process
 // is gone.
 #include "backend/backend.hpp"
+
+#include <stdexcept>
+
 #include "base/have_cpu.hpp"
 
 namespace kiln::backend {
@@ -15,6 +18,11 @@ std::shared_ptr<const Compiler> compiler_for_target(std::string_view) {
 }
 }  // namespace cpu
 #endif
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a CPU's queue takes it over.
+void Queue::run(std::function<void()> /*work*/) {
+  throw std::logic_error("a GPU's queue runs kernels and copies: it takes no function");
+}
 
 bool cpu::is_built_in() noexcept {
   return KILN_HAVE_CPU;

@@ -248,24 +248,26 @@ void Machine::touch(const Command& command, std::uint64_t address, std::size_t b
   }
 }
 
-int Machine::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, std::uint32_t stream) {
+int Machine::copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, std::uint32_t stream, bool page_locked) {
   if (memory_.find(to, bytes) == nullptr) return invalid_value;
-  // Of memory that is not page-locked, the driver has its own copy when the call returns.
   const auto* const begin = static_cast<const char*>(from);
-  auto kept = std::make_shared<std::vector<char>>(begin, begin + bytes);
-  enqueue(stream, "a copy to the device", [this, to, kept](const Command& command) {
-    touch(command, to, kept->size(), true);
-    std::memcpy(reinterpret_cast<char*>(to), kept->data(), kept->size());
+  // Of memory that is not page-locked, the driver has its own copy when the call returns.
+  std::shared_ptr<std::vector<char>> kept;
+  if (!page_locked) kept = std::make_shared<std::vector<char>>(begin, begin + bytes);
+  enqueue(stream, "a copy to the device", [this, to, begin, bytes, kept](const Command& command) {
+    touch(command, to, bytes, true);
+    std::memcpy(reinterpret_cast<char*>(to), kept ? kept->data() : begin, bytes);
   });
   return success;
 }
 
-int Machine::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, std::uint32_t stream) {
+int Machine::copy_to_host(void* to, std::uint64_t from, std::size_t bytes, std::uint32_t stream, bool page_locked) {
   if (memory_.find(from, bytes) == nullptr) return invalid_value;
   const Command& command = enqueue(stream, "a copy to the host", [this, to, from, bytes](const Command& own) {
     touch(own, from, bytes, false);
     std::memcpy(to, reinterpret_cast<const char*>(from), bytes);
   });
+  if (page_locked) return success;
   const std::uint32_t number = command.number;
   // To memory that is not page-locked: the call returns when it is done.
   run_until(number);

@@ -69,8 +69,9 @@ class Machine {
   /// 0 where there is no room.
   [[nodiscard]] std::uint64_t allocate(std::size_t bytes, std::optional<std::uint32_t> stream);
   int free(std::uint64_t address, std::optional<std::uint32_t> stream);
-  int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, std::uint32_t stream);
-  int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, std::uint32_t stream);
+  /// Page-locked memory of the host is read, or written, when the copy runs.
+  int copy_to_device(std::uint64_t to, const void* from, std::size_t bytes, std::uint32_t stream, bool page_locked = false);
+  int copy_to_host(void* to, std::uint64_t from, std::size_t bytes, std::uint32_t stream, bool page_locked = false);
   int copy_on_device(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::uint32_t stream);
 
   [[nodiscard]] std::shared_ptr<Program> load(std::string ptx);

@@ -22,6 +22,8 @@ constexpr std::array kStatuses = std::to_array<Named>({
     {invalid_handle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {not_found, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {not_ready, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {already_page_locked, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
+     "part or all of the requested memory range is already mapped"},
     {out_of_resources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
     {static_cast<int>(Fault::illegal_address), "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {static_cast<int>(Fault::timeout), "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},

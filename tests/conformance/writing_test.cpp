@@ -24,7 +24,8 @@ Array counting(const Shape& shape, DType dtype = DType::float32) {
 
 using List = std::vector<double>;
 
-static_assert(!std::is_assignable_v<Array, const Array&>, "a[…] = b writes nothing and must not compile");
+static_assert(std::is_assignable_v<Array, const Array&> && std::is_assignable_v<Array, double>, "a[…] = b writes");
+static_assert(!std::is_assignable_v<Array&, double>, "a = 1.5 names no array");
 static_assert(std::is_assignable_v<Array&, const Array&> && std::is_assignable_v<Array&, Array>);
 
 }  // namespace
@@ -44,6 +45,28 @@ TEST_CASE("writing: a view's elements are assigned, broadcast and converted") {
         const Array whole = target.place(Array::from<std::int8_t>({1, 2, 3}));
         whole.assign(target.place(Array::from<double>({2.9, -100.5, 0})), Casting::unsafe);
         CHECK(list_of(target.fetch(whole)) == List{2, -100, 0});
+      },
+      kPlaces);
+}
+
+TEST_CASE("writing: an indexed array is assigned to") {
+  on_every_device(
+      [&](const Target& target) {
+        Array a = target.place(counting({3, 4}));
+        const Array b = target.place(Array::from<std::int16_t>({-5}));
+        a[{Slice{0, 2}, Slice{.step = 2}}] = target.place(counting({2, 2}));
+        CHECK(list_of(target.fetch(a)) == List{0, 1, 1, 3, 2, 5, 3, 7, 8, 9, 10, 11});
+        a[2] = b;
+        a[{0, Slice{2, 4}}] = 2.5;
+        a[{1, 1}] = a[{0, 2}];
+        CHECK(list_of(target.fetch(a)) == List{0, 1, 2.5, 2.5, 2, 2.5, 3, 7, -5, -5, -5, -5});
+        const Array same = a;
+        a = b;  // the handle names another array, and nothing is written
+        CHECK(list_of(target.fetch(same))[0] == 0);
+        CHECK(a.size() == 1);
+        CHECK_THROWS_AS(same[0] = target.place(counting({5})), ShapeError);
+        CHECK(message_of<TypeError>([&] { same.as_read_only()[0] = 1; }) ==
+              "fill: the array is read-only; write to a copy() of it");
       },
       kPlaces);
 }

@@ -86,3 +86,52 @@ TEST_CASE("emulated: z a finding names the kernel, the thread, the array and the
   // Others go on.
   CHECK(math::add(1, to_device(Array::from<float>({1}), Device::emulated("sm_90"))).copy_to_host().item<float>() == 2);
 }
+
+TEST_CASE("emulated: from one device to another, whatever the layout") {
+  const Device here = Device::emulated("sm_75");
+  const Device there = Device::emulated("sm_90");
+  const Array host = Array::empty({300, 200}, DType::float32);
+  for (std::int64_t i = 0; i < host.size(); ++i) host.as<float>()[i] = static_cast<float>(i);
+  const Array sent = to_device(host, here);
+  const Stream stream(there);
+  for (const Array& source : {sent, sent.transpose(), sent[{Slice{.step = -2}, Slice{1, 200, 3}}], sent[Slice{2, 2}]}) {
+    const std::vector<float> expected = source.copy_to_host().to_vector<float>();
+    const Array moved = to_device(source, there);
+    CHECK(moved.device() == there);
+    CHECK(moved.shape() == source.shape());
+    CHECK(moved.copy_to_host().to_vector<float>() == expected);
+    const Array queued = to_device(source, there, {.stream = stream});
+    const Array back = pinned(source.shape(), DType::float32, Order::c, there);
+    queued.copy_to_host(back, {.stream = stream});
+    stream.synchronize();
+    CHECK(back.to_vector<float>() == expected);
+  }
+  CHECK(message([&] { static_cast<void>(to_device(sent, there, {.stream = Stream(here)})); }) ==
+        "to_device: the stream is on emulated:sm_75, the array is for emulated:sm_90; give a stream of emulated:sm_90");
+}
+
+TEST_CASE("emulated: page-locked memory is read when the copy runs, and registered memory, too") {
+  const Device device = Device::emulated("sm_90");
+  const Stream stream(device);
+  const Array own = Array::full({1000}, 1.0F);
+  HostRegistration registered = register_host({own, own[Slice{0, 10}], own.as_read_only()}, device);
+  const Array locked = pinned({1000}, DType::float32, Order::c, device);
+  locked.fill(2.0F);
+  for (const Array& from : {own, locked}) {
+    const Array back = pinned({1000}, DType::float32, Order::c, device);
+    back.fill(0.0F);
+    // Behind a kernel, so that the copies are not done at once.
+    const Array x = to_device(from, device, {.stream = stream});
+    math::multiply({x, 3.0F}, {.out = x, .stream = stream});
+    x.copy_to_host(back, {.stream = stream});
+    stream.synchronize();
+    CHECK(back.to_vector<float>() == std::vector<float>(1000, 3 * from[0].item<float>()));
+  }
+  // Page-locked already, by kiln itself: nothing to do, and nothing undone.
+  register_host({locked}, device).deregister();
+  CHECK(to_device(locked, device).copy_to_host().to_vector<float>() == std::vector<float>(1000, 2));
+  CHECK(message([&] { static_cast<void>(register_host({own[Slice{0, 5}], to_device(own, device)}, device)); }) ==
+        "register_host: array 1 is on emulated:sm_90: give arrays in host memory");
+  registered.deregister();
+  CHECK(to_device(own, device).copy_to_host().to_vector<float>() == std::vector<float>(1000, 1));
+}

@@ -33,7 +33,8 @@ struct State {
   int fault = 0;
   bool busy = false, pools = true, null_next = false;
   int major = 9, minor = 0;
-  Memory memory;
+  Memory memory, host_memory;
+  std::map<char*, std::size_t> registered;  // page-locked host memory of the caller's
   std::set<std::uintptr_t> streams, foreign_streams, events;
   std::map<void*, std::unique_ptr<Module>> modules;  // each is the handle of its kernel, too
   std::deque<FakeLaunch> launches;
@@ -137,6 +138,9 @@ void* kiln_fake_stream(int foreign) {
   state().streams.insert(handle);
   if (foreign != 0) state().foreign_streams.insert(handle);
   return reinterpret_cast<void*>(handle);
+}
+int kiln_fake_live_host_memory() {
+  return static_cast<int>(state().host_memory.count() + state().registered.size());
 }
 int kiln_fake_live_streams() {
   return static_cast<int>(state().streams.size());
@@ -382,6 +386,50 @@ int cuMemcpyDtoDAsync_v2(void* to, void* from, std::size_t bytes, void* stream) 
   return 0;
 }
 
+int cuMemcpyPeerAsync(void* to, void*, void* from, void*, std::size_t bytes, void* stream) {
+  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
+  if (!known_stream(stream) || !state().memory.contains(to, bytes) || !state().memory.contains(from, bytes))
+    return kInvalidValue;
+  std::memmove(to, from, bytes);
+  return 0;
+}
+int cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  FAKE_ENTER("bytes=" + std::to_string(bytes) + " flags=" + std::to_string(flags));
+  if (bytes == 0) return kInvalidValue;
+  *address = state().host_memory.allocate(bytes, kDeviceBytes);
+  return *address == nullptr ? kOutOfMemory : 0;
+}
+int cuMemFreeHost(void* address) {
+  FAKE_ENTER("");
+  return state().host_memory.free(address) ? 0 : kInvalidValue;
+}
+int cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
+  FAKE_ENTER("bytes=" + std::to_string(bytes) + " flags=" + std::to_string(flags));
+  char* const begin = static_cast<char*>(address);
+  for (const auto& [other, count] : state().registered) {
+    if (begin < other + count && other < begin + bytes) return kAlreadyPageLocked;
+  }
+  state().registered[begin] = bytes;
+  return 0;
+}
+int cuMemHostUnregister(void* address) {
+  FAKE_ENTER("");
+  return state().registered.erase(static_cast<char*>(address)) != 0 ? 0 : kInvalidValue;
+}
+
+int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  FAKE_ENTER("");
+  *least = 0;
+  *greatest = -5;
+  return 0;
+}
+int cuStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
+  FAKE_ENTER("flags=" + std::to_string(flags) + " priority=" + std::to_string(priority));
+  const std::uintptr_t handle = state().next_handle++;
+  state().streams.insert(handle);
+  *stream = reinterpret_cast<void*>(handle);
+  return 0;
+}
 int cuStreamCreate(void** stream, unsigned flags) {
   FAKE_ENTER("flags=" + std::to_string(flags));
   const std::uintptr_t handle = state().next_handle++;

@@ -39,6 +39,8 @@ void* kiln_fake_stream(int foreign);
 /// Allocations not freed, streams and events not destroyed, modules not unloaded.
 int kiln_fake_live_allocations();
 int kiln_fake_live_streams();
+/// Page-locked memory: allocated and not freed, registered and not unregistered.
+int kiln_fake_live_host_memory();
 int kiln_fake_live_events();
 int kiln_fake_live_modules();
 /// Depth of the calling thread's context stack, and a context of "somebody else" on top of it.

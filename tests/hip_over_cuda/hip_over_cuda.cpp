@@ -239,6 +239,38 @@ Status hipMemcpyDtoDAsync(void* to, void* from, std::size_t bytes, void* stream)
   ENTER();
   return CU(cuMemcpyDtoDAsync_v2, to, from, bytes, stream);
 }
+Status hipMemcpyPeerAsync(void* to, int to_device, void* from, int from_device, std::size_t bytes, void* stream) {
+  ENTER();
+  void* to_context = nullptr;
+  void* from_context = nullptr;
+  if (const Status status = CU(cuDevicePrimaryCtxRetain, &to_context, to_device); status != 0) return status;
+  if (const Status status = CU(cuDevicePrimaryCtxRetain, &from_context, from_device); status != 0) return status;
+  return CU(cuMemcpyPeerAsync, to, to_context, from, from_context, bytes, stream);
+}
+Status hipHostMalloc(void** address, std::size_t bytes, unsigned flags) {
+  ENTER();
+  return CU(cuMemHostAlloc, address, bytes, flags);
+}
+Status hipHostFree(void* address) {
+  ENTER();
+  return CU(cuMemFreeHost, address);
+}
+Status hipHostRegister(void* address, std::size_t bytes, unsigned flags) {
+  ENTER();
+  return CU(cuMemHostRegister_v2, address, bytes, flags);
+}
+Status hipHostUnregister(void* address) {
+  ENTER();
+  return CU(cuMemHostUnregister, address);
+}
+Status hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  ENTER();
+  return CU(cuCtxGetStreamPriorityRange, least, greatest);
+}
+Status hipStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
+  ENTER();
+  return CU(cuStreamCreateWithPriority, stream, flags, priority);
+}
 Status hipStreamCreateWithFlags(void** stream, unsigned flags) {
   ENTER();
   return CU(cuStreamCreate, stream, flags);

@@ -106,6 +106,24 @@ void CpuBackend::upload(void* device, std::shared_ptr<const std::vector<std::byt
   }
 }
 
+void CpuBackend::upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
+                               const std::shared_ptr<const void>& keep) {
+  if (bytes == 0) return;
+  if (queue == nullptr) {
+    std::memmove(device, host, bytes);
+  } else {
+    own(queue)->post([=] {
+      static_cast<void>(keep);
+      std::memmove(device, host, bytes);
+    });
+  }
+}
+
+void CpuBackend::download_queued(void* host, const void* device, std::size_t bytes, Queue* queue,
+                                 const std::shared_ptr<const void>& keep) {
+  upload_queued(host, device, bytes, queue, keep);
+}
+
 void CpuBackend::dispatch(const Module& /*module*/, const LaunchShape& /*shape*/, void** /*parameters*/, Queue* /*queue*/,
                           const std::shared_ptr<const void>& /*keep*/) {
   throw std::logic_error("kernels of the CPU are functions: nothing dispatches them");
@@ -115,7 +133,7 @@ std::shared_ptr<Event> CpuBackend::make_event() {
   return std::make_shared<CpuEvent>();
 }
 
-std::shared_ptr<Queue> CpuBackend::make_queue() {
+std::shared_ptr<Queue> CpuBackend::make_queue(int /*priority*/) {
   return std::make_shared<CpuQueue>();
 }
 

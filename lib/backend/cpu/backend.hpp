@@ -23,13 +23,18 @@ class CpuBackend : public Backend {
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
   void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) override;
+  void upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
+                     const std::shared_ptr<const void>& keep) override;
+  void download_queued(void* host, const void* device, std::size_t bytes, Queue* queue,
+                       const std::shared_ptr<const void>& keep) override;
   /// std::logic_error: kernels here are functions, which threads() call.
   void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
                 const std::shared_ptr<const void>& keep) override;
   /// What runs kernels here, together with CpuQueue::post() and CpuModule.
   [[nodiscard]] Threads& threads() noexcept { return threads_; }
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
-  [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
+  using Backend::make_queue;
+  [[nodiscard]] std::shared_ptr<Queue> make_queue(int priority) override;
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override {}  // the default stream is the caller
   [[nodiscard]] std::shared_ptr<Event> make_event() override;

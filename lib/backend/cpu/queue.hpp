@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "backend/backend.hpp"
 
@@ -31,6 +32,8 @@ class CpuQueue : public Queue {
 
   /// Appends work. In a forked child it runs here and now.
   void post(std::function<void()> work, After after = After::success);
+
+  void run(std::function<void()> work) override { post(std::move(work)); }
 
   /// Waits until everything posted before is done; throws the first failure since the last call, once.
   void synchronize() override;

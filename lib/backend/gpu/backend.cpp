@@ -99,7 +99,9 @@ GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Co
 GpuBackend::~GpuBackend() {
   if (!core_.usable()) return;
   const Current current(core_, std::nothrow);
-  if (current.ok() && core_.calls().stream_synchronize(nullptr) == abi::kSuccess) default_pending_.close();
+  if (!current.ok()) return;
+  if (core_.calls().stream_synchronize(nullptr) == abi::kSuccess) default_pending_.close();
+  pinned_.release();
 }
 
 void GpuBackend::create_pool() {
@@ -227,50 +229,6 @@ void GpuBackend::deallocate(void* address, std::size_t, Queue* queue) noexcept {
   core_.calls().deallocate(address);
 }
 
-void GpuBackend::upload(void* device, const void* host, std::size_t bytes, Queue* queue) {
-  core_.require_usable();
-  if (bytes == 0) return;
-  const Current current(core_);
-  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_memory();
-  core_.check(core_.calls().copy_to_device(device, host, bytes, stream_of(queue)), "copy to the device");
-  // Whether the driver has read the source by now depends on whether the host program page-locked it.
-  core_.check(core_.calls().stream_synchronize(stream_of(queue)), "copy to the device");
-}
-
-void GpuBackend::download(void* host, const void* device, std::size_t bytes, Queue* queue) {
-  core_.require_usable();
-  if (bytes == 0) return;
-  const Current current(core_);
-  if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_memory();
-  core_.check(core_.calls().copy_to_host(host, const_cast<void*>(device), bytes, stream_of(queue)), "copy to the host");
-  core_.check(core_.calls().stream_synchronize(stream_of(queue)), "copy to the host");
-}
-
-void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queue) {
-  core_.require_usable();
-  if (bytes == 0) return;
-  const Current current(core_);
-  auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
-  core_.check(core_.calls().copy_on_device(to, const_cast<void*>(from), bytes, stream_of(queue)), "copy on the device");
-  // Another thread's launch may have made a queue wait since the target was handed out, and before this.
-  if (gpu_queue == nullptr) core_.default_memory.fetch_add(1, std::memory_order_release);
-  // Nothing holds the two arrays for a copy: they may be freed, in the default stream's order, once this returns.
-  if (gpu_queue != nullptr && gpu_queue->let_default_wait() != abi::kSuccess) {
-    core_.check(core_.calls().stream_synchronize(gpu_queue->stream()), "copy on the device");
-  }
-}
-
-void GpuBackend::upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) {
-  core_.require_usable();
-  const Current current(core_);
-  auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
-  core_.check(core_.calls().copy_to_device(device, bytes->data(), bytes->size(), stream_of(queue)), "copy to the device");
-  // The driver may read memory that is not page-locked now or in the stream's order.
-  (gpu_queue != nullptr ? gpu_queue->pending() : default_pending_).hold(std::move(bytes));
-}
-
 void GpuBackend::dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
                           const std::shared_ptr<const void>& keep) {
   core_.require_usable();
@@ -345,8 +303,8 @@ void GpuBackend::require_fits(const Module& any, const LaunchShape& launch) cons
   }
 }
 
-std::shared_ptr<Queue> GpuBackend::make_queue() {
-  return add(std::make_shared<GpuQueue>(core_));
+std::shared_ptr<Queue> GpuBackend::make_queue(int priority) {
+  return add(std::make_shared<GpuQueue>(core_, priority));
 }
 
 std::shared_ptr<Queue> GpuBackend::wrap_queue(void* native) {

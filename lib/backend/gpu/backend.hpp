@@ -13,6 +13,7 @@
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
 #include "backend/gpu/pending.hpp"
+#include "backend/gpu/pinned_memory.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
@@ -39,13 +40,25 @@ class GpuBackend final : public Backend {
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
   void copy(void* to, const void* from, std::size_t bytes, Queue* queue) override;
   void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) override;
+  [[nodiscard]] void* allocate_pinned(std::size_t bytes) override { return pinned_.allocate(bytes); }
+  void deallocate_pinned(void* address, std::size_t bytes) noexcept override { pinned_.deallocate(address, bytes); }
+  [[nodiscard]] bool register_host(void* address, std::size_t bytes, bool read_only) override;
+  void unregister_host(void* address) noexcept override;
+  void upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
+                     const std::shared_ptr<const void>& keep) override;
+  void download_queued(void* host, const void* device, std::size_t bytes, Queue* queue,
+                       const std::shared_ptr<const void>& keep) override;
+  [[nodiscard]] bool copy_from_peer(void* to, Backend& source, const void* from, std::size_t bytes, Queue* queue,
+                                    const std::shared_ptr<const void>& keep) override;
   void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
                 const std::shared_ptr<const void>& keep) override;
   void require_fits(const Module& module, const LaunchShape& shape) const override;
   [[nodiscard]] std::int64_t max_dispatch_threads() const noexcept override { return core_.dialect().max_dispatch_threads; }
   /// Of the default stream false: memory is taken back in its order.
+  void order_queues_after_default() noexcept override { core_.default_memory.fetch_add(1, std::memory_order_release); }
   [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
-  [[nodiscard]] std::shared_ptr<Queue> make_queue() override;
+  using Backend::make_queue;
+  [[nodiscard]] std::shared_ptr<Queue> make_queue(int priority) override;
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override;
   [[nodiscard]] std::shared_ptr<Event> make_event() override;
@@ -54,6 +67,9 @@ class GpuBackend final : public Backend {
   void create_pool();
   [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
   std::shared_ptr<Queue> add(std::shared_ptr<GpuQueue> queue);
+  /// What every queued copy begins and ends with.
+  static void start_copy(Queue* queue);
+  void end_copy(Queue* queue, const std::shared_ptr<const void>& keep);
   /// Waits for the device, and gives what is not in use back to the driver.
   void reclaim_memory();
 
@@ -62,6 +78,7 @@ class GpuBackend final : public Backend {
   std::string no_compiler_;
   DeviceInfo info_;
   Pending default_pending_{core_, nullptr};
+  PinnedMemory pinned_{core_};
   abi::Handle pool_ = nullptr;  // null: memory comes from the driver directly
   std::mutex queues_mutex_;
   std::vector<std::weak_ptr<GpuQueue>> queues_;  // those that live, and a few that did

@@ -59,9 +59,10 @@ struct Dialect {
   const char* report_option;          ///< makes the compiler's log tell of spills; empty: the machine code does
   std::span<const DisassemblerProgram> disassemblers;  ///< best first; none: LLVM's is used
   const char* disassembler_advice;
-  bool tries_pools;     ///< memory pools may be there in name alone
-  bool ends_with_exit;  ///< the runtime is gone before objects in static storage are
-  bool load_log;        ///< loading a module can tell what its JIT compiler could not do
+  bool tries_pools;             ///< memory pools may be there in name alone
+  bool ends_with_exit;          ///< the runtime is gone before objects in static storage are
+  unsigned register_read_only;  ///< flag that page-locks memory which the process cannot write; 0: there is none
+  bool load_log;                ///< loading a module can tell what its JIT compiler could not do
 
   /// The options of one compile, in order. `version` is the compiler's, major * 100 + minor.
   std::vector<std::string> (*options)(const CompileRequest& request, std::string_view arch, int version);

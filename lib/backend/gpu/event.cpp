@@ -48,8 +48,14 @@ double GpuEvent::milliseconds_since(const Event& start) const {
   core_.require_usable();
   const Current current(core_);
   float milliseconds = 0;
-  core_.check(core_.calls().event_elapsed(&milliseconds, static_cast<const GpuEvent&>(start).event_, event_),
-              "take the time between events");
+  const abi::Status status = core_.calls().event_elapsed(&milliseconds, static_cast<const GpuEvent&>(start).event_, event_);
+  // The drivers' answers for an event that is not done, and for one that was never recorded.
+  if (status == abi::kNotReady || status == abi::kInvalidHandle) {
+    throw DeviceError("failed to take the time between events on " + core_.name() +
+                          ": one is not recorded or not reached; synchronize() both first",
+                      status, core_.driver().error_name(status));
+  }
+  core_.check(status, "take the time between events");
   return static_cast<double>(milliseconds);
 }
 

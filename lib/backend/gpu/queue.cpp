@@ -6,11 +6,24 @@
 
 namespace kiln::backend::gpu {
 
-GpuQueue::GpuQueue(const Core& core) : core_(core) {
+GpuQueue::GpuQueue(const Core& core, int priority) : core_(core) {
   core.require_usable();
   const Current current(core);
-  core.check(core.calls().stream_create(&stream_, abi::kStreamNonBlocking), "create a stream");
+  make_stream(priority);
   make_event();
+}
+
+void GpuQueue::make_stream(int priority) {
+  const DriverTable& calls = core_.calls();
+  int least = 0;
+  int greatest = 0;
+  const bool has_priorities = priority != 0 && calls.stream_priorities != nullptr &&
+                              calls.stream_create_with_priority != nullptr &&
+                              calls.stream_priorities(&least, &greatest) == abi::kSuccess && greatest < least;
+  core_.check(has_priorities
+                  ? calls.stream_create_with_priority(&stream_, abi::kStreamNonBlocking, std::clamp(priority, greatest, least))
+                  : calls.stream_create(&stream_, abi::kStreamNonBlocking),
+              "create a stream");
 }
 
 GpuQueue::GpuQueue(const Core& core, abi::Handle stream) : core_(core), stream_(stream), borrowed_(true) {

@@ -20,7 +20,8 @@ namespace kiln::backend::gpu {
 /// Thread-safe. The device has to be current for every call but the constructor, synchronize() and the destructor.
 class GpuQueue final : public Queue {
  public:
-  explicit GpuQueue(const Core& core);
+  /// `priority` is brought into the driver's range; 0 is the usual one.
+  GpuQueue(const Core& core, int priority);
   /// Borrows the host program's stream. DeviceError where the driver says that it is another device's.
   GpuQueue(const Core& core, abi::Handle stream);
   ~GpuQueue() override;
@@ -45,6 +46,7 @@ class GpuQueue final : public Queue {
   void release_done() noexcept { pending_->release_done(true); }
 
  private:
+  void make_stream(int priority);
   void make_event();
   void require_own(abi::Handle stream) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace kiln::emulator {
 namespace {
@@ -25,10 +26,25 @@ Contexts& contexts() noexcept {
 }
 
 Emulated* device() {
-  const auto& all = state().devices;
-  const void* const current = contexts().current();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.get() == current; });
-  return found == all.end() ? nullptr : found->get();
+  return state().device_of(contexts().current());
+}
+
+Emulated* State::device_of(const void* context) const {
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& each) { return each.get() == context; });
+  return found == devices.end() ? nullptr : found->get();
+}
+
+std::map<std::uint64_t, HostMemory>::iterator State::host_memory_of(std::uint64_t address, std::size_t bytes) {
+  const auto behind = host_memory.lower_bound(address + bytes);
+  if (behind == host_memory.begin()) return host_memory.end();
+  const auto found = std::prev(behind);
+  return found->first + found->second.bytes > address ? found : host_memory.end();
+}
+
+bool State::is_page_locked(const void* pointer, std::size_t bytes) {
+  const std::uint64_t begin = address(pointer);
+  const auto found = host_memory_of(begin, bytes);
+  return found != host_memory.end() && found->first <= begin && found->first + found->second.bytes >= begin + bytes;
 }
 
 int State::ordinal_of(const std::string& target) {

@@ -22,16 +22,29 @@ struct Emulated {
   Machine machine;
 };
 
+/// Page-locked memory of the host, by its address: the driver's, or the caller's (no room).
+struct HostMemory {
+  std::size_t bytes = 0;
+  std::unique_ptr<char[]> room = nullptr;
+};
+
 struct State {
   std::recursive_mutex mutex;
   std::vector<std::unique_ptr<Emulated>> devices;  ///< by ordinal; their addresses are their contexts
   std::map<void*, std::shared_ptr<Program>> modules;
   std::map<void*, std::unique_ptr<Kernel>> kernels;
+  std::map<std::uint64_t, HostMemory> host_memory;
   std::string message;
   int pool = 0;  ///< its address is the handle
 
   /// The ordinal of the device of that architecture, made where there is none; -1 for a name that is none.
   int ordinal_of(const std::string& target);
+  /// The page-locked memory that some of the bytes are in; its end where there is none.
+  [[nodiscard]] std::map<std::uint64_t, HostMemory>::iterator host_memory_of(std::uint64_t address, std::size_t bytes);
+  /// Whether all of the bytes are in one.
+  [[nodiscard]] bool is_page_locked(const void* pointer, std::size_t bytes);
+  /// Null for a context that is no device's.
+  [[nodiscard]] Emulated* device_of(const void* context) const;
   /// Null for an ordinal that is none's.
   [[nodiscard]] Emulated* device(int ordinal) const;
 };

@@ -48,16 +48,76 @@ int cuMemFreeAsync(void* at, void* stream) {
   return call_on(stream, [&](std::uint32_t number) { return machine().free(address(at), number); });
 }
 int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void* stream) {
-  return call_on(stream, [&](std::uint32_t number) { return machine().copy_to_device(address(to), from, bytes, number); });
+  return call_on(stream, [&](std::uint32_t number) {
+    return machine().copy_to_device(address(to), from, bytes, number, state().is_page_locked(from, bytes));
+  });
 }
 int cuMemcpyDtoHAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
-  return call_on(stream, [&](std::uint32_t number) { return machine().copy_to_host(to, address(from), bytes, number); });
+  return call_on(stream, [&](std::uint32_t number) {
+    return machine().copy_to_host(to, address(from), bytes, number, state().is_page_locked(to, bytes));
+  });
+}
+// Devices have clocks of their own: the work of the source is done first.
+int cuMemcpyPeerAsync(void* to, void* to_context, void* from, void* from_context, std::size_t bytes, void* stream) {
+  return call_on(stream, [&](std::uint32_t number) -> int {
+    Emulated* const source = state().device_of(from_context);
+    if (source == nullptr || state().device_of(to_context) != device()) return invalid_context;
+    source->machine.synchronize();
+    std::vector<char> moved(bytes);
+    const int status = source->machine.copy_to_host(moved.data(), address(from), bytes, 0, false);
+    return status != success ? status : machine().copy_to_device(address(to), moved.data(), bytes, number, false);
+  });
 }
 int cuMemcpyDtoDAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
   return call_on(stream,
                  [&](std::uint32_t number) { return machine().copy_on_device(address(to), address(from), bytes, number); });
 }
 
+int cuMemHostAlloc(void** at, std::size_t bytes, unsigned) {
+  return call([&]() -> int {
+    if (bytes == 0) return invalid_value;
+    HostMemory made{bytes, std::make_unique<char[]>(bytes)};
+    *at = made.room.get();
+    state().host_memory[address(*at)] = std::move(made);
+    return success;
+  });
+}
+int cuMemFreeHost(void* at) {
+  return call([&]() -> int {
+    const auto found = state().host_memory.find(address(at));
+    if (found == state().host_memory.end() || found->second.room == nullptr) return invalid_value;
+    state().host_memory.erase(found);
+    return success;
+  });
+}
+int cuMemHostRegister_v2(void* at, std::size_t bytes, unsigned) {
+  return call([&]() -> int {
+    if (bytes == 0) return invalid_value;
+    if (state().host_memory_of(address(at), bytes) != state().host_memory.end()) return already_page_locked;
+    state().host_memory[address(at)].bytes = bytes;
+    return success;
+  });
+}
+int cuMemHostUnregister(void* at) {
+  return call([&]() -> int {
+    const auto found = state().host_memory.find(address(at));
+    if (found == state().host_memory.end() || found->second.room != nullptr) return invalid_value;
+    state().host_memory.erase(found);
+    return success;
+  });
+}
+
+int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return success;
+}
+int cuStreamCreateWithPriority(void** stream, unsigned flags, int) {  // which is a hint: no order is promised
+  return call([&] {
+    *stream = pointer(machine().make_stream((flags & 1U) == 0));
+    return success;
+  });
+}
 int cuStreamCreate(void** stream, unsigned flags) {
   return call([&] {
     *stream = pointer(machine().make_stream((flags & 1U) == 0));

@@ -107,6 +107,13 @@ DRIVER(pool_deallocate, cuMemFreeAsync);
 DRIVER(copy_to_device, cuMemcpyHtoDAsync_v2);
 DRIVER(copy_to_host, cuMemcpyDtoHAsync_v2);
 DRIVER(copy_on_device, cuMemcpyDtoDAsync_v2);
+DRIVER(peer_copy_by_context, cuMemcpyPeerAsync);
+DRIVER(host_allocate, cuMemHostAlloc);
+DRIVER(host_deallocate, cuMemFreeHost);
+DRIVER(host_register, cuMemHostRegister_v2);
+DRIVER(host_unregister, cuMemHostUnregister);
+DRIVER(stream_priorities, cuCtxGetStreamPriorityRange);
+DRIVER(stream_create_with_priority, cuStreamCreateWithPriority);
 DRIVER(stream_create, cuStreamCreate);
 DRIVER(stream_destroy, cuStreamDestroy_v2);
 DRIVER(stream_synchronize, cuStreamSynchronize);
@@ -160,6 +167,9 @@ static_assert(CUDA_SUCCESS == abi::kSuccess && NVRTC_SUCCESS == abi::kSuccess);
 static_assert(CUDA_ERROR_OUT_OF_MEMORY == abi::kOutOfMemory);
 static_assert(CUDA_ERROR_DEINITIALIZED == abi::kDeinitialized);
 static_assert(CUDA_ERROR_NOT_READY == abi::kNotReady);
+static_assert(CUDA_ERROR_INVALID_HANDLE == abi::kInvalidHandle);
+static_assert(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED == abi::kAlreadyPageLocked);
+static_assert(CU_MEMHOSTALLOC_PORTABLE == abi::kHostPortable && CU_MEMHOSTREGISTER_PORTABLE == abi::kHostPortable);
 static_assert(CUDA_ERROR_NO_DEVICE == abi::kNoDevice && CUDA_ERROR_INVALID_DEVICE == abi::kInvalidDevice);
 
 TEST_CASE("gpu abi: CUDA's attribute numbers are cuda.h's") {
@@ -205,6 +215,13 @@ DRIVER(pool_deallocate, hipFreeAsync);
 DRIVER(copy_to_device, hipMemcpyHtoDAsync);
 DRIVER(copy_to_host, hipMemcpyDtoHAsync);
 DRIVER(copy_on_device, hipMemcpyDtoDAsync);
+DRIVER(peer_copy_by_device, hipMemcpyPeerAsync);
+// hipHostMalloc has an overload of its own for C++, so that its address is not one function's.
+DRIVER(host_deallocate, hipHostFree);
+DRIVER(host_register, hipHostRegister);
+DRIVER(host_unregister, hipHostUnregister);
+DRIVER(stream_priorities, hipDeviceGetStreamPriorityRange);
+DRIVER(stream_create_with_priority, hipStreamCreateWithPriority);
 DRIVER(stream_create, hipStreamCreateWithFlags);
 DRIVER(stream_destroy, hipStreamDestroy);
 DRIVER(stream_synchronize, hipStreamSynchronize);

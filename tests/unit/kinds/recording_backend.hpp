@@ -48,7 +48,7 @@ class RecordingBackend final : public backend::Backend {
   void require_fits(const backend::Module&, const backend::LaunchShape& shape) const override { asked.push_back(shape); }
   [[nodiscard]] std::int64_t max_dispatch_threads() const noexcept override { return max_threads_; }
   [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
-  [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
+  [[nodiscard]] std::shared_ptr<backend::Queue> make_queue(int) override { return nullptr; }
   [[nodiscard]] std::shared_ptr<backend::Queue> wrap_queue(void*) override { return nullptr; }
   void synchronize() override {}
   [[nodiscard]] std::shared_ptr<backend::Event> make_event() override { return nullptr; }

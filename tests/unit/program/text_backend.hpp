@@ -42,7 +42,7 @@ class TextBackend final : public backend::Backend {
   void dispatch(const backend::Module&, const backend::LaunchShape&, void**, backend::Queue*,
                 const std::shared_ptr<const void>&) override {}
   [[nodiscard]] bool asynchronous(const backend::Queue*) const override { return false; }
-  [[nodiscard]] std::shared_ptr<backend::Queue> make_queue() override { return nullptr; }
+  [[nodiscard]] std::shared_ptr<backend::Queue> make_queue(int) override { return nullptr; }
   [[nodiscard]] std::shared_ptr<backend::Queue> wrap_queue(void* /*native*/) override { return nullptr; }
   void synchronize() override {}
   [[nodiscard]] std::shared_ptr<backend::Event> make_event() override { return nullptr; }

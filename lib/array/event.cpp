@@ -1,0 +1,35 @@
+// Events: a handle on a backend's.
+#include "kiln/event.hpp"
+
+#include "backend/backend.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln {
+
+Event::Event(const Device& device) : device_(device), event_(backend::backend_for(device).make_event()) {}
+
+void Event::record(const Stream& stream) const {
+  if (!stream.is_default() && !stream.device().same_memory(device_)) {
+    throw DeviceError("cannot record an event of " + to_string(device_) + " on a stream of " + to_string(stream.device()) +
+                      ": make the event for the stream's device");
+  }
+  event_->record(stream.queue().get());
+}
+
+bool Event::done() const {
+  return event_->done();
+}
+
+void Event::synchronize() const {
+  event_->synchronize();
+}
+
+double Event::elapsed_ms(const Event& start) const {
+  if (!device_.same_memory(start.device_)) {
+    throw DeviceError("cannot take the time from an event of " + to_string(start.device_) + " to one of " + to_string(device_) +
+                      ": their clocks are not the same; record both on one device");
+  }
+  return event_->milliseconds_since(*start.event_);
+}
+
+}  // namespace kiln
