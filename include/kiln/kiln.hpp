@@ -15,6 +15,7 @@
 #include "kiln/kernel.hpp"
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"
+#include "kiln/memory.hpp"
 #include "kiln/npy.hpp"
 #include "kiln/operators.hpp"
 #include "kiln/reduction.hpp"

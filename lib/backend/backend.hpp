@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "backend/compiler.hpp"
 #include "backend/kernel_abi.hpp"
 #include "kiln/device.hpp"
+#include "kiln/memory.hpp"
 
 namespace kiln::backend {
 
@@ -81,6 +83,13 @@ class Backend {
   virtual void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
     deallocate(address, bytes, queue);
   }
+
+  /// Of a GPU: kiln/memory.hpp says what each is. The CPU's memory is the process's, which has no backend (memory.cpp).
+  [[nodiscard]] virtual MemoryStats memory_stats() const { return {}; }
+  virtual void reset_memory_peak() {}
+  virtual void trim() {}
+  virtual void set_memory_limit(std::optional<std::int64_t> /*bytes*/) {}
+  virtual void set_allocator(const Device& /*device*/, MemoryAllocator /*allocator*/) {}
 
   /// The source may be reused once upload returns; download waits until the bytes are there; copy is queued.
   virtual void upload(void* device, const void* host, std::size_t bytes, Queue* queue) = 0;

@@ -34,6 +34,7 @@ struct State {
   bool busy = false, pools = true, null_next = false;
   int major = 9, minor = 0;
   Memory memory;
+  std::size_t kept = 0;  // what was freed to the pool since it was trimmed
   std::set<std::uintptr_t> streams, foreign_streams, events;
   std::map<void*, std::unique_ptr<Module>> modules;  // each is the handle of its kernel, too
   std::deque<FakeLaunch> launches;
@@ -336,6 +337,12 @@ int cuMemFree_v2(void* address) {
   FAKE_ENTER("");
   return give_memory(address);
 }
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  FAKE_ENTER("");
+  *total = kDeviceBytes;
+  *free = kDeviceBytes - state().memory.used();
+  return 0;
+}
 int cuMemPoolCreate(void** pool, const void*) {
   FAKE_ENTER("", false);
   *pool = &the_pool;
@@ -345,8 +352,15 @@ int cuMemPoolSetAttribute(void* pool, int attribute, void* value) {
   FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(*static_cast<std::uint64_t*>(value)), false);
   return pool == &the_pool ? 0 : kInvalidValue;
 }
+int cuMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  FAKE_ENTER("attribute=" + std::to_string(attribute), false);
+  constexpr int kReserved = 5;
+  *static_cast<std::uint64_t*>(value) = state().memory.used() + (attribute == kReserved ? state().kept : 0);
+  return pool == &the_pool ? 0 : kInvalidValue;
+}
 int cuMemPoolTrimTo(void*, std::size_t bytes) {
   FAKE_ENTER("bytes=" + std::to_string(bytes), false);
+  state().kept = bytes;
   return 0;
 }
 int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void* stream) {
@@ -360,7 +374,11 @@ int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void*
 }
 int cuMemFreeAsync(void* address, void* stream) {
   FAKE_ENTER(on(stream));
-  return known_stream(stream) ? give_memory(address) : kInvalidHandle;
+  if (!known_stream(stream)) return kInvalidHandle;
+  const std::size_t before = state().memory.used();
+  const int status = give_memory(address);
+  state().kept += before - state().memory.used();
+  return status;
 }
 int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void* stream) {
   FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));

@@ -215,6 +215,14 @@ Status hipMemPoolSetAttribute(void* pool, int attribute, void* value) {
   ENTER();
   return CU(cuMemPoolSetAttribute, pool, attribute, value);
 }
+Status hipMemGetInfo(std::size_t* free, std::size_t* total) {
+  ENTER();
+  return CU(cuMemGetInfo_v2, free, total);
+}
+Status hipMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  ENTER();
+  return CU(cuMemPoolGetAttribute, pool, attribute, value);
+}
 Status hipMemPoolTrimTo(void* pool, std::size_t bytes) {
   ENTER();
   return CU(cuMemPoolTrimTo, pool, bytes);

@@ -56,8 +56,7 @@ void* CpuBackend::allocate(std::size_t bytes, Queue*) {
           ? base::page_pool().allocate(bytes, false)
           : std::aligned_alloc(kAlignment, (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment);
   if (address == nullptr) {
-    throw DeviceError("failed to allocate " + std::to_string(bytes) +
-                      " bytes on the CPU: the system has no more memory to give");
+    throw DeviceError("failed to allocate " + std::to_string(bytes) + " bytes on the CPU: " + base::page_pool().why_none(bytes));
   }
   return address;
 }

@@ -12,6 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
+#include "backend/gpu/memory.hpp"
 #include "backend/gpu/pending.hpp"
 #include "backend/kernel_abi.hpp"
 
@@ -34,6 +35,11 @@ class GpuBackend final : public Backend {
   [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
   void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept override;
   void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept override;
+  [[nodiscard]] MemoryStats memory_stats() const override;
+  void reset_memory_peak() override { memory_.reset_peak(); }
+  void trim() override;
+  void set_memory_limit(std::optional<std::int64_t> bytes) override;
+  void set_allocator(const Device& device, MemoryAllocator allocator) override;
   void outlive(std::shared_ptr<const void> keep) noexcept override;
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
@@ -51,8 +57,6 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Event> make_event() override;
 
  private:
-  void create_pool();
-  [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
   std::shared_ptr<Queue> add(std::shared_ptr<GpuQueue> queue);
   /// Waits for the device, and gives what is not in use back to the driver.
   void reclaim_memory();
@@ -62,7 +66,7 @@ class GpuBackend final : public Backend {
   std::string no_compiler_;
   DeviceInfo info_;
   Pending default_pending_{core_, nullptr};
-  abi::Handle pool_ = nullptr;  // null: memory comes from the driver directly
+  DeviceMemory memory_{core_};
   std::mutex queues_mutex_;
   std::vector<std::weak_ptr<GpuQueue>> queues_;  // those that live, and a few that did
 };

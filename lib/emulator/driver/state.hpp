@@ -29,6 +29,16 @@ struct State {
   std::map<void*, std::unique_ptr<Kernel>> kernels;
   std::string message;
   int pool = 0;  ///< its address is the handle
+  int refuse_after = 0;
+  int refuse_times = 0;  ///< allocations that fail once refuse_after others were made
+
+  /// Whether the allocation that is asked for now is to fail.
+  bool refuses() noexcept {
+    if (refuse_times == 0) return false;
+    if (refuse_after > 0) return --refuse_after < 0;
+    --refuse_times;
+    return true;
+  }
 
   /// The ordinal of the device of that architecture, made where there is none; -1 for a name that is none.
   int ordinal_of(const std::string& target);
