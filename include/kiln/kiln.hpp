@@ -10,6 +10,7 @@
 #include "kiln/error.hpp"
 #include "kiln/expr.hpp"
 #include "kiln/fuse.hpp"
+#include "kiln/graph.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/inspect.hpp"
 #include "kiln/kernel.hpp"

@@ -2,6 +2,7 @@
 #include "kiln/stream.hpp"
 
 #include "backend/backend.hpp"
+#include "backend/capture.hpp"
 
 namespace kiln {
 
@@ -16,6 +17,7 @@ void* Stream::native() const noexcept {
 }
 
 void Stream::synchronize() const {
+  backend::Capture::refuse("a wait for a stream", "the work inside runs only when the graph does; wait after the launch");
   if (queue_) {
     queue_->synchronize();
   } else {

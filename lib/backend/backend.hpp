@@ -44,7 +44,7 @@ class Event {
 };
 
 /// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
  public:
   virtual ~Module() = default;
   /// GPU: blocks of `threads` threads that one multiprocessor holds at once, at least 1.
@@ -52,6 +52,9 @@ class Module {
   /// Of the user's texts that it was compiled from; set by who loads it, before others see it.
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
 };
+
+class RecordedLaunch;
+class Replay;
 
 /// How many blocks of how many threads a GPU runs a kernel with, along x, y and z; each extent > 0.
 struct LaunchShape {
@@ -123,6 +126,12 @@ class Backend {
   virtual void synchronize() = 0;
 
   [[nodiscard]] virtual std::shared_ptr<Event> make_event() = 0;
+
+  /// What starts recorded launches (capture.hpp) as one. Null where the device has nothing for it: each is to be run.
+  [[nodiscard]] virtual std::shared_ptr<Replay> make_replay(
+      const std::vector<std::shared_ptr<const RecordedLaunch>>& /*launches*/) {
+    return nullptr;
+  }
 
  private:
   DeviceKind kind_;

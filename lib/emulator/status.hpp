@@ -17,7 +17,8 @@ enum Status : int {
   invalid_handle = 400,
   not_found = 500,
   not_ready = 600,
-  out_of_resources = 701
+  out_of_resources = 701,
+  capture_unsupported = 900
 };
 
 /// "CUDA_SUCCESS", and "no error"; null for a number that is no status's.

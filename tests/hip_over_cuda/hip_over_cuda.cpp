@@ -263,6 +263,30 @@ Status hipStreamWaitEvent(void* stream, void* event, unsigned flags) {
   ENTER();
   return CU(cuStreamWaitEvent, stream, event, flags);
 }
+Status hipStreamBeginCapture(void* stream, int mode) {
+  ENTER();
+  return CU(cuStreamBeginCapture_v2, stream, mode);
+}
+Status hipStreamEndCapture(void* stream, void** graph) {
+  ENTER();
+  return CU(cuStreamEndCapture, stream, graph);
+}
+Status hipGraphDestroy(void* graph) {
+  ENTER();
+  return CU(cuGraphDestroy, graph);
+}
+Status hipGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  ENTER();
+  return CU(cuGraphInstantiateWithFlags, executable, graph, flags);
+}
+Status hipGraphExecDestroy(void* executable) {
+  ENTER();
+  return CU(cuGraphExecDestroy, executable);
+}
+Status hipGraphLaunch(void* executable, void* stream) {
+  ENTER();
+  return CU(cuGraphLaunch, executable, stream);
+}
 Status hipEventCreateWithFlags(void** event, unsigned flags) {
   ENTER();
   return CU(cuEventCreate, event, flags);

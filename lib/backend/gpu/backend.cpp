@@ -11,6 +11,7 @@
 #include "backend/gpu/event.hpp"
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/queue.hpp"
+#include "backend/gpu/replay.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
@@ -20,6 +21,11 @@ constexpr std::array kAxes{"x", "y", "z"};
 
 std::string extents_text(const std::array<std::int64_t, 3>& extents) {
   return "(" + std::to_string(extents[0]) + ", " + std::to_string(extents[1]) + ", " + std::to_string(extents[2]) + ")";
+}
+
+/// Of a queue that records for a graph: who keeps the scratch memory of its kernels. Null: it does not.
+std::vector<std::pair<void*, std::size_t>>* recorded_scratch(const Queue* queue) noexcept {
+  return queue == nullptr ? nullptr : static_cast<const GpuQueue*>(queue)->recorded_scratch();
 }
 
 /// "NVRTC 13.0", "Clang 19.1.7, nvJitLink 13.0": without what only keys need.
@@ -127,6 +133,7 @@ void GpuBackend::reclaim_memory() {
 }
 
 void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
+  if (recorded_scratch(queue) != nullptr) queue = nullptr;
   core_.require_usable();
   const Current current(core_);
   void* address = nullptr;
@@ -142,6 +149,14 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
 }
 
 void GpuBackend::deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
+  if (auto* const recorded = recorded_scratch(queue)) {
+    // Without room for the list the memory is lost: the graph uses it as long as it lives.
+    try {
+      return recorded->emplace_back(address, bytes), void();
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+  }
   if (!memory_.has_pool()) return deallocate(address, bytes, queue);
   if (address == nullptr || !core_.usable()) return;
   const Current current(core_, std::nothrow);
@@ -212,6 +227,7 @@ void GpuBackend::upload(void* device, const void* host, std::size_t bytes, Queue
 
 void GpuBackend::download(void* host, const void* device, std::size_t bytes, Queue* queue) {
   core_.require_usable();
+  Capture::refuse("a copy to the host", "it would wait for work that runs only when the graph does; copy after the launch");
   if (bytes == 0) return;
   const Current current(core_);
   if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_memory();
@@ -221,6 +237,7 @@ void GpuBackend::download(void* host, const void* device, std::size_t bytes, Que
 
 void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queue) {
   core_.require_usable();
+  Capture::refuse("a copy on the device", "it would be made now, and not when the graph runs; give a ufunc that copies");
   if (bytes == 0) return;
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
@@ -236,6 +253,8 @@ void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queu
 
 void GpuBackend::upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) {
   core_.require_usable();
+  // They are the same at every launch of the graph, in memory that is its own.
+  if (recorded_scratch(queue) != nullptr) return upload(device, bytes->data(), bytes->size(), nullptr);
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
   if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
@@ -346,6 +365,12 @@ void GpuBackend::synchronize() {
   const Current current(core_);
   core_.check(core_.calls().stream_synchronize(nullptr), "synchronize the default stream");
   default_pending_.release_done(true);
+}
+
+std::shared_ptr<Replay> GpuBackend::make_replay(const RecordedLaunches& launches) {
+  core_.require_usable();
+  const Current current(core_);
+  return GpuReplay::make(*this, core_, launches);
 }
 
 std::shared_ptr<Event> GpuBackend::make_event() {

@@ -55,6 +55,8 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override;
   [[nodiscard]] std::shared_ptr<Event> make_event() override;
+  [[nodiscard]] std::shared_ptr<Replay> make_replay(
+      const std::vector<std::shared_ptr<const RecordedLaunch>>& launches) override;
 
  private:
   std::shared_ptr<Queue> add(std::shared_ptr<GpuQueue> queue);

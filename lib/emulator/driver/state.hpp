@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/machine.hpp"
@@ -22,11 +23,23 @@ struct Emulated {
   Machine machine;
 };
 
+/// A launch that a stream captured.
+struct CapturedLaunch {
+  Kernel kernel;
+  Extent grid;
+  Extent block;
+  std::uint32_t shared = 0;
+  std::vector<std::vector<char>> parameters;
+};
+using Graph = std::vector<CapturedLaunch>;
+
 struct State {
   std::recursive_mutex mutex;
   std::vector<std::unique_ptr<Emulated>> devices;  ///< by ordinal; their addresses are their contexts
   std::map<void*, std::shared_ptr<Program>> modules;
   std::map<void*, std::unique_ptr<Kernel>> kernels;
+  std::map<std::pair<Emulated*, std::uint32_t>, Graph> captures;  ///< by device and stream
+  std::map<void*, std::unique_ptr<Graph>> graphs;                 ///< executable ones, too
   std::string message;
   int pool = 0;  ///< its address is the handle
   int refuse_after = 0;
@@ -95,10 +108,15 @@ int call(const Body& body) {
     return out_of_memory;
   }
 }
-/// A call of a stream, or of memory on one.
+/// What the stream captures; null: it does not.
+[[nodiscard]] Graph* captured(const void* stream);
+/// A call of a stream, or of memory on one. One that captures takes launches alone.
 template <class Body>
 int call_on(const void* stream, const Body& body) {
-  return call([&]() -> int { return machine().has_stream(address(stream)) ? body(number(stream)) : invalid_handle; });
+  return call([&]() -> int {
+    if (!machine().has_stream(address(stream))) return invalid_handle;
+    return captured(stream) == nullptr ? body(number(stream)) : capture_unsupported;
+  });
 }
 
 }  // namespace kiln::emulator

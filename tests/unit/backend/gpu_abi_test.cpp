@@ -148,6 +148,7 @@ static_assert(offsetof(CUmemPoolProps, win32SecurityAttributes) == offsetof(abi:
 static_assert(CU_MEM_ALLOCATION_TYPE_PINNED == abi::kAllocationPinned);
 static_assert(CU_MEM_LOCATION_TYPE_DEVICE == abi::kLocationDevice);
 static_assert(CU_MEM_HANDLE_TYPE_NONE == 0);
+static_assert(CU_STREAM_CAPTURE_MODE_RELAXED == abi::kCaptureRelaxed);
 static_assert(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD == abi::kPoolReleaseThreshold);
 static_assert(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT == abi::kPoolReservedBytes);
 static_assert(CU_MEMPOOL_ATTR_USED_MEM_CURRENT == abi::kPoolUsedBytes);
@@ -246,6 +247,7 @@ static_assert(offsetof(hipMemPoolProps, location) == offsetof(abi::PoolProps, lo
 static_assert(offsetof(hipMemLocation, id) == sizeof(int));
 static_assert(hipMemAllocationTypePinned == abi::kAllocationPinned);
 static_assert(hipMemLocationTypeDevice == abi::kLocationDevice);
+static_assert(hipStreamCaptureModeRelaxed == abi::kCaptureRelaxed);
 static_assert(hipMemPoolAttrReleaseThreshold == abi::kPoolReleaseThreshold);
 static_assert(hipMemPoolAttrReservedMemCurrent == abi::kPoolReservedBytes);
 static_assert(hipMemPoolAttrUsedMemCurrent == abi::kPoolUsedBytes);
