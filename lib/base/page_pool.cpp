@@ -88,11 +88,11 @@ void* PagePool::allocate(std::size_t bytes, bool zeroed) noexcept {
   const std::size_t size = pool_size(bytes);
   if (size == 0 || !count(size)) return nullptr;
   void* address = nullptr;
-  Blocks out{};
+  Blocks out;  // of which `leaving` are set
   std::size_t leaving = 0;
   if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock() && kept_count_ > 0) {
     if (!zeroed) address = take(size);
-    leaving = drop(out, 0);
+    leaving = drop(out, 0, now());
   }
   unmap({out.data(), leaving});
   if (address != nullptr) return address;
@@ -110,21 +110,22 @@ void* PagePool::allocate(std::size_t bytes, bool zeroed) noexcept {
 
 void PagePool::deallocate(void* address, std::size_t bytes) noexcept {
   const std::size_t size = pool_size(bytes);
-  Blocks out{};
+  Blocks out;  // of which `leaving` are set
   std::size_t leaving = 0;
   uncount(size);
   if (const std::unique_lock guard(lock_, std::try_to_lock); size > limit_ || !guard.owns_lock()) {
     out[leaving++] = {.address = address, .bytes = size, .freed = {}};
   } else {
-    leaving = drop(out, size);
-    kept_[kept_count_++] = {.address = address, .bytes = size, .freed = Clock::now()};
+    const Clock::duration freed = now();
+    leaving = drop(out, size, freed);
+    kept_[kept_count_++] = {.address = address, .bytes = size, .freed = freed};
     total_ += size;
   }
   unmap({out.data(), leaving});
 }
 
 void PagePool::release() noexcept {
-  Blocks out{};
+  Blocks out;  // of which `leaving` are set
   std::size_t leaving = 0;
   if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock()) {
     out = kept_;
@@ -161,8 +162,7 @@ void* PagePool::take(std::size_t size) noexcept {
 }
 
 // Takes out what nobody has wanted for long, and as much as makes room for `room` bytes; gives how many blocks that is.
-std::size_t PagePool::drop(Blocks& out, std::size_t room) noexcept {
-  const Clock::time_point now = Clock::now();
+std::size_t PagePool::drop(Blocks& out, std::size_t room, Clock::duration now) noexcept {
   const auto goes = [&](const Block& oldest, std::size_t gone) {
     return now - oldest.freed > idle_ || total_ > limit_ - room || (room > 0 && kept_count_ - gone == kMostBlocks);
   };

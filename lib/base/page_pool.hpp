@@ -66,7 +66,7 @@ class PagePool {
   struct Block {
     void* address;
     std::size_t bytes;
-    Clock::time_point freed;
+    Clock::duration freed;  ///< since the clock's epoch: unlike a time_point it needs no constructor, and lists of blocks none
   };
   static constexpr std::size_t kMostBlocks = 64;
   using Blocks = std::array<Block, kMostBlocks>;
@@ -78,7 +78,8 @@ class PagePool {
     blocks_.fetch_sub(1, std::memory_order_relaxed);
   }
   void* take(std::size_t size) noexcept;
-  std::size_t drop(Blocks& out, std::size_t room) noexcept;
+  std::size_t drop(Blocks& out, std::size_t room, Clock::duration now) noexcept;
+  [[nodiscard]] static Clock::duration now() noexcept { return Clock::now().time_since_epoch(); }
   static void unmap(std::span<const Block> blocks) noexcept;
 
   // Where it is another's, and in a forked child perhaps for ever, blocks come from the system and go to it.
