@@ -150,12 +150,12 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
 
 void GpuBackend::deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
   if (auto* const recorded = recorded_scratch(queue)) {
-    // Without room for the list the memory is lost: the graph uses it as long as it lives.
     try {
-      return recorded->emplace_back(address, bytes), void();
+      recorded->emplace_back(address, bytes);
     } catch (const std::bad_alloc&) {
-      return;
+      // Without room for the list the memory is lost: the graph uses it as long as it lives.
     }
+    return;
   }
   if (!memory_.has_pool()) return deallocate(address, bytes, queue);
   if (address == nullptr || !core_.usable()) return;
