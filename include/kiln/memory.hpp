@@ -55,6 +55,6 @@ struct MemoryAllocator {
 /// From now on the GPU's memory comes from there; no functions: from kiln's own pool again. Memory goes back to whom it came
 /// from, so that it may be set at any time; the functions are kept until then. memory_stats() and the limit count it like all
 /// other. Thread-safe. DeviceError for the CPU, for one function without the other, and as above.
-KILN_API void set_allocator(const Device& device, MemoryAllocator allocator);
+KILN_API void set_allocator(const Device& device, const MemoryAllocator& allocator);
 
 }  // namespace kiln

@@ -92,7 +92,7 @@ class Backend {
   virtual void reset_memory_peak() {}
   virtual void trim() {}
   virtual void set_memory_limit(std::optional<std::int64_t> /*bytes*/) {}
-  virtual void set_allocator(const Device& /*device*/, MemoryAllocator /*allocator*/) {}
+  virtual void set_allocator(const Device& /*device*/, const MemoryAllocator& /*allocator*/) {}
 
   /// The source may be reused once upload returns; download waits until the bytes are there; copy is queued.
   virtual void upload(void* device, const void* host, std::size_t bytes, Queue* queue) = 0;

@@ -10,7 +10,7 @@ thread_local Capture* own_capture = nullptr;
 
 }  // namespace
 
-std::atomic<int> Capture::running_{0};
+std::atomic<int> Capture::running{0};
 
 Capture* Capture::of_thread() noexcept {
   return own_capture;
@@ -23,12 +23,12 @@ void Capture::fail(const std::string& what, const char* why) {
 Capture::Capture(Queue* queue) : queue_(queue) {
   if (own_capture != nullptr) throw DeviceError("capture: this thread is in a capture already; end that one first");
   own_capture = this;
-  running_.fetch_add(1, std::memory_order_relaxed);
+  running.fetch_add(1, std::memory_order_relaxed);
 }
 
 Capture::~Capture() {
   own_capture = nullptr;
-  running_.fetch_sub(1, std::memory_order_relaxed);
+  running.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Capture::require_own(Backend& launching, const Queue* queue) {

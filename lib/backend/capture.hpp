@@ -72,7 +72,7 @@ class Capture {
 
   /// The calling thread's; null: none.
   [[nodiscard]] static Capture* current() noexcept {
-    return running_.load(std::memory_order_relaxed) == 0 ? nullptr : of_thread();
+    return running.load(std::memory_order_relaxed) == 0 ? nullptr : of_thread();
   }
   /// DeviceError "<what> cannot be captured: <why>" where the calling thread records.
   static void refuse(const std::string& what, const char* why) {
@@ -92,7 +92,7 @@ class Capture {
   [[nodiscard]] static Capture* of_thread() noexcept;
   [[noreturn]] static void fail(const std::string& what, const char* why);
 
-  static std::atomic<int> running_;  // captures of all threads: nearly always none
+  static std::atomic<int> running;  // captures of all threads: nearly always none
   Queue* queue_;
 };
 

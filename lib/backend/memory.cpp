@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "backend/backend.hpp"
 #include "base/page_pool.hpp"
@@ -44,7 +43,7 @@ void set_memory_limit(const Device& device, std::optional<std::int64_t> bytes) {
   base::page_pool().set_most(bytes ? static_cast<std::size_t>(*bytes) : base::PagePool::kNoLimit);
 }
 
-void set_allocator(const Device& device, MemoryAllocator allocator) {
+void set_allocator(const Device& device, const MemoryAllocator& allocator) {
   if (device.is_cpu()) {
     throw DeviceError(
         "set_allocator: the CPU's memory has no allocator of the user's; wrap memory of your own with Array::view");
@@ -52,7 +51,7 @@ void set_allocator(const Device& device, MemoryAllocator allocator) {
   if ((allocator.allocate == nullptr) != (allocator.deallocate == nullptr)) {
     throw DeviceError("set_allocator: there is only one of .allocate and .deallocate; give both, or none for kiln's own pool");
   }
-  backend::backend_for(device).set_allocator(device, std::move(allocator));
+  backend::backend_for(device).set_allocator(device, allocator);
 }
 
 }  // namespace kiln

@@ -181,8 +181,8 @@ void GpuBackend::set_memory_limit(std::optional<std::int64_t> bytes) {
   memory_.set_limit(bytes);
 }
 
-void GpuBackend::set_allocator(const Device& device, MemoryAllocator allocator) {
-  memory_.set_allocator(device, std::move(allocator));
+void GpuBackend::set_allocator(const Device& device, const MemoryAllocator& allocator) {
+  memory_.set_allocator(device, allocator);
 }
 
 void GpuBackend::outlive(std::shared_ptr<const void> keep) noexcept {

@@ -39,7 +39,7 @@ class GpuBackend final : public Backend {
   void reset_memory_peak() override { memory_.reset_peak(); }
   void trim() override;
   void set_memory_limit(std::optional<std::int64_t> bytes) override;
-  void set_allocator(const Device& device, MemoryAllocator allocator) override;
+  void set_allocator(const Device& device, const MemoryAllocator& allocator) override;
   void outlive(std::shared_ptr<const void> keep) noexcept override;
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;

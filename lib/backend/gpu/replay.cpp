@@ -14,7 +14,7 @@ class DriverCapture {
   DriverCapture(const DriverTable& calls, abi::Handle stream)
       : calls_(calls), stream_(stream), begun_(calls.capture_begin(stream, abi::kCaptureRelaxed) == abi::kSuccess) {}
   ~DriverCapture() {
-    if (abi::Handle const graph = end()) calls_.graph_destroy(graph);
+    if (void* const graph = end()) calls_.graph_destroy(graph);
   }
   DriverCapture(const DriverCapture&) = delete;
   DriverCapture& operator=(const DriverCapture&) = delete;
@@ -48,7 +48,7 @@ std::shared_ptr<GpuReplay> GpuReplay::make(GpuBackend& backend, const Core& core
   DriverCapture capture(calls, queue.stream());
   if (!capture.begun()) return nullptr;
   for (const auto& launch : launches) launch->run(&queue, nullptr);
-  abi::Handle const graph = capture.end();
+  void* const graph = capture.end();
   if (graph == nullptr) return nullptr;
   const abi::Status status = calls.graph_instantiate(&replay->executable_, graph, 0);
   calls.graph_destroy(graph);
