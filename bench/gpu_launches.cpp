@@ -57,15 +57,14 @@ class Driver {
 
 /// Seconds of the host to queue one `work`; what is queued is waited for between the rounds, unmeasured, and is so little
 /// that the driver's queue never fills up.
-Timing time_queueing(const Device& device, const std::function<void()>& work) {
-  constexpr int kBatch = 200;
-  for (int i = 0; i < kBatch; ++i) work();
+Timing time_queueing(const Device& device, const std::function<void()>& work, int batch = 200) {
+  for (int i = 0; i < batch; ++i) work();
   device.synchronize();
   std::vector<double> times;
   for (int round = 0; round < 21; ++round) {
     const auto start = Clock::now();
-    for (int i = 0; i < kBatch; ++i) work();
-    times.push_back(seconds_since(start) / kBatch);
+    for (int i = 0; i < batch; ++i) work();
+    times.push_back(seconds_since(start) / batch);
     device.synchronize();
   }
   return timing_of(std::move(times));
@@ -123,6 +122,18 @@ void time_launches(Report& report, const Device& device) {
   const Timing of_ufunc = time_queueing(device, [&] { saxpy({x, y}, options); });
   expect_result("the ufunc");
   row("the ufunc's call, 1 element", of_ufunc, &of_driver);
+
+  constexpr int kCalls = 20;
+  const auto calls = [&] {
+    for (int i = 0; i < kCalls; ++i) saxpy({x, y}, options);
+  };
+  const Graph graph = capture({}, calls);
+  const Timing of_calls = time_queueing(device, calls, 200 / kCalls);
+  row("20 of the ufunc's calls, 1 element", of_calls, nullptr);
+  const Timing of_graph = time_queueing(device, [&] { graph.launch(); }, 200 / kCalls);
+  expect_result("the graph");
+  report.row(to_string(device), "the same 20 calls as a graph", of_graph.median * 1e9, "ns", of_graph.spread,
+             of_graph.median / of_calls.median, "20 calls");
 
   void* const raw_function = driver.kernel(raw.compiled(one, x, y, out).code);
   const Timing of_raw_driver = time_queueing(device, [&] { bare(raw_function, 1, flat.data() + 1); });

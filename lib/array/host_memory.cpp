@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-[[noreturn]] void out_of_memory(std::size_t bytes) {
-  throw DeviceError("failed to allocate " + std::to_string(bytes) + " bytes of host memory: the system has no more");
+[[noreturn]] void out_of_memory(std::size_t bytes, const std::string& why = "the system has no more") {
+  throw DeviceError("failed to allocate " + std::to_string(bytes) + " bytes of host memory: " + why);
 }
 
 struct Nothing {};
@@ -48,7 +48,7 @@ struct TailAllocator {
 HostMemory allocate_pages(std::size_t bytes, bool zeroed) {
   base::PagePool& pool = base::page_pool();
   void* const data = pool.allocate(bytes, zeroed);
-  if (data == nullptr) out_of_memory(bytes);
+  if (data == nullptr) out_of_memory(bytes, pool.why_none(bytes));
   try {
     return {std::shared_ptr<void>(data, [&pool, bytes](void* address) noexcept { pool.deallocate(address, bytes); }),
             static_cast<char*>(data)};

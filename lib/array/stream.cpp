@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/capture.hpp"
 #include "kiln/error.hpp"
 #include "kiln/event.hpp"
 
@@ -31,6 +32,7 @@ void* Stream::native() const noexcept {
 }
 
 void Stream::synchronize() const {
+  backend::Capture::refuse("a wait for a stream", "the work inside runs only when the graph does; wait after the launch");
   if (queue_) {
     queue_->synchronize();
   } else {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "backend/compiler.hpp"
 #include "backend/kernel_abi.hpp"
 #include "kiln/device.hpp"
+#include "kiln/memory.hpp"
 
 namespace kiln::backend {
 
@@ -59,7 +61,7 @@ struct KernelLabel {
 };
 
 /// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
  public:
   virtual ~Module() = default;
   /// GPU: blocks of `threads` threads that one multiprocessor holds at once, at least 1.
@@ -69,6 +71,9 @@ class Module {
   /// Set likewise; null where it came from no cache.
   std::shared_ptr<const KernelLabel> label = nullptr;
 };
+
+class RecordedLaunch;
+class Replay;
 
 /// How many blocks of how many threads a GPU runs a kernel with, along x, y and z; each extent > 0.
 struct LaunchShape {
@@ -100,6 +105,13 @@ class Backend {
   virtual void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
     deallocate(address, bytes, queue);
   }
+
+  /// Of a GPU: kiln/memory.hpp says what each is. The CPU's memory is the process's, which has no backend (memory.cpp).
+  [[nodiscard]] virtual MemoryStats memory_stats() const { return {}; }
+  virtual void reset_memory_peak() {}
+  virtual void trim() {}
+  virtual void set_memory_limit(std::optional<std::int64_t> /*bytes*/) {}
+  virtual void set_allocator(const Device& /*device*/, const MemoryAllocator& /*allocator*/) {}
 
   /// The source may be reused once upload returns; download waits until the bytes are there; copy is queued.
   virtual void upload(void* device, const void* host, std::size_t bytes, Queue* queue) = 0;
@@ -170,6 +182,12 @@ class Backend {
   virtual void synchronize() = 0;
 
   [[nodiscard]] virtual std::shared_ptr<Event> make_event() = 0;
+
+  /// What starts recorded launches (capture.hpp) as one. Null where the device has nothing for it: each is to be run.
+  [[nodiscard]] virtual std::shared_ptr<Replay> make_replay(
+      const std::vector<std::shared_ptr<const RecordedLaunch>>& /*launches*/) {
+    return nullptr;
+  }
 
  private:
   DeviceKind kind_;

@@ -70,55 +70,91 @@ std::size_t pool_size(std::size_t bytes) noexcept {
   return (bytes + unit - 1) / unit * unit;
 }
 
+bool PagePool::count(std::size_t size) noexcept {
+  const std::size_t most = most_.load(std::memory_order_relaxed);
+  const std::size_t used = used_.fetch_add(size, std::memory_order_relaxed) + size;
+  if (used > most) {
+    used_.fetch_sub(size, std::memory_order_relaxed);
+    return false;
+  }
+  blocks_.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t peak = peak_.load(std::memory_order_relaxed);
+       used > peak && !peak_.compare_exchange_weak(peak, used, std::memory_order_relaxed);) {
+  }
+  return true;
+}
+
 void* PagePool::allocate(std::size_t bytes, bool zeroed) noexcept {
   const std::size_t size = pool_size(bytes);
-  if (size == 0) return nullptr;
+  if (size == 0 || !count(size)) return nullptr;
   void* address = nullptr;
-  Blocks out{};
+  Blocks out;  // of which `leaving` are set
   std::size_t leaving = 0;
-  if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock() && count_ > 0) {
+  if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock() && kept_count_ > 0) {
     if (!zeroed) address = take(size);
-    leaving = drop(out, 0);
+    leaving = drop(out, 0, now());
   }
   unmap({out.data(), leaving});
-  if (address == nullptr) address = map(size, bytes);
+  if (address != nullptr) return address;
+  // What is kept makes room for it.
+  if (used_.load(std::memory_order_relaxed) + total_.load(std::memory_order_relaxed) > most_.load(std::memory_order_relaxed)) {
+    release();
+  }
+  address = map(size, bytes);
   if (address != nullptr) return address;
   release();
-  return map(size, bytes);
+  address = map(size, bytes);
+  if (address == nullptr) uncount(size);
+  return address;
 }
 
 void PagePool::deallocate(void* address, std::size_t bytes) noexcept {
   const std::size_t size = pool_size(bytes);
-  Blocks out{};
+  Blocks out;  // of which `leaving` are set
   std::size_t leaving = 0;
+  uncount(size);
   if (const std::unique_lock guard(lock_, std::try_to_lock); size > limit_ || !guard.owns_lock()) {
     out[leaving++] = {.address = address, .bytes = size, .freed = {}};
   } else {
-    leaving = drop(out, size);
-    kept_[count_++] = {.address = address, .bytes = size, .freed = Clock::now()};
+    const Clock::duration freed = now();
+    leaving = drop(out, size, freed);
+    kept_[kept_count_++] = {.address = address, .bytes = size, .freed = freed};
     total_ += size;
   }
   unmap({out.data(), leaving});
 }
 
 void PagePool::release() noexcept {
-  Blocks out{};
+  Blocks out;  // of which `leaving` are set
   std::size_t leaving = 0;
   if (const std::unique_lock guard(lock_, std::try_to_lock); guard.owns_lock()) {
     out = kept_;
-    leaving = std::exchange(count_, 0);
+    leaving = std::exchange(kept_count_, 0);
     total_ = 0;
   }
   unmap({out.data(), leaving});
 }
 
+PagePool::Stats PagePool::stats() const noexcept {
+  return {.used = used_.load(), .kept = total_.load(), .peak = peak_.load(), .blocks = blocks_.load(), .most = most_.load()};
+}
+
+std::string PagePool::why_none(std::size_t bytes) const {
+  const Stats now = stats();
+  const bool beyond = now.most != kNoLimit && (now.used > now.most || pool_size(bytes) > now.most - now.used);
+  return (beyond ? "the limit is " + std::to_string(now.most) + " bytes (kiln::set_memory_limit)"
+                 : std::string("the system has no more")) +
+         "; " + std::to_string(now.used) + " bytes are in use in " + std::to_string(now.blocks) +
+         " blocks of 2 MiB and more, and " + std::to_string(now.kept) + " are kept";
+}
+
 // The one of that size which was freed last: it is the likeliest to be in the caches.
 void* PagePool::take(std::size_t size) noexcept {
-  for (std::size_t k = count_; k-- > 0;) {
+  for (std::size_t k = kept_count_; k-- > 0;) {
     if (kept_[k].bytes != size) continue;
     void* const address = kept_[k].address;
-    std::move(kept_.begin() + k + 1, kept_.begin() + count_, kept_.begin() + k);
-    --count_;
+    std::move(kept_.begin() + k + 1, kept_.begin() + kept_count_, kept_.begin() + k);
+    --kept_count_;
     total_ -= size;
     return address;
   }
@@ -126,18 +162,17 @@ void* PagePool::take(std::size_t size) noexcept {
 }
 
 // Takes out what nobody has wanted for long, and as much as makes room for `room` bytes; gives how many blocks that is.
-std::size_t PagePool::drop(Blocks& out, std::size_t room) noexcept {
-  const Clock::time_point now = Clock::now();
+std::size_t PagePool::drop(Blocks& out, std::size_t room, Clock::duration now) noexcept {
   const auto goes = [&](const Block& oldest, std::size_t gone) {
-    return now - oldest.freed > idle_ || total_ > limit_ - room || (room > 0 && count_ - gone == kMostBlocks);
+    return now - oldest.freed > idle_ || total_ > limit_ - room || (room > 0 && kept_count_ - gone == kMostBlocks);
   };
   std::size_t leaving = 0;
-  for (; leaving < count_ && goes(kept_[leaving], leaving); ++leaving) {
+  for (; leaving < kept_count_ && goes(kept_[leaving], leaving); ++leaving) {
     out[leaving] = kept_[leaving];
     total_ -= kept_[leaving].bytes;
   }
-  std::move(kept_.begin() + leaving, kept_.begin() + count_, kept_.begin());
-  count_ -= leaving;
+  std::move(kept_.begin() + leaving, kept_.begin() + kept_count_, kept_.begin());
+  kept_count_ -= leaving;
   return leaving;
 }
 

@@ -203,11 +203,17 @@ void Operands::stage(bool keeps) {
 void Operands::separate(bool by_element, bool keeps) {
   std::uint64_t copied = overlapping_inputs(by_element);
   if (place_.staged) {
+    if (!planned_) refuse_staging(what(), place_.device);
     overwritten_ = copied;
     stage(keeps);
     copied = overlapping_inputs(by_element);
   }
-  if (copied != 0) copy(copied);
+  if (copied == 0) return;
+  if (!planned_) {
+    backend::Capture::refuse(what(),
+                             "an output shares memory with an input that would have to be copied first; give another .out");
+  }
+  copy(copied);
 }
 
 void Operands::copy(std::uint64_t inputs) {
@@ -241,6 +247,7 @@ std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const
     if (given(k)) kept->push_back(given(k));
   }
   kept->insert(kept->end(), results.begin(), results.end());
+  if (backend::Capture* const capture = backend::Capture::current()) note_memory(*capture, *kept);
   return kept;
 }
 

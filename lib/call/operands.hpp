@@ -13,7 +13,7 @@
 
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
-#include "backend/backend.hpp"
+#include "backend/capture.hpp"
 #include "call/description.hpp"
 #include "call/place.hpp"
 #include "kiln/arg.hpp"
@@ -137,11 +137,12 @@ class Operands {
   [[nodiscard]] Array zeros(const Shape& shape, DType dtype) const;
   [[nodiscard]] bool results_on_host() const noexcept { return place_.on_host && !place_.gpu(); }
   void set_output(std::size_t output, const detail::ArrayRep* rep) noexcept { operands_[inputs_ + output].rep = rep; }
-  /// The arrays that queued work uses; null where nothing is queued. Arrays beside the results are what the kernel reads.
+  /// The arrays that queued work uses; null where nothing is queued. Arrays beside the results are what the kernel reads. A
+  /// capture has them, too.
   [[nodiscard]] std::shared_ptr<const void> keep(const backend::Backend& backend, std::span<const Array> results) const {
     if (profiled_) [[unlikely]]
       measure(results);
-    return backend.asynchronous(place_.queue) ? kept(results) : nullptr;
+    return backend.asynchronous(place_.queue) || backend::Capture::current() != nullptr ? kept(results) : nullptr;
   }
   /// Stage: what the user gets of the results that the kernel wrote: filled given arrays, or fresh ones, on the host where
   /// everything was.

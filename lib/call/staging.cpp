@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "array/access.hpp"
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "backend/kernel_abi.hpp"
@@ -96,6 +97,24 @@ Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, cons
 Array as_copied(const detail::ArrayRep& rep, std::size_t operand) {
   return in_no_memory(rep.shape, detail::packed_strides(rep.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), Order::c),
                       rep.dtype, made_of(operand), rep.device, rep.on_host);
+}
+
+void refuse_staging(const std::string& what, const Device& device) {
+  if (backend::Capture::current() == nullptr) return;
+  const std::string why =
+      "it has arrays of the host and runs on " + to_string(device) + "; bring them there with to_device() first";
+  backend::Capture::refuse(what, why.c_str());
+}
+
+void note_memory(backend::Capture& capture, std::span<const Array> arrays) {
+  for (const Array& array : arrays) {
+    if (!array || array.size() == 0) continue;
+    const detail::ArrayRep& rep = *array.rep();
+    const detail::Extent bytes = detail::covered(rep);
+    const auto at = reinterpret_cast<std::uintptr_t>(rep.data);
+    capture.memory.push_back(
+        {at + static_cast<std::uintptr_t>(bytes.low), at + static_cast<std::uintptr_t>(bytes.high), rep.buffer});
+  }
 }
 
 }  // namespace kiln::call

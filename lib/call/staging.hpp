@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
+#include "backend/capture.hpp"
 #include "call/place.hpp"
 #include "kiln/array.hpp"
 
@@ -28,5 +30,11 @@ Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, cons
 
 /// How the copy() of an array would lie. In no memory.
 Array as_copied(const detail::ArrayRep& rep, std::size_t operand);
+
+/// DeviceError in a capture: host arrays of a call on that device would be sent now, and not when the graph runs.
+void refuse_staging(const std::string& what, const Device& device);
+
+/// The bytes of the arrays are used by what is captured.
+void note_memory(backend::Capture& capture, std::span<const Array> arrays);
 
 }  // namespace kiln::call

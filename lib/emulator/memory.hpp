@@ -33,6 +33,7 @@ class Memory {
 
   /// Aligned to 256 bytes, as CUDA's, filled with what no test expects; null where the limit is reached.
   Allocation* allocate(std::size_t bytes);
+  [[nodiscard]] std::size_t used() const noexcept { return used_; }
   /// False where that is no allocation's address.
   bool free(std::uint64_t address);
   /// The allocation that an address lies in, or behind which it lies nearest; null where there is none below it.

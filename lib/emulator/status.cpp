@@ -25,6 +25,7 @@ constexpr std::array kStatuses = std::to_array<Named>({
     {already_page_locked, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
      "part or all of the requested memory range is already mapped"},
     {out_of_resources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+    {capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
     {static_cast<int>(Fault::illegal_address), "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {static_cast<int>(Fault::timeout), "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
     {static_cast<int>(Fault::illegal_instruction), "CUDA_ERROR_ILLEGAL_INSTRUCTION", "an illegal instruction was encountered"},

@@ -18,7 +18,8 @@ enum Status : int {
   not_found = 500,
   not_ready = 600,
   out_of_resources = 701,
-  already_page_locked = 712
+  already_page_locked = 712,
+  capture_unsupported = 900
 };
 
 /// "CUDA_SUCCESS", and "no error"; null for a number that is no status's.

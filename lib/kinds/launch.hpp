@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backend/backend.hpp"
+#include "backend/capture.hpp"
 #include "base/have_cpu.hpp"
 #include "profiling/call.hpp"
 
@@ -30,10 +31,15 @@ template <class Launch>
 }
 
 /// Runs the kernel over the launch. On a GPU it returns once queued. On the CPU the default stream (null) runs in the caller,
-/// another queue copies what the launch refers to. `keep` is held until the work is done. Throws DeviceError.
+/// another queue copies what the launch refers to. `keep` is held until the work is done. In a capture it is recorded instead.
+/// Throws DeviceError.
 template <class Launch>
 void launch(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
             const std::shared_ptr<const void>& keep) {
+  if (Capture* const capture = Capture::current()) [[unlikely]] {
+    capture->require_own(backend, queue);
+    return capture->add(record(backend, module, launch));
+  }
   if (profiling::active()) [[unlikely]]
     return start_profiled(backend, module, launch, queue, keep);
   start(backend, module, launch, queue, keep);

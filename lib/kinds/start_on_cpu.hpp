@@ -7,16 +7,10 @@
 #include "backend/cpu/backend.hpp"
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/queue.hpp"
+#include "kinds/copied.hpp"
 #include "kinds/launch.hpp"
 
 namespace kiln::kinds {
-
-/// A launch that owns its numbers: a copy of it outlives the caller's.
-template <class Launch>
-struct Copied {
-  explicit Copied(Launch from) : launch(std::move(from)) {}
-  Launch launch;
-};
 
 /// Calls run(module, launch, threads) in the caller, or in the queue's order with an `Owned` made of the launch.
 template <class Owned, class Launch, class Run>
@@ -27,7 +21,7 @@ void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, 
   if (queue == nullptr) return run(kernel, launch, threads);
   auto owned = std::make_shared<const Owned>(launch);
   static_cast<cpu::CpuQueue*>(queue)->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run] {
-    run(*loaded, owned->launch, threads);
+    run(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "call/operands.hpp"
+#include "call/staging.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "kinds/variant_text.hpp"
@@ -246,17 +247,21 @@ void Call::run() {
   const Variant& variant = kernel_.variant(key, binding());
   std::vector<Array> sent(place_.staged ? args_.size() : 0);
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    if (travels(i)) sent[i] = on_device(i, sent);
+    if (!travels(i)) continue;
+    call::refuse_staging(kernel_.name(), place_.device);
+    sent[i] = on_device(i, sent);
   }
   if (profiled_) [[unlikely]]
     measure(sent);
   backend::Backend& backend = backend::backend_for(place_.device);
   std::shared_ptr<const void> keep;
-  if (backend.asynchronous(place_.queue)) {
+  backend::Capture* const capture = backend::Capture::current();
+  if (backend.asynchronous(place_.queue) || capture != nullptr) {
     auto kept = std::make_shared<std::vector<Array>>();
     for (std::size_t i = 0; i < args_.size(); ++i) {
       if (args_[i].is_array()) kept->push_back(array(i, sent));
     }
+    if (capture != nullptr) call::note_memory(*capture, *kept);
     keep = std::move(kept);
   }
   kinds::launch(backend, *variant.module, launch(sent), place_.queue, keep);

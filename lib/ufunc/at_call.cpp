@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/capture.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
@@ -75,6 +76,7 @@ void AtCall::run() {
   operands_.place(indices_);
   choose_loop();
   check_shapes();
+  backend::Capture::refuse(what(), "it looks at its indices when it is called");
   backend::Queue* const queue = operands_.at().queue;
   // Queued work may still write them.
   if (queue != nullptr) queue->synchronize();

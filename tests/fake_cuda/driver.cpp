@@ -35,9 +35,13 @@ struct State {
   int major = 9, minor = 0;
   Memory memory, host_memory;
   std::map<char*, std::size_t> registered;  // page-locked host memory of the caller's
+  std::size_t kept = 0;                     // what was freed to the pool since it was trimmed
   std::set<std::uintptr_t> streams, foreign_streams, events;
   std::map<void*, std::unique_ptr<Module>> modules;  // each is the handle of its kernel, too
   std::deque<FakeLaunch> launches;
+  using Graph = std::vector<FakeLaunch>;
+  std::map<std::uintptr_t, Graph> captures;  // by stream
+  std::map<std::uintptr_t, Graph> graphs;    // executable ones, too
   std::uintptr_t next_handle = 1;
 };
 State& state() {
@@ -77,7 +81,9 @@ int give_memory(void* address) {
   return state().memory.free(address) ? 0 : kInvalidValue;
 }
 
+/// Of a stream that takes work now: one that is captured takes launches alone.
 bool known_stream(void* stream) {
+  if (state().captures.count(number(stream)) != 0) return false;
   return stream == nullptr || state().streams.count(number(stream)) != 0;
 }
 
@@ -150,6 +156,9 @@ int kiln_fake_live_events() {
 }
 int kiln_fake_live_modules() {
   return static_cast<int>(state().modules.size());
+}
+int kiln_fake_live_graphs() {
+  return static_cast<int>(state().graphs.size() + state().captures.size());
 }
 int kiln_fake_context_depth() {
   return static_cast<int>(contexts.size());
@@ -340,6 +349,12 @@ int cuMemFree_v2(void* address) {
   FAKE_ENTER("");
   return give_memory(address);
 }
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  FAKE_ENTER("");
+  *total = kDeviceBytes;
+  *free = kDeviceBytes - state().memory.used();
+  return 0;
+}
 int cuMemPoolCreate(void** pool, const void*) {
   FAKE_ENTER("", false);
   *pool = &the_pool;
@@ -349,8 +364,15 @@ int cuMemPoolSetAttribute(void* pool, int attribute, void* value) {
   FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(*static_cast<std::uint64_t*>(value)), false);
   return pool == &the_pool ? 0 : kInvalidValue;
 }
+int cuMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  FAKE_ENTER("attribute=" + std::to_string(attribute), false);
+  constexpr int kReserved = 5;
+  *static_cast<std::uint64_t*>(value) = state().memory.used() + (attribute == kReserved ? state().kept : 0);
+  return pool == &the_pool ? 0 : kInvalidValue;
+}
 int cuMemPoolTrimTo(void*, std::size_t bytes) {
   FAKE_ENTER("bytes=" + std::to_string(bytes), false);
+  state().kept = bytes;
   return 0;
 }
 int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void* stream) {
@@ -364,7 +386,11 @@ int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void*
 }
 int cuMemFreeAsync(void* address, void* stream) {
   FAKE_ENTER(on(stream));
-  return known_stream(stream) ? give_memory(address) : kInvalidHandle;
+  if (!known_stream(stream)) return kInvalidHandle;
+  const std::size_t before = state().memory.used();
+  const int status = give_memory(address);
+  state().kept += before - state().memory.used();
+  return status;
 }
 int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void* stream) {
   FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
@@ -456,6 +482,50 @@ int cuStreamGetCtx(void* stream, void** context) {
   *context = state().foreign_streams.count(number(stream)) != 0 ? &foreign_context : &primary_context;
   return 0;
 }
+int cuStreamBeginCapture_v2(void* stream, int mode) {
+  FAKE_ENTER(on(stream) + " mode=" + std::to_string(mode));
+  if (stream == nullptr) return kCaptureUnsupported;
+  if (!known_stream(stream)) return kInvalidHandle;
+  state().captures[number(stream)];
+  return 0;
+}
+int cuStreamEndCapture(void* stream, void** graph) {
+  FAKE_ENTER(on(stream));
+  const auto found = state().captures.find(number(stream));
+  if (found == state().captures.end()) return kInvalidHandle;
+  const std::uintptr_t handle = state().next_handle++;
+  state().graphs[handle] = std::move(found->second);
+  state().captures.erase(found);
+  *graph = reinterpret_cast<void*>(handle);
+  return 0;
+}
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+  FAKE_ENTER("");
+  const auto found = state().graphs.find(number(graph));
+  if (found == state().graphs.end()) return kInvalidHandle;
+  const std::uintptr_t handle = state().next_handle++;
+  state().graphs[handle] = found->second;
+  *executable = reinterpret_cast<void*>(handle);
+  return 0;
+}
+int cuGraphDestroy(void* graph) {
+  FAKE_ENTER("");
+  return state().graphs.erase(number(graph)) != 0 ? 0 : kInvalidHandle;
+}
+int cuGraphExecDestroy(void* executable) {
+  FAKE_ENTER("");
+  return state().graphs.erase(number(executable)) != 0 ? 0 : kInvalidHandle;
+}
+int cuGraphLaunch(void* executable, void* stream) {
+  FAKE_ENTER(on(stream));
+  const auto found = state().graphs.find(number(executable));
+  if (found == state().graphs.end() || !known_stream(stream)) return kInvalidHandle;
+  for (FakeLaunch launch : found->second) {
+    launch.stream = number(stream);
+    state().launches.push_back(launch);
+  }
+  return 0;
+}
 int cuEventCreate(void** event, unsigned flags) {
   FAKE_ENTER("flags=" + std::to_string(flags));
   const std::uintptr_t handle = state().next_handle++;
@@ -532,9 +602,11 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned
                    void* stream, void** parameters, void**) {
   FAKE_ENTER(on(stream));
   const auto found = state().modules.find(function);
-  if (found == state().modules.end() || !known_stream(stream)) return kInvalidHandle;
+  const auto capture = state().captures.find(number(stream));
+  const bool captured = capture != state().captures.end();
+  if (found == state().modules.end() || !(captured || known_stream(stream))) return kInvalidHandle;
   const std::vector<int>& sizes = found->second->parameter_sizes;
-  FakeLaunch& launch = state().launches.emplace_back();
+  FakeLaunch& launch = captured ? capture->second.emplace_back() : state().launches.emplace_back();
   launch.grid = grid_x;
   launch.block = block_x;
   launch.stream = number(stream);

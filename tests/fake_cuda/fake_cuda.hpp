@@ -43,6 +43,8 @@ int kiln_fake_live_streams();
 int kiln_fake_live_host_memory();
 int kiln_fake_live_events();
 int kiln_fake_live_modules();
+/// Graphs and executable graphs not destroyed.
+int kiln_fake_live_graphs();
 /// Depth of the calling thread's context stack, and a context of "somebody else" on top of it.
 int kiln_fake_context_depth();
 void kiln_fake_push_foreign_context();

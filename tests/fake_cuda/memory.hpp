@@ -13,6 +13,7 @@ class Memory {
   /// False where it is no allocation's address.
   bool free(void* address);
   [[nodiscard]] bool contains(const void* address, std::size_t bytes) const;
+  [[nodiscard]] std::size_t used() const { return used_; }
   [[nodiscard]] std::size_t count() const { return bytes_.size(); }
 
  private:

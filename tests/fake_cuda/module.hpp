@@ -7,8 +7,8 @@ namespace fake_cuda {
 
 // CUDA's statuses that the fake answers.
 inline constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
-                     kInvalidPtx = 218, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600, kIllegalAddress = 700,
-                     kAlreadyPageLocked = 712;
+                     kInvalidPtx = 218, kInvalidHandle = 400, kNotFound = 500, kNotReady = 600, kCaptureUnsupported = 900,
+                     kIllegalAddress = 700, kAlreadyPageLocked = 712;
 
 struct Module {
   std::vector<int> parameter_sizes;  // of its one kernel, kiln_kernel

@@ -215,6 +215,14 @@ Status hipMemPoolSetAttribute(void* pool, int attribute, void* value) {
   ENTER();
   return CU(cuMemPoolSetAttribute, pool, attribute, value);
 }
+Status hipMemGetInfo(std::size_t* free, std::size_t* total) {
+  ENTER();
+  return CU(cuMemGetInfo_v2, free, total);
+}
+Status hipMemPoolGetAttribute(void* pool, int attribute, void* value) {
+  ENTER();
+  return CU(cuMemPoolGetAttribute, pool, attribute, value);
+}
 Status hipMemPoolTrimTo(void* pool, std::size_t bytes) {
   ENTER();
   return CU(cuMemPoolTrimTo, pool, bytes);
@@ -286,6 +294,30 @@ Status hipStreamSynchronize(void* stream) {
 Status hipStreamWaitEvent(void* stream, void* event, unsigned flags) {
   ENTER();
   return CU(cuStreamWaitEvent, stream, event, flags);
+}
+Status hipStreamBeginCapture(void* stream, int mode) {
+  ENTER();
+  return CU(cuStreamBeginCapture_v2, stream, mode);
+}
+Status hipStreamEndCapture(void* stream, void** graph) {
+  ENTER();
+  return CU(cuStreamEndCapture, stream, graph);
+}
+Status hipGraphDestroy(void* graph) {
+  ENTER();
+  return CU(cuGraphDestroy, graph);
+}
+Status hipGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  ENTER();
+  return CU(cuGraphInstantiateWithFlags, executable, graph, flags);
+}
+Status hipGraphExecDestroy(void* executable) {
+  ENTER();
+  return CU(cuGraphExecDestroy, executable);
+}
+Status hipGraphLaunch(void* executable, void* stream) {
+  ENTER();
+  return CU(cuGraphLaunch, executable, stream);
 }
 Status hipEventCreateWithFlags(void** event, unsigned flags) {
   ENTER();

@@ -14,6 +14,7 @@
 #include "backend/cpu/event.hpp"
 #include "backend/cpu/processor.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/cpu/replay.hpp"
 #include "base/page_pool.hpp"
 #include "base/usable_threads.hpp"
 #include "kiln/error.hpp"
@@ -57,7 +58,7 @@ void* CpuBackend::allocate(std::size_t bytes, Queue*) {
           : std::aligned_alloc(kAlignment, (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment);
   if (address == nullptr) {
     throw DeviceError("failed to allocate " + std::to_string(bytes) +
-                      " bytes on the CPU: the system has no more memory to give");
+                      " bytes on the CPU: " + base::page_pool().why_none(bytes));
   }
   return address;
 }
@@ -131,6 +132,10 @@ void CpuBackend::dispatch(const Module& /*module*/, const LaunchShape& /*shape*/
 
 std::shared_ptr<Event> CpuBackend::make_event() {
   return std::make_shared<CpuEvent>();
+}
+
+std::shared_ptr<Replay> CpuBackend::make_replay(const RecordedLaunches& launches) {
+  return std::make_shared<CpuReplay>(launches);
 }
 
 std::shared_ptr<Queue> CpuBackend::make_queue(int /*priority*/) {

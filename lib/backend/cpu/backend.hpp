@@ -38,6 +38,8 @@ class CpuBackend : public Backend {
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override {}  // the default stream is the caller
   [[nodiscard]] std::shared_ptr<Event> make_event() override;
+  [[nodiscard]] std::shared_ptr<Replay> make_replay(
+      const std::vector<std::shared_ptr<const RecordedLaunch>>& launches) override;
 
  private:
   DeviceInfo info_;

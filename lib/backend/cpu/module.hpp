@@ -13,7 +13,7 @@
 
 namespace kiln::backend::cpu {
 
-class CpuModule : public Module, public std::enable_shared_from_this<CpuModule> {
+class CpuModule : public Module {
  public:
   /// DeviceError where the code cannot be loaded or holds no kernel.
   CpuModule(std::string_view code, const std::string& name);

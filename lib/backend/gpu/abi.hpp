@@ -26,8 +26,11 @@ inline constexpr unsigned kStreamNonBlocking = 1;
 inline constexpr unsigned kHostPortable = 1;  // page-locked for every context of the process
 inline constexpr unsigned kEventWithTiming = 0;
 inline constexpr unsigned kEventDisableTiming = 2;
+inline constexpr int kCaptureRelaxed = 2;  // of a stream: other calls of the thread go on as ever
 inline constexpr int kPoolReleaseThreshold = 4;
-inline constexpr int kAllocationPinned = 1;  // of a pool: ordinary device memory
+inline constexpr int kPoolReservedBytes = 5;  // of the device, by the pool
+inline constexpr int kPoolUsedBytes = 7;      // of these, in allocations
+inline constexpr int kAllocationPinned = 1;   // of a pool: ordinary device memory
 inline constexpr int kLocationDevice = 1;
 
 // Of functions.

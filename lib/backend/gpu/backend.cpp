@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "backend/gpu/event.hpp"
 #include "backend/gpu/module.hpp"
 #include "backend/gpu/queue.hpp"
+#include "backend/gpu/replay.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::gpu {
@@ -21,6 +21,11 @@ constexpr std::array kAxes{"x", "y", "z"};
 
 std::string extents_text(const std::array<std::int64_t, 3>& extents) {
   return "(" + std::to_string(extents[0]) + ", " + std::to_string(extents[1]) + ", " + std::to_string(extents[2]) + ")";
+}
+
+/// Of a queue that records for a graph: who keeps the scratch memory of its kernels. Null: it does not.
+std::vector<std::pair<void*, std::size_t>>* recorded_scratch(const Queue* queue) noexcept {
+  return queue == nullptr ? nullptr : static_cast<const GpuQueue*>(queue)->recorded_scratch();
 }
 
 /// "NVRTC 13.0", "Clang 19.1.7, nvJitLink 13.0": without what only keys need.
@@ -92,7 +97,6 @@ GpuBackend::GpuBackend(const Driver& driver, int index, std::shared_ptr<const Co
            .max_grid_blocks = core_.attribute(numbers.grid_x),
            .shared_bytes_per_block = core_.attribute(numbers.shared_per_block),
            .l2_bytes = core_.attribute(numbers.l2_bytes)};
-  create_pool();
 }
 
 // Pool and primary context go with the process: memory may be in use until then.
@@ -104,44 +108,6 @@ GpuBackend::~GpuBackend() {
   pinned_.release();
 }
 
-void GpuBackend::create_pool() {
-  const DriverTable& calls = core_.calls();
-  if (calls.pool_create == nullptr || calls.pool_set == nullptr || calls.pool_trim == nullptr ||
-      calls.pool_allocate == nullptr || calls.pool_deallocate == nullptr) {
-    return;
-  }
-  int supported = 0;
-  // An older runtime does not know the attribute: no pool then.
-  if (calls.device_attribute(&supported, core_.dialect().attribute.memory_pools, core_.device()) != abi::kSuccess ||
-      supported == 0) {
-    return;
-  }
-  const Current current(core_);
-  abi::PoolProps properties;
-  properties.location_id = core_.device();
-  // A pool of our own: the device's default pool is the host program's to tune. What is freed stays in it, so that the next
-  // allocation of the size costs a microsecond instead of a trip to the operating system.
-  if (calls.pool_create(&pool_, &properties) != abi::kSuccess) {
-    pool_ = nullptr;
-    return;
-  }
-  std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
-  // Runtimes that have pools in name alone fail here or at the first allocation: memory comes from the driver then.
-  void* address = nullptr;
-  if (calls.pool_set(pool_, abi::kPoolReleaseThreshold, &threshold) != abi::kSuccess) {
-    pool_ = nullptr;
-    return;
-  }
-  if (!core_.dialect().tries_pools) return;
-  if (try_allocate(&address, 1, nullptr) == abi::kSuccess) {
-    calls.pool_deallocate(address, nullptr);
-  } else if (calls.allocate(&address, 1) == abi::kSuccess) {
-    // Nor is it that the device is full.
-    calls.deallocate(address);
-    pool_ = nullptr;
-  }
-}
-
 const std::shared_ptr<const Compiler>& GpuBackend::compiler() const {
   if (!compiler_) throw DeviceError(no_compiler_);
   return compiler_;
@@ -149,13 +115,6 @@ const std::shared_ptr<const Compiler>& GpuBackend::compiler() const {
 
 std::shared_ptr<Module> GpuBackend::load(std::string_view code, const std::string& name) {
   return std::make_shared<GpuModule>(core_, code, name);
-}
-
-abi::Status GpuBackend::try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept {
-  if (pool_ == nullptr) return core_.calls().allocate(address, bytes);
-  const abi::Status status = core_.calls().pool_allocate(address, bytes, pool_, stream);
-  // What HIP's runtime answers where there is no memory left (ROCm/clr, hip_mempool.cpp).
-  return status == abi::kSuccess && *address == nullptr ? abi::kOutOfMemory : status;
 }
 
 void GpuBackend::reclaim_memory() {
@@ -168,35 +127,64 @@ void GpuBackend::reclaim_memory() {
   for (const auto& queue : queues) {
     if (queue) queue->release_done();
   }
-  if (pool_ == nullptr) return;
+  default_pending_.release_done(true);
+  if (!memory_.has_pool()) return;
   // What was let go of is the pool's once its stream has come to that.
   core_.check(core_.calls().synchronize(), "synchronize");
-  core_.calls().pool_trim(pool_, 0);
+  memory_.trim();
 }
 
 void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
+  if (recorded_scratch(queue) != nullptr) queue = nullptr;
   core_.require_usable();
   const Current current(core_);
   void* address = nullptr;
-  // Whole words: elements of one and two bytes are changed within theirs.
-  constexpr std::size_t kWord = 4;
-  const std::size_t wanted = std::max<std::size_t>((bytes + kWord - 1) / kWord, 1) * kWord;
-  abi::Status status = try_allocate(&address, wanted, stream_of(queue));
+  abi::Status status = memory_.allocate(&address, bytes, stream_of(queue));
   if (status == abi::kOutOfMemory) {
     // What it needs may be in the pool in pieces of other sizes, behind work that is not done, or kept for work that is.
     reclaim_memory();
-    status = try_allocate(&address, wanted, stream_of(queue));
+    status = memory_.allocate(&address, bytes, stream_of(queue));
   }
-  if (status != abi::kSuccess) core_.fail(status, "allocate " + std::to_string(bytes) + " bytes");
+  if (status != abi::kSuccess) memory_.fail(status, bytes);
   if (queue == nullptr) core_.default_memory.fetch_add(1, std::memory_order_release);
   return address;
 }
 
 void GpuBackend::deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
-  if (pool_ == nullptr) return deallocate(address, bytes, queue);
+  if (auto* const recorded = recorded_scratch(queue)) {
+    try {
+      recorded->emplace_back(address, bytes);
+    } catch (const std::bad_alloc&) {
+      // Without room for the list the memory is lost: the graph uses it as long as it lives.
+    }
+    return;
+  }
+  if (!memory_.has_pool()) return deallocate(address, bytes, queue);
   if (address == nullptr || !core_.usable()) return;
   const Current current(core_, std::nothrow);
-  if (current.ok()) core_.calls().pool_deallocate(address, stream_of(queue));
+  if (current.ok()) memory_.deallocate(address, bytes, stream_of(queue));
+}
+
+MemoryStats GpuBackend::memory_stats() const {
+  core_.require_usable();
+  const Current current(core_);
+  return memory_.stats();
+}
+
+void GpuBackend::trim() {
+  core_.require_usable();
+  const Current current(core_);
+  reclaim_memory();
+}
+
+void GpuBackend::set_memory_limit(std::optional<std::int64_t> bytes) {
+  core_.require_usable();
+  const Current current(core_);
+  memory_.set_limit(bytes);
+}
+
+void GpuBackend::set_allocator(const Device& device, const MemoryAllocator& allocator) {
+  memory_.set_allocator(device, allocator);
 }
 
 void GpuBackend::outlive(std::shared_ptr<const void> keep) noexcept {
@@ -210,23 +198,23 @@ void GpuBackend::outlive(std::shared_ptr<const void> keep) noexcept {
   }
 }
 
-void GpuBackend::deallocate(void* address, std::size_t, Queue* queue) noexcept {
+void GpuBackend::deallocate(void* address, std::size_t bytes, Queue* queue) noexcept {
   // On a lost device, in a forked child and after the driver's own exit there is nothing left to give back.
   if (address == nullptr || !core_.usable()) return;
   const Current current(core_, std::nothrow);
   if (!current.ok()) return;
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
-  if (pool_ != nullptr) {
+  if (memory_.has_pool()) {
     // The default stream may still use it.
     if (gpu_queue == nullptr || gpu_queue->wait_for_default() == abi::kSuccess ||
         core_.calls().stream_synchronize(nullptr) == abi::kSuccess) {
-      core_.calls().pool_deallocate(address, stream_of(queue));
+      memory_.deallocate(address, bytes, stream_of(queue));
     }
     return;
   }
   core_.calls().stream_synchronize(nullptr);
   if (gpu_queue != nullptr) core_.calls().stream_synchronize(gpu_queue->stream());
-  core_.calls().deallocate(address);
+  memory_.deallocate(address, bytes, stream_of(queue));
 }
 
 void GpuBackend::dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
@@ -331,6 +319,12 @@ void GpuBackend::synchronize() {
   const Current current(core_);
   core_.check(core_.calls().stream_synchronize(nullptr), "synchronize the default stream");
   default_pending_.release_done(true);
+}
+
+std::shared_ptr<Replay> GpuBackend::make_replay(const RecordedLaunches& launches) {
+  core_.require_usable();
+  const Current current(core_);
+  return GpuReplay::make(*this, core_, launches);
 }
 
 std::shared_ptr<Event> GpuBackend::make_event() {

@@ -12,6 +12,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
+#include "backend/gpu/memory.hpp"
 #include "backend/gpu/pending.hpp"
 #include "backend/gpu/pinned_memory.hpp"
 #include "backend/kernel_abi.hpp"
@@ -35,6 +36,11 @@ class GpuBackend final : public Backend {
   [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
   void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept override;
   void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept override;
+  [[nodiscard]] MemoryStats memory_stats() const override;
+  void reset_memory_peak() override { memory_.reset_peak(); }
+  void trim() override;
+  void set_memory_limit(std::optional<std::int64_t> bytes) override;
+  void set_allocator(const Device& device, const MemoryAllocator& allocator) override;
   void outlive(std::shared_ptr<const void> keep) noexcept override;
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;
   void download(void* host, const void* device, std::size_t bytes, Queue* queue) override;
@@ -62,10 +68,10 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override;
   [[nodiscard]] std::shared_ptr<Event> make_event() override;
+  [[nodiscard]] std::shared_ptr<Replay> make_replay(
+      const std::vector<std::shared_ptr<const RecordedLaunch>>& launches) override;
 
  private:
-  void create_pool();
-  [[nodiscard]] abi::Status try_allocate(void** address, std::size_t bytes, abi::Handle stream) const noexcept;
   std::shared_ptr<Queue> add(std::shared_ptr<GpuQueue> queue);
   /// What every queued copy begins and ends with.
   static void start_copy(Queue* queue);
@@ -79,7 +85,7 @@ class GpuBackend final : public Backend {
   DeviceInfo info_;
   Pending default_pending_{core_, nullptr};
   PinnedMemory pinned_{core_};
-  abi::Handle pool_ = nullptr;  // null: memory comes from the driver directly
+  DeviceMemory memory_{core_};
   std::mutex queues_mutex_;
   std::vector<std::weak_ptr<GpuQueue>> queues_;  // those that live, and a few that did
 };

@@ -92,6 +92,7 @@ abi::Status GpuQueue::let_default_wait() noexcept {
 }
 
 void GpuQueue::wait_for_memory() {
+  if (scratch_ != nullptr) return;
   const std::uint64_t now = core_.default_memory.load(std::memory_order_acquire);
   {
     const std::lock_guard guard(mutex_);

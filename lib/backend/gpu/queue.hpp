@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/gpu/core.hpp"
@@ -39,6 +40,10 @@ class GpuQueue final : public Queue {
   abi::Status wait_for_default() noexcept;
   /// The default stream's next work waits for all that the queue has now.
   abi::Status let_default_wait() noexcept;
+  /// What is queued becomes a graph: it waits for nothing, and scratch memory is the graph's, which has it in that list.
+  void record_with(std::vector<std::pair<void*, std::size_t>>& scratch) noexcept { scratch_ = &scratch; }
+  /// The list; null: it does not record.
+  [[nodiscard]] std::vector<std::pair<void*, std::size_t>>* recorded_scratch() const noexcept { return scratch_; }
   /// Holds `keep` until all that is queued now is done.
   void hold(std::shared_ptr<const void> keep) { pending_->hold(std::move(keep)); }
   [[nodiscard]] Pending& pending() noexcept { return *pending_; }
@@ -57,6 +62,7 @@ class GpuQueue final : public Queue {
   std::mutex mutex_;
   std::uint64_t seen_memory_ = 0;
   std::optional<Pending> pending_;
+  std::vector<std::pair<void*, std::size_t>>* scratch_ = nullptr;
 };
 
 /// The driver's stream of a queue; null: the default one.

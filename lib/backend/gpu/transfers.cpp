@@ -1,6 +1,7 @@
 // Copies between the host and a GPU, on it, and from one GPU to another.
 #include <utility>
 
+#include "backend/capture.hpp"
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/queue.hpp"
 
@@ -18,6 +19,7 @@ void GpuBackend::upload(void* device, const void* host, std::size_t bytes, Queue
 
 void GpuBackend::download(void* host, const void* device, std::size_t bytes, Queue* queue) {
   core_.require_usable();
+  Capture::refuse("a copy to the host", "it would wait for work that runs only when the graph does; copy after the launch");
   if (bytes == 0) return;
   const Current current(core_);
   if (queue != nullptr) static_cast<GpuQueue*>(queue)->wait_for_memory();
@@ -27,6 +29,7 @@ void GpuBackend::download(void* host, const void* device, std::size_t bytes, Que
 
 void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queue) {
   core_.require_usable();
+  Capture::refuse("a copy on the device", "it would be made now, and not when the graph runs; give a ufunc that copies");
   if (bytes == 0) return;
   const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
@@ -42,8 +45,12 @@ void GpuBackend::copy(void* to, const void* from, std::size_t bytes, Queue* queu
 
 void GpuBackend::upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) {
   core_.require_usable();
-  const Current current(core_);
   auto* const gpu_queue = static_cast<GpuQueue*>(queue);
+  // They are the same at every launch of the graph, in memory that is its own.
+  if (gpu_queue != nullptr && gpu_queue->recorded_scratch() != nullptr) {
+    return upload(device, bytes->data(), bytes->size(), nullptr);
+  }
+  const Current current(core_);
   if (gpu_queue != nullptr) gpu_queue->wait_for_memory();
   core_.check(core_.calls().copy_to_device(device, bytes->data(), bytes->size(), stream_of(queue)), "copy to the device");
   // The driver may read memory that is not page-locked now or in the stream's order.
@@ -53,6 +60,7 @@ void GpuBackend::upload(void* device, std::shared_ptr<const std::vector<std::byt
 void GpuBackend::upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
                                const std::shared_ptr<const void>& keep) {
   core_.require_usable();
+  Capture::refuse("a copy to the device", "it would be made now, and not when the graph runs; copy before the launch");
   if (bytes == 0) return;
   const Current current(core_);
   start_copy(queue);
@@ -63,6 +71,7 @@ void GpuBackend::upload_queued(void* device, const void* host, std::size_t bytes
 void GpuBackend::download_queued(void* host, const void* device, std::size_t bytes, Queue* queue,
                                  const std::shared_ptr<const void>& keep) {
   core_.require_usable();
+  Capture::refuse("a copy to the host", "it would be made now, and not when the graph runs; copy after the launch");
   if (bytes == 0) return;
   const Current current(core_);
   start_copy(queue);

@@ -88,6 +88,12 @@ unsigned long long kilnEmulatorInstructions() {
   for (const auto& each : state().devices) all += each->machine.instructions();
   return all;
 }
+/// Of the next allocations, `after` go as ever; then `times` are refused as where there is no room.
+void kilnEmulatorRefuseMemory(int after, int times) {
+  const std::lock_guard guard(state().mutex);
+  state().refuse_after = after;
+  state().refuse_times = times;
+}
 
 int cuInit(unsigned) {
   const std::lock_guard guard(state().mutex);

@@ -125,6 +125,15 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
                    unsigned block_z, unsigned shared_bytes, void* stream, void** parameters, void**) {
   return call_of_kernel(function, [&](const Kernel& kernel) -> int {
     if (!machine().has_stream(address(stream))) return invalid_handle;
+    if (Graph* const graph = captured(stream)) {
+      CapturedLaunch launch{kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, {}};
+      for (std::size_t k = 0; k < kernel.code->parameters.size(); ++k) {
+        const char* const bytes = static_cast<const char*>(parameters[k]);
+        launch.parameters.emplace_back(bytes, bytes + kernel.code->parameters[k].bytes);
+      }
+      graph->push_back(std::move(launch));
+      return success;
+    }
     return machine().launch(kernel, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, number(stream),
                             parameters);
   });

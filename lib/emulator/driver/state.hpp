@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/machine.hpp"
@@ -27,6 +28,15 @@ struct HostMemory {
   std::size_t bytes = 0;
   std::unique_ptr<char[]> room = nullptr;
 };
+/// A launch that a stream captured.
+struct CapturedLaunch {
+  Kernel kernel;
+  Extent grid;
+  Extent block;
+  std::uint32_t shared = 0;
+  std::vector<std::vector<char>> parameters;
+};
+using Graph = std::vector<CapturedLaunch>;
 
 struct State {
   std::recursive_mutex mutex;
@@ -34,8 +44,20 @@ struct State {
   std::map<void*, std::shared_ptr<Program>> modules;
   std::map<void*, std::unique_ptr<Kernel>> kernels;
   std::map<std::uint64_t, HostMemory> host_memory;
+  std::map<std::pair<Emulated*, std::uint32_t>, Graph> captures;  ///< by device and stream
+  std::map<void*, std::unique_ptr<Graph>> graphs;                 ///< executable ones, too
   std::string message;
   int pool = 0;  ///< its address is the handle
+  int refuse_after = 0;
+  int refuse_times = 0;  ///< allocations that fail once refuse_after others were made
+
+  /// Whether the allocation that is asked for now is to fail.
+  bool refuses() noexcept {
+    if (refuse_times == 0) return false;
+    if (refuse_after > 0) return --refuse_after < 0;
+    --refuse_times;
+    return true;
+  }
 
   /// The ordinal of the device of that architecture, made where there is none; -1 for a name that is none.
   int ordinal_of(const std::string& target);
@@ -98,10 +120,15 @@ int call(const Body& body) {
     return out_of_memory;
   }
 }
-/// A call of a stream, or of memory on one.
+/// What the stream captures; null: it does not.
+[[nodiscard]] Graph* captured(const void* stream);
+/// A call of a stream, or of memory on one. One that captures takes launches alone.
 template <class Body>
 int call_on(const void* stream, const Body& body) {
-  return call([&]() -> int { return machine().has_stream(address(stream)) ? body(number(stream)) : invalid_handle; });
+  return call([&]() -> int {
+    if (!machine().has_stream(address(stream))) return invalid_handle;
+    return captured(stream) == nullptr ? body(number(stream)) : capture_unsupported;
+  });
 }
 
 }  // namespace kiln::emulator

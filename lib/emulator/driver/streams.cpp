@@ -20,12 +20,20 @@ extern "C" {
 int cuMemAlloc_v2(void** at, std::size_t bytes) {
   return call([&]() -> int {
     if (bytes == 0) return invalid_value;
+    if (state().refuses()) return out_of_memory;
     *at = pointer(machine().allocate(bytes, std::nullopt));
     return *at == nullptr ? out_of_memory : success;
   });
 }
 int cuMemFree_v2(void* at) {
   return call([&] { return machine().free(address(at), std::nullopt); });
+}
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  return call([&] {
+    *total = kDeviceBytes;
+    *free = kDeviceBytes - machine().memory().used();
+    return success;
+  });
 }
 int cuMemPoolCreate(void** pool, const void*) {
   *pool = &state().pool;
@@ -34,12 +42,21 @@ int cuMemPoolCreate(void** pool, const void*) {
 int cuMemPoolSetAttribute(void* pool, int, void*) {
   return pool == &state().pool ? success : invalid_value;
 }
+/// Of a pool that keeps nothing.
+int cuMemPoolGetAttribute(void* pool, int, void* value) {
+  return call([&]() -> int {
+    if (pool != &state().pool) return invalid_value;
+    *static_cast<std::uint64_t*>(value) = machine().memory().used();
+    return success;
+  });
+}
 int cuMemPoolTrimTo(void*, std::size_t) {
   return success;
 }
 int cuMemAllocFromPoolAsync(void** at, std::size_t bytes, void* pool, void* stream) {
   return call_on(stream, [&](std::uint32_t number) -> int {
     if (bytes == 0 || pool != &state().pool) return invalid_value;
+    if (state().refuses()) return out_of_memory;
     *at = pointer(machine().allocate(bytes, number));
     return *at == nullptr ? out_of_memory : success;
   });

@@ -1,17 +1,12 @@
 // Launches of elementwise kernels on the CPU.
-#include <algorithm>
 #include <array>
-#include <cstring>
-#include <vector>
 
 #include "kinds/elementwise/driver.hpp"
-#include "kinds/elementwise/launch.hpp"
+#include "kinds/elementwise/queued.hpp"
 #include "kinds/start_on_cpu.hpp"
 
 namespace kiln::kinds {
 namespace {
-
-constexpr std::size_t kScalarBytes = 16;
 
 /// What a kernel is called with, in the caller's frame: no allocation on the way of a call.
 class LaunchFrame {
@@ -41,39 +36,6 @@ class LaunchFrame {
   CpuLaunch call_;
 };
 
-/// A launch that outlives the caller's: everything that it refers to is copied, scalars' values too.
-struct QueuedLaunch {
-  struct alignas(kScalarBytes) Scalar {
-    std::array<std::byte, kScalarBytes> bytes;
-  };
-  std::vector<LaunchOperand> operands;
-  std::vector<std::int64_t> strides;
-  std::vector<std::int64_t> shape;
-  std::vector<Scalar> scalars;
-  ElementwiseLaunch launch;
-
-  explicit QueuedLaunch(const ElementwiseLaunch& from)
-      : operands(from.operands.begin(), from.operands.end()), shape(from.shape.begin(), from.shape.end()), launch(from) {
-    scalars.resize(operands.size());
-    strides.reserve(operands.size() * shape.size());  // no growth below: addresses are taken
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      LaunchOperand& operand = operands[i];
-      if (operand.scalar) {
-        std::memcpy(&scalars[i], operand.data, std::min<std::size_t>(operand.itemsize, kScalarBytes));
-        operand.data = &scalars[i];
-      }
-      if (operand.strides == nullptr) continue;
-      const std::size_t first = strides.size();
-      strides.insert(strides.end(), operand.strides, operand.strides + shape.size());
-      operand.strides = strides.data() + first;
-    }
-    launch.operands = operands;
-    launch.shape = shape;
-  }
-  QueuedLaunch(const QueuedLaunch&) = delete;
-  QueuedLaunch& operator=(const QueuedLaunch&) = delete;
-};
-
 void run(const cpu::CpuModule& module, const ElementwiseLaunch& launch, cpu::Threads& threads) {
   const LaunchFrame frame(launch);
   const auto kernel = module.kernel<CpuKernel>();
@@ -87,7 +49,7 @@ void run(const cpu::CpuModule& module, const ElementwiseLaunch& launch, cpu::Thr
 
 void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep) {
-  start_on_cpu<QueuedLaunch>(backend, module, launch, queue, keep, run);
+  start_on_cpu<QueuedElementwise>(backend, module, launch, queue, keep, run);
 }
 
 }  // namespace kiln::kinds

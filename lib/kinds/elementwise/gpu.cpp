@@ -1,7 +1,9 @@
 // Launches of elementwise kernels on a GPU.
 #include "kinds/elementwise/launch.hpp"
 #include "kinds/elementwise/parameters.hpp"
+#include "kinds/elementwise/queued.hpp"
 #include "kinds/grid.hpp"
+#include "kinds/record.hpp"
 
 namespace kiln::kinds {
 
@@ -12,6 +14,16 @@ void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaun
   request.packs = parameters.packs();
   request.unroll = launch.unroll;
   backend.dispatch(module, shape_of(grid_for(request)), parameters.data(), queue, keep);
+}
+
+static void move_addresses(QueuedElementwise& queued, std::span<const Move> moves) {
+  for (LaunchOperand& operand : queued.operands) {
+    if (!operand.scalar) operand.data = moved(operand.data, moves);
+  }
+}
+
+std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ElementwiseLaunch& launch) {
+  return record_as<QueuedElementwise>(backend, module, launch);
 }
 
 }  // namespace kiln::kinds

@@ -24,5 +24,8 @@ void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaun
                    const std::shared_ptr<const void>& keep);
 void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep);
+/// As it is in a capture (kinds/record.hpp).
+[[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module,
+                                                           const ElementwiseLaunch& launch);
 
 }  // namespace kiln::kinds

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "kiln/error.hpp"
+#include "kinds/copied.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/grid.hpp"
 #include "kinds/gufunc/launch.hpp"
+#include "kinds/record.hpp"
 #include "kinds/space.hpp"
 
 namespace kiln::kinds {
@@ -83,6 +85,17 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
   const int threads = numbers.team > 0 ? numbers.team : kGpuBlock;
   backend.dispatch(module, strided_shape(backend, module, numbers.team > 0 ? count * threads : count, threads),
                    parameters.data(), queue, keep);
+}
+
+static void move_addresses(Copied<GufuncLaunch>& copied, std::span<const Move> moves) {
+  for (std::size_t k = 0; k < copied.launch.count; ++k) {
+    GufuncLaunch::Operand& operand = copied.launch.operands[k];
+    if (!operand.scalar) operand.data = moved(operand.data, moves);
+  }
+}
+
+std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const GufuncLaunch& launch) {
+  return record_as<Copied<GufuncLaunch>>(backend, module, launch);
 }
 
 }  // namespace kiln::kinds

@@ -1,8 +1,12 @@
 // Launches of raw kernels on a GPU: kernels-src/raw/gpu.hpp is the other side.
 #include <array>
+#include <cstdint>
+#include <cstring>
 
+#include "kinds/copied.hpp"
 #include "kinds/grid.hpp"
 #include "kinds/raw/launch.hpp"
+#include "kinds/record.hpp"
 
 namespace kiln::kinds {
 
@@ -18,6 +22,21 @@ void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& laun
                                   : LaunchShape{.grid = own.grid, .block = own.block, .shared_bytes = own.shared_bytes};
   if (!items) backend.require_fits(module, shape);
   backend.dispatch(module, shape, parameters.data(), queue, keep);
+}
+
+static void move_addresses(Copied<RawLaunch>& copied, std::span<const Move> moves) {
+  for (std::size_t i = 0; i < copied.launch.count; ++i) {
+    RawLaunch::Argument& argument = copied.launch.arguments[i];
+    if (!argument.array) continue;
+    std::uintptr_t address = 0;
+    std::memcpy(&address, argument.value.data(), sizeof address);
+    address = moved(address, moves);
+    std::memcpy(argument.value.data(), &address, sizeof address);
+  }
+}
+
+std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const RawLaunch& launch) {
+  return record_as<Copied<RawLaunch>>(backend, module, launch);
 }
 
 }  // namespace kiln::kinds

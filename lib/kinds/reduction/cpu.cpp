@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kinds/reduction/cut.hpp"
+#include "kinds/reduction/queued.hpp"
 #include "kinds/reduction/reducer.hpp"
 #include "kinds/start_on_cpu.hpp"
 
@@ -65,42 +66,6 @@ void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Th
   if (look) {
     const double taken = (cpu::now_ns() - start) * static_cast<double>(std::min<std::int64_t>(tasks.count, threads.count()));
     module.set_element_ns(taken / static_cast<double>(elements));
-  }
-}
-
-QueuedReduction::QueuedReduction(const ReductionLaunch& from)
-    : operands(from.operands.begin(), from.operands.end()), launch(from) {
-  const std::size_t rank = from.kept.size() + from.reduced.size();
-  const std::size_t stretches = from.segments != nullptr ? from.segments->begins.size() : 0;
-  numbers.reserve((operands.size() + 1) * rank + stretches);  // no growth below: addresses are taken
-  numbers.insert(numbers.end(), from.kept.begin(), from.kept.end());
-  numbers.insert(numbers.end(), from.reduced.begin(), from.reduced.end());
-  values.reserve(operands.size());  // nor here
-  for (LaunchOperand& operand : operands) {
-    if (operand.scalar) {
-      if (operand.strides == nullptr) {
-        values.emplace_back();
-        std::memcpy(values.back().bytes.data(), operand.data, sizeof(Value));
-        operand.data = values.back().bytes.data();
-      }
-      continue;
-    }
-    const std::size_t first = numbers.size();
-    numbers.insert(numbers.end(), operand.strides, operand.strides + rank);
-    operand.strides = numbers.data() + first;
-  }
-  launch.operands = operands;
-  launch.kept = {numbers.data(), from.kept.size()};
-  launch.reduced = {numbers.data() + from.kept.size(), from.reduced.size()};
-  if (from.segments != nullptr) {
-    const std::size_t first = numbers.size();
-    numbers.insert(numbers.end(), from.segments->begins.begin(), from.segments->begins.end());
-    segments = {{numbers.data() + first, stretches}, from.segments->extent, from.segments->step};
-    launch.segments = &segments;
-  }
-  if (from.initial != nullptr) {
-    std::memcpy(initial.data(), from.initial, initial.size());
-    launch.initial = initial.data();
   }
 }
 

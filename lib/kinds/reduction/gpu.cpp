@@ -1,9 +1,11 @@
 // Launches of reductions on a GPU: kernels-src/reduction/gpu.hpp is the other side.
 #include "backend/scratch.hpp"
 #include "kinds/grid.hpp"
+#include "kinds/record.hpp"
 #include "kinds/reduction/grid.hpp"
 #include "kinds/reduction/launch.hpp"
 #include "kinds/reduction/parameters.hpp"
+#include "kinds/reduction/queued.hpp"
 
 namespace kiln::kinds {
 
@@ -32,6 +34,19 @@ void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch
   if (parts.count <= 1) return;
   parameters.call().combining = 1;
   backend.dispatch(module, shape_of(grid_for(work, 1, limits)), parameters.data(), queue, keep);
+}
+
+static void move_addresses(QueuedReduction& queued, std::span<const Move> moves) {
+  for (std::size_t k = 0; k < queued.operands.size(); ++k) {
+    LaunchOperand& operand = queued.operands[k];
+    // What is a scalar without strides, or an index, is no array's.
+    const bool array = (!operand.scalar || operand.strides != nullptr) && static_cast<int>(k) != queued.launch.index;
+    if (array) operand.data = moved(operand.data, moves);
+  }
+}
+
+std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ReductionLaunch& launch) {
+  return record_as<QueuedReduction>(backend, module, launch);
 }
 
 }  // namespace kiln::kinds

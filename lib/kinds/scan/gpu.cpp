@@ -5,8 +5,10 @@
 #include "backend/scratch.hpp"
 #include "base/ceil_div.hpp"
 #include "kernels-src/scan/abi.hpp"
+#include "kinds/copied.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/grid.hpp"
+#include "kinds/record.hpp"
 #include "kinds/scan/launch.hpp"
 
 namespace kiln::kinds {
@@ -72,6 +74,15 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
     const std::int64_t lines = space.pass == 1 ? space.lanes : space.lanes * space.chunks;
     backend.dispatch(module, strided_shape(backend, module, along ? lines * kGpuBlock : lines), parameters, queue, keep);
   }
+}
+
+static void move_addresses(Copied<ScanLaunch>& copied, std::span<const Move> moves) {
+  copied.launch.input = moved(copied.launch.input, moves);
+  copied.launch.output = moved(copied.launch.output, moves);
+}
+
+std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ScanLaunch& launch) {
+  return record_as<Copied<ScanLaunch>>(backend, module, launch);
 }
 
 }  // namespace kiln::kinds

@@ -83,4 +83,9 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
   backend.dispatch(module, strided_shape(backend, module, threads), parameters, queue, keep);
 }
 
+// Its indices were looked at when it was called, and may be others at the next run.
+std::shared_ptr<const RecordedLaunch> record(Backend& /*backend*/, const Module& /*module*/, const ScatterLaunch& /*launch*/) {
+  throw DeviceError("Ufunc::at cannot be captured: it looks at its indices when it is called");
+}
+
 }  // namespace kiln::kinds

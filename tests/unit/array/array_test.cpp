@@ -73,8 +73,9 @@ TEST_CASE("shapes that cannot be") {
   // As in NumPy an extent of 0 does not excuse the others.
   CHECK(message_of<ShapeError>([&] { (void)Array::empty({0, huge, huge, huge}, DType::int8); }) ==
         "shape (0, 2147483648, 2147483648, 2147483648) of 1-byte elements has more than 2^63-1 bytes");
-  CHECK(message_of<DeviceError>([&] { (void)Array::empty({huge, huge}, DType::int8); }) ==
-        "failed to allocate 4611686018427387904 bytes of host memory: the system has no more");
+  CHECK(message_of<DeviceError>([&] {
+          (void)Array::empty({huge, huge}, DType::int8);
+        }).starts_with("failed to allocate 4611686018427387904 bytes of host memory: the system has no more; "));
 }
 
 TEST_CASE("an empty handle") {

@@ -485,7 +485,7 @@ TEST_CASE("cpu backend: memory is aligned, and none is an error") {
   }
   const std::size_t huge = std::size_t{1} << 60;
   CHECK_THROWS_WITH_AS(static_cast<void>(device.allocate(huge, nullptr)),
-                       "failed to allocate 1152921504606846976 bytes on the CPU: the system has no more memory to give",
+                       doctest::Contains("failed to allocate 1152921504606846976 bytes on the CPU: the system has no more; "),
                        DeviceError);
   CHECK_THROWS_AS(static_cast<void>(device.allocate(~std::size_t{0}, nullptr)), DeviceError);
 }

@@ -155,7 +155,10 @@ static_assert(offsetof(CUmemPoolProps, win32SecurityAttributes) == offsetof(abi:
 static_assert(CU_MEM_ALLOCATION_TYPE_PINNED == abi::kAllocationPinned);
 static_assert(CU_MEM_LOCATION_TYPE_DEVICE == abi::kLocationDevice);
 static_assert(CU_MEM_HANDLE_TYPE_NONE == 0);
+static_assert(CU_STREAM_CAPTURE_MODE_RELAXED == abi::kCaptureRelaxed);
 static_assert(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD == abi::kPoolReleaseThreshold);
+static_assert(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT == abi::kPoolReservedBytes);
+static_assert(CU_MEMPOOL_ATTR_USED_MEM_CURRENT == abi::kPoolUsedBytes);
 static_assert(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK == abi::kFunctionThreads);
 static_assert(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES == abi::kFunctionShared);
 static_assert(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES == abi::kFunctionMostDynamicShared);
@@ -261,7 +264,10 @@ static_assert(offsetof(hipMemPoolProps, location) == offsetof(abi::PoolProps, lo
 static_assert(offsetof(hipMemLocation, id) == sizeof(int));
 static_assert(hipMemAllocationTypePinned == abi::kAllocationPinned);
 static_assert(hipMemLocationTypeDevice == abi::kLocationDevice);
+static_assert(hipStreamCaptureModeRelaxed == abi::kCaptureRelaxed);
 static_assert(hipMemPoolAttrReleaseThreshold == abi::kPoolReleaseThreshold);
+static_assert(hipMemPoolAttrReservedMemCurrent == abi::kPoolReservedBytes);
+static_assert(hipMemPoolAttrUsedMemCurrent == abi::kPoolUsedBytes);
 static_assert(hipStreamNonBlocking == abi::kStreamNonBlocking);
 static_assert(hipEventDisableTiming == abi::kEventDisableTiming);
 static_assert(hipSuccess == abi::kSuccess && HIPRTC_SUCCESS == abi::kSuccess);

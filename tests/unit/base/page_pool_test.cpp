@@ -128,6 +128,62 @@ TEST_CASE("memory that the system has not is no block") {
   CHECK(pool.allocate(kMany / 4, true) == nullptr);
 }
 
+TEST_CASE("a pool counts what it hands out and keeps") {
+  PagePool pool(64 << 20);
+  void* const a = pool.allocate(5 << 20, false);
+  void* const b = pool.allocate(2 << 20, true);
+  PagePool::Stats stats = pool.stats();
+  CHECK(stats.used == 8 << 20);
+  CHECK(stats.blocks == 2);
+  CHECK(stats.kept == 0);
+  pool.deallocate(a, 5 << 20);
+  stats = pool.stats();
+  CHECK(stats.used == 2 << 20);
+  CHECK(stats.kept == 6 << 20);
+  CHECK(stats.peak == 8 << 20);
+  pool.reset_peak();
+  CHECK(pool.stats().peak == 2 << 20);
+  pool.deallocate(pool.allocate(6 << 20, false), 6 << 20);
+  CHECK(pool.stats().kept == 6 << 20);
+  pool.deallocate(b, 2 << 20);
+  pool.release();
+  stats = pool.stats();
+  CHECK(stats.used == 0);
+  CHECK(stats.blocks == 0);
+  CHECK(stats.kept == 0);
+  CHECK(pool.allocate(std::size_t{1} << 60, false) == nullptr);
+  CHECK(pool.stats().used == 0);
+  CHECK(pool.stats().blocks == 0);
+}
+
+TEST_CASE("a pool hands out no more than it may, and gives what it keeps back for it") {
+  PagePool pool(64 << 20);
+  pool.set_most(16 << 20);
+  void* const a = pool.allocate(8 << 20, false);
+  void* const b = pool.allocate(6 << 20, false);
+  REQUIRE(a != nullptr);
+  REQUIRE(b != nullptr);
+  CHECK(pool.allocate(4 << 20, false) == nullptr);
+  CHECK(pool.why_none(4 << 20) ==
+        "the limit is 16777216 bytes (kiln::set_memory_limit); 14680064 bytes are in use in 2 blocks of 2 MiB and more, and 0 "
+        "are kept");
+  pool.deallocate(a, 8 << 20);
+  CHECK(pool.stats().kept == 8 << 20);
+  // Of another size: what is kept would be too much beside it.
+  void* const c = pool.allocate(10 << 20, false);
+  REQUIRE(c != nullptr);
+  CHECK(pool.stats().kept == 0);
+  CHECK(pool.stats().used == 16 << 20);
+  CHECK_FALSE(is_mapped(a));
+  pool.set_most(0);
+  CHECK(pool.allocate(1, false) == nullptr);
+  pool.deallocate(b, 6 << 20);
+  pool.deallocate(c, 10 << 20);
+  CHECK(pool.stats().used == 0);
+  pool.set_most(PagePool::kNoLimit);
+  pool.deallocate(pool.allocate(1, false), 1);
+}
+
 TEST_CASE("threads do not get one block at a time") {
   PagePool pool(16 << 20);
   std::atomic<int> wrong{0};

@@ -4,23 +4,22 @@
 #include "traced.hpp"
 
 using namespace kiln;
-using fusion::Graph;
 using test::names_of;
 using test::Traced;
 using Names = std::vector<std::string>;
 
 TEST_CASE("steps stand behind what they need") {
   const Traced t(3);
-  const Graph graph = t.graph({math::sqrt(t.x[1] * t.x[1] - 4 * t.x[0] * t.x[2])});
+  const fusion::Graph graph = t.graph({math::sqrt(t.x[1] * t.x[1] - 4 * t.x[0] * t.x[2])});
   CHECK(names_of(graph) == Names{"multiply", "multiply", "multiply", "subtract", "sqrt"});
   CHECK(graph.parameters == 3);
   CHECK(graph.constants.size() == 1);
   for (std::size_t i = 0; i < graph.steps.size(); ++i) {
-    for (const Graph::Operand& input : graph.steps[i].inputs) {
-      CHECK((input.kind != Graph::Operand::Kind::step || input.index < i));
+    for (const fusion::Graph::Operand& input : graph.steps[i].inputs) {
+      CHECK((input.kind != fusion::Graph::Operand::Kind::step || input.index < i));
     }
   }
-  CHECK(graph.outputs == std::vector<Graph::Operand>{{Graph::Operand::Kind::step, 4, 0}});
+  CHECK(graph.outputs == std::vector<fusion::Graph::Operand>{{fusion::Graph::Operand::Kind::step, 4, 0}});
 }
 
 TEST_CASE("equal steps are one, whether written once or twice") {
@@ -43,7 +42,7 @@ TEST_CASE("equal steps are one, whether written once or twice") {
 TEST_CASE("the two outputs of a step are one step") {
   const Traced t(2);
   const auto [quotient, rest] = math::divmod.outputs<2>(t.x[0], t.x[1]);
-  const Graph graph = t.graph({rest - quotient});
+  const fusion::Graph graph = t.graph({rest - quotient});
   CHECK(names_of(graph) == Names{"divmod", "subtract"});
   CHECK(graph.steps[1].inputs[0].output == 1);
   CHECK(graph.steps[1].inputs[1].output == 0);
@@ -58,7 +57,7 @@ TEST_CASE("what no result needs is not there") {
 TEST_CASE("a fused ufunc is replaced by its steps, which are shared with others") {
   const Traced t(2);
   const Ufunc norm = fuse("norm", [](Expr a, Expr b) { return math::sqrt(a * a + b * b); });
-  const Graph graph = t.graph({norm(t.x[0], t.x[1]) + t.x[0] * t.x[0]});
+  const fusion::Graph graph = t.graph({norm(t.x[0], t.x[1]) + t.x[0] * t.x[0]});
   CHECK(names_of(graph) == Names{"multiply", "multiply", "add", "sqrt", "add"});
 }
 

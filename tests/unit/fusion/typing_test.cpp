@@ -4,7 +4,6 @@
 #include "traced.hpp"
 
 using namespace kiln;
-using fusion::Graph;
 using fusion::type_graph;
 using fusion::Typing;
 using test::Traced;
@@ -12,7 +11,7 @@ using DTypes = std::vector<DType>;
 
 namespace {
 
-Typing typed(const Graph& graph, const std::vector<ufunc::Argument>& arguments) {
+Typing typed(const fusion::Graph& graph, const std::vector<ufunc::Argument>& arguments) {
   return type_graph(graph, "traced", arguments, Casting::same_kind);
 }
 
@@ -20,7 +19,7 @@ Typing typed(const Graph& graph, const std::vector<ufunc::Argument>& arguments) 
 
 TEST_CASE("each step chooses by what comes to it") {
   const Traced t(2);
-  const Graph graph = t.graph({math::sqrt(t.x[0] * t.x[1]) + t.x[1]});
+  const fusion::Graph graph = t.graph({math::sqrt(t.x[0] * t.x[1]) + t.x[1]});
   const Typing typing = typed(graph, {{DType::int16, false}, {DType::float16, false}});
   CHECK(typing.loops[0].inputs == DTypes{DType::float32, DType::float32});
   CHECK(typing.loops[1].outputs == DTypes{DType::float32});
@@ -39,10 +38,10 @@ TEST_CASE("a constant is weak beside arrays, and what becomes of it is strong") 
 
 TEST_CASE("a weak parameter comes in the one dtype that it is used in, else in its own") {
   const Traced t(3);
-  const Graph one = t.graph({t.x[0] * t.x[1] + t.x[1]});
+  const fusion::Graph one = t.graph({t.x[0] * t.x[1] + t.x[1]});
   CHECK(typed(one, {{DType::float16, false}, {DType::int32, true}, {DType::bool_, false}}).parameters ==
         DTypes{DType::float16, DType::float16, DType::bool_});
-  const Graph two = t.graph({t.x[0] * t.x[1] + t.x[2] * t.x[1]});
+  const fusion::Graph two = t.graph({t.x[0] * t.x[1] + t.x[2] * t.x[1]});
   const Typing typing = typed(two, {{DType::int8, false}, {DType::int32, true}, {DType::float32, false}});
   CHECK(typing.parameters == DTypes{DType::int8, DType::int32, DType::float32});
   CHECK(typing.narrowed == std::vector<std::pair<std::size_t, DType>>{{1, DType::int8}, {1, DType::float32}});
