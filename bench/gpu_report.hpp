@@ -85,4 +85,7 @@ void time_methods(Report& report, const Device& device, double copy);
 /// one. CUDA's devices alone. Throws std::runtime_error where the driver's launch gives another result.
 void time_launches(Report& report, const Device& device);
 
+/// Copies between host and device, chunked calls beside them, and what an array costs that is made and freed.
+void time_transfers(Report& report, const Device& device);
+
 }  // namespace kiln::bench

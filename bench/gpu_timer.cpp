@@ -4,6 +4,7 @@
 //
 //   kiln-gpu-timer [RESULT.json [SHIFT]]
 //   kiln-gpu-timer --launches [RESULT.json]   what it costs to queue a call, beside the driver's own launch
+//   kiln-gpu-timer --transfers [RESULT.json [SHIFT]]   copies over the link, chunked calls, device memory
 //   kiln-gpu-timer --kernels                  the names of the twelve kernels that profilers look at
 //   kiln-gpu-timer --run NAME|all [SHIFT]     queues it once and waits: for a profiler or a sanitizer
 #include "gpu_report.hpp"
@@ -148,10 +149,15 @@ int run(std::span<char*> arguments) {
     Report report(argument(2), 0);
     return on_gpus([&](const Device& device) { time_launches(report, device); });
   }
+  if (mode == "--transfers") {
+    Report report(argument(2), shift(3));
+    return on_gpus([&](const Device& device) { time_transfers(report, device); });
+  }
   if (mode.starts_with("-")) {
-    std::fprintf(
-        stderr,
-        "usage: kiln-gpu-timer [RESULT.json [SHIFT]] | --launches [RESULT.json] | --kernels | --run NAME|all [SHIFT]\n");
+    std::fprintf(stderr,
+                 "usage: kiln-gpu-timer [RESULT.json [SHIFT]] | --launches [RESULT.json] | --transfers [RESULT.json [SHIFT]] | "
+                 "--kernels | --run "
+                 "NAME|all [SHIFT]\n");
     return 2;
   }
   Report report(argument(1), shift(2));

@@ -174,6 +174,7 @@ run_steps() {
   step conformance 170 scripts/run-tests.sh "$parts/conformance" || true
   step timing 90 "$timer" "$parts/timing.json" "$shift" || true
   step launches 20 "$timer" --launches "$parts/launches.json" || true
+  step transfers 30 "$timer" --transfers "$parts/transfers.json" "$shift" || true
   step first_result 40 "$build/bin/kiln-latency" "$processes" "$device" || true
   if [ "$device" = cuda ]; then
     if command -v python3 >/dev/null; then

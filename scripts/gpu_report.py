@@ -109,6 +109,7 @@ class Parts:
             "tests": self.value("conformance", "conformance/test-summary.json"),
             "timing": self.value("timing", "timing.json"),
             "launches": self.value("launches", "launches.json"),
+            "transfers": self.value("transfers", "transfers.json"),
             "first_result": self.value("first_result", "first_result.log"),
             "peers": self.value("peers", "peers.json"),
             "sanitizers": sanitizers,
@@ -188,6 +189,10 @@ def markdown(report):
     if report["launches"]:
         lines += table(["queueing by the host", "ns", "spread", "in cuLaunchKernel's"],
                        [[row["what"], number(row["value"], 0), percent(row["spread"]), f"{row['ratio']:.2f}" if "ratio" in row else "–"] for row in report["launches"]])
+    if report["transfers"]:
+        lines += table(["host and device", "value", "spread", "of"],
+                       [[row["what"], f"{row['value']:.2f} {row['unit']}", percent(row["spread"]), f"{row['ratio']:.2f} of {row['of']}" if "ratio" in row else "–"]
+                        for row in report["transfers"]])
     if report["first_result"]:
         lines += table(["new process", "median ms", "least", "most"],
                        [[name.replace("_", " "), number(value["median_ms"]), number(value["min_ms"]), number(value["max_ms"])]

@@ -134,6 +134,9 @@ class Backend {
   /// Waits for the device's work, which may use the memory.
   virtual void unregister_host(void* /*address*/) noexcept {}
 
+  /// Whether memory of the host is of allocate_pinned() or register_host().
+  [[nodiscard]] virtual bool is_page_locked(const void* /*address*/, std::size_t /*bytes*/) const noexcept { return false; }
+
   /// Copies that are queued, and done in the order of the queue. `keep` is held until they are done: it holds both memories.
   /// Until then the caller must not change the source nor read the target. Where the host's memory is not page-locked the
   /// driver may wait. Without a queue on a CPU they are done at once.

@@ -1,5 +1,7 @@
 #include "call/staging.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -17,13 +19,59 @@ std::size_t made_of(std::size_t operand) {
   return std::size_t{2 * backend::kMaxOperands} + operand;
 }
 
+/// Page-locked memory for what is on its way: while the device takes one block the next is filled. Large enough that a copy's
+/// start is nothing beside it.
+constexpr std::size_t kBlock = std::size_t{8} << 20;
+/// Below, the driver's own way is as quick.
+constexpr std::size_t kStagedFrom = std::size_t{1} << 20;
+
+std::shared_ptr<void> staging_block(backend::Backend& backend) {
+  return {backend.allocate_pinned(kBlock), [&backend](void* block) noexcept { backend.deallocate_pinned(block, kBlock); }};
+}
+
+/// `keep` holds `from`.
+void upload(backend::Backend& backend, char* to, const char* from, std::size_t bytes, backend::Queue* queue,
+            const std::shared_ptr<const void>& keep) {
+  if (backend.is_page_locked(from, bytes)) return backend.upload_queued(to, from, bytes, queue, keep);
+  if (bytes < kStagedFrom) return backend.upload(to, from, bytes, queue);
+  for (std::size_t begin = 0; begin < bytes; begin += kBlock) {
+    const std::size_t size = std::min(kBlock, bytes - begin);
+    const std::shared_ptr<void> block = staging_block(backend);
+    std::memcpy(block.get(), from + begin, size);
+    backend.upload_queued(to + begin, block.get(), size, queue, block);
+  }
+}
+
+/// Waits.
+void download(backend::Backend& backend, char* to, const char* from, std::size_t bytes, backend::Queue* queue) {
+  if (bytes < kStagedFrom || backend.is_page_locked(to, bytes)) return backend.download(to, from, bytes, queue);
+  const std::shared_ptr<void> blocks[] = {staging_block(backend), staging_block(backend)};
+  const std::shared_ptr<backend::Event> done[] = {backend.make_event(), backend.make_event()};
+  const auto size_at = [&](std::size_t begin) { return std::min(kBlock, bytes - begin); };
+  const auto start = [&](std::size_t begin) {
+    const std::size_t which = begin / kBlock % 2;
+    backend.download_queued(blocks[which].get(), from + begin, size_at(begin), queue, blocks[which]);
+    done[which]->record(queue);
+  };
+  start(0);
+  for (std::size_t begin = 0; begin < bytes; begin += kBlock) {
+    if (begin + kBlock < bytes) start(begin + kBlock);
+    const std::size_t which = begin / kBlock % 2;
+    done[which]->synchronize();
+    std::memcpy(to + begin, blocks[which].get(), size_at(begin));
+  }
+}
+
 Array send_packed(const Array& host, const Device& device, backend::Queue* queue) {
   if (queue == nullptr) return to_device(host, device);
   const detail::ArrayRep& rep = *host.rep();
-  const Array packed = rep.c_contiguous || rep.f_contiguous ? host : host.copy();
-  const Order order = packed.rep()->c_contiguous ? Order::c : Order::fortran;
+  const bool packed = rep.c_contiguous || rep.f_contiguous;
+  const Array source = packed ? host : host.copy();
+  const Order order = source.rep()->c_contiguous ? Order::c : Order::fortran;
   Array sent = allocate_for(queue, rep.shape, rep.dtype, device, order);
-  backend::backend_for(device).upload(sent.data(), packed.rep()->data, static_cast<std::size_t>(host.nbytes()), queue);
+  const auto bytes = static_cast<std::size_t>(host.nbytes());
+  backend::Backend& backend = backend::backend_for(device);
+  upload(backend, sent.rep()->data, source.rep()->data, bytes, queue, source.rep()->buffer);
   detail::MappedFile::check(rep);
   return sent;
 }
@@ -53,14 +101,14 @@ void fetch(const Array& from, const Array& host, backend::Queue* queue) {
   const detail::ArrayRep& target = *host.rep();
   if (queue == nullptr) return from.copy_to_host(host);
   if (source.size == 0) return;
-  const auto download = [&](char* to) {
-    backend::backend_for(source.device).download(to, source.data, static_cast<std::size_t>(from.nbytes()), queue);
+  const auto fetch_to = [&](char* to) {
+    download(backend::backend_for(source.device), to, source.data, static_cast<std::size_t>(from.nbytes()), queue);
   };
   if ((source.c_contiguous && target.c_contiguous) || (source.f_contiguous && target.f_contiguous))
-    return download(target.data);
+    return fetch_to(target.data);
   // As it lies there.
   const Array bytes = Array::empty({from.nbytes()}, DType::uint8);
-  download(bytes.rep()->data);
+  fetch_to(bytes.rep()->data);
   detail::ArrayRep fetched = source;
   fetched.data = bytes.rep()->data;
   detail::copy_host(fetched, target);

@@ -112,6 +112,28 @@ TEST_CASE("chunked: a ufunc's results are those of the whole call") {
   });
 }
 
+TEST_CASE("chunked: chunks of many megabytes, of ordinary and of page-locked memory") {
+  const std::int64_t count = (9 << 20) + 13;
+  const Array x = Array::empty({count}, DType::uint8);
+  for (std::int64_t i = 0; i < count; ++i) x.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 31 + i / 999);
+  const Array expected = kiln::math::bitwise_xor(x, std::uint8_t{0x5A});
+  on_each_device([&](const kiln::Device& device) {
+    const auto in_chunks = kiln::chunked(kiln::math::bitwise_xor, {.chunk_bytes = 64 << 20, .devices = {device}});
+    const Array ordinary = Array::zeros({count}, DType::uint8);
+    in_chunks(x, std::uint8_t{0x5A}, {.out = ordinary});
+    CHECK(same_bits(ordinary, expected));
+    const Array from = kiln::pinned({count}, DType::uint8, kiln::Order::c, device);
+    from.assign(x);
+    const Array to = kiln::pinned({count}, DType::uint8, kiln::Order::c, device);
+    in_chunks(from, std::uint8_t{0x5A}, {.out = to});
+    CHECK(same_bits(to, expected));
+    const kiln::HostRegistration registered = kiln::register_host({x, ordinary}, device);
+    ordinary.fill(std::uint8_t{0});
+    in_chunks(x[Slice{5, {}}], std::uint8_t{0x5A}, {.out = ordinary[Slice{5, {}}]});
+    CHECK(same_bits(ordinary[Slice{5, {}}], expected[Slice{5, {}}]));
+  });
+}
+
 TEST_CASE("chunked: several outputs, scalars alone, nothing at all") {
   const Ufunc divmod = kiln::vectorize(
       {.name = "divmod", .signatures = {"(int32 q, int32 r)(int32 a, int32 b)"}, .body = "q = a / b; r = a % b;"});

@@ -16,6 +16,7 @@ PROGRAMS = {
     "kiln-gpu-timer": '''
 case "$1 $2" in
   "--kernels ") echo copy; echo sum ;;
+  "--transfers "*) echo '[{"device": "cuda:0", "what": "chunked", "value": 20, "unit": "GB/s", "spread": 0.1, "ratio": 0.9, "of": "the link"}]' >"$2" ;;
   "--launches "*) echo "the driver's launch gives another result"; exit 1 ;;
   "--run sum") echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"; exit 1 ;;
   "--run "*) echo "ran $2" ;;
@@ -85,12 +86,13 @@ class Steps(unittest.TestCase):
         self.assertEqual(report["problems"], ["launches failed: exit status 1", "peers failed: exit status 1"])  # there is no library
         self.assertIn("    the driver's launch gives another result", run.stdout)
         self.assertEqual({name for name, each in steps.items() if each["outcome"] == "passed"},
-                         {"devices", "conformance", "timing", "first_result", "memcheck", "racecheck", "synccheck", "initcheck", "ncu.copy",
+                         {"devices", "conformance", "timing", "transfers", "first_result", "memcheck", "racecheck", "synccheck", "initcheck", "ncu.copy",
                           "memcheck.conformance", "racecheck.conformance"})
         self.assertEqual((steps["ncu.sum"]["outcome"], steps["ncu.sum"]["note"]), ("refused", "ERR_NVGPUCTRPERM - The user does not have permission"))
         self.assertEqual((report["tests"]["passed"], report["timing"][0]["value"]), (10, 2000))
         self.assertEqual(report["first_result"]["cold_first_result"]["median_ms"], 100)
         self.assertIn("A rehearsal", text)
+        self.assertIn("| chunked | 20.00 GB/s | 10% | 0.90 of the link |", text)
         self.assertIn("| launches | failed |", text)
 
     def test_a_step_that_hangs_is_cut_in_time(self):

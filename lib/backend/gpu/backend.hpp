@@ -50,6 +50,9 @@ class GpuBackend final : public Backend {
   void deallocate_pinned(void* address, std::size_t bytes) noexcept override { pinned_.deallocate(address, bytes); }
   [[nodiscard]] bool register_host(void* address, std::size_t bytes, bool read_only) override;
   void unregister_host(void* address) noexcept override;
+  [[nodiscard]] bool is_page_locked(const void* address, std::size_t bytes) const noexcept override {
+    return pinned_.contains(address, bytes);
+  }
   void upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
                      const std::shared_ptr<const void>& keep) override;
   void download_queued(void* host, const void* device, std::size_t bytes, Queue* queue,

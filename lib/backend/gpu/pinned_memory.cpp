@@ -39,7 +39,10 @@ void* PinnedMemory::allocate(std::size_t bytes) {
     return address;
   }
   core_.require_usable();
-  if (void* const idle = take(size)) return idle;
+  if (void* const idle = take(size)) {
+    add_locked(idle, size);
+    return idle;
+  }
   const Current current(core_);
   void* address = nullptr;
   abi::Status status = size == 0 ? abi::kOutOfMemory : core_.calls().host_allocate(&address, size, abi::kHostPortable);
@@ -48,7 +51,27 @@ void* PinnedMemory::allocate(std::size_t bytes) {
     status = core_.calls().host_allocate(&address, size, abi::kHostPortable);
   }
   if (status != abi::kSuccess) core_.fail(status, what);
+  add_locked(address, size);
   return address;
+}
+
+void PinnedMemory::add_locked(void* address, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  locked_[reinterpret_cast<std::uintptr_t>(address)] = bytes;
+}
+
+void PinnedMemory::remove_locked(void* address) noexcept {
+  const std::lock_guard guard(mutex_);
+  locked_.erase(reinterpret_cast<std::uintptr_t>(address));
+}
+
+bool PinnedMemory::contains(const void* address, std::size_t bytes) const noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::lock_guard guard(mutex_);
+  const auto behind = locked_.upper_bound(at);
+  if (behind == locked_.begin()) return false;
+  const auto& [begin, size] = *std::prev(behind);
+  return at + bytes <= begin + size;
 }
 
 void PinnedMemory::deallocate(void* address, std::size_t bytes) noexcept {
@@ -57,6 +80,7 @@ void PinnedMemory::deallocate(void* address, std::size_t bytes) noexcept {
   // On a lost device, in a forked child and after the driver's own exit there is nothing left to give back.
   if (!core_.usable()) return;
   const std::size_t size = size_of(bytes);
+  remove_locked(address);
   try {
     const std::lock_guard guard(mutex_);
     idle_.push_back({address, size});

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -22,6 +24,11 @@ class PinnedMemory {
   [[nodiscard]] void* allocate(std::size_t bytes);
   /// `bytes` as it was allocated with.
   void deallocate(void* address, std::size_t bytes) noexcept;
+  /// Memory of the host's own that is page-locked from now on, and is no longer. It may throw std::bad_alloc.
+  void add_locked(void* address, std::size_t bytes);
+  void remove_locked(void* address) noexcept;
+  /// Whether the bytes lie in one block of either kind.
+  [[nodiscard]] bool contains(const void* address, std::size_t bytes) const noexcept;
   /// Gives what is idle back to the driver. The device has to be current.
   void release() noexcept;
 
@@ -38,8 +45,9 @@ class PinnedMemory {
   void free(const std::vector<Block>& blocks) noexcept;
 
   const Core& core_;
-  std::mutex mutex_;
-  std::vector<Block> idle_;  // the one given back first is the first
+  mutable std::mutex mutex_;
+  std::map<std::uintptr_t, std::size_t> locked_;  // bytes of what is in use, by address
+  std::vector<Block> idle_;                       // the one given back first is the first
   std::size_t idle_bytes_ = 0;
 };
 

@@ -124,6 +124,7 @@ bool GpuBackend::register_host(void* address, std::size_t bytes, bool read_only)
     status = calls.host_register(address, bytes, abi::kHostPortable | flag);
   }
   core_.check(status, "page-lock memory of the host");
+  pinned_.add_locked(address, bytes);
   return true;
 }
 
@@ -133,6 +134,7 @@ void GpuBackend::unregister_host(void* address) noexcept {
   if (!current.ok()) return;
   core_.calls().synchronize();
   core_.calls().host_unregister(address);
+  pinned_.remove_locked(address);
 }
 
 }  // namespace kiln::backend::gpu
