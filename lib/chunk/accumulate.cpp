@@ -8,6 +8,7 @@
 #include "kiln/chunked.hpp"
 #include "ufunc/accumulate.hpp"
 #include "ufunc/axes.hpp"
+#include "ufunc/call.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln {
@@ -65,11 +66,14 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
       // The chunk's first elements are not its own but what the results so far make of them.
       const Array first = chunk::row_of(own, whole, axis, 0);
       const Array before = narrowed ? rows.at(chunk.box) : chunk::row_of(job.outputs[0], chunk.box, axis, begin - 1);
-      function_({before, first}, {.out = first, .stream = chunk.stream, .dtype = dtype});
+      const Arg pair[] = {before, first};
+      Array written;
+      ufunc::Call(impl, pair, {.out = first, .stream = chunk.stream, .dtype = dtype}).run({&written, 1});
       chunk.stream.synchronize();
     }
-    static_cast<void>(
-        function_.accumulate(elements, {.axis = static_cast<int>(axis), .dtype = dtype, .out = to, .stream = chunk.stream}));
+    const Arg whole_chunk(elements);
+    const AccumulateOptions of_chunk{.axis = static_cast<int>(axis), .dtype = dtype, .out = to, .stream = chunk.stream};
+    static_cast<void>(ufunc::AccumulateCall(impl, whole_chunk, of_chunk).run());
     if (!narrowed) return;
     chunk.stream.synchronize();
     chunk.outputs[0].assign(elements, Casting::unsafe);

@@ -13,6 +13,7 @@
 #include "array/rep.hpp"
 #include "base/usable_memory.hpp"
 #include "call/staging.hpp"
+#include "kiln/memory.hpp"
 #include "profiling/behalf.hpp"
 #include "profiling/call.hpp"
 
@@ -29,6 +30,13 @@ constexpr std::int64_t kGpuChunkBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kCpuChunkBytes = std::int64_t{256} << 20;
 
 using Clock = std::chrono::steady_clock;
+
+/// Bytes that a GPU has for calls now.
+std::int64_t memory_for(const Device& device) {
+  const MemoryStats now = memory_stats(device);
+  const std::int64_t there = now.free ? *now.free + now.kept : now.total;
+  return now.limit ? std::min(there, *now.limit - now.used) : there;
+}
 
 /// A device with what all its chunks share.
 class Site {
@@ -244,8 +252,8 @@ std::int64_t chunk_bytes_of(const ChunkOptions& options) {
   }
   for (const Device& device : devices_of(options)) {
     if (device.is_cpu()) continue;
-    // All chunks that are under way, with what is copied of them, in half of the device's memory.
-    bytes = std::min({bytes, kGpuChunkBytes, device.info().memory_bytes / (4 * kAtOnceOnGpu)});
+    // All chunks that are under way, with what is copied of them, in half of what is there.
+    bytes = std::min({bytes, kGpuChunkBytes, memory_for(device) / (4 * kAtOnceOnGpu)});
   }
   return std::max<std::int64_t>(bytes, 1);
 }

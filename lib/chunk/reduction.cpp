@@ -183,13 +183,7 @@ Array ChunkedUfunc::reduce(const Array& a, const ReduceOptions& options) const {
   const Arg arg(a);
   Array result;
   const reduce::Method method(*function_.impl());
-  const reduce::Options given{.axis = options.axis,
-                              .keepdims = options.keepdims,
-                              .initial = options.initial,
-                              .where = options.where,
-                              .out = {&options.out, options.out ? 1U : 0U},
-                              .loop = {.dtype = options.dtype},
-                              .stream = options.stream};
+  const reduce::Options given = reduce::options_of(options);
   chunk::ReductionCall(method, {&arg, 1}, given, how_).run({&result, 1}, [&](const ufunc::Loop& loop) {
     return reduce::in_two_steps(function_.impl(), loop);
   });
@@ -205,13 +199,7 @@ void ChunkedReduction::call(std::span<const Arg> args, const ReductionOptions* g
   static const ReductionOptions none;
   const ReductionOptions& options = given != nullptr ? *given : none;
   call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size());
-  const reduce::Options view{.axis = options.axis,
-                             .keepdims = options.keepdims,
-                             .initial = options.initial,
-                             .where = options.where,
-                             .out = options.out.arrays(),
-                             .loop = {options.casting, options.dtype, options.signature},
-                             .stream = options.stream};
+  const reduce::Options view = reduce::options_of(options);
   chunk::ReductionCall(*function_.impl(), args, view, how_).run(results, [&](const ufunc::Loop& loop) {
     return reduce::in_two_steps(function_.impl(), loop);
   });

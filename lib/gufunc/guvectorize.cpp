@@ -33,11 +33,6 @@ void detail::fail_empty(const GufuncImpl* /*type*/) {
   throw TypeError("this Gufunc is empty; make one with guvectorize()");
 }
 
-void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
-  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
-  gufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
-}
-
 GufuncResolution Gufunc::resolve_call(std::span<const Arg> args, const GufuncOptions* options) const {
   return gufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).resolve();
 }

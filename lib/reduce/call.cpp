@@ -10,6 +10,26 @@
 
 namespace kiln::reduce {
 
+Options options_of(const ReduceOptions& options) {
+  return {.axis = options.axis,
+          .keepdims = options.keepdims,
+          .initial = options.initial,
+          .where = options.where,
+          .out = {&options.out, options.out ? 1U : 0U},
+          .loop = {.dtype = options.dtype},
+          .stream = options.stream};
+}
+
+Options options_of(const ReductionOptions& options) {
+  return {.axis = options.axis,
+          .keepdims = options.keepdims,
+          .initial = options.initial,
+          .where = options.where,
+          .out = options.out.arrays(),
+          .loop = {options.casting, options.dtype, options.signature},
+          .stream = options.stream};
+}
+
 Call::Call(const Target& target, std::span<const Arg> args, const Options& options,
            std::optional<std::span<const std::int64_t>> begins)
     : target_(target),

@@ -19,6 +19,10 @@
 
 namespace kiln::reduce {
 
+/// Of the method and of a reduction; it refers to the given ones.
+[[nodiscard]] Options options_of(const ReduceOptions& options);
+[[nodiscard]] Options options_of(const ReductionOptions& options);
+
 class Call {
  public:
   /// Reads the arguments and checks their number; throws TypeError. `begins`: where segments along the one axis begin.

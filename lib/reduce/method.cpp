@@ -39,24 +39,8 @@ void Method::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::De
 Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options) {
   const Arg arg(array);
   Array result;
-  Call(Method(ufunc), {&arg, 1},
-       {.axis = options.axis,
-        .keepdims = options.keepdims,
-        .initial = options.initial,
-        .where = options.where,
-        .out = {&options.out, options.out ? 1U : 0U},
-        .loop = {.dtype = options.dtype},
-        .stream = options.stream})
-      .run({&result, 1});
+  Call(Method(ufunc), {&arg, 1}, options_of(options)).run({&result, 1});
   return result;
 }
 
 }  // namespace kiln::reduce
-
-namespace kiln {
-
-Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
-  return reduce::reduce(*impl_, a, options);
-}
-
-}  // namespace kiln

@@ -17,14 +17,7 @@ using signature::TypeSignature;
 
 reduce::Options view_of(const ReductionOptions* given) {
   static const ReductionOptions none;
-  const ReductionOptions& options = given != nullptr ? *given : none;
-  return {.axis = options.axis,
-          .keepdims = options.keepdims,
-          .initial = options.initial,
-          .where = options.where,
-          .out = options.out.arrays(),
-          .loop = {options.casting, options.dtype, options.signature},
-          .stream = options.stream};
+  return reduce::options_of(given != nullptr ? *given : none);
 }
 
 void check_texts(const ReductionDefinition& definition) {
@@ -124,11 +117,6 @@ Reduction reduction(ReductionDefinition definition) {
 
 void detail::fail_empty(const ReductionImpl* /*type*/) {
   throw TypeError("this Reduction is empty; make one with reduction()");
-}
-
-void Reduction::call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const {
-  call::check_results_wanted(name(), impl_->loops().nout(), results.size());
-  reduce::Call(*impl_, args, view_of(options)).run(results);
 }
 
 Resolution Reduction::resolve_call(std::span<const Arg> args, const ReductionOptions* options) const {

@@ -137,11 +137,3 @@ kinds::ScanLaunch AccumulateCall::launch(const detail::ArrayRep& to) const {
 }
 
 }  // namespace kiln::ufunc
-
-namespace kiln {
-
-Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
-  return ufunc::AccumulateCall(*impl_, a, options).run();
-}
-
-}  // namespace kiln

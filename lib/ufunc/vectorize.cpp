@@ -145,11 +145,6 @@ void detail::fail_empty(const UfuncImpl* /*type*/) {
   throw TypeError("this Ufunc is empty; make one with vectorize() or fuse()");
 }
 
-void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
-  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
-  ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).run(results);
-}
-
 std::vector<Expr> Ufunc::outputs(std::span<const Expr> args) const {
   std::vector<Expr> results(impl_->nout());
   detail::apply(impl(), args, results);

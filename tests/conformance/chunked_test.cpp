@@ -382,6 +382,35 @@ TEST_CASE("chunked: what cannot be is told before anything runs") {
         "plain members of kiln's dtypes (\"float64 n, mean; int64 at;\"), or give larger .chunk_bytes");
 }
 
+TEST_CASE("chunked: a call that a GPU has no room for goes in chunks by itself") {
+  const Array a = uniform({300, 1000}, 1);
+  const Array b = uniform({1000}, 2);
+  const kiln::Gufunc sums =
+      kiln::guvectorize("(n)->()", "void(float32[:] x, float32 y)", "y = 0; for (index i = 0; i < n; ++i) y += x(i);");
+  const kiln::Reduction most = kiln::reduction(
+      {.name = "most", .signatures = {"float32(float32 x)"}, .reduce = "return a > b ? a : b;", .reorderable = true});
+  const Array expected = discriminant()(a, b, 0.5F);
+  const Array integers = a.astype(DType::float64).astype(DType::int32);
+  on_each_device([&](const kiln::Device& device) {
+    if (device.is_cpu()) return;  // which computes in the host's memory
+    kiln::trim(device);
+    kiln::set_memory_limit(device, kiln::memory_stats(device).used + (600 << 10));
+    const kiln::Stream stream(device);
+    CHECK(same_bits(discriminant()({a, b, 0.5F}, {.stream = stream}), expected));
+    const Array out = Array::zeros({300, 1000}, DType::float32);
+    discriminant()({a, b, 0.5F}, {.out = out, .stream = stream});
+    CHECK(same_bits(out, expected));
+    CHECK(same_bits(sums(a, {.stream = stream}), sums(a)));
+    CHECK(most(a, {.stream = stream}).item<float>() == most(a).item<float>());
+    CHECK(same_bits(kiln::math::add.reduce(integers, {.axis = 0, .stream = stream}), kiln::math::add.reduce(integers)));
+    CHECK(same_bits(kiln::math::add.accumulate(integers, {.axis = 0, .stream = stream}), kiln::math::add.accumulate(integers)));
+    // Arrays of the device are the caller's: there is nothing to go around.
+    CHECK(message([&] { static_cast<void>(kiln::device_array({300, 1000}, DType::float32, device)); }).find("the limit is") !=
+          std::string::npos);
+    kiln::set_memory_limit(device, std::nullopt);
+  });
+}
+
 TEST_CASE("chunked: from a file into a file") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("kiln-chunked-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);

@@ -1,6 +1,8 @@
 // Where a GPU's memory comes from.
 #include "backend/gpu/memory.hpp"
 
+#include "backend/out_of_memory.hpp"
+
 #include <algorithm>
 #include <new>
 #include <string>
@@ -151,11 +153,11 @@ void DeviceMemory::fail(abi::Status status, std::size_t bytes) const {
                             " are kept" + (now.free ? ", " + std::to_string(*now.free) + " of " : ", of ") + "the device's " +
                             std::to_string(now.total) + (now.free ? " are free" : "");
   if (now.limit && static_cast<std::int64_t>(in_words(bytes)) > *now.limit - now.used) {
-    throw DeviceError("failed to " + what + " on " + core_.name() + ": the limit is " + std::to_string(*now.limit) +
+    throw OutOfMemory("failed to " + what + " on " + core_.name() + ": the limit is " + std::to_string(*now.limit) +
                       " bytes (kiln::set_memory_limit, " + kLimitVariable + ")" + sizes);
   }
   const DeviceError plain = core_.driver().error(status, what, core_.index());
-  throw DeviceError(plain.what() + sizes, status, plain.code_name());
+  throw OutOfMemory(plain.what() + sizes, status, plain.code_name());
 }
 
 bool DeviceMemory::give_to_user(void* address, std::size_t bytes, abi::Handle stream) noexcept {

@@ -1,0 +1,94 @@
+// Calls as users make them: whole, and where a GPU has no room for what the host's arrays need there, in chunks.
+#include <algorithm>
+#include <utility>
+
+#include "backend/out_of_memory.hpp"
+#include "call/operands.hpp"
+#include "gufunc/call.hpp"
+#include "kiln/chunked.hpp"
+#include "reduce/call.hpp"
+#include "reduce/method.hpp"
+#include "ufunc/accumulate.hpp"
+#include "ufunc/call.hpp"
+
+namespace kiln {
+namespace {
+
+bool on_host(std::span<const Arg> args, const Array& where, std::span<const Array> out) {
+  const auto is_host = [](const Array& array) { return !array || array.is_host(); };
+  return std::all_of(args.begin(), args.end(), [&](const Arg& arg) { return is_host(arg.array()); }) && is_host(where) &&
+         std::all_of(out.begin(), out.end(), is_host);
+}
+
+/// `whole()`, else `in_chunks(how)`. Nothing has been written where the first ends without memory: results of host arrays are
+/// fetched last.
+template <class Options, class Whole, class InChunks>
+void whole_or_in_chunks(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Options& options,
+                        std::span<Array> results, const Whole& whole, const InChunks& in_chunks) {
+  try {
+    return whole();
+  } catch (const backend::OutOfMemory&) {
+    if (!on_host(args, where, out)) throw;
+  }
+  for (Array& result : results) result = Array();
+  ChunkOptions how;
+  if (!options.stream.is_default()) how.devices = {options.stream.device()};
+  Options own = options;
+  own.stream = Stream();
+  in_chunks(how, own);
+}
+
+}  // namespace
+
+void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
+  static const CallOptions none;
+  const CallOptions& given = options != nullptr ? *options : none;
+  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  whole_or_in_chunks(
+      args, given.where, given.out.arrays(), given, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
+      [&](const ChunkOptions& how, const CallOptions& own) { chunked(*this, how).call(args, &own, results); });
+}
+
+Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
+  const Arg arg(a);
+  const std::span<const Array> out(&options.out, options.out ? 1 : 0);
+  Array result;
+  whole_or_in_chunks(
+      {&arg, 1}, options.where, out, options, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options); },
+      [&](const ChunkOptions& how, const ReduceOptions& own) { result = chunked(*this, how).reduce(a, own); });
+  return result;
+}
+
+Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
+  const Arg arg(a);
+  const std::span<const Array> out(&options.out, options.out ? 1 : 0);
+  Array result;
+  whole_or_in_chunks(
+      {&arg, 1}, Array(), out, options, {&result, 1}, [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
+      [&](const ChunkOptions& how, const AccumulateOptions& own) { result = chunked(*this, how).accumulate(a, own); });
+  return result;
+}
+
+void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
+  static const GufuncOptions none;
+  const GufuncOptions& given = options != nullptr ? *options : none;
+  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  whole_or_in_chunks(
+      args, given.where, given.out.arrays(), given, results, [&] { gufunc::Call(*impl_, args, given).run(results); },
+      [&](const ChunkOptions& how, const GufuncOptions& own) { chunked(*this, how).call(args, &own, results); });
+}
+
+void Reduction::call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const {
+  static const ReductionOptions none;
+  const ReductionOptions& given = options != nullptr ? *options : none;
+  call::check_results_wanted(name(), impl_->loops().nout(), results.size());
+  whole_or_in_chunks(
+      args, given.where, given.out.arrays(), given, results,
+      [&] {
+        const reduce::Options view = reduce::options_of(given);
+        reduce::Call(*impl_, args, view).run(results);
+      },
+      [&](const ChunkOptions& how, const ReductionOptions& own) { chunked(*this, how).call(args, &own, results); });
+}
+
+}  // namespace kiln
