@@ -51,9 +51,9 @@ class KILN_API Stopped : public Error {
 /// A ufunc whose calls go chunk by chunk: chunked(f)(a, b), chunked(f, {.devices = …})(a, b, {.out = c}). Results are those of
 /// f(a, b), to the bit. Arrays are host arrays, mapped files among them; a .stream is a TypeError, since chunks have their own.
 /// An output may be the very array of an input; it may not overlap one otherwise (ShapeError). Chunks follow the memory of the
-/// largest operand. An operand that all chunks share is sent to each device once. At most three chunks are under way on a GPU,
-/// one on the CPU. Where a chunk fails the call ends with its error, which says how many chunks are done: their results are in
-/// .out. Thread-safe, as f is.
+/// largest operand. An operand that all chunks share is sent to each device once. Three to eight chunks are under way on a GPU,
+/// by the threads of the host, one on the CPU. Where a chunk fails the call ends with its error, which says how many chunks are
+/// done: their results are in .out. Thread-safe, as f is.
 class KILN_API ChunkedUfunc : public detail::Callable<ChunkedUfunc, CallOptions, Resolution> {
  public:
   ChunkedUfunc(Ufunc function, ChunkOptions options);  ///< chunked() makes one

@@ -38,10 +38,28 @@ void check_host(const std::string& what, std::span<const Arg> args, const Array&
   }
 }
 
+namespace {
+
+bool overlaps(const Array& input, const Array& output, bool by_element) {
+  return input && output && call::share_memory(*input.rep(), *output.rep()) && !(by_element && have_same_window(input, output));
+}
+
+}  // namespace
+
+bool overlap(std::span<const Arg> args, const Array& where, std::span<const Array> out, bool by_element) {
+  for (const Array& output : out) {
+    if (overlaps(where, output, by_element)) return true;
+    for (const Arg& arg : args) {
+      if (overlaps(arg.array(), output, by_element)) return true;
+    }
+  }
+  return false;
+}
+
 void check_overlap(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
                    bool by_element, NameOf name_of) {
   const auto check = [&](const Array& input, const std::string& name, std::size_t o) {
-    if (!input || !call::share_memory(*input.rep(), *out[o].rep()) || (by_element && have_same_window(input, out[o]))) return;
+    if (!overlaps(input, out[o], by_element)) return;
     throw ShapeError(what + ": " + name_of(args.size() + o) + " overlaps " + name +
                      ", which a later chunk may have to read; give another array");
   };

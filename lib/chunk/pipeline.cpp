@@ -12,6 +12,7 @@
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "base/usable_memory.hpp"
+#include "base/usable_threads.hpp"
 #include "call/staging.hpp"
 #include "kiln/memory.hpp"
 #include "profiling/behalf.hpp"
@@ -20,11 +21,15 @@
 namespace kiln::chunk {
 namespace {
 
-/// While one computes, the next is on its way to the device and the one before on its way back.
-constexpr int kAtOnceOnGpu = 3;
+/// While one computes, the next is on its way to the device and the one before on its way back. More, where the host has
+/// threads: each copies its chunk to page-locked memory and from it, and a link takes what several of them copy.
+int chunks_at_once() {
+  return std::clamp(base::usable_threads() / 2, 3, 8);
+}
 
-/// Large enough that a transfer's start is nothing beside it, small enough that the first chunk is there soon.
-constexpr std::int64_t kGpuChunkBytes = std::int64_t{64} << 20;
+/// Of all chunks that are under way: each so large that a transfer's start is nothing beside it, and so small that the first is
+/// there soon.
+constexpr std::int64_t kGpuBytesAtOnce = std::int64_t{192} << 20;
 
 /// Many times what lets a call store past the caches (kNontemporalBytes), and the start of threads nothing.
 constexpr std::int64_t kCpuChunkBytes = std::int64_t{256} << 20;
@@ -85,7 +90,7 @@ class Run {
       std::vector<std::jthread> workers;
       try {
         for (const auto& site : sites_) {
-          const int at_once = site->device().is_cpu() || job_.in_order ? 1 : kAtOnceOnGpu;
+          const int at_once = site->device().is_cpu() || job_.in_order ? 1 : chunks_at_once();
           for (int i = 0; i < at_once && std::ssize(workers) < job_.cut.count(); ++i) {
             {
               const std::lock_guard guard(mutex_);
@@ -253,7 +258,7 @@ std::int64_t chunk_bytes_of(const ChunkOptions& options) {
   for (const Device& device : devices_of(options)) {
     if (device.is_cpu()) continue;
     // All chunks that are under way, with what is copied of them, in half of what is there.
-    bytes = std::min({bytes, kGpuChunkBytes, memory_for(device) / (4 * kAtOnceOnGpu)});
+    bytes = std::min(bytes, std::min(kGpuBytesAtOnce, memory_for(device) / 4) / chunks_at_once());
   }
   return std::max<std::int64_t>(bytes, 1);
 }

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/capture.hpp"
 #include "backend/out_of_memory.hpp"
 #include "call/operands.hpp"
+#include "chunk/checks.hpp"
 #include "gufunc/call.hpp"
 #include "kiln/chunked.hpp"
 #include "reduce/call.hpp"
@@ -20,13 +22,29 @@ bool on_host(std::span<const Arg> args, const Array& where, std::span<const Arra
          std::all_of(out.begin(), out.end(), is_host);
 }
 
+/// From here on chunks pay: several of them are copied to and from a GPU at once.
+constexpr std::int64_t kChunksFrom = std::int64_t{128} << 20;
+
+/// Whether a call whose results do not depend on chunks is quicker in them.
+bool gains(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Stream& stream, bool by_element) {
+  std::int64_t bytes = 0;
+  const auto add = [&](const Array& array) {
+    if (array) bytes += array.nbytes();
+  };
+  for (const Arg& arg : args) add(arg.array());
+  for (const Array& array : out) add(array);
+  if (bytes < kChunksFrom || !on_host(args, where, out)) return false;
+  const Device device = stream.is_default() ? Device::best() : stream.device();
+  return !device.is_cpu() && backend::Capture::current() == nullptr && !chunk::overlap(args, where, out, by_element);
+}
+
 /// `whole()`, else `in_chunks(how)`. Nothing has been written where the first ends without memory: results of host arrays are
-/// fetched last.
+/// fetched last. `chunks`: those at once.
 template <class Options, class Whole, class InChunks>
 void whole_or_in_chunks(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Options& options,
-                        std::span<Array> results, const Whole& whole, const InChunks& in_chunks) {
+                        bool chunks, std::span<Array> results, const Whole& whole, const InChunks& in_chunks) {
   try {
-    return whole();
+    if (!chunks) return whole();
   } catch (const backend::OutOfMemory&) {
     if (!on_host(args, where, out)) throw;
   }
@@ -44,8 +62,9 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   static const CallOptions none;
   const CallOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  const bool chunks = gains(args, given.where, given.out.arrays(), given.stream, true);
   whole_or_in_chunks(
-      args, given.where, given.out.arrays(), given, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
+      args, given.where, given.out.arrays(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
       [&](const ChunkOptions& how, const CallOptions& own) { chunked(*this, how).call(args, &own, results); });
 }
 
@@ -54,7 +73,7 @@ Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
   const std::span<const Array> out(&options.out, options.out ? 1 : 0);
   Array result;
   whole_or_in_chunks(
-      {&arg, 1}, options.where, out, options, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options); },
+      {&arg, 1}, options.where, out, options, false, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options); },
       [&](const ChunkOptions& how, const ReduceOptions& own) { result = chunked(*this, how).reduce(a, own); });
   return result;
 }
@@ -64,7 +83,8 @@ Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const 
   const std::span<const Array> out(&options.out, options.out ? 1 : 0);
   Array result;
   whole_or_in_chunks(
-      {&arg, 1}, Array(), out, options, {&result, 1}, [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
+      {&arg, 1}, Array(), out, options, false, {&result, 1},
+      [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
       [&](const ChunkOptions& how, const AccumulateOptions& own) { result = chunked(*this, how).accumulate(a, own); });
   return result;
 }
@@ -73,8 +93,9 @@ void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::
   static const GufuncOptions none;
   const GufuncOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  const bool chunks = gains(args, given.where, given.out.arrays(), given.stream, false);
   whole_or_in_chunks(
-      args, given.where, given.out.arrays(), given, results, [&] { gufunc::Call(*impl_, args, given).run(results); },
+      args, given.where, given.out.arrays(), given, chunks, results, [&] { gufunc::Call(*impl_, args, given).run(results); },
       [&](const ChunkOptions& how, const GufuncOptions& own) { chunked(*this, how).call(args, &own, results); });
 }
 
@@ -83,7 +104,7 @@ void Reduction::call(std::span<const Arg> args, const ReductionOptions* options,
   const ReductionOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(name(), impl_->loops().nout(), results.size());
   whole_or_in_chunks(
-      args, given.where, given.out.arrays(), given, results,
+      args, given.where, given.out.arrays(), given, false, results,
       [&] {
         const reduce::Options view = reduce::options_of(given);
         reduce::Call(*impl_, args, view).run(results);

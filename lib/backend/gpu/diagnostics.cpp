@@ -124,6 +124,15 @@ std::optional<Diagnostic> clang_header(std::string_view line) {
   return std::nullopt;
 }
 
+/// Of a source line and what stands under it: the length of "   12 | ", which Clang writes in front since its version 17.
+std::size_t gutter_of(std::string_view line, std::string_view under) {
+  const std::size_t bar = under.find_first_not_of(' ');
+  if (bar == std::string_view::npos || under[bar] != '|' || line.size() <= bar || line[bar] != '|') return 0;
+  const std::string_view number = trimmed(line.substr(0, bar));
+  const bool counts = !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+  return counts ? std::min({bar + 2, line.size(), under.size()}) : 0;
+}
+
 std::string expanded(std::string_view line) {
   constexpr std::size_t kTabStop = 8;
   std::string result;
@@ -168,8 +177,9 @@ std::vector<Diagnostic> parse_clang(std::string_view log) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::optional<Diagnostic> diagnostic = clang_header(lines[i]);
     if (!diagnostic) continue;
-    if (i + 2 < lines.size() && caret_offset(lines[i + 2])) {
-      diagnostic->source_line = std::string(lines[i + 1]);
+    const std::size_t gutter = i + 2 < lines.size() ? gutter_of(lines[i + 1], lines[i + 2]) : 0;
+    if (i + 2 < lines.size() && caret_offset(lines[i + 2].substr(gutter))) {
+      diagnostic->source_line = std::string(lines[i + 1].substr(gutter));
       i += 2;
     }
     found.push_back(std::move(*diagnostic));

@@ -161,3 +161,26 @@ TEST_CASE("gpu diagnostics: the spills that ptxas reports") {
   CHECK(spilled_registers("    296 bytes stack frame, 292 bytes spill stores, 300 bytes spill loads\n"
                           "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n") == 75);
 }
+
+TEST_CASE("Clang 17 and later: numbers of lines in front of the source are no part of it") {
+  const auto found = parse_clang(
+      "disc:2:13: error: use of undeclared identifier 'wrong'\n"
+      "    2 |         return a + wrong;\n"
+      "      |                    ^\n"
+      "disc:104:25: warning: shift count >= width of type [-Wshift-count-overflow]\n"
+      "  104 | int g(int a) { return a << 40; }\n"
+      "      |                         ^  ~~\n"
+      "1 warning and 1 error generated.\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].source_line == "        return a + wrong;");
+  CHECK(found[0].line == 2);
+  CHECK(found[0].column == 13);
+  CHECK(found[1].source_line == "int g(int a) { return a << 40; }");
+  CHECK(found[1].column == 25);
+  // A text that only looks like it.
+  const auto plain = parse_clang(
+      "disc:1:5: error: expected expression\n"
+      "1 | a;\n"
+      "    ^\n");
+  CHECK(plain.at(0).source_line == "1 | a;");
+}
