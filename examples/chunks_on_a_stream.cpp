@@ -1,6 +1,7 @@
 // A ufunc a chunk at a time: copies to the device, kernels and copies back are queued on one stream, from page-locked arrays,
 // so that the program waits once. Line for line what Numba's documentation does by hand for its ROC target ("Async execution: A
 // Chunk at a Time"); its comments stand here, too.
+// At the end the one call that does it all.
 //   chunks_on_a_stream [ELEMENTS]      a whole number of chunks of 100,000; Numba's example has 1e8
 #include <kiln/kiln.hpp>
 
@@ -89,6 +90,10 @@ int main(int argc, char** argv) {
 
   // data is ready at this point inside D
   std::cout << D << "\n";
+
+  // all of the above in one call, which takes any number of elements, several chunks at once and several devices
+  const kiln::Array all = kiln::chunked(discriminant, {.chunk_bytes = 16 * chunksize, .devices = {device}})(A, B, C);
+  if (all.to_vector<float>() != D.to_vector<float>()) return 1;
 
   for (std::int64_t i = 0; i < n; ++i) {
     const double a = A.as<float>()[i], b = B.as<float>()[i], c = C.as<float>()[i];

@@ -20,6 +20,7 @@
 #include "kiln/math.hpp"
 #include "kiln/memory.hpp"
 #include "kiln/npy.hpp"
+#include "kiln/npz.hpp"
 #include "kiln/operators.hpp"
 #include "kiln/profile.hpp"
 #include "kiln/reduction.hpp"

@@ -16,7 +16,9 @@
 #include "array/access.hpp"
 #include "array/mapped_file.hpp"
 #include "array/npy_header.hpp"
+#include "array/npy_source.hpp"
 #include "array/rep.hpp"
+#include "array/zip_archive.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/output_target.hpp"
@@ -54,75 +56,20 @@ OpenFile open_regular(const fs::path& path, int flags) {
   return {std::move(file), static_cast<std::size_t>(status.st_size)};
 }
 
-// All of [offset, offset + size), which lies within the file as it was when it was opened.
-void read_exactly(const FileDescriptor& file, char* to, std::size_t size, std::size_t offset) {
-  while (size > 0) {
-    const ssize_t got = ::pread(file.get(), to, std::min(size, kOneCall), static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw NpyError{base::errno_text(errno), offset};
-    if (got == 0) throw NpyError{"the file became shorter while it was read", offset};
-    to += got;
-    offset += static_cast<std::size_t>(got);
-    size -= static_cast<std::size_t>(got);
+class FileSource final : public detail::NpySource {
+ public:
+  FileSource(const FileDescriptor& file, std::size_t bytes) noexcept : file_(file), bytes_(bytes) {}
+  [[nodiscard]] std::size_t size() const noexcept override { return bytes_; }
+  void read(char* to, std::size_t bytes) override {
+    detail::read_exactly(file_, to, bytes, at_);
+    at_ += bytes;
   }
-}
 
-// Elements times itemsize; NpyError where that does not fit.
-std::size_t claimed_bytes(const detail::NpyHeader& header, std::size_t offset) {
-  try {
-    const auto item = static_cast<std::int64_t>(itemsize(header.dtype));
-    return static_cast<std::size_t>(detail::checked_size(header.shape, item)) * itemsize(header.dtype);
-  } catch (const ShapeError& error) {
-    throw NpyError{error.what(), offset};
-  }
-}
-
-void swap_bytes(char* data, std::size_t bytes, DType dtype) {
-  const std::size_t unit = kind(dtype) == Kind::complex ? itemsize(dtype) / 2 : itemsize(dtype);
-  for (std::size_t i = 0; i < bytes; i += unit) std::reverse(data + i, data + i + unit);
-}
-
-/// What a file holds, and where.
-struct Contents {
-  detail::NpyHeader header;
-  std::size_t offset = 0;  // of the data
-  std::size_t bytes = 0;   // of the data
+ private:
+  const FileDescriptor& file_;
+  std::size_t bytes_;
+  std::size_t at_ = 0;
 };
-
-Contents read_header(const FileDescriptor& file, std::size_t file_size) {
-  std::string prelude_bytes(std::min(file_size, detail::kNpyPreludeMax), '\0');
-  read_exactly(file, prelude_bytes.data(), prelude_bytes.size(), 0);
-  const detail::NpyPrelude prelude = detail::parse_npy_prelude(prelude_bytes);
-  const std::size_t data_offset = prelude.header_offset + prelude.header_length;
-  if (data_offset > file_size) {
-    throw NpyError{"the header claims " + std::to_string(prelude.header_length) + " bytes, the file has " +
-                       std::to_string(file_size - prelude.header_offset) + " left",
-                   8};
-  }
-  std::string text(prelude.header_length, '\0');
-  read_exactly(file, text.data(), text.size(), prelude.header_offset);
-  detail::NpyHeader header = detail::parse_npy_header(text, prelude.header_offset);
-  const std::size_t bytes = claimed_bytes(header, prelude.header_offset);
-  const std::size_t present = file_size - data_offset;
-  if (present != bytes) {
-    throw NpyError{"shape " + to_string(header.shape) + " of " + std::string(name(header.dtype)) + " takes " +
-                       std::to_string(bytes) + " bytes of data, the file has " + std::to_string(present) +
-                       (present < bytes ? ": it is truncated" : ": it holds something else behind them"),
-                   present < bytes ? file_size : data_offset + bytes};
-  }
-  return {std::move(header), data_offset, bytes};
-}
-
-Array read_array(const FileDescriptor& file, std::size_t file_size) {
-  const auto [header, offset, bytes] = read_header(file, file_size);
-  Array array = Array::empty(header.shape, header.dtype, header.fortran ? Order::fortran : Order::c);
-  char* const data = array.rep()->data;
-  read_exactly(file, data, bytes, offset);
-  if (header.swapped) swap_bytes(data, bytes, header.dtype);
-  // C++ knows no bool but 0 and 1.
-  if (header.dtype == DType::bool_) std::transform(data, data + bytes, data, [](char c) { return static_cast<char>(c != 0); });
-  return array;
-}
 
 // A file that takes the place of `target` when it is complete, and vanishes otherwise.
 class NewFile {
@@ -206,7 +153,7 @@ std::size_t alignment_of(DType dtype) {
 }
 
 /// The array in its mapped file.
-Array mapped(const FileDescriptor& file, const fs::path& path, const Contents& contents, bool writable) {
+Array mapped(const FileDescriptor& file, const fs::path& path, const detail::NpyContents& contents, bool writable) {
   auto mapping = std::make_shared<detail::MappedFile>(file, path.string(), contents.offset + contents.bytes, writable);
   char* const data = mapping->data() + contents.offset;
   const auto& [header, offset, bytes] = contents;
@@ -221,7 +168,8 @@ Array mapped(const FileDescriptor& file, const fs::path& path, const Contents& c
 Array load_npy(const fs::path& path) {
   const auto [file, bytes] = open_regular(path, O_RDONLY);
   try {
-    return read_array(file, bytes);
+    FileSource source(file, bytes);
+    return detail::read_npy(source);
   } catch (const NpyError& error) {
     fail_read(path, error);
   }
@@ -243,7 +191,8 @@ void save_npy(const fs::path& path, const Array& array) {
 Array open_npy(const fs::path& path, const OpenNpyOptions& options) {
   const auto [file, bytes] = open_regular(path, options.writable ? O_RDWR : O_RDONLY);
   try {
-    const Contents contents = read_header(file, bytes);
+    FileSource source(file, bytes);
+    const detail::NpyContents contents = detail::read_npy_header(source);
     if (contents.header.swapped)
       fail_read(path, "its numbers are big-endian, and cannot be used in their place: load_npy() reads it");
     if (contents.offset % alignment_of(contents.header.dtype) != 0) {

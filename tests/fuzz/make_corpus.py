@@ -11,6 +11,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN_NPY = HERE.parent / "golden" / "npy"
+GOLDEN_NPZ = HERE.parent / "golden" / "npz"
 
 SIGNATURES = {
     "one": "float32(float32 a, float32 b)",
@@ -155,6 +156,9 @@ def seeds():
         yield "signature", name, text.encode()
     for file in sorted(GOLDEN_NPY.glob("*.npy")):
         yield "npy", file.stem, file.read_bytes()[:256]
+    for file in sorted(GOLDEN_NPZ.glob("*.npz")):
+        if file.stem != "many":
+            yield "npz", file.stem, file.read_bytes()
     for name, text in PTX.items():
         yield "ptx", name, (PTX_HEAD + text).encode()
     yield "npy", "growth", b"\x93NUMPY\x03\0" + struct.pack("<I", 90) + b"{'descr': '>c16', 'fortran_order': True, 'shape': (3L, 0,), }".ljust(90)

@@ -6,9 +6,8 @@ namespace kiln::fuzz {
 namespace {
 
 constexpr std::array kTargets{
-    Target{"bundle", bundle},       Target{"entry", entry}, Target{"key", key},
-    Target{"manifest", manifest},   Target{"npy", npy},     Target{"ptx", ptx},
-    Target{"signature", signature},
+    Target{"bundle", bundle}, Target{"entry", entry}, Target{"key", key}, Target{"manifest", manifest},
+    Target{"npy", npy},       Target{"npz", npz},     Target{"ptx", ptx}, Target{"signature", signature},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ void bundle(std::string_view bytes);     ///< cache bundles: lib/cache/bundle.cp
 void key(std::string_view bytes);        ///< canonical keys, in manifests and explain(): lib/cache/key_text.cpp
 void manifest(std::string_view bytes);   ///< manifests: lib/manifest/document.cpp
 void npy(std::string_view bytes);        ///< headers of .npy files: lib/array/npy_header.cpp
+void npz(std::string_view bytes);        ///< .npz archives: lib/array/zip_archive.cpp
 void ptx(std::string_view bytes);        ///< PTX, read and run: lib/emulator/
 void signature(std::string_view bytes);  ///< signatures and eval's whole kernels: lib/signature/parse.cpp
 

@@ -1,0 +1,152 @@
+// .npz archives that NumPy wrote, and what damage is told.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../base/message.hpp"
+#include "../base/temporary_directory.hpp"
+#include "kiln/kiln.hpp"
+
+namespace {
+
+using namespace kiln;
+using test::message;
+using test::TemporaryDirectory;
+
+std::string npz_of(const std::string& name) {
+  return std::string(KILN_GOLDEN_DIR) + "/npz/" + name + ".npz";
+}
+
+std::string read_all(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_all(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::vector<float> quarters() {
+  std::vector<float> values(12);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 4;
+  return values;
+}
+
+void check_arrays(const std::string& path) {
+  CHECK(npz_names(path) == std::vector<std::string>{"x", "y", "flags", "none", "one"});
+  const Array x = load_npz(path, "x");
+  CHECK(x.shape() == Shape{3, 4});
+  CHECK(x.to_vector<float>() == quarters());
+  const Array y = load_npz(path, "y");
+  CHECK(y.dtype() == DType::float64);
+  CHECK(y.is_f_contiguous());
+  CHECK(y.astype(DType::float32).to_vector<float>() == quarters());
+  CHECK(load_npz(path, "flags").to_vector<bool>() == std::vector<bool>{true, false, true});
+  CHECK(load_npz(path, "none").shape() == Shape{0, 3});
+  CHECK(load_npz(path, "one").item<std::int64_t>() == 7);
+  const auto all = load_npz(path);
+  REQUIRE(all.size() == 5);
+  CHECK(all[4].first == "one");
+  CHECK(all[0].second.to_vector<float>() == quarters());
+}
+
+}  // namespace
+
+TEST_CASE("npz: stored and deflated archives, and one of 64-bit sizes") {
+  for (const char* const name : {"stored", "deflated", "large_table"}) {
+    CAPTURE(name);
+    check_arrays(npz_of(name));
+  }
+  const auto many = load_npz(npz_of("many"));
+  REQUIRE(many.size() == 300);
+  CHECK(many[299].first == "a299");
+  CHECK(many[299].second.to_vector<std::int32_t>() == std::vector<std::int32_t>(100, 299));
+}
+
+TEST_CASE("npz: a large member that is packed well") {
+  // As numpy.savez_compressed packs zeros: a thousand to one.
+  const TemporaryDirectory folder;
+  CHECK(std::system(("cd '" + folder.path() +
+                     "' && python3 -c \"import zipfile; n = 1 << 22; h = (\\\"{'descr': '<f8', 'fortran_order': False, "
+                     "'shape': (%d,), }\\\" % n).ljust(117).encode() + b'\\n'; zipfile.ZipFile('z.npz', 'w', "
+                     "zipfile.ZIP_DEFLATED).writestr('z.npy', b'\\x93NUMPY\\x01\\x00' + bytes([118, 0]) + h + bytes(8 * n))\"")
+                        .c_str()) == 0);
+  CHECK(std::filesystem::file_size(folder / "z.npz") < 100'000);
+  const Array zeros = load_npz(folder / "z.npz", "z");
+  CHECK(zeros.size() == 1 << 22);
+  CHECK(zeros.as<double>()[12345] == 0);
+}
+
+TEST_CASE("npz: what is wrong is told, with the member and the place") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "a.npz";
+  const auto error = [&](const std::string& bytes) {
+    write_all(path, bytes);
+    const std::string said = message([&] { static_cast<void>(load_npz(path, "x")); });
+    const std::string begin = "failed to read \"" + path + "\": ";
+    CHECK(said.starts_with(begin));
+    return said.substr(std::min(begin.size(), said.size()));
+  };
+  const std::string stored = read_all(npz_of("stored"));
+  const std::string deflated = read_all(npz_of("deflated"));
+  CHECK(message([&] { static_cast<void>(load_npz(folder / "none.npz", "x")); }) ==
+        "failed to read \"" + (folder / "none.npz") + "\": No such file or directory");
+  CHECK(message([&] { static_cast<void>(load_npz(npz_of("stored"), "z")); }) ==
+        "failed to read \"" + npz_of("stored") + "\": it has no array \"z\"; its arrays: x, y, flags, none, one");
+  CHECK(error("") == "it is no ZIP archive, or cut off: no table of members at its end (at byte 0)");
+  CHECK(error(stored.substr(0, stored.size() - 1)).starts_with("it is no ZIP archive, or cut off"));
+  // In x's elements, of which the checksum knows.
+  std::string damaged = stored;
+  damaged[200] = static_cast<char>(damaged[200] ^ 1);
+  CHECK(error(damaged) == "member \"x.npy\": its checksum is another than the archive's: it is damaged (at byte 176)");
+  // The table's first record: method, sizes, flags.
+  const std::size_t table = deflated.find("PK\x01\x02");
+  std::string changed = deflated;
+  changed[table + 10] = 9;
+  CHECK(error(changed) ==
+        "member \"x.npy\": it is compressed in way 9; of ZIP's only storing (0) and deflate (8) are read (at byte 0)");
+  changed = deflated;
+  changed.replace(table + 24, 4, "\xff\xff\xff\x7f");
+  CHECK(error(changed).starts_with("member \"x.npy\": it claims 2147483647 bytes, which its "));
+  changed = deflated;
+  changed[table + 8] = static_cast<char>(changed[table + 8] | 1);
+  CHECK(error(changed).starts_with("its member \"x.npy\" is encrypted (at byte "));
+  changed = deflated;
+  changed.replace(table + 42, 4, std::string("\xff\xff\xff\x00", 4));
+  CHECK(error(changed) == "member \"x.npy\": it begins behind the archive's end (at byte 0)");
+}
+
+TEST_CASE("npz: any byte changed is an error, or changes no array") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "a.npz";
+  for (const char* const name : {"stored", "deflated", "large_table"}) {
+    std::map<std::string, Array> whole;
+    for (const auto& [member, array] : load_npz(npz_of(name))) whole[member] = array;
+    const std::string bytes = read_all(npz_of(name));
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ (1 << at % 8));
+      write_all(path, changed);
+      try {
+        for (const auto& [member, array] : load_npz(path)) {
+          const auto known = whole.find(member);
+          if (known == whole.end()) continue;  // its name was changed
+          const bool same = array.shape() == known->second.shape() && array.dtype() == known->second.dtype() &&
+                            to_string(array) == to_string(known->second);
+          CHECK_MESSAGE(same, name, " at ", at);
+        }
+      } catch (const IoError&) {
+        // Told.
+      }
+    }
+    for (std::size_t size = 0; size < bytes.size(); size += 7) {
+      write_all(path, bytes.substr(0, size));
+      CHECK_THROWS_AS(static_cast<void>(load_npz(path)), IoError);
+    }
+  }
+}
