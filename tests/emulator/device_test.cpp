@@ -1,6 +1,7 @@
 // Emulated devices by the public interface: results, several at once, what is found and how it is told.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -85,6 +86,30 @@ TEST_CASE("emulated: z a finding names the kernel, the thread, the array and the
         std::string::npos);
   // Others go on.
   CHECK(math::add(1, to_device(Array::from<float>({1}), Device::emulated("sm_90"))).copy_to_host().item<float>() == 2);
+}
+
+TEST_CASE("emulated: a chunk whose kernel fails ends the call, which says how many are done") {
+  const Device device = Device::emulated("sm_103");
+  const Ufunc fails =
+      vectorize("float32 fails(float32 a) { if (a == 77) *reinterpret_cast<volatile float32*>(8) = a; return a; }");
+  std::vector<float> values(40'000, 1.0F);
+  values[30'000] = 77;
+  const Array x = Array::from(values);
+  const Array out = Array::full({40'000}, -1.0F);
+  const std::string said = message([&] { chunked(fails, {.chunk_bytes = 16'000, .devices = {device}})(x, {.out = out}); });
+  CAPTURE(said);
+  CHECK(said.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
+  CHECK(said.find("kernel fails: thread (") != std::string::npos);
+  const std::size_t at = said.find("; of 20 chunks ");
+  REQUIRE(at != std::string::npos);
+  const int done = std::stoi(said.substr(at + 15));
+  CHECK(done < 20);
+  CHECK(said.ends_with(" are done, the other results are not certain"));
+  // Those are whole.
+  CHECK(std::count(values.begin(), values.end(), 1.0F) == 39'999);
+  const std::vector<float> written = out.to_vector<float>();
+  CHECK(std::count(written.begin(), written.end(), 1.0F) >= done * 2000);
+  CHECK(std::count(written.begin(), written.end(), 77.0F) == 0);
 }
 
 TEST_CASE("emulated: from one device to another, whatever the layout") {

@@ -50,7 +50,7 @@ TEST_CASE("emulated memory: out of memory at each allocation is a clear error, a
     int refused = 0;
     for (bool failed = true; failed; ++refused) {
       REQUIRE(refused < 20);
-      refuse_memory(refused, 2);
+      refuse_memory(refused, 1000);  // also the second try, and what goes in chunks then
       failed = false;
       try {
         static_cast<void>(call());
@@ -72,6 +72,12 @@ TEST_CASE("emulated memory: out of memory at each allocation is a clear error, a
     refuse_memory(0, 0);
     stream.synchronize();
   }
+  // Of host arrays, refused twice: it goes in chunks.
+  refuse_memory(1, 2);
+  CHECK(math::add({host, host}, {.stream = stream}).to_vector<float>() == std::vector<float>(2000, 3.0F));
+  refuse_memory(0, 0);
+  stream.synchronize();
+  CHECK(memory_stats(device).used == before);
 }
 
 TEST_CASE("emulated memory: what arrays take is counted and limited") {
