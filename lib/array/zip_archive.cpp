@@ -110,7 +110,7 @@ MemberTable find_table(const base::FileDescriptor& file, std::size_t file_bytes)
   if (!found) throw NpyError{"it is no ZIP archive, or cut off: no table of members at its end", file_bytes};
   const std::size_t end = file_bytes - most + *found;
   MemberTable table{number<std::uint32_t>(tail, *found + 16), number<std::uint32_t>(tail, *found + 12),
-              number<std::uint16_t>(tail, *found + 10)};
+                    number<std::uint16_t>(tail, *found + 10)};
   const bool large = table.offset == UINT32_MAX || table.bytes == UINT32_MAX || table.count == UINT16_MAX;
   if (large && end >= kWhereEnd64Bytes) {
     std::string where(kWhereEnd64Bytes, '\0');
