@@ -93,7 +93,7 @@ class KILN_API ChunkedGufunc : public detail::Callable<ChunkedGufunc, GufuncOpti
 };
 
 /// The same of a reduction, cut as ChunkedUfunc::reduce. Where chunks share outputs it is the accumulators that are combined:
-/// a TypeError where their members are not plain ones of kiln's dtypes.
+/// a TypeError where their members are not plain ones of kiln's dtypes. With a mask it is cut along the axes that stay alone.
 class KILN_API ChunkedReduction : public detail::Callable<ChunkedReduction, ReductionOptions, Resolution> {
  public:
   ChunkedReduction(Reduction function, ChunkOptions options);  ///< chunked() makes one

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/dynamic_library.hpp"
 #include "base/file.hpp"
@@ -124,7 +125,10 @@ MemberTable find_table(const base::FileDescriptor& file, std::size_t file_bytes)
       table = {number<std::uint64_t>(record, 48), number<std::uint64_t>(record, 40), number<std::uint64_t>(record, 32)};
     }
   }
-  if (table.offset > end || table.bytes > end - table.offset || table.count > table.bytes / kInTableBytes)
+  // Of each member a record and three texts.
+  constexpr std::uint64_t kMostOfMember = kInTableBytes + 3 * std::uint64_t{std::numeric_limits<std::uint16_t>::max()};
+  if (table.offset > end || table.bytes > end - table.offset || table.count > table.bytes / kInTableBytes ||
+      table.bytes / kMostOfMember > table.count)
     throw NpyError{"its table of members does not lie in the file", end};
   return table;
 }
@@ -188,6 +192,17 @@ std::vector<ZipMember> read_zip_table(const base::FileDescriptor& file, std::siz
     if (!names.insert(member.name).second) throw NpyError{"it has two members \"" + member.name + "\"", place};
     members.push_back(std::move(member));
     at += kInTableBytes + name + extra + comment;
+  }
+  // Else a few bytes could be unpacked again and again.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
+  for (const ZipMember& member : members) places.emplace_back(member.header, member.packed);
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const auto& [begin, packed] = places[i - 1];
+    const std::uint64_t apart = places[i].first - begin;
+    if (apart < kLocalBytes || apart - kLocalBytes < packed)
+      throw NpyError{"two of its members overlap",
+                     static_cast<std::size_t>(std::min<std::uint64_t>(places[i].first, file_bytes))};
   }
   return members;
 }

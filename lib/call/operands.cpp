@@ -277,6 +277,18 @@ void Operands::check_files() const {
 }
 
 void Operands::fetch_staged(std::span<Array> results) const {
+  try {
+    fetch_each(results);
+  } catch (...) {
+    // Memory of the queue's own must not be the caller's.
+    for (std::size_t o = 0; o < nout_; ++o) {
+      if (!is_given(o)) results[o] = Array();
+    }
+    throw;
+  }
+}
+
+void Operands::fetch_each(std::span<Array> results) const {
   if (place_.queue != nullptr) place_.queue->synchronize();
   for (std::size_t o = 0; o < nout_; ++o) {
     if (is_given(o)) {

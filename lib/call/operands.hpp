@@ -179,6 +179,7 @@ class Operands {
   void stage(bool keeps);
   void copy(std::uint64_t inputs);
   void fetch_staged(std::span<Array> results) const;
+  void fetch_each(std::span<Array> results) const;
   void check_files() const;
   [[nodiscard]] std::shared_ptr<const void> kept(std::span<const Array> results) const;
   void check_fits(const Types& types, std::size_t k, DType to, Casting casting) const;

@@ -1,6 +1,7 @@
 #include "call/staging.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "array/rep.hpp"
 #include "backend/kernel_abi.hpp"
 #include "call/description.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::call {
 namespace {
@@ -25,8 +27,15 @@ constexpr std::size_t kBlock = std::size_t{8} << 20;
 /// Below, the driver's own way is as quick.
 constexpr std::size_t kStagedFrom = std::size_t{1} << 20;
 
-std::shared_ptr<void> staging_block(backend::Backend& backend) {
-  return {backend.allocate_pinned(kBlock), [&backend](void* block) noexcept { backend.deallocate_pinned(block, kBlock); }};
+/// Null where there is none.
+std::shared_ptr<void> try_staging_block(backend::Backend& backend) {
+  void* block = nullptr;
+  try {
+    block = backend.allocate_pinned(kBlock);
+  } catch (const DeviceError&) {
+    return nullptr;
+  }
+  return {block, [&backend](void* freed) noexcept { backend.deallocate_pinned(freed, kBlock); }};
 }
 
 /// `keep` holds `from`.
@@ -34,18 +43,27 @@ void upload(backend::Backend& backend, char* to, const char* from, std::size_t b
             const std::shared_ptr<const void>& keep) {
   if (backend.is_page_locked(from, bytes)) return backend.upload_queued(to, from, bytes, queue, keep);
   if (bytes < kStagedFrom) return backend.upload(to, from, bytes, queue);
+  constexpr std::size_t kBlocks = 4;  // more would lock memory for copies that are not begun
+  std::array<std::shared_ptr<backend::Event>, kBlocks> done;
   for (std::size_t begin = 0; begin < bytes; begin += kBlock) {
+    std::shared_ptr<backend::Event>& event = done[begin / kBlock % kBlocks];
+    if (event != nullptr) event->synchronize();
     const std::size_t size = std::min(kBlock, bytes - begin);
-    const std::shared_ptr<void> block = staging_block(backend);
+    const std::shared_ptr<void> block = try_staging_block(backend);
+    // Without page-locked memory the driver's own way is left.
+    if (block == nullptr) return backend.upload(to + begin, from + begin, bytes - begin, queue);
     std::memcpy(block.get(), from + begin, size);
     backend.upload_queued(to + begin, block.get(), size, queue, block);
+    if (event == nullptr) event = backend.make_event();
+    event->record(queue);
   }
 }
 
 /// Waits.
 void download(backend::Backend& backend, char* to, const char* from, std::size_t bytes, backend::Queue* queue) {
   if (bytes < kStagedFrom || backend.is_page_locked(to, bytes)) return backend.download(to, from, bytes, queue);
-  const std::shared_ptr<void> blocks[] = {staging_block(backend), staging_block(backend)};
+  const std::shared_ptr<void> blocks[] = {try_staging_block(backend), try_staging_block(backend)};
+  if (blocks[0] == nullptr || blocks[1] == nullptr) return backend.download(to, from, bytes, queue);
   const std::shared_ptr<backend::Event> done[] = {backend.make_event(), backend.make_event()};
   const auto size_at = [&](std::size_t begin) { return std::min(kBlock, bytes - begin); };
   const auto start = [&](std::size_t begin) {

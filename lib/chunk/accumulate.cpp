@@ -53,6 +53,8 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
   Shape row = a.shape();
   row[axis] = 1;
   const bool narrowed = result.dtype() != dtype;
+  const std::string of_one(name(dtype));
+  const std::string loop = of_one + ", " + of_one + " -> " + of_one;
   const Array last = narrowed ? Array::empty(row, dtype) : Array();
   const chunk::Operand rows = chunk::broadcast_operand(narrowed ? last : result, a.shape());
   chunk::run(job, how_, [&](const chunk::Chunk& chunk) {
@@ -68,7 +70,7 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
       const Array before = narrowed ? rows.at(chunk.box) : chunk::row_of(job.outputs[0], chunk.box, axis, begin - 1);
       const Arg pair[] = {before, first};
       Array written;
-      ufunc::Call(impl, pair, {.out = first, .stream = chunk.stream, .dtype = dtype}).run({&written, 1});
+      ufunc::Call(impl, pair, {.out = first, .stream = chunk.stream, .signature = loop}).run({&written, 1});
       chunk.stream.synchronize();
     }
     const Arg whole_chunk(elements);

@@ -11,6 +11,8 @@
 
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
+#include "backend/capture.hpp"
+#include "backend/out_of_memory.hpp"
 #include "base/usable_memory.hpp"
 #include "base/usable_threads.hpp"
 #include "call/staging.hpp"
@@ -33,6 +35,9 @@ constexpr std::int64_t kGpuBytesAtOnce = std::int64_t{192} << 20;
 
 /// Many times what lets a call store past the caches (kNontemporalBytes), and the start of threads nothing.
 constexpr std::int64_t kCpuChunkBytes = std::int64_t{256} << 20;
+
+/// Smaller ones would take for ever.
+constexpr std::int64_t kLeastChunkBytes = std::int64_t{16} << 10;
 
 using Clock = std::chrono::steady_clock;
 
@@ -75,6 +80,7 @@ class Run {
   }
 
   void run() {
+    backend::Capture::refuse(job_.what, "chunks are computed at once, by threads of their own; call it outside");
     const profiling::Call whole;
     if (whole) {
       whole.named("chunked(" + job_.what + ")");
@@ -112,7 +118,7 @@ class Run {
   void start(std::vector<std::jthread>& workers, Site& site) {
     try {
       workers.emplace_back([this, &site] { work(site); });
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       {
         const std::lock_guard guard(mutex_);
         --working_;
@@ -158,8 +164,16 @@ class Run {
     for (const Operand& output : job_.outputs) chunk.outputs.push_back(output.at(box));
     compute_(chunk);
     stream.synchronize();
+    // A call that was queued could not tell.
+    if (detail::MappedFile::any_torn()) [[unlikely]]
+      check_files();
     for (const Array& input : chunk.inputs) detail::MappedFile::done_with(*input.rep());
     for (const Array& output : chunk.outputs) detail::MappedFile::done_with(*output.rep());
+  }
+
+  void check_files() const {
+    for (const Operand& input : job_.inputs) detail::MappedFile::check(*input.array().rep());
+    for (const Operand& output : job_.outputs) detail::MappedFile::check(*output.array().rep());
   }
 
   void will_need(const Box& box) const {
@@ -258,7 +272,12 @@ std::int64_t chunk_bytes_of(const ChunkOptions& options) {
   for (const Device& device : devices_of(options)) {
     if (device.is_cpu()) continue;
     // All chunks that are under way, with what is copied of them, in half of what is there.
-    bytes = std::min(bytes, std::min(kGpuBytesAtOnce, memory_for(device) / 4) / chunks_at_once());
+    const std::int64_t there = memory_for(device);
+    bytes = std::min(bytes, std::min(kGpuBytesAtOnce, there / 4) / chunks_at_once());
+    if (bytes >= kLeastChunkBytes) continue;
+    throw backend::OutOfMemory("chunks of a call have no room on " + to_string(device) + ": " +
+                               std::to_string(std::max<std::int64_t>(there, 0)) +
+                               " bytes are left; free arrays there, or give .chunk_bytes");
   }
   return std::max<std::int64_t>(bytes, 1);
 }

@@ -61,7 +61,7 @@ class ReductionCall {
     static const Axes first = 0;
     // The dtype of a method's results would be widened again.
     const ufunc::LoopOptions loop = steps.combine->maps() ? ufunc::LoopOptions{.casting = options_.loop.casting}
-                                                          : ufunc::LoopOptions{.dtype = whole_.loop().outputs.front()};
+                                                          : ufunc::LoopOptions{.dtype = steps.states.front()};
     const reduce::Options last{.axis = first,
                                .keepdims = false,
                                .initial = options_.initial,
@@ -71,6 +71,7 @@ class ReductionCall {
                                .stream = stream};
     // What does not compile is told before anything is computed.
     static_cast<void>(reduce::Call(*steps.combine, states, last).compiled());
+    part_dtype_ = steps.states.front();
     part_loop_ = dtypes_text(whole_.loop().inputs) + " -> " + dtypes_text(steps.states);
     run_chunks(job, *steps.part, std::nullopt, [&](const Chunk& chunk) { return states_of(states, job.cut, chunk.box); });
     std::vector<Array> written(results.size());
@@ -90,8 +91,8 @@ class ReductionCall {
     std::vector<std::size_t> reduced;
     for (std::size_t d = 0; d < loop.size(); ++d) (whole_.reduced()[d] == 0 ? kept : reduced).push_back(d);
     kept = memory_order(std::move(kept), inputs_);
-    // Parts of nothing but masked elements are the identity.
-    const bool in_parts = target_.reorderable() && (!options_.where || target_.has_identity());
+    // A part of nothing but masked elements is the identity, which must then be one that may be combined.
+    const bool in_parts = target_.reorderable() && (!options_.where || target_.leads());
     if (!in_parts) return {loop, kept, bytes, chunk_bytes};
     std::vector<std::size_t> all(loop.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -140,10 +141,12 @@ class ReductionCall {
       steps[d] = step;
       step *= whole_.whole()[d];
     }
-    // A part's one loop is the call's, whatever chose it.
-    const bool same = &target == &target_ || !target.maps();
-    const ufunc::LoopOptions loop =
-        same ? options_.loop : ufunc::LoopOptions{.casting = options_.loop.casting, .signature = part_loop_};
+    // A part's one loop is the call's, whatever chose it; a method's may be wider.
+    const bool same = &target == &target_;
+    const ufunc::LoopOptions loop = same ? options_.loop
+                                    : !target.maps()
+                                        ? ufunc::LoopOptions{.dtype = part_dtype_}
+                                        : ufunc::LoopOptions{.casting = options_.loop.casting, .signature = part_loop_};
     chunk::run(job, how_, [&](const Chunk& chunk) {
       std::vector<Arg> parts(args_.begin(), args_.end());
       std::size_t next = 0;
@@ -174,6 +177,7 @@ class ReductionCall {
   reduce::Call whole_;
   std::vector<Operand> inputs_;
   std::string part_loop_;
+  std::optional<DType> part_dtype_;
 };
 
 }  // namespace

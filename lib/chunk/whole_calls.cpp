@@ -1,5 +1,6 @@
 // Calls as users make them: whole, and where a GPU has no room for what the host's arrays need there, in chunks.
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "backend/capture.hpp"
@@ -43,17 +44,29 @@ bool gains(std::span<const Arg> args, const Array& where, std::span<const Array>
 template <class Options, class Whole, class InChunks>
 void whole_or_in_chunks(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Options& options,
                         bool chunks, std::span<Array> results, const Whole& whole, const InChunks& in_chunks) {
+  std::exception_ptr no_memory;
   try {
     if (!chunks) return whole();
   } catch (const backend::OutOfMemory&) {
     if (!on_host(args, where, out)) throw;
+    no_memory = std::current_exception();
   }
   for (Array& result : results) result = Array();
+  // The chunks' streams are not ordered after the caller's.
+  if (!options.stream.is_default()) options.stream.synchronize();
   ChunkOptions how;
   if (!options.stream.is_default()) how.devices = {options.stream.device()};
   Options own = options;
   own.stream = Stream();
-  in_chunks(how, own);
+  try {
+    in_chunks(how, own);
+  } catch (const ShapeError&) {  // what has no chunks
+    if (no_memory) std::rethrow_exception(no_memory);
+    throw;
+  } catch (const TypeError&) {
+    if (no_memory) std::rethrow_exception(no_memory);
+    throw;
+  }
 }
 
 }  // namespace
@@ -62,7 +75,9 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   static const CallOptions none;
   const CallOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
-  const bool chunks = gains(args, given.where, given.out.arrays(), given.stream, true);
+  // With a mask a chunk's outputs are read, too, and count twice.
+  const bool fit = !given.where || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
+  const bool chunks = fit && gains(args, given.where, given.out.arrays(), given.stream, true);
   whole_or_in_chunks(
       args, given.where, given.out.arrays(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
       [&](const ChunkOptions& how, const CallOptions& own) { chunked(*this, how).call(args, &own, results); });

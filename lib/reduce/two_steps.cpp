@@ -46,11 +46,16 @@ std::string typed(DType dtype, const std::string& name) {
 }  // namespace
 
 TwoSteps in_two_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop) {
-  return {.part = method_of(ufunc), .combine = method_of(ufunc), .states = loop.outputs};
+  TwoSteps steps{.part = method_of(ufunc), .combine = method_of(ufunc), .states = loop.outputs};
+  // Halves are accumulated in float32 and rounded once, where the ufunc has such a loop.
+  const DType wide[] = {DType::float32, DType::float32, DType::float32};
+  if (is_half(loop.outputs.front()) && ufunc::find_loop(ufunc->signatures(), wide)) steps.states = {DType::float32};
+  return steps;
 }
 
 TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction, const ufunc::Loop& loop) {
-  if (reduction->combine() != nullptr) {
+  // Halves are accumulated in float32, which no array of the result's dtype holds.
+  if (reduction->combine() != nullptr && !is_half(loop.outputs.front())) {
     return {.part = reduction, .combine = method_of(reduction->combine()), .states = loop.outputs};
   }
   const codegen::UserText text = reduction->text_of(loop);
@@ -67,10 +72,10 @@ TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduct
   for (const auto& [dtype, member] : members_of(*reduction, loop)) {
     const std::string number = std::to_string(steps.states.size());
     const char* const comma = steps.states.empty() ? "" : ", ";
-    outputs += comma + typed(dtype, "state" + number);
-    inputs += comma + typed(dtype, "x" + number);
-    assignments += "state" + number + " = " + member + ";";
-    list += comma + ("x" + number);
+    outputs += comma + typed(dtype, "part_state_" + number);
+    inputs += comma + typed(dtype, "part_input_" + number);
+    assignments += "part_state_" + number + " = " + member + ";";
+    list += comma + ("part_input_" + number);
     steps.states.push_back(dtype);
   }
   std::string given;
@@ -79,14 +84,15 @@ TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduct
   ReductionDefinition part = common;
   part.signatures = {"(" + outputs + ")(" + given + ")"};
   part.post = assignments;
-  steps.part = detail::make_reduction(std::move(part));
+  const bool leads = reduction->stages().leads;
+  steps.part = detail::make_reduction(std::move(part), leads);
   std::string results;
   for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
     results += (o == 0 ? "" : ", ") + typed(loop.outputs[o], o < text.output_names.size() ? text.output_names[o] : "");
   }
   common.signatures = {(text.output_names.empty() ? results : "(" + results + ")") + "(" + inputs + ")"};
-  common.map = common.accumulator.empty() ? "return x0;" : "return {" + list + "};";
-  steps.combine = detail::make_reduction(std::move(common));
+  common.map = common.accumulator.empty() ? "return part_input_0;" : "return {" + list + "};";
+  steps.combine = detail::make_reduction(std::move(common), leads);
   return steps;
 }
 

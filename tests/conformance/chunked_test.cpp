@@ -264,6 +264,29 @@ TEST_CASE("chunked: reductions with accumulators and indices") {
   });
 }
 
+TEST_CASE("chunked: an identity that stands for nothing is not combined, and halves are rounded once") {
+  const kiln::Reduction largest = kiln::reduction(
+      {.name = "largest", .signatures = {"float32(float32 x)"}, .reduce = "return a > b ? a : b;", .identity = "0"});
+  const Array negative = kiln::math::subtract(uniform({4000}, 3), 2.0F);
+  const Array last = Array::zeros({4000}, DType::bool_);
+  last[Slice{3000, {}}].fill(true);
+  const Array ups = Array::full({100'000}, 1.0F);
+  ups[Slice{50'000, {}}].fill(-1.0F);
+  const Array halves = ups.astype(DType::float16);
+  const kiln::Reduction dot = kiln::reduction(kiln::math::multiply, kiln::math::add);
+  on_each_device([&](const kiln::Device& device) {
+    const ChunkOptions how{.chunk_bytes = 4000, .devices = {device}};
+    CHECK(kiln::chunked(largest, how)(negative, {.where = last}).item<float>() ==
+          largest(negative, {.where = last}).item<float>());
+    // Sums of 50,000 are nothing that adding ones to a half gives.
+    const kiln::ChunkOptions parts{.chunk_bytes = 100'000, .devices = {device}};
+    CHECK(kiln::chunked(kiln::math::add, parts).reduce(halves).astype(DType::float32).item<float>() == 0);
+    CHECK(kiln::chunked(dot, parts)(halves, halves[Slice{0, 1}]).astype(DType::float32).item<float>() == 0);
+    CHECK(kiln::chunked(kiln::math::add, parts).reduce(halves[Slice{0, 40'000}]).astype(DType::float32).item<float>() ==
+          40'000);
+  });
+}
+
 TEST_CASE("chunked: running results go on from chunk to chunk") {
   const Array x = Array::empty({30, 40}, DType::int16);
   for (std::int64_t i = 0; i < x.size(); ++i) x.as<std::int16_t>()[i] = static_cast<std::int16_t>(i * 31 % 97 - 40);
@@ -432,6 +455,13 @@ TEST_CASE("chunked: from a file into a file") {
     });
     CHECK(said.find("the file became shorter") != std::string::npos);
     CHECK(said.find("; of ") != std::string::npos);
+    // Also where the chunk is the only one.
+    kiln::save_npy(folder / "short.npy", a);
+    const Array once = kiln::open_npy(folder / "short.npy");
+    std::filesystem::resize_file(folder / "short.npy", 4096);
+    CHECK(message([&] {
+            static_cast<void>(kiln::chunked(discriminant(), {.devices = {device}})(once, once, 1.0F));
+          }).find("the file became shorter") != std::string::npos);
   });
   std::filesystem::remove_all(folder);
 }

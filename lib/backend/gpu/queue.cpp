@@ -66,6 +66,8 @@ GpuQueue::~GpuQueue() {
   if (current.ok()) {
     // Whatever it says: nobody is left to be told, and a lost device has no work pending.
     core_.calls().stream_synchronize(stream_);
+    // What its work kept may give memory back to the stream.
+    pending_->release_done(true);
     pending_->close();
     core_.calls().event_destroy(order_);
     if (!borrowed_) core_.calls().stream_destroy(stream_);

@@ -117,6 +117,9 @@ TEST_CASE("npz: what is wrong is told, with the member and the place") {
   changed[table + 8] = static_cast<char>(changed[table + 8] | 1);
   CHECK(error(changed).starts_with("its member \"x.npy\" is encrypted (at byte "));
   changed = deflated;
+  changed.replace(deflated.find("PK\x01\x02", table + 4) + 42, 4, std::string(4, '\0'));  // both from byte 0
+  CHECK(error(changed).starts_with("two of its members overlap (at byte "));
+  changed = deflated;
   changed.replace(table + 42, 4, std::string("\xff\xff\xff\x00", 4));
   CHECK(error(changed) == "member \"x.npy\": it begins behind the archive's end (at byte 0)");
 }
