@@ -59,8 +59,9 @@ class KILN_API ChunkedUfunc : public detail::Callable<ChunkedUfunc, CallOptions,
   ChunkedUfunc(Ufunc function, ChunkOptions options);  ///< chunked() makes one
 
   /// As Ufunc::reduce. Where chunks share outputs their partial results are combined in the order of the chunks: floating sums
-  /// depend on .chunk_bytes, never on which device took what. A ufunc that is not reorderable is cut along the axes that stay
-  /// alone, and so is one without an identity that has a mask.
+  /// depend on .chunk_bytes (without it on the devices, the host's threads and the free memory), never on which device took
+  /// what. A ufunc that is not reorderable is cut along the axes that stay alone, and so is one without an identity that has a
+  /// mask.
   [[nodiscard]] Array reduce(const Array& a, const ReduceOptions& options = {}) const;
   /// As Ufunc::accumulate. Along the axis chunk follows chunk, each from the result before it.
   [[nodiscard]] Array accumulate(const Array& a, const AccumulateOptions& options = {}) const;

@@ -1,5 +1,6 @@
 // The exceptions that kiln throws. Every message is one line that says what failed, on what, and why (below it,
-// SignatureError's has the text and a caret, CompileError's the diagnostics). A call that throws has changed nothing.
+// SignatureError's has the text and a caret, CompileError's the diagnostics). A call that throws has changed nothing,
+// but for one that goes in chunks (docs/larger-than-memory.md), which says how many are done.
 #pragma once
 
 #include <cstddef>

@@ -75,7 +75,8 @@ struct GufuncResolution {
 /// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its
 /// compiled variants. Callable has the ways to write a call: f(a, b), f(a, b, {.out = c}), f.outputs<2>(a, b), f.resolve(a, b).
 /// A call gives a host array for host arguments, else one on their device. TypeError, ShapeError, CompileError, DeviceError,
-/// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then.
+/// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then, but
+/// where a call went in chunks: its error says how many are done.
 class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncResolution> {
  public:
   /// No function: `if (f)` is false, and every other use is a TypeError.

@@ -106,7 +106,6 @@ TEST_CASE("emulated: a chunk whose kernel fails ends the call, which says how ma
   CHECK(done < 20);
   CHECK(said.ends_with(" are done, the other results are not certain"));
   // Those are whole.
-  CHECK(std::count(values.begin(), values.end(), 1.0F) == 39'999);
   const std::vector<float> written = out.to_vector<float>();
   CHECK(std::count(written.begin(), written.end(), 1.0F) >= done * 2000);
   CHECK(std::count(written.begin(), written.end(), 77.0F) == 0);
