@@ -2,6 +2,7 @@
 #include "kiln/event.hpp"
 
 #include "backend/backend.hpp"
+#include "backend/capture.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {
@@ -9,6 +10,7 @@ namespace kiln {
 Event::Event(const Device& device) : device_(device), event_(backend::backend_for(device).make_event()) {}
 
 void Event::record(const Stream& stream) const {
+  backend::Capture::refuse("an event", "it would be recorded now, and not when the graph runs; record it around the launch");
   if (!stream.is_default() && !stream.device().same_memory(device_)) {
     throw DeviceError("cannot record an event of " + to_string(device_) + " on a stream of " + to_string(stream.device()) +
                       ": make the event for the stream's device");

@@ -41,6 +41,7 @@ void Stream::synchronize() const {
 }
 
 void Stream::wait(const Event& event) const {
+  backend::Capture::refuse("a wait for an event", "it would be made now, and not when the graph runs; wait before the launch");
   if (!is_default() && !device_.same_memory(event.device())) {
     throw DeviceError("a stream of " + to_string(device_) + " cannot wait for an event of " + to_string(event.device()) +
                       ": wait for it in the program, with Event::synchronize()");

@@ -233,6 +233,16 @@ TEST_CASE("graph: what cannot be captured is an error, and the stream is as it w
                 add({x[{kiln::Slice{.stop = 999}}], 1.0F}, {.out = x[{kiln::Slice{.start = 1}}], .stream = stream});
               }).find("cannot be captured: an output shares memory with an input that would have to be copied first") !=
               std::string::npos);
+        kiln::Event event(target.device());
+        CHECK(
+            error([&] { event.record(stream); }) ==
+            "an event cannot be captured: it would be recorded now, and not when the graph runs; record it around the launch");
+        CHECK(error([&] { stream.wait(event); }) ==
+              "a wait for an event cannot be captured: it would be made now, and not when the graph runs; wait before the "
+              "launch");
+        const Array host = Array::full({1000}, 1.0F);
+        CHECK(error([&] { static_cast<void>(kiln::chunked(kiln::math::add, {.devices = {target.device()}})(host, host)); }) ==
+              "add cannot be captured: chunks are computed at once, by threads of their own; call it outside");
         if (!target.device().is_cpu()) {
           CHECK(error([&] {
                   add({Array::full({1000}, 1.0F), x}, {.stream = stream});
