@@ -1,5 +1,4 @@
 // Chunked running results: across the axis chunks are independent, along it each begins with what the one before left.
-#include <numeric>
 #include <utility>
 
 #include "array/rep.hpp"
@@ -44,9 +43,7 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
                  .inputs = {chunk::broadcast_operand(a, a.shape())},
                  .outputs = {chunk::broadcast_operand(result, a.shape())},
                  .cut = chunk::Cut(a.shape(), {}, 0, 1)};
-  std::vector<std::size_t> axes(a.shape().size());
-  std::iota(axes.begin(), axes.end(), std::size_t{0});
-  job.cut = chunk::Cut(a.shape(), chunk::memory_order(std::move(axes), job.inputs), a.nbytes() + result.nbytes(),
+  job.cut = chunk::Cut(a.shape(), chunk::memory_order(chunk::all_axes_of(a.shape()), job.inputs), a.nbytes() + result.nbytes(),
                        chunk::chunk_bytes_of(how_));
   job.in_order = job.cut.cuts(axis);
   // What a chunk ends with, where the result cannot tell: it has another dtype.

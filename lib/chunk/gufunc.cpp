@@ -1,5 +1,4 @@
 // Chunked calls of generalized ufuncs: along the dimensions of the loop.
-#include <numeric>
 #include <utility>
 
 #include "array/rep.hpp"
@@ -43,15 +42,9 @@ void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<cons
   }
   std::vector<Operand> all = job.inputs;
   all.insert(all.end(), job.outputs.begin(), job.outputs.end());
-  std::vector<std::size_t> axes(shape.loop.size());
-  std::iota(axes.begin(), axes.end(), std::size_t{0});
-  job.cut = Cut(shape.loop, memory_order(std::move(axes), all), bytes_of(all), chunk_bytes_of(how));
+  job.cut = Cut(shape.loop, memory_order(all_axes_of(shape.loop), all), bytes_of(all), chunk_bytes_of(how));
   run(job, how, [&](const Chunk& chunk) {
-    std::vector<Arg> parts(args.begin(), args.end());
-    std::size_t next = 0;
-    for (Arg& part : parts) {
-      if (part.is_array()) part = Arg(chunk.inputs[next++]);
-    }
+    const std::vector<Arg> parts = arguments_of(chunk, args);
     GufuncOptions of_chunk = options;
     of_chunk.out = Outputs(chunk.outputs);
     of_chunk.where = masked ? chunk.inputs.back() : Array();

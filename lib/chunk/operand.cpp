@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "array/rep.hpp"
@@ -37,6 +38,12 @@ Operand broadcast_operand(const Array& array, const Shape& loop) {
     if (array.shape()[d - missing] == loop[d]) axes[d] = static_cast<std::int64_t>(d - missing);
   }
   return {array, std::move(axes)};
+}
+
+std::vector<std::size_t> all_axes_of(const Shape& loop) {
+  std::vector<std::size_t> axes(loop.size());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  return axes;
 }
 
 std::vector<std::size_t> memory_order(std::vector<std::size_t> among, std::span<const Operand> operands) {

@@ -31,6 +31,9 @@ class Operand {
 /// The operand's axes are the loop's last ones, as arrays broadcast.
 [[nodiscard]] Operand broadcast_operand(const Array& array, const Shape& loop);
 
+/// 0, 1, … of a loop.
+[[nodiscard]] std::vector<std::size_t> all_axes_of(const Shape& loop);
+
 /// The axes of `among`, the outermost in memory first: by the strides of the largest of the operands.
 [[nodiscard]] std::vector<std::size_t> memory_order(std::vector<std::size_t> among, std::span<const Operand> operands);
 

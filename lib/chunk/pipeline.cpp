@@ -259,6 +259,15 @@ class Run {
 
 }  // namespace
 
+std::vector<Arg> arguments_of(const Chunk& chunk, std::span<const Arg> args) {
+  std::vector<Arg> parts(args.begin(), args.end());
+  std::size_t next = 0;
+  for (Arg& part : parts) {
+    if (part.is_array()) part = Arg(chunk.inputs[next++]);
+  }
+  return parts;
+}
+
 std::vector<Device> devices_of(const ChunkOptions& options) {
   return options.devices.empty() ? std::vector<Device>{Device::best()} : options.devices;
 }

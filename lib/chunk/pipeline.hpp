@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Chunk {
   std::vector<Array> outputs;  ///< the same, on the host
   const Stream& stream;        ///< of the device that computes
 };
+
+/// The arguments of a call with the chunk's arrays in the places of its own; the mask, if there is one, is the last input.
+[[nodiscard]] std::vector<Arg> arguments_of(const Chunk& chunk, std::span<const Arg> args);
 
 struct Job {
   std::string what;             ///< "add", "add.reduce": what messages begin with

@@ -1,6 +1,5 @@
 // Chunked reductions. Chunks along axes that stay are independent; chunks along reduced axes leave states, of which a last
 // reduction makes the results.
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -94,9 +93,7 @@ class ReductionCall {
     // A part of nothing but masked elements is the identity, which must then be one that may be combined.
     const bool in_parts = target_.reorderable() && (!options_.where || target_.leads());
     if (!in_parts) return {loop, kept, bytes, chunk_bytes};
-    std::vector<std::size_t> all(loop.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    const Cut by_memory(loop, memory_order(std::move(all), inputs_), bytes, chunk_bytes);
+    const Cut by_memory(loop, memory_order(all_axes_of(loop), inputs_), bytes, chunk_bytes);
     if (states_of(by_memory) * result_bytes <= chunk_bytes) return by_memory;
     reduced = memory_order(std::move(reduced), inputs_);
     kept.insert(kept.end(), reduced.begin(), reduced.end());
@@ -148,11 +145,7 @@ class ReductionCall {
                                         ? ufunc::LoopOptions{.dtype = part_dtype_}
                                         : ufunc::LoopOptions{.casting = options_.loop.casting, .signature = part_loop_};
     chunk::run(job, how_, [&](const Chunk& chunk) {
-      std::vector<Arg> parts(args_.begin(), args_.end());
-      std::size_t next = 0;
-      for (Arg& part : parts) {
-        if (part.is_array()) part = Arg(chunk.inputs[next++]);
-      }
+      const std::vector<Arg> parts = arguments_of(chunk, args_);
       reduce::Numbers numbers{0, steps};
       for (std::size_t d = 0; d < steps.size(); ++d) numbers.first += chunk.box.begin[d] * steps[d];
       const std::vector<Array> outputs = outputs_of(chunk);

@@ -1,6 +1,4 @@
 // Chunked calls of ufuncs.
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "array/access.hpp"
@@ -15,12 +13,6 @@
 namespace kiln {
 namespace chunk {
 namespace {
-
-std::vector<std::size_t> all_axes_of(const Shape& loop) {
-  std::vector<std::size_t> axes(loop.size());
-  std::iota(axes.begin(), axes.end(), std::size_t{0});
-  return axes;
-}
 
 /// An axis along which an input only repeats is one index of it: what is sent is less, and all chunks may share it.
 Array once(const Array& input) {
@@ -65,11 +57,7 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
   }
   job.cut = Cut(loop, order, bytes_of(job.inputs) + bytes_of(job.outputs), chunk_bytes_of(how));
   run(job, how, [&](const Chunk& chunk) {
-    std::vector<Arg> parts(args.begin(), args.end());
-    std::size_t next = 0;
-    for (Arg& part : parts) {
-      if (part.is_array()) part = Arg(chunk.inputs[next++]);
-    }
+    const std::vector<Arg> parts = arguments_of(chunk, args);
     const CallOptions of_chunk{.out = Outputs(chunk.outputs),
                                .where = masked ? chunk.inputs.back() : Array(),
                                .stream = chunk.stream,
