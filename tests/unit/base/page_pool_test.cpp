@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -174,7 +175,11 @@ TEST_CASE("a pool hands out no more than it may, and gives what it keeps back fo
   REQUIRE(c != nullptr);
   CHECK(pool.stats().kept == 0);
   CHECK(pool.stats().used == 16 << 20);
-  CHECK_FALSE(is_mapped(a));
+  // The system may have put the new block there.
+  const auto* const begin = static_cast<const char*>(c);
+  const bool reused =
+      std::less_equal<>()(begin, static_cast<const char*>(a)) && std::less<>()(static_cast<const char*>(a), begin + (10 << 20));
+  CHECK((reused || !is_mapped(a)));
   pool.set_most(0);
   CHECK(pool.allocate(1, false) == nullptr);
   pool.deallocate(b, 6 << 20);
