@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/cache.hpp"
+#include "kiln/device_code.hpp"
 
 namespace kiln {
 
@@ -39,6 +40,11 @@ struct CompileOptions {
   /// NVIDIA's GPUs float32's subnormal numbers count as 0, and its quotients, roots and functions have CUDA's bounds of
   /// -use_fast_math.
   bool fast_math = false;
+  /// Files of compiled device code whose functions the body calls, declared in `functions` (by declare_device(), or as
+  /// `extern "C"`). One list for several devices: each takes the files that are for it. LTO-IR and bitcode are inlined into the
+  /// kernel's loop. A kernel has a copy of its own of what a file holds, static variables included. IoError for a file that
+  /// cannot be read; CompileError for one that cannot be linked, where none is for the device, and for what stays undefined.
+  std::vector<LinkFile> link = {};
   /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
   Cache cache = {};
 };

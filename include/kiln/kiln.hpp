@@ -6,6 +6,7 @@
 #include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/device.hpp"
+#include "kiln/device_code.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/event.hpp"

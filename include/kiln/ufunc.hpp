@@ -159,6 +159,13 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   /// The same for a number of arguments that only the run knows.
   [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
 
+  /// The body as a device function that others link: a cuFFT callback, CUB's operators, numba-cuda, another kernel's `.link`.
+  /// It takes and gives scalars of the loop's dtypes; several results go to pointers, which come first. Compiled for a target
+  /// as of compile(), anew each time. TypeError where the definition has several loops and none is chosen, for a loop of halves
+  /// or complex numbers, and for a form that the target's compiler does not make; SignatureError for a name that is no C++
+  /// identifier; CompileError; DeviceError for an unknown target.
+  [[nodiscard]] DeviceCode device_code(std::string_view target, const DeviceCodeOptions& options = {}) const;
+
   /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
   /// "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;

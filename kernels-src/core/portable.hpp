@@ -43,6 +43,8 @@
 #define KILN_CONSTEXPR_FN constexpr inline __attribute__((always_inline))
 #define KILN_NOINLINE inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
+// A function for others to link.
+#define KILN_EXPORTED extern "C" __attribute__((visibility("default"), used))
 #define KILN_LIBM(name) __builtin_##name
 #define KILN_SQRTF(x) __builtin_sqrtf(x)
 #define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
@@ -81,6 +83,11 @@
 #define KILN_CONSTEXPR_FN __host__ __device__ constexpr inline __attribute__((always_inline))
 #define KILN_NOINLINE __device__ inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
+#if KILN_HIP
+#define KILN_EXPORTED extern "C" __device__ __attribute__((visibility("default"), used))
+#else
+#define KILN_EXPORTED extern "C" __device__ __attribute__((used))
+#endif
 #if defined(__HIPCC_RTC__) || defined(__HIP__)
 // Older compilers assume 256 threads where nothing is said.
 #define KILN_RAW_KERNEL extern "C" __global__ __launch_bounds__(1024) void

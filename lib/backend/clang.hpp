@@ -14,6 +14,8 @@ enum class ClangOutput {
   shared_object,  ///< of the host; for an AMD GPU its code object
   ir,             ///< LLVM's intermediate language as text, after all its passes
   ptx,            ///< for an NVIDIA GPU, as text
+  bitcode,        ///< LLVM's intermediate language
+  object,         ///< relocatable, of the host or an AMD GPU
 };
 
 /// One compile. What it refers to outlives the call.
@@ -22,6 +24,7 @@ struct ClangJob {
   std::vector<std::string> arguments;  ///< of clang -cc1, without input and output
   /// Name and bytes of files of bitcode that the code is linked with where it needs them.
   std::span<const std::pair<std::string, std::string>> bitcode = {};
+  bool links_later = false;  ///< of PTX: what it does not define is another linker's to find
   ClangOutput output = ClangOutput::shared_object;
   std::string target;      ///< a short name, for messages
   const char* definers{};  ///< who may define a function that is called, for the message where nobody does
@@ -58,7 +61,8 @@ inline constexpr const char* kClangOptions[] = {"-std=c++20",
 /// The same for GPUs, whose code generators would take all of them together for the whole module's, with what a text forbids.
 [[nodiscard]] std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& request);
 
-/// Compiles, and links what has to be linked. Compiles of several threads run side by side. CompileError for a source that is
+/// Compiles, and links what has to be linked, with the request's files of bitcode and objects: those of other formats are
+/// another linker's. Compiles of several threads run side by side. CompileError for a source that is
 /// wrong, and for one that calls a function which nobody defines; DeviceError where libkiln-clang.so is missing, with every
 /// path tried, or where it cannot do its work.
 [[nodiscard]] CompileResult compile_by_clang(const ClangJob& job);

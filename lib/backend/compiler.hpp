@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/link_part.hpp"
 #include "kiln/device.hpp"
+#include "kiln/device_code.hpp"
 #include "kiln/error.hpp"
 #include "kiln/inspect.hpp"
 
@@ -23,6 +25,7 @@ struct CompileRequest {
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
   bool contract = false;
   bool fast_math = false;
+  std::vector<LinkPart> link = {};  ///< for the target
 };
 
 /// Machine code, ready to be cached and loaded.
@@ -55,9 +58,18 @@ class Compiler {
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;
   [[nodiscard]] virtual DeviceKind kind() const = 0;
 
+  /// Who compiles for the same target where the kernel is linked with these: this one, or another where this one cannot.
+  /// DeviceError where nobody can. Outlives this compiler.
+  [[nodiscard]] virtual const Compiler& linking(const std::vector<LinkPart>& /*files*/) const { return *this; }
+
   /// The request in a form on the way to machine code, as text; compile()'s errors. TypeError where this compiler has no such
   /// form.
   [[nodiscard]] virtual std::string emit(const CompileRequest& request, inspect::Form form) const;
+  /// Code of functions that others link; compile()'s errors. The form is never automatic; TypeError for one that this compiler
+  /// does not make.
+  [[nodiscard]] virtual std::string device_code(const CompileRequest& request, DeviceCodeForm form) const;
+  /// The form where none is chosen.
+  [[nodiscard]] virtual DeviceCodeForm usual_form() const { return DeviceCodeForm::bitcode; }
   /// How many registers' worth of stores the machine code makes for want of registers, by the compiler's own report; nothing
   /// where it makes none. compile()'s errors.
   [[nodiscard]] virtual std::optional<std::int64_t> spills(const CompileRequest& request) const;

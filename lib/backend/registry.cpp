@@ -33,6 +33,15 @@ std::vector<Diagnostic> of_severity(std::vector<Diagnostic> diagnostics, Severit
   return diagnostics;
 }
 
+std::string Compiler::device_code(const CompileRequest& request, DeviceCodeForm form) const {
+  const char* const wanted = form == DeviceCodeForm::lto_ir    ? "LTO-IR"
+                             : form == DeviceCodeForm::ptx     ? "PTX"
+                             : form == DeviceCodeForm::bitcode ? "bitcode"
+                                                               : "an object";
+  throw TypeError(name() + " makes no device function of \"" + request.name + "\" for " + short_target() + " as " + wanted +
+                  ": leave .form out for the form that it does make");
+}
+
 std::string Compiler::emit(const CompileRequest& request, inspect::Form) const {
   throw TypeError(name() + " gives no intermediate form of \"" + request.name + '"');
 }

@@ -105,6 +105,7 @@ std::vector<Difference> differences(const Key& wanted, const Key& found) {
   flags("fast_math", wanted.fast_math, found.fast_math);
   if (wanted.defines != found.defines) all.push_back(of_lists("defines", wanted.defines, found.defines));
   if (wanted.options != found.options) all.push_back(of_lists("options", wanted.options, found.options));
+  if (wanted.link != found.link) all.push_back(of_lists("link", wanted.link, found.link));
   texts("source", wanted.source, found.source);
   for (const auto& [name, text] : wanted.headers) {
     const auto other = found.headers.find(name);

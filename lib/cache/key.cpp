@@ -114,6 +114,7 @@ std::string Key::canonical() const {
   member("fast_math", fast_math);
   member("headers", headers);
   member("kiln", text(kiln_version));
+  if (!link.empty()) member("link", link);
   member("options", options);
   member("runtime", text(runtime));
   member("schema", kKeySchema);

@@ -10,7 +10,7 @@
 namespace kiln::cache {
 
 /// Everything that can change the machine code. canonical() is one JSON text with sorted keys; two keys are equal exactly when
-/// those are.
+/// those are. A list of files to link that is empty is left out.
 struct Key {
   std::string kiln_version;
   std::string templates;                       ///< digest of the embedded device headers
@@ -20,6 +20,7 @@ struct Key {
   std::vector<std::string> defines;
   bool contract = false;
   bool fast_math = false;
+  std::vector<std::string> link = {};  ///< digests of the files that it is linked with, in order
   std::string target;
   std::string compiler;  ///< name and full version
   std::string runtime;   ///< what else the code depends on: glibc's version for CPU code that calls libmvec; else empty

@@ -81,6 +81,7 @@ std::optional<Key> parse_key(std::string_view text) {
                    member("kiln", &key.kiln_version) && member("options", &key.options) && member("runtime", &key.runtime) &&
                    member("schema", &schema) && member("source", &key.source) && member("target", &key.target) &&
                    member("templates", &key.templates);
+  if (json.contains("link") && (!member("link", &key.link) || key.link.empty())) return std::nullopt;
   if (!all || schema != kKeySchema || known != json.size()) return std::nullopt;
   return key;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "codegen/directives.hpp"
 #include "kiln/error.hpp"
@@ -29,8 +30,11 @@ class Merge {
       check_includes(definition);
       add_headers(definition.name, definition.compile);
       add_folders(definition);
+      add_link(definition.compile);
       add_macros(definition);
     }
+    add_link(wanted_.compile);
+    options.compile.link = link_;
     for (const auto& [preamble, includer] : includers_) check_macros(*includer);
     options.compile.headers = headers_;
     if (folders_ != nullptr) options.compile.include_dirs = folders_->compile.include_dirs;
@@ -94,6 +98,14 @@ class Merge {
          " search different folders for headers; give both the same .compile.include_dirs, or the files as .compile.headers");
   }
 
+  /// Once, however many ufuncs are linked with it.
+  void add_link(const CompileOptions& options) {
+    for (const LinkFile& file : options.link) {
+      const auto same = [&](const LinkFile& known) { return known.name == file.name && known.bytes == file.bytes; };
+      if (std::none_of(link_.begin(), link_.end(), same)) link_.push_back(file);
+    }
+  }
+
   /// A file is included once, so under one set of macros.
   void add_macros(const UfuncDefinition& definition) {
     if (!codegen::includes_files(definition.compile.preamble)) return;
@@ -129,6 +141,7 @@ class Merge {
   const FuseDefinition& wanted_;
   std::map<std::string, std::string> headers_;
   std::map<std::string, std::string> giver_of_;
+  std::vector<LinkFile> link_;
   const UfuncDefinition* folders_ = nullptr;
   const UfuncDefinition* includer_ = nullptr;
   std::map<std::string, const UfuncDefinition*> includers_;  // by their preambles

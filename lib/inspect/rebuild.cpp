@@ -29,6 +29,7 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
                        (key->kiln_version == KILN_VERSION ? " with other device headers" : "; this is " KILN_VERSION) +
                        "); run it with this one, and inspect the entry that this makes");
   }
+  if (!key->link.empty()) refuse(kernel, "it is linked with files, of which its key has digests alone");
   Rebuild rebuild;
   rebuild.compiler = backend::compiler_of_key(key->target, key->compiler);
   backend::CompileRequest& request = rebuild.request;

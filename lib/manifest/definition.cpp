@@ -8,6 +8,7 @@
 
 #include "kiln/error.hpp"
 #include "kinds/spec.hpp"
+#include "program/link_files.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::manifest {
@@ -28,6 +29,17 @@ std::string read_name(const Node& node) {
   return name;
 }
 
+namespace {
+
+/// A path, or a name with bytes.
+LinkFile read_file_to_link(const Node& node) {
+  if (!node.json().is_object()) return {node.word()};
+  node.check_members({"name", "bytes"});
+  return LinkFile::of_bytes(node.at("name").word(), read_text(node.at("bytes")));
+}
+
+}  // namespace
+
 void read_options(const Node& node, CompileOptions& options) {
   if (const auto text = node.find("preamble")) options.preamble = text->text();
   if (const auto text = node.find("functions")) options.functions = text->text();
@@ -43,6 +55,9 @@ void read_options(const Node& node, CompileOptions& options) {
   if (const auto defines = node.find("defines")) {
     for (const Node& each : defines->list()) options.defines.push_back(read_text(each));
   }
+  if (const auto files = node.find("link")) {
+    for (const Node& each : files->list()) options.link.push_back(read_file_to_link(each));
+  }
   if (const auto flag = node.find("contract")) options.contract = flag->flag();
   if (const auto flag = node.find("fast_math")) options.fast_math = flag->flag();
 }
@@ -53,6 +68,9 @@ void write_options(const CompileOptions& options, Json& json) {
   for (const auto& [name, header] : options.headers) json["headers"][name] = text_json(header);
   if (!options.include_dirs.empty()) json["include_dirs"] = options.include_dirs;
   for (const std::string& define : options.defines) json["defines"].push_back(text_json(define));
+  for (const LinkFile& file : options.link) {
+    json["link"].push_back(file.bytes == nullptr ? Json(file.name) : Json{{"name", file.name}, {"bytes", text_json(*file.bytes)}});
+  }
   if (options.contract) json["contract"] = true;
   if (options.fast_math) json["fast_math"] = true;
 }
@@ -87,12 +105,16 @@ void resolve_folders(CompileOptions& options, const std::string& folder) {
   for (std::string& include : options.include_dirs) {
     if (!folder.empty()) include = (std::filesystem::path(folder) / include).lexically_normal().string();
   }
+  for (LinkFile& file : options.link) {
+    if (!folder.empty() && file.bytes == nullptr) file.name = (std::filesystem::path(folder) / file.name).lexically_normal().string();
+  }
 }
 
 void collect_headers(const std::string& name, CompileOptions& options, std::string body) {
   const auto reached = codegen::resolve_includes(
       {{name + ".preamble", options.preamble}, {name + ".functions", options.functions}, {name, std::move(body)}},
       options.headers, options.include_dirs);
+  options.link = program::with_bytes(name, options.link);
   options.headers.clear();
   options.include_dirs.clear();
   for (const auto& [file, text] : reached) {

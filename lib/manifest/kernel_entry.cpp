@@ -115,7 +115,7 @@ std::vector<raw::Binding> read_bindings(const Node& node, const SharedRawKernel&
 }  // namespace
 
 Entry read_kernel(const Node& node, const std::string& folder) {
-  node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines",
+  node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines", "link",
                       "contract", "fast_math", "types", "launch", "calls"});
   RawKernelDefinition definition;
   definition.name = read_name(node.at("name"));

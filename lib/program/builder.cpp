@@ -64,6 +64,12 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
 
 }  // namespace
 
+CompileError about_texts(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
+  CompileError shown = as_written(error, job, compiler);
+  for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
+  return without_notes_of_others(shown, names_of_texts(job));
+}
+
 Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {
   guard_forks_of(this);
 }
@@ -106,7 +112,7 @@ std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend&
       return std::move(loaded.module);
     }
   }
-  const Code code = build(job, *backend.compiler());
+  const Code code = build(job, job.by != nullptr ? *job.by : *backend.compiler());
   if (origin != nullptr) *origin = code.origin;
   // Two threads may load it at once; both go on with the first one's.
   const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);
@@ -183,10 +189,8 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
                     .compile_ms = static_cast<double>(ns) / 1e6,
                     .warnings = shared(of_user(std::move(result.warnings), job))};
   } catch (const CompileError& error) {
-    CompileError shown = as_written(error, job, compiler);
+    CompileError shown = about_texts(error, job, compiler);
     Counters::add(counters_.compile_ns, elapsed_ns());
-    for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
-    shown = without_notes_of_others(shown, names_of_texts(job));
     outcome.failure = std::make_shared<const CompileError>(std::move(shown));
     outcome.signature = job.compile.context;
   }

@@ -58,4 +58,7 @@ class Builder {
   Counters counters_;
 };
 
+/// What became of a compile of the job, told about the user's texts as they are written.
+CompileError about_texts(const CompileError& error, const Job& job, const backend::Compiler& compiler);
+
 }  // namespace kiln::program

@@ -4,10 +4,12 @@
 #include <gnu/libc-version.h>
 
 #include <atomic>
+#include <utility>
 
 #include "cache/key.hpp"
 #include "kiln/version.hpp"
 #include "kinds/spec.hpp"
+#include "program/link_files.hpp"
 
 namespace kiln::program {
 namespace {
@@ -50,14 +52,18 @@ const std::string& templates_digest() {
   return *known;
 }
 
-Job make_job(const Request& request, const backend::Compiler& compiler) {
+Job make_job(const Request& request, const backend::Compiler& asked) {
   const kinds::Source& source = request.source;
-  Job job{.compile = {.name = source.name,
+  std::vector<backend::LinkPart> link = files_for(request, asked);
+  const backend::Compiler& compiler = link.empty() ? asked : asked.linking(link);
+  Job job{.by = &compiler,
+          .compile = {.name = source.name,
                       .context = source.signature,
                       .source = source.text,
                       .headers = source.headers,
                       .contract = request.contract,
-                      .fast_math = request.fast_math},
+                      .fast_math = request.fast_math,
+                      .link = std::move(link)},
           .as_written = source.as_written,
           .texts = source.texts,
           .body = source.body,
@@ -73,6 +79,7 @@ Job make_job(const Request& request, const backend::Compiler& compiler) {
                        .defines = source.defines,
                        .contract = request.contract,
                        .fast_math = request.fast_math,
+                       .link = digests_of(job.compile.link),
                        .target = compiler.target(),
                        .compiler = compiler.name() + " " + compiler.version(),
                        .runtime = links_libmvec ? std::string("glibc ") + gnu_get_libc_version() : std::string()};

@@ -11,6 +11,7 @@
 namespace kiln::program {
 
 struct Job {
+  const backend::Compiler* by = nullptr;  ///< who compiles it; null: the compiler of where it is loaded
   backend::CompileRequest compile = {};
   std::string as_written =
       {};                   ///< the source with the user's texts as they are, where it has others: what diagnostics are about
@@ -25,7 +26,8 @@ struct Job {
   std::string compiler = {};  ///< name and version
 };
 
-/// Makes the key for that compiler, which is one for the source's target. Nothing is compiled.
+/// Makes the key for that compiler, which is one for the source's target, or for who links in its place. Nothing is compiled.
+/// CompileError where the request has files to link and none is for the target.
 [[nodiscard]] Job make_job(const Request& request, const backend::Compiler& compiler);
 
 /// Digest of the embedded device headers, part of every key.

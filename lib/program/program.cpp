@@ -5,6 +5,7 @@
 #include "profiling/call.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
+#include "program/link_files.hpp"
 
 namespace kiln::program {
 namespace {
@@ -30,19 +31,21 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
                                         .include_dirs = options.include_dirs}),
           .contract = options.contract,
           .fast_math = options.fast_math,
+          .link = link_files(text.name, options),
           .cache = options.cache,
           .warnings = &warnings};
 }
 
 Code build(const Request& request, const backend::Compiler& compiler) {
-  Code code = builder_for(request).build(make_job(request, compiler), compiler);
+  const Job job = make_job(request, compiler);
+  Code code = builder_for(request).build(job, *job.by);
   keep(code.warnings, request);
   return code;
 }
 
 cache::Contents compiled(const Request& request, const backend::Compiler& compiler) {
   Job job = make_job(request, compiler);
-  const Code code = builder_for(request).build(job, compiler);
+  const Code code = builder_for(request).build(job, *job.by);
   keep(code.warnings, request);
   cache::Contents kernel;
   kernel.entry.id = job.digest;
@@ -59,6 +62,15 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
   kernel.source = std::move(job.compile.source);
   kernel.code = code.bytes();
   return kernel;
+}
+
+std::string device_code(const Request& request, const backend::Compiler& compiler, DeviceCodeForm form) {
+  const Job job = make_job(request, compiler);
+  try {
+    return compiler.device_code(job.compile, form);
+  } catch (const CompileError& error) {
+    throw about_texts(error, job, compiler);
+  }
 }
 
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {

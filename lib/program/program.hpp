@@ -25,8 +25,9 @@ struct Request {
   kinds::Source source;
   bool contract = false;
   bool fast_math = false;
-  Cache cache = {};              ///< where it is looked for and kept; the process's by default
-  Warnings* warnings = nullptr;  ///< gets what is found in the texts; outlives the request
+  std::vector<backend::LinkPart> link = {};  ///< what .compile.link holds, for all devices
+  Cache cache = {};                          ///< where it is looked for and kept; the process's by default
+  Warnings* warnings = nullptr;              ///< gets what is found in the texts; outlives the request
 };
 
 /// A kernel for a target: rendered, and its includes resolved. CompileError and IoError as
@@ -68,6 +69,10 @@ Code build(const Request& request, const backend::Compiler& compiler);
 
 /// The kernel as an entry that the cache would list, compiled or found. Throws CompileError.
 cache::Contents compiled(const Request& request, const backend::Compiler& compiler);
+
+/// The request's code as functions that others link; not kept. Throws CompileError, and TypeError for a form that the compiler
+/// does not make.
+std::string device_code(const Request& request, const backend::Compiler& compiler, DeviceCodeForm form);
 
 /// The loaded kernel; the same module for the same key, device and cache, as long as someone holds it or the cache has room for
 /// it.

@@ -64,6 +64,7 @@ class EvalCommand : public Command {
   std::string preamble_;
   std::vector<std::string> defines_;
   std::vector<std::string> include_dirs_;
+  std::vector<std::string> link_;
   bool contract_ = false;
   bool fast_math_ = false;
   MethodOptions method_;

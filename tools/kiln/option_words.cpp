@@ -30,6 +30,7 @@ constexpr Wording kWordings[] = {
     {"kiln::all_axes", "all"},
     {": reshape it", ""},
     {"give larger .chunk_bytes", "give a larger --chunk"},
+    {".compile.link", "--link"},
     {".axes", "--axes"},
     {".axis", "--axis"},
     {".dtype", "--dtype"},

@@ -38,7 +38,7 @@ std::vector<Diagnostic> diagnostics_of(const kiln_clang_result& result, const Cl
   for (std::size_t i = 0; i < result.diagnostic_count; ++i) {
     const kiln_clang_diagnostic& each = result.diagnostics[i];
     all.push_back({.severity = severity(each.severity),
-                   .file = text(each.file),
+                   .file = each.file.size == 0 ? job.request.name : text(each.file),
                    .line = each.line,
                    .column = each.column,
                    .text = text(each.text),
@@ -54,9 +54,54 @@ std::vector<Diagnostic> diagnostics_of(const kiln_clang_result& result, const Cl
 }
 
 int form_of(ClangOutput output) {
-  return output == ClangOutput::ptx  ? KILN_CLANG_ASSEMBLY
-         : output == ClangOutput::ir ? KILN_CLANG_IR
-                                     : KILN_CLANG_SHARED_OBJECT;
+  switch (output) {
+    case ClangOutput::shared_object:
+      return KILN_CLANG_SHARED_OBJECT;
+    case ClangOutput::ir:
+      return KILN_CLANG_IR;
+    case ClangOutput::ptx:
+      return KILN_CLANG_ASSEMBLY;
+    case ClangOutput::bitcode:
+      return KILN_CLANG_BITCODE;
+    case ClangOutput::object:
+      return KILN_CLANG_OBJECT;
+  }
+  return KILN_CLANG_SHARED_OBJECT;
+}
+
+std::vector<kiln_clang_file> bitcode_of(const ClangJob& job) {
+  std::vector<kiln_clang_file> all;
+  for (const LinkPart& file : job.request.link) {
+    if (file.format == LinkFormat::bitcode) all.push_back({text(file.name), text(*file.bytes)});
+  }
+  return all;
+}
+
+/// A CompileError's, for what stands in no text.
+CompileError::Details refusal(const ClangJob& job, std::string why) {
+  return {.diagnostics = {{.severity = Severity::error, .file = job.request.name, .text = std::move(why)}},
+          .log = {},
+          .source = job.request.source,
+          .options = job.arguments,
+          .target = job.target,
+          .compiler = "Clang " + clang_release(),
+          .context = job.request.context};
+}
+
+std::vector<kiln_clang_object> objects_of(const ClangJob& job) {
+  std::vector<kiln_clang_object> all;
+  for (const LinkPart& file : job.request.link) {
+    if (file.format != LinkFormat::object && file.format != LinkFormat::shared_object) continue;
+    if (file.format == LinkFormat::shared_object && file.path.empty()) {
+      throw CompileError(
+          refusal(job, "cannot link " + file.name + ": a shared object is loaded from its file: give its path, not its bytes"));
+    }
+    all.push_back({.name = text(file.name),
+                   .bytes = text(*file.bytes),
+                   .path = file.format == LinkFormat::shared_object ? file.path.c_str() : nullptr,
+                   .lazy = file.lazy ? 1 : 0});
+  }
+  return all;
 }
 
 }  // namespace
@@ -73,6 +118,8 @@ CompileResult compile_by_clang(const ClangJob& job) {
   const CompileRequest& request = job.request;
   const kiln_clang_api& module = clang_module();
   std::vector<std::string> words = job.arguments;
+  const std::vector<kiln_clang_file> bitcode = bitcode_of(job);
+  const std::vector<kiln_clang_object> objects = objects_of(job);
   for (const auto& [name, bytes] : job.bitcode) words.insert(words.end(), {"-mlink-builtin-bitcode", KILN_CLANG_FOLDER + name});
   std::vector<const char*> arguments;
   arguments.reserve(words.size());
@@ -86,14 +133,18 @@ CompileResult compile_by_clang(const ClangJob& job) {
                                 .headers = headers.data(),
                                 .header_count = headers.size(),
                                 .arguments = arguments.data(),
-                                .argument_count = arguments.size()};
+                                .argument_count = arguments.size(),
+                                .objects = objects.data(),
+                                .object_count = objects.size(),
+                                .bitcode = bitcode.data(),
+                                .bitcode_count = bitcode.size()};
 
   std::unique_ptr<const kiln_clang_result, Release> result(nullptr, Release{&module});
   {
     const ForkGate gate;
     result.reset(module.compile(&call));
   }
-  if (result->status == KILN_CLANG_OK) {
+  if (result->status == KILN_CLANG_OK || (result->status == KILN_CLANG_UNDEFINED && job.links_later)) {
     return {.code = text(result->code),
             .log = text(result->log),
             .warnings = of_severity(diagnostics_of(*result, job), Severity::warning)};
@@ -101,6 +152,8 @@ CompileResult compile_by_clang(const ClangJob& job) {
   if (result->status == KILN_CLANG_FAILED && result->diagnostic_count == 0) {
     std::string reason = text(result->error);
     std::replace(reason.begin(), reason.end(), '\n', ' ');
+    // The linker's words about files of the user's.
+    if (!objects.empty()) throw CompileError(refusal(job, std::move(reason)));
     throw DeviceError("failed to compile kernel \"" + request.name + "\" for " + job.target + ": " + reason);
   }
   throw CompileError({.diagnostics = diagnostics_of(*result, job),

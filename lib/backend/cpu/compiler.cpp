@@ -37,12 +37,20 @@ std::string ClangCompiler::emit(const CompileRequest& request, inspect::Form for
   return run(request, ClangOutput::ir).code;
 }
 
+std::string ClangCompiler::device_code(const CompileRequest& request, DeviceCodeForm form) const {
+  if (form == DeviceCodeForm::bitcode) return run(request, ClangOutput::bitcode).code;
+  if (form == DeviceCodeForm::object) return run(request, ClangOutput::object).code;
+  return Compiler::device_code(request, form);
+}
+
 CompileResult ClangCompiler::run(const CompileRequest& request, ClangOutput output) const {
-  return backend::compile_by_clang({.request = request,
-                                    .arguments = options(request),
-                                    .output = output,
-                                    .target = target_.short_name,
-                                    .definers = "neither the kernel nor the C math library defines it"});
+  return backend::compile_by_clang(
+      {.request = request,
+       .arguments = options(request),
+       .output = output,
+       .target = target_.short_name,
+       .definers = request.link.empty() ? "neither the kernel nor the C math library defines it"
+                                        : "neither the kernel, nor what it is linked with, nor the C math library defines it"});
 }
 
 const std::shared_ptr<const Compiler>& native_compiler() {

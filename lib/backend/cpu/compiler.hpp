@@ -20,6 +20,8 @@ class ClangCompiler : public Compiler {
   /// Also a CompileError: a function that is called and nowhere defined. Compiles of several threads run side by side.
   [[nodiscard]] CompileResult compile(const CompileRequest& request) const override;
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu; }
+  /// Bitcode, or an object.
+  [[nodiscard]] std::string device_code(const CompileRequest& request, DeviceCodeForm form) const override;
   /// LLVM's intermediate language, after all its passes.
   [[nodiscard]] std::string emit(const CompileRequest& request, inspect::Form form) const override;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 
 namespace kiln::backend::gpu {
@@ -13,6 +14,7 @@ constexpr int kStill = 1 << 20;
 
 struct AmdArch {
   std::string_view name;
+  std::uint32_t machine;  // in the flags of ELF files: LLVM's EF_AMDGPU_MACH_AMDGCN_…
   int since;  // hipRTC version; for the newer ones on the late side: refusing too much beats aborting
   int until;  // the first version without it
   bool sramecc, xnack;
@@ -20,30 +22,30 @@ struct AmdArch {
 
 // hipRTC 5.2's rows were tried one by one. Features: the LLVM AMDGPU back end's table of targets.
 constexpr std::array<AmdArch, 47> kAmdArchs = {{
-    {"gfx600", kAlways, kStill, false, false},  {"gfx601", kAlways, kStill, false, false},
-    {"gfx602", kAlways, kStill, false, false},  {"gfx700", kAlways, kStill, false, false},
-    {"gfx701", kAlways, kStill, false, false},  {"gfx702", kAlways, kStill, false, false},
-    {"gfx703", kAlways, kStill, false, false},  {"gfx704", kAlways, kStill, false, false},
-    {"gfx705", kAlways, kStill, false, false},  {"gfx801", kAlways, kStill, false, true},
-    {"gfx802", kAlways, kStill, false, false},  {"gfx803", kAlways, kStill, false, false},
-    {"gfx805", kAlways, kStill, false, false},  {"gfx810", kAlways, kStill, false, true},
-    {"gfx900", kAlways, kStill, false, true},   {"gfx902", kAlways, kStill, false, true},
-    {"gfx904", kAlways, kStill, false, true},   {"gfx906", kAlways, kStill, true, true},
-    {"gfx908", kAlways, kStill, true, true},    {"gfx909", kAlways, kStill, false, true},
-    {"gfx90a", kAlways, kStill, true, true},    {"gfx90c", kAlways, kStill, false, true},
-    {"gfx940", 600, 700, true, true},           {"gfx941", 600, 700, true, true},
-    {"gfx942", 600, kStill, true, true},        {"gfx950", 700, kStill, true, true},
-    {"gfx1010", kAlways, kStill, false, true},  {"gfx1011", kAlways, kStill, false, true},
-    {"gfx1012", kAlways, kStill, false, true},  {"gfx1013", kAlways, kStill, false, true},
-    {"gfx1030", kAlways, kStill, false, false}, {"gfx1031", kAlways, kStill, false, false},
-    {"gfx1032", kAlways, kStill, false, false}, {"gfx1033", kAlways, kStill, false, false},
-    {"gfx1034", kAlways, kStill, false, false}, {"gfx1035", kAlways, kStill, false, false},
-    {"gfx1036", kAlways, kStill, false, false}, {"gfx1100", 505, kStill, false, false},
-    {"gfx1101", 505, kStill, false, false},     {"gfx1102", 505, kStill, false, false},
-    {"gfx1103", 600, kStill, false, false},     {"gfx1150", 602, kStill, false, false},
-    {"gfx1151", 602, kStill, false, false},     {"gfx1152", 604, kStill, false, false},
-    {"gfx1153", 700, kStill, false, false},     {"gfx1200", 604, kStill, false, false},
-    {"gfx1201", 604, kStill, false, false},
+    {"gfx600", 0x20, kAlways, kStill, false, false},  {"gfx601", 0x21, kAlways, kStill, false, false},
+    {"gfx602", 0x3a, kAlways, kStill, false, false},  {"gfx700", 0x22, kAlways, kStill, false, false},
+    {"gfx701", 0x23, kAlways, kStill, false, false},  {"gfx702", 0x24, kAlways, kStill, false, false},
+    {"gfx703", 0x25, kAlways, kStill, false, false},  {"gfx704", 0x26, kAlways, kStill, false, false},
+    {"gfx705", 0x3b, kAlways, kStill, false, false},  {"gfx801", 0x28, kAlways, kStill, false, true},
+    {"gfx802", 0x29, kAlways, kStill, false, false},  {"gfx803", 0x2a, kAlways, kStill, false, false},
+    {"gfx805", 0x3c, kAlways, kStill, false, false},  {"gfx810", 0x2b, kAlways, kStill, false, true},
+    {"gfx900", 0x2c, kAlways, kStill, false, true},   {"gfx902", 0x2d, kAlways, kStill, false, true},
+    {"gfx904", 0x2e, kAlways, kStill, false, true},   {"gfx906", 0x2f, kAlways, kStill, true, true},
+    {"gfx908", 0x30, kAlways, kStill, true, true},    {"gfx909", 0x31, kAlways, kStill, false, true},
+    {"gfx90a", 0x3f, kAlways, kStill, true, true},    {"gfx90c", 0x32, kAlways, kStill, false, true},
+    {"gfx940", 0x40, 600, 700, true, true},           {"gfx941", 0x4b, 600, 700, true, true},
+    {"gfx942", 0x4c, 600, kStill, true, true},        {"gfx950", 0x4f, 700, kStill, true, true},
+    {"gfx1010", 0x33, kAlways, kStill, false, true},  {"gfx1011", 0x34, kAlways, kStill, false, true},
+    {"gfx1012", 0x35, kAlways, kStill, false, true},  {"gfx1013", 0x42, kAlways, kStill, false, true},
+    {"gfx1030", 0x36, kAlways, kStill, false, false}, {"gfx1031", 0x37, kAlways, kStill, false, false},
+    {"gfx1032", 0x38, kAlways, kStill, false, false}, {"gfx1033", 0x39, kAlways, kStill, false, false},
+    {"gfx1034", 0x3e, kAlways, kStill, false, false}, {"gfx1035", 0x3d, kAlways, kStill, false, false},
+    {"gfx1036", 0x45, kAlways, kStill, false, false}, {"gfx1100", 0x41, 505, kStill, false, false},
+    {"gfx1101", 0x46, 505, kStill, false, false},     {"gfx1102", 0x47, 505, kStill, false, false},
+    {"gfx1103", 0x44, 600, kStill, false, false},     {"gfx1150", 0x43, 602, kStill, false, false},
+    {"gfx1151", 0x4a, 602, kStill, false, false},     {"gfx1152", 0x55, 604, kStill, false, false},
+    {"gfx1153", 0x58, 700, kStill, false, false},     {"gfx1200", 0x48, 604, kStill, false, false},
+    {"gfx1201", 0x4e, 604, kStill, false, false},
 }};
 
 bool is_digit(char c) {
@@ -172,6 +174,13 @@ std::string refuse_clang(std::string_view target) {
 int wave_of(std::string_view target) {
   constexpr std::size_t kOneDigit = std::string_view("gfx90a").size();
   return target.substr(0, target.find(':')).size() <= kOneDigit ? 64 : 32;
+}
+
+std::string_view amd_arch_of(std::uint32_t elf_flags) {
+  constexpr std::uint32_t kMachine = 0xff;
+  const auto found = std::find_if(kAmdArchs.begin(), kAmdArchs.end(),
+                                  [&](const AmdArch& arch) { return arch.machine == (elf_flags & kMachine); });
+  return found == kAmdArchs.end() ? std::string_view() : found->name;
 }
 
 int compute_capability(std::string_view target) {

@@ -1,6 +1,7 @@
 // GPU architecture names: what they look like, and which compiler version knows them. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ struct PtxTarget {
 
 /// Lanes of a wave of HIP's kernels on an AMD architecture: 64 up to gfx9, 32 from gfx10 on.
 [[nodiscard]] int wave_of(std::string_view target);
+
+/// "gfx90a" of the flags of an AMD ELF file; empty for an architecture that is not known.
+[[nodiscard]] std::string_view amd_arch_of(std::uint32_t elf_flags);
 
 /// 90 for "sm_90" and "sm_90a"; 0 where there is no number.
 [[nodiscard]] int compute_capability(std::string_view target);

@@ -1,7 +1,9 @@
 // Clang as the GPUs' backend::Compiler.
 #include "backend/gpu/clang_compiler.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -69,6 +71,8 @@ class GpuClangCompiler final : public Compiler {
     std::string arch;                   ///< that the PTX is for
     bool lines;                         ///< for the emulator
     const JitLink* finisher = nullptr;  ///< null: PTX
+    std::shared_ptr<const Linker> driver_linker;
+    const Linker* linker = nullptr;  ///< of a compiler that links
     std::shared_ptr<const MathBitcode> math;
     std::vector<std::string> options;
   };
@@ -77,7 +81,8 @@ class GpuClangCompiler final : public Compiler {
   std::string name() const override { return "Clang"; }
   std::string version() const override {
     return clang_version_for_keys() + (made_.math ? made_.math->mark : "") +
-           (made_.finisher == nullptr ? "" : std::string(kFinisherMark) + made_.finisher->version());
+           (made_.finisher == nullptr ? "" : std::string(kFinisherMark) + made_.finisher->version()) +
+           (made_.linker == nullptr || made_.linker == made_.finisher ? "" : "+" + made_.linker->mark());
   }
   DeviceKind kind() const override { return made_.kind; }
   std::string short_target() const override { return made_.name; }
@@ -98,6 +103,11 @@ class GpuClangCompiler final : public Compiler {
   }
   CompileResult compile(const CompileRequest& request) const override {
     CompileResult result = run(request, made_.kind == DeviceKind::hip ? ClangOutput::shared_object : ClangOutput::ptx);
+    if (made_.linker != nullptr) {
+      result.code = made_.linker->link({.format = LinkFormat::ptx, .code = result.code}, request, made_.name);
+      if (made_.lines) result.code = named_for_emulator(result.code, request.name);
+      return result;
+    }
     if (made_.lines) result.code = named_for_emulator(result.code, request.name);
     if (made_.finisher != nullptr) result.code = made_.finisher->assemble(result.code, made_.name, request.name).cubin;
     return result;
@@ -107,25 +117,54 @@ class GpuClangCompiler final : public Compiler {
     if (form == inspect::Form::ptx && made_.kind == DeviceKind::cuda) return run(request, ClangOutput::ptx).code;
     return Compiler::emit(request, form);
   }
+  std::string device_code(const CompileRequest& request, DeviceCodeForm form) const override {
+    const bool amd = made_.kind == DeviceKind::hip;
+    if (form == DeviceCodeForm::ptx && !amd) return run(request, ClangOutput::ptx).code;
+    if (form == DeviceCodeForm::bitcode && amd) return run(request, ClangOutput::bitcode).code;
+    if (form == DeviceCodeForm::object && amd) return run(request, ClangOutput::object).code;
+    return Compiler::device_code(request, form);
+  }
+  DeviceCodeForm usual_form() const override {
+    return made_.kind == DeviceKind::hip ? DeviceCodeForm::bitcode : DeviceCodeForm::ptx;
+  }
   std::optional<std::int64_t> spills(const CompileRequest& request) const override {
     if (made_.finisher == nullptr) return std::nullopt;
     const std::string ptx = run(request, ClangOutput::ptx).code;
     return spilled_registers(made_.finisher->assemble(ptx, made_.name, request.name).report);
   }
 
+  const Compiler& linking(const std::vector<LinkPart>& files) const override {
+    // Bitcode, and what lld takes for AMD's, are linked on the way.
+    const auto is_other = [](const LinkPart& file) { return file.format != LinkFormat::bitcode; };
+    if (made_.kind == DeviceKind::hip || std::ranges::none_of(files, is_other)) return *this;
+    const std::lock_guard guard(mutex_);
+    if (!linked_) {
+      Made made = made_;
+      made.linker = made.lines ? made.driver_linker.get() : &linker_for(made.name, made.driver_linker.get());
+      if (made.linker == nullptr) throw DeviceError("kiln's emulator is not there to link for " + made.name);
+      linked_ = std::make_unique<GpuClangCompiler>(std::move(made));
+    }
+    return *linked_;
+  }
+
  private:
-  [[nodiscard]] bool gives_ptx() const { return made_.kind == DeviceKind::cuda && made_.finisher == nullptr; }
+  [[nodiscard]] bool gives_ptx() const {
+    return made_.kind == DeviceKind::cuda && made_.finisher == nullptr && (made_.linker == nullptr || made_.lines);
+  }
   CompileResult run(const CompileRequest& request, ClangOutput output) const {
     return compile_by_clang(
         {.request = request,
          .arguments = options(request),
          .bitcode = made_.math ? std::span(made_.math->files) : std::span<const std::pair<std::string, std::string>>{},
+         .links_later = made_.linker != nullptr,
          .output = output,
          .target = made_.name,
          .definers = "nothing defines it for a GPU"});
   }
 
   Made made_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<GpuClangCompiler> linked_;  // the same with a linker
 };
 
 }  // namespace
@@ -155,6 +194,7 @@ std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
                              .arch = ptx == nullptr || target.name == "sm_90a" ? target.name : ptx->arch,
                              .lines = target.lines,
                              .finisher = finishes ? target.finisher : nullptr,
+                             .driver_linker = target.driver_linker,
                              .math = target.math,
                              .options = std::move(options)});
 }

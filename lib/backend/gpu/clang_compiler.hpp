@@ -11,6 +11,7 @@
 namespace kiln::backend::gpu {
 
 class JitLink;
+class Linker;
 struct MathBitcode;
 
 struct ClangTarget {
@@ -18,6 +19,7 @@ struct ClangTarget {
   bool of_device = false;                             ///< which may be newer than any architecture that Clang knows
   bool lines = false;                                 ///< with the lines of the source texts
   const JitLink* finisher = nullptr;                  ///< makes machine code of PTX, for architectures that it knows
+  std::shared_ptr<const Linker> driver_linker = nullptr;  ///< of the device of CUDA's; nvJitLink is asked first
   std::shared_ptr<const MathBitcode> math = nullptr;  ///< the vendor's functions of <cmath>; else kiln's own
 };
 

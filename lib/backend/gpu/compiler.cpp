@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -10,6 +11,7 @@
 #include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/compiler_choice.hpp"
 #include "backend/gpu/diagnostics.hpp"
+#include "backend/gpu/hiprtc_link.hpp"
 #include "backend/gpu/jit_link.hpp"
 #include "backend/gpu/math_bitcode.hpp"
 
@@ -63,14 +65,15 @@ class Program {
 
 class GpuCompiler final : public Compiler {
  public:
-  GpuCompiler(const CompilerLibrary& library, CompileTarget target) : library_(library), target_(std::move(target)) {}
+  GpuCompiler(const CompilerLibrary& library, CompileTarget target, Linking linking)
+      : library_(library), target_(std::move(target)), linking_(std::move(linking)) {}
 
   std::string name() const override { return library_.dialect().compiler; }
-  std::string version() const override { return library_.version(); }
+  std::string version() const override { return library_.version() + (linker_ == nullptr ? "" : "+" + linker_->mark()); }
   DeviceKind kind() const override { return library_.dialect().kind; }
   std::string short_target() const override { return target_.name; }
   std::string target() const override {
-    if (!target_.assembly) return target_.name;
+    if (!target_.assembly || (linker_ != nullptr && !target_.lines)) return target_.name;
     return target_.name + std::string(kAssemblyMark) + target_.arch +
            (target_.finisher.empty() ? "" : ", finished by " + target_.finisher) + ")";
   }
@@ -86,9 +89,43 @@ class GpuCompiler final : public Compiler {
 
   CompileResult compile(const CompileRequest& request) const override { return compile(request, given_options(request)); }
 
+  const Compiler& linking(const std::vector<LinkPart>& files) const override {
+    const auto is_bitcode = [](const LinkPart& file) { return file.format == LinkFormat::bitcode; };
+    const bool itself = kind() == DeviceKind::hip ? linking_.driver_is_there && can_link(library_, files)
+                                                  : std::ranges::none_of(files, is_bitcode);
+    if (!itself) return clang().linking(files);
+    if (kind() == DeviceKind::hip) return *this;
+    const std::lock_guard guard(linking_mutex_);
+    if (!linked_) {
+      linked_ = std::make_unique<GpuCompiler>(library_, target_, linking_);
+      linked_->linker_ = target_.lines ? linking_.driver.get() : &linker_for(target_.name, linking_.driver.get());
+    }
+    return *linked_;
+  }
+
   std::string emit(const CompileRequest& request, inspect::Form form) const override {
     if (form != inspect::Form::ptx || kind() != DeviceKind::cuda) return Compiler::emit(request, form);
     return ptx(library_, target_.name, request);
+  }
+
+  std::string device_code(const CompileRequest& request, DeviceCodeForm form) const override {
+    if (kind() == DeviceKind::hip) {
+      // hipRTC has bitcode since ROCm 5.3, and nothing else.
+      const bool own = form == DeviceCodeForm::bitcode && library_.table().link_code != nullptr;
+      return own ? function_code(request, target_.arch, "-fgpu-rdc", form) : clang().device_code(request, form);
+    }
+    if (form == DeviceCodeForm::ptx) {
+      return function_code(request, "compute_" + std::to_string(compute_capability(target_.arch)), "-rdc=true", form);
+    }
+    if (form == DeviceCodeForm::lto_ir && library_.table().link_code != nullptr && !target_.assembly) {
+      return function_code(request, target_.arch, "-dlto", form);
+    }
+    return Compiler::device_code(request, form);
+  }
+  DeviceCodeForm usual_form() const override {
+    return kind() == DeviceKind::hip                                    ? DeviceCodeForm::bitcode
+           : library_.table().link_code != nullptr && !target_.assembly ? DeviceCodeForm::lto_ir
+                                                                        : DeviceCodeForm::ptx;
   }
 
   std::optional<std::int64_t> spills(const CompileRequest& request) const override {
@@ -102,10 +139,66 @@ class GpuCompiler final : public Compiler {
   std::vector<std::string> given_options(const CompileRequest& request) const {
     std::vector<std::string> chosen = library_.dialect().options(request, target_.arch, library_.version_number());
     if (target_.lines) chosen.emplace_back("--generate-line-info");
+    if (!request.link.empty())
+      chosen.emplace_back(kind() == DeviceKind::hip ? "-fgpu-rdc" : with_lto(request) ? "-dlto" : "-rdc=true");
     return chosen;
   }
 
+  /// Whether the kernel itself is LTO-IR, so that what it calls is inlined.
+  bool with_lto(const CompileRequest& request) const {
+    return linker_ != nullptr && linker_->takes_lto() && !target_.assembly && library_.table().link_code != nullptr &&
+           std::ranges::any_of(request.link, &LinkPart::lto);
+  }
+
+  std::string linked_code(const Program& program, const CompileRequest& request) const {
+    const CompilerTable& calls = library_.table();
+    if (kind() == DeviceKind::hip) {
+      return link_by_hiprtc(library_, program.text(calls.link_code_size, calls.link_code), request, target_.name);
+    }
+    if (linker_ == nullptr) throw DeviceError(library_.display() + " has no linker for kernel \"" + request.name + "\"");
+    const LinkFormat format = with_lto(request) ? LinkFormat::lto_ir : target_.assembly ? LinkFormat::ptx : LinkFormat::cubin;
+    std::string code = format == LinkFormat::lto_ir ? program.text(calls.link_code_size, calls.link_code)
+                       : format == LinkFormat::ptx  ? program.text(calls.assembly_size, calls.assembly)
+                                                    : program.text(calls.code_size, calls.code);
+    while (format == LinkFormat::ptx && code.ends_with('\0')) code.pop_back();
+    return linker_->link({.format = format, .code = code}, request, target_.name);
+  }
+
+  /// Clang for the same target, which links and exports what this compiler cannot.
+  const Compiler& clang() const {
+    const std::lock_guard guard(linking_mutex_);
+    if (!linking_.by_clang) throw DeviceError(library_.display() + " cannot link device code for " + target_.name);
+    if (!clang_) clang_ = linking_.by_clang();
+    return *clang_;
+  }
+
+  /// Of functions alone, in a form that is no kernel's.
+  std::string function_code(const CompileRequest& request, const std::string& arch, const char* option,
+                            DeviceCodeForm form) const {
+    std::vector<std::string> chosen = library_.dialect().options(request, arch, library_.version_number());
+    chosen.emplace_back(option);
+    const CompilerTable& calls = library_.table();
+    std::string code = compile(request, chosen, [&](const Program& program) {
+                         return form == DeviceCodeForm::ptx ? program.text(calls.assembly_size, calls.assembly)
+                                                            : program.text(calls.link_code_size, calls.link_code);
+                       }).code;
+    while (form == DeviceCodeForm::ptx && code.ends_with('\0')) code.pop_back();
+    return code;
+  }
+
   CompileResult compile(const CompileRequest& request, const std::vector<std::string>& chosen) const {
+    return compile(request, chosen, [&](const Program& program) { return code_of(program, request); });
+  }
+
+  std::string code_of(const Program& program, const CompileRequest& request) const {
+    const CompilerTable& calls = library_.table();
+    if (!request.link.empty()) return linked_code(program, request);
+    return target_.assembly ? program.text(calls.assembly_size, calls.assembly) : program.text(calls.code_size, calls.code);
+  }
+
+  /// take(program) gives the code of one that compiled.
+  template <class Take>
+  CompileResult compile(const CompileRequest& request, const std::vector<std::string>& chosen, const Take& take) const {
     if (forked()) {
       throw DeviceError("cannot compile with " + name() +
                         " in a process forked from one that used kiln: its state does not survive fork(); start the process "
@@ -118,8 +211,7 @@ class GpuCompiler final : public Compiler {
     CompileResult result;
     result.log = normalize_log(program.text(calls.log_size, calls.log));
     if (status != abi::kSuccess) fail(request, chosen, result.log, calls.error_text(status));
-    result.code =
-        target_.assembly ? program.text(calls.assembly_size, calls.assembly) : program.text(calls.code_size, calls.code);
+    result.code = take(program);
     if (target_.lines && !result.code.empty()) result.code = named_for_emulator(result.code, request.name);
     result.warnings = of_severity(library_.dialect().parse(result.log), Severity::warning);
     restore_tabs(result.warnings, request.source);
@@ -148,6 +240,11 @@ class GpuCompiler final : public Compiler {
 
   const CompilerLibrary& library_;
   CompileTarget target_;
+  Linking linking_;
+  const Linker* linker_ = nullptr;
+  mutable std::mutex linking_mutex_;
+  mutable std::unique_ptr<GpuCompiler> linked_;  // the same with a linker
+  mutable std::shared_ptr<const Compiler> clang_;
 };
 
 std::string names_of(const std::vector<int>& capabilities) {
@@ -158,8 +255,8 @@ std::string names_of(const std::vector<int>& capabilities) {
 
 }  // namespace
 
-std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target) {
-  return std::make_shared<GpuCompiler>(library, std::move(target));
+std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target, Linking linking) {
+  return std::make_shared<GpuCompiler>(library, std::move(target), std::move(linking));
 }
 
 CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch, const std::string& driver) {
@@ -185,7 +282,7 @@ CompileTarget target_of_device(const CompilerLibrary& library, const std::string
 std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request) {
   if (library.dialect().kind != DeviceKind::cuda) throw DeviceError("PTX is NVRTC's: hipRTC has none");
   const CompileTarget virtual_target = {std::string(target), "compute_" + std::string(target.substr(3)), true, {}, false};
-  std::string text = GpuCompiler(library, virtual_target).compile(request).code;
+  std::string text = GpuCompiler(library, virtual_target, {}).compile(request).code;
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
 }

@@ -1,12 +1,14 @@
 // NVRTC and hipRTC as a backend::Compiler. No device is needed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "backend/compiler.hpp"
 #include "backend/gpu/compiler_library.hpp"
+#include "backend/gpu/linker.hpp"
 
 namespace kiln::backend::gpu {
 
@@ -19,8 +21,16 @@ struct CompileTarget {
   bool lines = false;     ///< with the lines of the source texts
 };
 
+/// Who links kernels with device code from files, and who compiles those that this compiler cannot link.
+struct Linking {
+  std::shared_ptr<const Linker> driver = nullptr;                        ///< CUDA's, of the device that the code is for
+  bool driver_is_there = false;                                          ///< HIP's, of that device
+  std::function<std::shared_ptr<const Compiler>()> by_clang = nullptr;  ///< for the same target
+};
+
 /// `library` outlives the compiler.
-[[nodiscard]] std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target);
+[[nodiscard]] std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target,
+                                                            Linking linking = {});
 
 /// The target of a device of that name: machine code where the compiler knows it, else PTX for the highest architecture that it
 /// does know below it. `driver` names the driver and its version. DeviceError where nothing fits.

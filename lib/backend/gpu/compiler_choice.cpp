@@ -14,13 +14,25 @@ namespace {
 
 constexpr const char* kChoiceVariable = "KILN_GPU_COMPILER";
 
+std::shared_ptr<const Compiler> by_clang(const CompilerQuestion& question) {
+  return make_clang_compiler({.name = question.target,
+                              .of_device = !question.driver.empty(),
+                              .lines = question.emulated,
+                              .finisher = question.emulated ? nullptr : JitLink::wanted(),
+                              .driver_linker = question.driver_linker,
+                              .math = wanted_math_bitcode(question.target)});
+}
+
 std::shared_ptr<const Compiler> by_vendor(const CompilerLibrary& library, const CompilerQuestion& question) {
-  if (question.emulated) return make_compiler(library, target_of_emulator(library, question.target));
+  const Linking linking{.driver = question.driver_linker,
+                        .driver_is_there = !question.driver.empty(),
+                        .by_clang = [question] { return by_clang(question); }};
+  if (question.emulated) return make_compiler(library, target_of_emulator(library, question.target), linking);
   if (!question.driver.empty()) {
-    return make_compiler(library, target_of_device(library, question.target, question.driver));
+    return make_compiler(library, target_of_device(library, question.target, question.driver), linking);
   }
   require_known(library, question.target);
-  return make_compiler(library, {question.target, question.target, false, {}, false});
+  return make_compiler(library, {question.target, question.target, false, {}, false}, linking);
 }
 
 /// Runs what the variable asks for, and says so where that fails.
@@ -52,14 +64,7 @@ std::optional<CompilerName> wanted_compiler() {
 
 std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question) {
   const DeviceKind kind = vendor_of(question.target).value_or(DeviceKind::cuda);
-  const auto by_clang = [&] {
-    return make_clang_compiler({.name = question.target,
-                                .of_device = !question.driver.empty(),
-                                .lines = question.emulated,
-                                .finisher = question.emulated ? nullptr : JitLink::wanted(),
-                                .math = wanted_math_bitcode(question.target)});
-  };
-  if (question.wanted == CompilerName::clang) return as_wanted("clang", by_clang);
+  if (question.wanted == CompilerName::clang) return as_wanted("clang", [&] { return by_clang(question); });
   const bool vendor_wanted = question.wanted == (kind == DeviceKind::cuda ? CompilerName::nvrtc : CompilerName::hiprtc);
   const auto of_vendor = [&] { return by_vendor(CompilerLibrary::of(kind), question); };
   if (vendor_wanted) return as_wanted(kind == DeviceKind::cuda ? "nvrtc" : "hiprtc", of_vendor);
@@ -75,7 +80,7 @@ std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question
     why_not = error.what();
   }
   try {
-    return by_clang();
+    return by_clang(question);
   } catch (const DeviceError& error) {
     throw DeviceError(why_not + "; " + error.what());
   }

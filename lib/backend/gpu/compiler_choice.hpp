@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "backend/compiler.hpp"
+#include "backend/gpu/linker.hpp"
 
 namespace kiln::backend::gpu {
 
@@ -23,6 +24,7 @@ struct CompilerQuestion {
   std::string target;                       ///< "sm_90", "gfx90a:xnack-"
   std::string driver = {};                  ///< of a device: its driver and version; empty where there is none
   bool emulated = false;                    ///< the device is kiln's emulator, which runs PTX and tells the lines of texts
+  std::shared_ptr<const Linker> driver_linker = nullptr;  ///< of a device of CUDA's
   std::optional<CompilerName> wanted = {};  ///< nvrtc and hiprtc say nothing of the other vendor's targets
 };
 

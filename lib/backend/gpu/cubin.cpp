@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "backend/gpu/fatbin.hpp"
 #include "base/elf.hpp"
 
 namespace kiln::backend::gpu {
@@ -14,7 +15,6 @@ namespace {
 using base::ElfFile;
 using base::read_little_endian;
 
-constexpr std::uint16_t kCudaMachine = 190;  // EM_CUDA
 constexpr std::string_view kCudaKernel = "kiln_kernel";
 
 enum Attribute : std::uint8_t {

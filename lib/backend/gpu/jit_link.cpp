@@ -1,7 +1,6 @@
 #include "backend/gpu/jit_link.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -21,7 +20,32 @@ namespace {
 constexpr const char* kVariable = "KILN_NVJITLINK";
 constexpr const char* kSonames[] = {"libnvJitLink.so.13", "libnvJitLink.so.12"};
 constexpr int kSuccess = 0;
-constexpr int kPtx = 2;
+
+/// nvJitLinkInputType; 0 for what is not its to link.
+int jit_input_type(LinkFormat format) {
+  switch (format) {
+    case LinkFormat::cubin:
+      return 1;
+    case LinkFormat::ptx:
+      return 2;
+    case LinkFormat::lto_ir:
+      return 3;
+    case LinkFormat::fatbin:
+      return 4;
+    case LinkFormat::gpu_object:
+      return 5;
+    case LinkFormat::gpu_library:
+      return 6;
+    default:
+      return 0;
+  }
+}
+
+/// What the code generator is told where it runs here, as NVRTC's options of the same effect.
+std::vector<std::string> options_of(const CompileRequest& request) {
+  if (request.fast_math) return {"-lto", "-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"};
+  return {"-lto", request.contract ? "-fma=1" : "-fma=0"};
+}
 
 constexpr const char* kAdvice = "; name its file in KILN_NVJITLINK, or unset that to leave PTX to the driver";
 
@@ -30,9 +54,10 @@ constexpr const char* kAdvice = "; name its file in KILN_NVJITLINK, or unset tha
 /// One piece of work of the library.
 class JitLink::Session {
  public:
-  Session(const Calls& calls, const std::string& arch) : calls_(calls) {
+  Session(const Calls& calls, const std::string& arch, const std::vector<std::string>& others = {}) : calls_(calls) {
     const std::string option = "-arch=" + arch;
-    const std::array<const char*, 2> options{option.c_str(), "-verbose"};
+    std::vector<const char*> options{option.c_str(), "-verbose"};
+    for (const std::string& other : others) options.push_back(other.c_str());
     status_ = calls_.create(&handle_, static_cast<std::uint32_t>(options.size()), options.data());
     if (status_ != kSuccess) handle_ = nullptr;  // and whatever it is, it has no log
   }
@@ -43,8 +68,15 @@ class JitLink::Session {
   Session& operator=(const Session&) = delete;
 
   [[nodiscard]] int status() const { return status_; }
-  void assemble(const std::string& ptx, const std::string& kernel, std::string& cubin) {
-    if (status_ == kSuccess) status_ = calls_.add_data(handle_, kPtx, ptx.c_str(), ptx.size() + 1, kernel.c_str());
+  /// The name of what it did not take, for the message.
+  void add(LinkFormat format, const std::string& bytes, const std::string& name) {
+    if (status_ != kSuccess) return;
+    const std::size_t end = format == LinkFormat::ptx ? 1 : 0;  // its NUL counts
+    status_ = calls_.add_data(handle_, jit_input_type(format), bytes.c_str(), bytes.size() + end, name.c_str());
+    if (status_ != kSuccess) refused_ = name;
+  }
+  [[nodiscard]] const std::string& refused() const { return refused_; }
+  void complete(std::string& cubin) {
     if (status_ == kSuccess) status_ = calls_.complete(handle_);
     std::size_t bytes = 0;
     if (status_ == kSuccess) status_ = calls_.cubin_size(handle_, &bytes);
@@ -68,6 +100,7 @@ class JitLink::Session {
   const Calls& calls_;
   Handle handle_ = nullptr;
   int status_;
+  std::string refused_;
 };
 
 std::vector<std::string> JitLink::places() {
@@ -134,10 +167,36 @@ bool JitLink::knows(const std::string& arch) const {
   return known_to_nvrtc(compute_capability(arch), release_number(version_));
 }
 
+const JitLink& JitLink::machine() {
+  if (const JitLink* const named = wanted()) return *named;
+  static std::mutex mutex;
+  static const JitLink* found = nullptr;
+  const std::lock_guard guard(mutex);
+  if (found == nullptr) found = new JitLink(places());
+  return *found;
+}
+
+std::string JitLink::link(const KernelPart& kernel, const CompileRequest& request, const std::string& arch) const {
+  const bool lto = kernel.format == LinkFormat::lto_ir || std::ranges::any_of(request.link, &LinkPart::lto);
+  Session session(calls(), arch, lto ? options_of(request) : std::vector<std::string>{});
+  session.add(kernel.format, kernel.code, request.name);
+  for (const LinkPart& file : request.link) {
+    if (jit_input_type(file.format) != 0) session.add(file.format, *file.bytes, file.name);
+  }
+  std::string cubin;
+  session.complete(cubin);
+  if (session.status() == kSuccess) return cubin;
+  std::string words = session.errors();
+  if (words.empty()) words = "status " + std::to_string(session.status());
+  if (!session.refused().empty()) words = session.refused() + ": " + words;
+  throw link_error(request, arch, display(), words);
+}
+
 JitLink::Code JitLink::assemble(const std::string& ptx, const std::string& arch, const std::string& kernel) const {
   Session session(calls(), arch);
   Code code;
-  session.assemble(ptx, kernel, code.cubin);
+  session.add(LinkFormat::ptx, ptx, kernel);
+  session.complete(code.cubin);
   if (session.status() != kSuccess) {
     const std::string log = session.errors();
     throw DeviceError(display() + " makes no machine code of kernel \"" + kernel + "\" for " + arch + ": " +

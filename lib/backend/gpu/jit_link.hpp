@@ -1,4 +1,4 @@
-// nvJitLink: makes machine code of PTX, with no device and no driver.
+// nvJitLink: makes machine code of PTX, and links it with device code from files, with no device and no driver.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "backend/gpu/linker.hpp"
 #include "base/dynamic_library.hpp"
 
 namespace kiln::backend::gpu {
 
 /// Found at once, loaded at the first use. Thread-safe. Never unloaded.
-class JitLink {
+class JitLink final : public Linker {
  public:
   /// What KILN_NVJITLINK asks for: a file, or "auto" for the machine's, with a CUDA driver present not newer than its major.
   /// Null where it is not set. DeviceError where nothing is there.
   [[nodiscard]] static const JitLink* wanted();
+
+  /// The one of KILN_NVJITLINK, or the machine's, found once. DeviceError, every time, where there is none.
+  [[nodiscard]] static const JitLink& machine();
 
   /// Every file that may be the machine's, by kiln's search for NVRTC.
   [[nodiscard]] static std::vector<std::string> places();
@@ -30,6 +34,10 @@ class JitLink {
   [[nodiscard]] std::string display() const;
   /// Whether its version is known to make code for "sm_90".
   [[nodiscard]] bool knows(const std::string& arch) const;
+
+  [[nodiscard]] std::string mark() const override { return "nvJitLink-" + version_; }
+  [[nodiscard]] bool takes_lto() const noexcept override { return true; }
+  [[nodiscard]] std::string link(const KernelPart& kernel, const CompileRequest& request, const std::string& arch) const override;
 
   struct Code {
     std::string cubin;

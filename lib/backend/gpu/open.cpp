@@ -9,6 +9,7 @@
 #include "backend/backend.hpp"
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/compiler_choice.hpp"
+#include "backend/gpu/driver_link.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -31,6 +32,7 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index, bool emulat
     compiler = choose_compiler({.target = arch,
                                 .driver = "the driver of " + driver.version_text(),
                                 .emulated = driver.is_emulator(),
+                                .driver_linker = kind == DeviceKind::cuda ? std::make_shared<DriverLink>(driver, index) : nullptr,
                                 .wanted = wanted_compiler()});
   } catch (const DeviceError& error) {
     no_compiler = "cannot compile for " + driver.device_name(index) + " (" + arch + "): " + error.what();

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "emulator/driver/state.hpp"
+#include "emulator/ptx/module.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -14,19 +15,47 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 
-void write_log(const std::string& text, unsigned count, const int* options, void** values) {
-  constexpr int kErrorLog = 5;
-  constexpr int kErrorLogBytes = 6;
+/// Where a caller wants the words about what is wrong.
+struct Log {
+  Log(unsigned count, const int* options, void** values) {
+    constexpr int kErrorLog = 5;
+    constexpr int kErrorLogBytes = 6;
+    for (unsigned k = 0; k < count; ++k) {
+      if (options[k] == kErrorLog) buffer = static_cast<char*>(values[k]);
+      if (options[k] == kErrorLogBytes) bytes = reinterpret_cast<std::uintptr_t>(values[k]);
+    }
+  }
+  Log(char* caller_buffer, std::size_t caller_bytes) : buffer(caller_buffer), bytes(caller_bytes) {}
+  void write(const std::string& text) const {
+    if (buffer == nullptr || bytes == 0) return;
+    const std::size_t length = std::min(text.size(), bytes - 1);
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
+  }
   char* buffer = nullptr;
   std::size_t bytes = 0;
-  for (unsigned k = 0; k < count; ++k) {
-    if (options[k] == kErrorLog) buffer = static_cast<char*>(values[k]);
-    if (options[k] == kErrorLogBytes) bytes = reinterpret_cast<std::uintptr_t>(values[k]);
+};
+
+/// A text that is linked to others: without its places in sources, whose files are numbered anew in each.
+std::string without_places(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    const std::size_t word = std::min(line.find_first_not_of(" \t"), line.size());
+    if (!line.substr(word).starts_with(".loc") && !line.substr(word).starts_with(".file")) kept += line;
+    text.remove_prefix(end);
   }
-  if (buffer == nullptr || bytes == 0) return;
-  const std::size_t length = std::min(text.size(), bytes - 1);
-  std::memcpy(buffer, text.data(), length);
-  buffer[length] = '\0';
+  return kept;
+}
+
+/// What is called and defined nowhere; empty: nothing. The driver has these four.
+std::string undefined_in(const Module& module) {
+  for (const auto& [name, function] : module.functions) {
+    const bool is_own = name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
+    if (function.is_declared_only && !is_own) return std::string(name);
+  }
+  return {};
 }
 
 template <class Body>
@@ -35,6 +64,13 @@ int call_of_module(void* module, const Body& body) {
     const auto found = state().modules.find(module);
     // Kept: the body may unload it.
     return found == state().modules.end() ? invalid_handle : body(std::shared_ptr<Program>(found->second));
+  });
+}
+template <class Body>
+int call_of_link(void* link, const Body& body) {
+  return call([&]() -> int {
+    const auto found = state().links.find(link);
+    return found == state().links.end() ? invalid_handle : body(*found->second);
   });
 }
 template <class Body>
@@ -56,7 +92,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const i
   return call([&]() -> int {
     const auto* const text = static_cast<const char*>(image);
     if (std::string_view(text).starts_with(kElf)) {
-      write_log("the emulator runs PTX; this is machine code", count, options, values);
+      Log(count, options, values).write("the emulator runs PTX; this is machine code");
       return invalid_image;
     }
     try {
@@ -67,10 +103,52 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const i
       return success;
     } catch (const PtxError& error) {
       state().message = error.what();
-      write_log(error.what(), count, options, values);
+      Log(count, options, values).write(error.what());
       return invalid_ptx;
     }
   });
+}
+int cuLinkCreate_v2(unsigned count, const int* options, void** values, void** link) {
+  return call([&]() -> int {
+    const Log log(count, options, values);
+    auto made = std::make_unique<Link>(Link{{}, log.buffer, log.bytes});
+    *link = made.get();
+    state().links.emplace(*link, std::move(made));
+    return success;
+  });
+}
+int cuLinkAddData_v2(void* link, int type, const void* bytes, std::size_t size, const char* name, unsigned, int*, void**) {
+  return call_of_link(link, [&](Link& into) -> int {
+    constexpr int kPtx = 1;
+    if (type != kPtx) {
+      Log(into.log, into.log_bytes).write(std::string(name) + ": the emulator links PTX alone");
+      return invalid_image;
+    }
+    std::string_view text(static_cast<const char*>(bytes), size);
+    text = text.substr(0, text.find('\0'));
+    into.text += into.text.empty() ? std::string(text) : without_places(text);
+    into.text += '\n';
+    return success;
+  });
+}
+int cuLinkComplete(void* link, void** code, std::size_t* size) {
+  return call_of_link(link, [&](Link& of) -> int {
+    try {
+      if (const std::string missing = undefined_in(parse(of.text)); !missing.empty()) {
+        Log(of.log, of.log_bytes).write("Undefined reference to '" + missing + "'");
+        return invalid_ptx;
+      }
+    } catch (const PtxError& error) {
+      Log(of.log, of.log_bytes).write(error.what());
+      return invalid_ptx;
+    }
+    *code = of.text.data();
+    *size = of.text.size();
+    return success;
+  });
+}
+int cuLinkDestroy(void* link) {
+  return call([&]() -> int { return state().links.erase(link) == 1 ? success : invalid_handle; });
 }
 int cuModuleUnload(void* module) {
   return call_of_module(module, [&](const std::shared_ptr<Program>& program) {

@@ -37,12 +37,19 @@ struct CapturedLaunch {
   std::vector<std::vector<char>> parameters;
 };
 using Graph = std::vector<CapturedLaunch>;
+/// A link: the texts so far, one behind the other, which is how PTX links.
+struct Link {
+  std::string text;
+  char* log = nullptr;  ///< the caller's; null: there is none
+  std::size_t log_bytes = 0;
+};
 
 struct State {
   std::recursive_mutex mutex;
   std::vector<std::unique_ptr<Emulated>> devices;  ///< by ordinal; their addresses are their contexts
   std::map<void*, std::shared_ptr<Program>> modules;
   std::map<void*, std::unique_ptr<Kernel>> kernels;
+  std::map<void*, std::unique_ptr<Link>> links;
   std::map<std::uint64_t, HostMemory> host_memory;
   std::map<std::pair<Emulated*, std::uint32_t>, Graph> captures;  ///< by device and stream
   std::map<void*, std::unique_ptr<Graph>> graphs;                 ///< executable ones, too

@@ -30,6 +30,8 @@ struct ElementwiseSpec {
   Masking masking = Masking::none;
   codegen::Speculation speculation = codegen::Speculation::none;  ///< CPU, if masking: see speculation_of()
   std::size_t arguments = 0;                                      ///< of `inputs`, those that are the body's, if masking
+  std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
+  bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
 };
 
 }  // namespace kiln::kinds

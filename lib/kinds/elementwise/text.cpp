@@ -1,4 +1,6 @@
 // What is asked of every kind of kernel, for the elementwise one.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "kinds/kernel_text.hpp"
@@ -33,11 +35,43 @@ bool needs_nd(const ElementwiseSpec& spec) {
 }
 
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
+  if (!spec.function.empty()) return "kiln/core/types.hpp";
   if (target == DeviceKind::cpu) return "kiln/elementwise/cpu.hpp";
   return needs_nd(spec) ? "kiln/elementwise/gpu_nd.hpp" : "kiln/elementwise/gpu.hpp";
 }
 
+namespace {
+
+/// "KILN_EXPORTED float32 f(float32 a0, float32 a1) { … }". Several results go to pointers.
+std::string function_text(const ElementwiseSpec& spec) {
+  const auto plain = [](DType dtype) { return dtype == DType::bool_ ? std::string("bool") : type_name(dtype); };
+  const bool returns = spec.outputs.size() == 1 && !spec.returns_status;
+  std::string parameters;
+  std::string results;
+  std::string declarations;
+  std::string arguments;
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+    const DType dtype = spec.outputs[k].compute;
+    declarations += fmt::format("{} r{}{{}}; ", type_name(dtype), k);
+    arguments += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+    if (returns) continue;
+    parameters += fmt::format("{}{}* to{}", k == 0 ? "" : ", ", plain(dtype), k);
+    results += fmt::format("*to{0} = r{0}; ", k);
+  }
+  for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
+    parameters += fmt::format("{}{} a{}", parameters.empty() ? "" : ", ", plain(spec.inputs[k].compute), k);
+    arguments += fmt::format(", a{}", k);
+  }
+  const std::string type = returns ? plain(spec.outputs[0].compute) : spec.returns_status ? "int32" : "void";
+  const std::string end = returns ? "return r0; " : spec.returns_status ? "return 0; " : "";
+  return fmt::format("KILN_EXPORTED {} {}({}) {{ {}operation({}); {}{}}}\n", type, spec.function, parameters, declarations,
+                     arguments, results, end);
+}
+
+}  // namespace
+
 std::string kernel_text(const ElementwiseSpec& spec, const UserText&, DeviceKind target) {
+  if (!spec.function.empty()) return function_text(spec);
   return target == DeviceKind::cpu ? cpu_kernel(spec) : gpu_kernel(spec);
 }
 

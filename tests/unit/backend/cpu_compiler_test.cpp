@@ -358,7 +358,11 @@ TEST_CASE("cpu compiler: what LLVM takes for the end of the process is an error,
                                    .headers = nullptr,
                                    .header_count = 0,
                                    .arguments = arguments,
-                                   .argument_count = std::size(arguments)};
+                                   .argument_count = std::size(arguments),
+                                   .objects = nullptr,
+                                   .object_count = 0,
+                                   .bitcode = nullptr,
+                                   .bitcode_count = 0};
   for (int turn = 0; turn < 3; ++turn) {
     const kiln_clang_result* const result = module.compile(&request);
     CHECK(result->status == KILN_CLANG_FAILED);

@@ -19,6 +19,7 @@
 #include "backend/cpu/clang/allocas.hpp"
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
+#include "backend/cpu/clang/linked_bitcode.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
@@ -138,11 +139,13 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);
   }
+  const auto files = files_of(request);
+  if (!link_bitcode(request, *invocation, *files, out)) return;
   clang::CompilerInstance instance;
   instance.setInvocation(invocation);
   instance.setVerboseOutputStream(log);  // else "1 error generated." goes to stderr
   instance.createDiagnostics(new Collector(out, log, &options));
-  instance.createFileManager(files_of(request));
+  instance.createFileManager(files);
   instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(out.output));
 
   llvm::LLVMContext context;
@@ -154,6 +157,8 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   } else if (request.form == KILN_CLANG_ASSEMBLY) {
     run(clang::EmitAssemblyAction(&context));
     if (out.ok) out.undefined = undefined_functions({out.output.data(), out.output.size()});
+  } else if (request.form == KILN_CLANG_BITCODE) {
+    run(clang::EmitBCAction(&context));
   } else {
     run(clang::EmitObjAction(&context));
   }

@@ -13,6 +13,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/IPO/Internalize.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 namespace kiln::clang_module {
 namespace {
@@ -75,6 +76,19 @@ class ApproximateWhereAllowed : public llvm::PassInfoMixin<ApproximateWhereAllow
   }
 };
 
+/// What is marked `used` stays visible, too: functions for others to link, and what the host looks up.
+class HideAllButKernel : public llvm::PassInfoMixin<HideAllButKernel> {
+ public:
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& manager) {
+    llvm::SmallVector<llvm::GlobalValue*, 8> used;
+    llvm::collectUsedGlobalVariables(module, used, /*CompilerUsed=*/true);
+    const auto stays = [&](const llvm::GlobalValue& value) {
+      return value.getName() == kKernel || llvm::is_contained(used, &value);
+    };
+    return llvm::InternalizePass(stays).run(module, manager);
+  }
+};
+
 /// Kiln's own text, which is of no use to who wrote the body.
 bool is_own(llvm::StringRef file) {
   return file.contains("kiln/include/kiln/") || file.ends_with("kiln/kernel.cpp");
@@ -102,9 +116,8 @@ void tell_users_lines(llvm::PassBuilder& builder) {
 }
 
 void hide_all_but_kernel(llvm::PassBuilder& builder) {
-  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
-    manager.addPass(llvm::InternalizePass([](const llvm::GlobalValue& value) { return value.getName() == kKernel; }));
-  });
+  builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) { manager.addPass(HideAllButKernel()); });
 }
 
 void approximate_where_allowed(llvm::PassBuilder& builder) {

@@ -12,7 +12,7 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 12
+#define KILN_CLANG_INTERFACE 13
 #define KILN_CLANG_SYMBOL "kiln_clang"
 /* Where the files of a request lie, for arguments that name one. */
 #define KILN_CLANG_FOLDER "/kiln/include/"
@@ -32,7 +32,17 @@ struct kiln_clang_file {
 enum kiln_clang_form {
   KILN_CLANG_SHARED_OBJECT = 0, /* of the host, or AMD's code object; NVIDIA's GPUs have none */
   KILN_CLANG_IR = 1,            /* LLVM's intermediate language as text, after all its passes */
-  KILN_CLANG_ASSEMBLY = 2       /* NVIDIA's PTX as text */
+  KILN_CLANG_ASSEMBLY = 2,      /* NVIDIA's PTX as text */
+  KILN_CLANG_BITCODE = 3,       /* LLVM's, after all its passes */
+  KILN_CLANG_OBJECT = 4         /* relocatable, of the host or an AMD GPU */
+};
+
+/* What a shared object is linked with. */
+struct kiln_clang_object {
+  struct kiln_clang_text name; /* for messages */
+  struct kiln_clang_text bytes;
+  const char* path; /* of a shared object, which is read from there; else null */
+  int32_t lazy;     /* linked only where it defines what is missing */
 };
 
 struct kiln_clang_request {
@@ -42,6 +52,10 @@ struct kiln_clang_request {
   size_t header_count;
   const char* const* arguments; /* of clang -cc1, without input and output; the target is the host, AMDGPU or NVPTX */
   size_t argument_count;
+  const struct kiln_clang_object* objects;
+  size_t object_count;
+  const struct kiln_clang_file* bitcode; /* the code is linked with it where it needs it; inlined as if it were its own */
+  size_t bitcode_count;
 };
 
 enum kiln_clang_severity { KILN_CLANG_NOTE = 0, KILN_CLANG_WARNING = 1, KILN_CLANG_ERROR = 2 };
@@ -58,7 +72,7 @@ struct kiln_clang_diagnostic {
 enum kiln_clang_status {
   KILN_CLANG_OK = 0,
   KILN_CLANG_REJECTED = 1,  /* the source is wrong: see diagnostics */
-  KILN_CLANG_UNDEFINED = 2, /* compiled, but uses functions that nobody defines: see undefined */
+  KILN_CLANG_UNDEFINED = 2, /* compiled, but a shared object or PTX uses functions that nobody defines: see undefined */
   KILN_CLANG_FAILED = 3     /* clang or lld could not do its work: see error */
 };
 
@@ -80,7 +94,8 @@ struct kiln_clang_instruction {
 
 struct kiln_clang_result {
   int32_t status;
-  struct kiln_clang_text code;                       /* an ELF shared object, or a text */
+  struct kiln_clang_text
+      code; /* an ELF file, bitcode or a text; of KILN_CLANG_UNDEFINED as well where it is no shared object */
   const struct kiln_clang_instruction* instructions; /* of a disassembly */
   size_t instruction_count;
   const struct kiln_clang_diagnostic* diagnostics;

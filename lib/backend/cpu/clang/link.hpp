@@ -1,10 +1,13 @@
-// One relocatable object, of the host or of an AMD GPU, to one shared object, by lld in process.
+// A kernel's object, of the host or of an AMD GPU, and those that it is linked with to one shared object, by lld in process.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 
 #include <string>
 #include <vector>
+
+#include "backend/cpu/clang/interface.h"
 
 namespace kiln::clang_module {
 
@@ -16,6 +19,6 @@ struct Linked {
 };
 
 /// lld is not re-entrant: the caller holds one lock around it.
-void link(llvm::StringRef object, Linked& out);
+void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, Linked& out);
 
 }  // namespace kiln::clang_module

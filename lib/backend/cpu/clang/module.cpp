@@ -93,18 +93,15 @@ void compile_and_link(const kiln_clang_request& request, Job& job) {
     return;
   }
   const llvm::StringRef output(result.compiled.output.data(), result.compiled.output.size());
-  if (!result.compiled.undefined.empty()) {
-    result.status = KILN_CLANG_UNDEFINED;
-    return;
-  }
   if (request.form != KILN_CLANG_SHARED_OBJECT) {
     result.code = {output.data(), output.size()};
+    if (!result.compiled.undefined.empty()) result.status = KILN_CLANG_UNDEFINED;
     return;
   }
   job.step = "lld";
   start = std::chrono::steady_clock::now();
   job.linking.lock();
-  link(output, result.linked);
+  link(output, {request.objects, request.object_count}, result.linked);
   job.linking.unlock();
   result.link_ms = milliseconds_since(start);
   result.code = text(result.linked.code);
