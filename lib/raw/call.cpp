@@ -182,7 +182,7 @@ void Call::choose_form() {
   const bool cpu = place_.device.is_cpu();
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
   form_ = options_.size ? RawForm::items : alone && cpu ? RawForm::single : RawForm::blocks;
-  for (std::size_t i = 0; i < args_.size(); ++i) strided_ |= static_cast<Strided>(!travels(i) && is_strided(i)) << i;
+  for (std::size_t i = 0; i < args_.size(); ++i) strided_ |= static_cast<Strided>(is_strided(i) && !travels(i)) << i;
   if (!kernel_.cooperates()) return;
   if (form_ == RawForm::items) {
     throw TypeError(kernel_.name() +
@@ -236,7 +236,7 @@ kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
   launch.grid = {grid_.x, grid_.y, grid_.z};
   launch.block = {block_.x, block_.y, block_.z};
   launch.shared_bytes = options_.shared_bytes;
-  auto* axes = launch.axes.begin();
+  std::int64_t* axes = launch.axes.data();
   for (std::size_t i = 0; i < args_.size(); ++i) {
     kinds::RawLaunch::Argument& argument = launch.arguments[i];
     argument.array = args_[i].is_array();
@@ -247,9 +247,11 @@ kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
     }
     const detail::ArrayRep& rep = *array(i, sent).rep();
     std::memcpy(argument.value.data(), &rep.data, sizeof rep.data);
-    if (argument.dimensions == 0) continue;
-    axes = std::copy(rep.shape.begin(), rep.shape.end(), axes);
-    axes = std::copy(rep.strides.begin(), rep.strides.end(), axes);
+    for (std::size_t d = 0; d < argument.dimensions; ++d) {
+      axes[d] = rep.shape[d];
+      axes[d + argument.dimensions] = rep.strides[d];
+    }
+    axes += 2 * argument.dimensions;
   }
   return launch;
 }

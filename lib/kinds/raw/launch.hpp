@@ -18,7 +18,7 @@ struct RawLaunch {
   struct alignas(16) Argument {
     std::array<std::byte, 16> value;  ///< a scalar's; an array's device address
     bool array;
-    std::uint8_t dimensions = 0;  ///< of a view; 0: another argument
+    std::uint8_t dimensions;  ///< of a view; 0: another argument
   };
   std::array<Argument, kMaxRawArguments> arguments;
   /// Of each view in order its RawAxes (kernels-src/raw/abi.hpp): extents, then strides in bytes.
