@@ -145,12 +145,12 @@ class KILN_API RawKernel {
   detail::Shared<detail::RawKernelImpl> impl_;
 };
 
-/// A kernel and how it is launched, which arguments are missing of; from RawKernel::configure() and forall(). Immutable;
-/// calls from several threads are safe. It keeps the definition and the stream.
+/// A kernel and how it is launched: a call of it takes the arguments alone. From RawKernel::configure() and forall().
+/// Immutable; calls from several threads are safe. It keeps the kernel's definition and the stream.
 class ConfiguredKernel {
  public:
   /// Of that kernel, launched like that.
-  ConfiguredKernel(RawKernel kernel, const LaunchOptions& options) : kernel_(std::move(kernel)), options_(options) {}
+  ConfiguredKernel(RawKernel kernel, LaunchOptions options) : kernel_(std::move(kernel)), options_(std::move(options)) {}
 
   /// kernel()(options(), args…): throws, and waits, as that does.
   template <class... Args>

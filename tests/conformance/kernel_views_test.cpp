@@ -153,9 +153,9 @@ TEST_CASE("kernel views: elements of every size, their addresses, atomics on the
                               DType::complex64, DType::complex128}) {
       CAPTURE(kiln::name(dtype));
       const Array whole = target.place(counted_up({4, 6}).astype(dtype));
-      const Array A = whole[{kBackwards, Slice{.step = 2}}];
+      const Array part = whole[{kBackwards, Slice{.step = 2}}];
       const Array p = target.place(Array::from(std::vector<std::int32_t>{50, 51, 52, 53}).astype(dtype));
-      both(launch_there(target, {.size = 5}), A, p, 4);
+      both(launch_there(target, {.size = 5}), part, p, 4);
       std::vector<std::int32_t> wanted(24);
       std::iota(wanted.begin(), wanted.end(), 0);
       std::vector<std::int32_t> firsts;
