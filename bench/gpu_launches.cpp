@@ -80,7 +80,7 @@ void time_launches(Report& report, const Device& device) {
   const Ufunc saxpy =
       vectorize({.name = "saxpy", .signatures = {"float32(float32 x, float32 y)"}, .body = "return 2.5f * x + y;"});
   const RawKernel raw = kernel({.name = "saxpy",
-                                .signature = "void(const float32[:] x, const float32[:] y, float32[:] out)",
+                                .signature = "void(const float32* x, const float32* y, float32* out)",
                                 .body = "out[thread.x] = 2.5f * x[thread.x] + y[thread.x];"});
   const RawKernel empty = kernel({.name = "empty", .signature = "void(int32 n)", .body = "(void)n; (void)thread.x;"});
   const Array x = to_device(Array::full({1}, 2.0F), device);

@@ -64,7 +64,7 @@ void time_teams(Report& report, const Device& device, double copy) {
                                    .body = "float32 s = 0; for (index i = lane; i < n; i += lanes) s += x(i);"
                                            "s = team_sum(s); if (lane == 0) r = s;"});
   const RawKernel by_hand =
-      kernel({.name = "row_sum_by_hand", .signature = "void(const float32[:] x, int64 n, float32[:] r)", .body = R"(
+      kernel({.name = "row_sum_by_hand", .signature = "void(const float32* x, int64 n, float32[:] r)", .body = R"(
     KILN_SHARED float32 cells[256];
     float32 s = 0;
     for (index i = thread.x; i < n; i += block_size.x) s += x[block.x * n + i];

@@ -29,7 +29,7 @@ namespace kiln {
 /// A raw kernel's definition. Members are to be named: designated initializers in this order.
 struct RawKernelDefinition {
   std::string name = {};        ///< a C++ identifier; shown in errors
-  std::string signature = {};   ///< "void(const float32[:] x, float32[:] y, int64 n, float32 a)"
+  std::string signature = {};   ///< "void(const float32[:] x, float32[:,:] y, int64* p, float32 a)"
   std::string body = {};        ///< C++ statements
   CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
@@ -66,6 +66,8 @@ struct RawResolution {
   std::vector<std::string> copies;  ///< arrays that are copied to the device and back; empty as a rule
 };
 
+class ConfiguredKernel;
+
 /// An immutable, shareable kernel; launches from several threads are safe. Copies share the definition and its compiled
 /// variants.
 class KILN_API RawKernel {
@@ -75,10 +77,12 @@ class KILN_API RawKernel {
   /// Whether there is a kernel, or nothing.
   explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
 
-  /// Launches it. An array has exactly its parameter's dtype, and is contiguous in C order; a scalar converts as a ufunc's
-  /// does, to a dtype of its kind or a higher one that holds its value. Arrays without a device are copied to where it runs,
-  /// and what it may have written is fetched. On a GPU it returns once the work is queued, but for such arrays. TypeError,
-  /// ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been launched then.
+  /// Launches it. An array has exactly its parameter's dtype. A view ("float32[:,:] A") takes an array of as many dimensions
+  /// with any strides, in place; a pointer ("float32* p") one of any dimensions that is contiguous in C order. A scalar
+  /// converts as a ufunc's does, to a dtype of its kind or a higher one that holds its value. Arrays without a device are
+  /// copied to where it runs, and what it may have written is fetched. On a GPU it returns once the work is queued, but for
+  /// such arrays. TypeError, ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been
+  /// launched then.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
   void operator()(const LaunchOptions& options, const Args&... args) const {
@@ -87,6 +91,15 @@ class KILN_API RawKernel {
   }
   /// The same with a number of arguments known at run time.
   void launch(const LaunchOptions& options, std::span<const Arg> args) const;
+
+  /// The kernel with its launch said, as Numba's kernel[grid, block, stream, shared_bytes]: `k.configure(grid, block)(x, y)`
+  /// is `k({.grid = grid, .block = block}, x, y)`. `grid` in blocks, `block` in threads, `shared_bytes` of dynamic shared
+  /// memory for each block. Runs nothing, and checks nothing: the call of what it gives does.
+  [[nodiscard]] ConfiguredKernel configure(const Extent3& grid, const Extent3& block = {}, Stream stream = {},
+                                           std::int64_t shared_bytes = 0) const;
+  /// The kernel with a number of items, as Numba's kernel.forall(n): `k.forall(n)(x, y)` is `k({.size = n}, x, y)`. The body
+  /// runs once for each item, so that it needs no bounds check. Runs nothing, and checks nothing.
+  [[nodiscard]] ConfiguredKernel forall(std::int64_t size, Stream stream = {}) const;
 
   /// What such a launch would do; throws what it would throw for its arguments. Compiles nothing. Without arrays on a device
   /// and a stream it asks for Device::best().
@@ -110,9 +123,9 @@ class KILN_API RawKernel {
     return compiled(options, std::span<const Arg>(list));
   }
 
-  /// Compiles it ahead of time, in the form that the names in its body tell, for every dtype that its signature fixes. Returns
-  /// the number of kernels. Throws CompileError; DeviceError for an unknown target; TypeError for a type variable without a
-  /// restriction.
+  /// Compiles it ahead of time, in the form that the names in its body tell, for every dtype that its signature fixes, and
+  /// arrays that are contiguous along their last dimension. Returns the number of kernels. Throws CompileError; DeviceError for
+  /// an unknown target; TypeError for a type variable without a restriction.
   int compile(std::string_view target) const;  // NOLINT(modernize-use-nodiscard)
 
   /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
@@ -132,9 +145,42 @@ class KILN_API RawKernel {
   detail::Shared<detail::RawKernelImpl> impl_;
 };
 
+/// A kernel and how it is launched: a call of it takes the arguments alone. From RawKernel::configure() and forall().
+/// Immutable; calls from several threads are safe. It keeps the kernel's definition and the stream.
+class ConfiguredKernel {
+ public:
+  /// Of that kernel, launched like that.
+  ConfiguredKernel(RawKernel kernel, LaunchOptions options) : kernel_(std::move(kernel)), options_(std::move(options)) {}
+
+  /// kernel()(options(), args…): throws, and waits, as that does.
+  template <class... Args>
+    requires(std::is_convertible_v<const Args&, Arg> && ...)
+  void operator()(const Args&... args) const {
+    kernel_(options_, args...);
+  }
+
+  /// The kernel.
+  [[nodiscard]] const RawKernel& kernel() const noexcept { return kernel_; }
+  /// How it is launched.
+  [[nodiscard]] const LaunchOptions& options() const noexcept { return options_; }
+
+ private:
+  RawKernel kernel_;
+  LaunchOptions options_;
+};
+
+inline ConfiguredKernel RawKernel::configure(const Extent3& grid, const Extent3& block, Stream stream,
+                                             std::int64_t shared_bytes) const {
+  return {*this, {.grid = grid, .block = block, .shared_bytes = shared_bytes, .stream = std::move(stream)}};
+}
+
+inline ConfiguredKernel RawKernel::forall(std::int64_t size, Stream stream) const {
+  return {*this, {.size = size, .stream = std::move(stream)}};
+}
+
 /// Parses and checks; opens nothing. SignatureError for a name that is no C++ identifier, and for a signature, with its place
-/// in the text; CompileError where a text's brackets do not close, or the body uses an array as a pointer cannot be: x(i),
-/// x[i, j], x.shape, an assignment to a const one.
+/// in the text; CompileError where a text's brackets do not close, or the body uses a view or a pointer as it cannot be: x + 1
+/// of a view, x(i) of a pointer, another number of indices, an assignment to a const one.
 [[nodiscard]] KILN_API RawKernel kernel(RawKernelDefinition definition);
 
 }  // namespace kiln

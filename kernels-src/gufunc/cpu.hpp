@@ -1,6 +1,6 @@
 // The loop over the items of a generalized ufunc on the CPU. The other side of kernels-src/gufunc/abi.hpp.
 #pragma once
-#include "kiln/gufunc/view.hpp"
+#include "kiln/core/view.hpp"
 
 #include "kiln/gufunc/abi.hpp"
 

@@ -1,7 +1,7 @@
 // The loop over the items of a generalized ufunc on GPUs. The other side of kernels-src/gufunc/abi.hpp.
 #pragma once
+#include "kiln/core/view.hpp"
 #include "kiln/elementwise/gpu_nd.hpp"
-#include "kiln/gufunc/view.hpp"
 
 namespace kiln::loops {
 

@@ -3,7 +3,7 @@
 // lanes and is not arithmetic (a condition, an index made of a value) does not compile with these types, and the plain kernel
 // is used.
 #pragma once
-#include "kiln/gufunc/view.hpp"
+#include "kiln/core/view.hpp"
 
 namespace kiln {
 

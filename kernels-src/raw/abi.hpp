@@ -6,15 +6,24 @@ namespace kiln::kinds {
 
 // A raw kernel that is launched by blocks: extern "C" void kiln_kernel(const CpuRawLaunch*, int64 begin, int64 end) runs every
 // thread of the blocks [begin, end), numbered with x varying fastest. One that is launched by items takes a CpuRawItems and
-// runs [begin, end). GPUs' kernels take the user's parameters, by items with an int64 before them: how many.
+// runs [begin, end). GPUs' kernels take the user's parameters, by items with an int64 before them: how many. A view is the
+// address of its first element; its RawAxes come by value behind all parameters, in the order of the views.
+template <unsigned Rank>
+struct RawAxes {
+  int64 extent[Rank];
+  int64 stride[Rank];  // bytes, of any sign
+};
+
 struct CpuRawLaunch {
-  void* const* arguments;  // an array's address, or that of a scalar's value
+  // The address of a pointer's or view's first element, or of a scalar's value; behind all of them, those of the RawAxes.
+  void* const* arguments;
   int64 grid[3];
   int64 block[3];
   void* shared;  // dynamic shared memory of the block that runs
 };
 struct CpuRawItems {
   void* const* arguments;
+  int64 size;
 };
 using CpuRawItemsKernel = void (*)(const CpuRawItems* launch, int64 begin, int64 end);
 using CpuRawKernel = void (*)(const CpuRawLaunch* launch, int64 begin, int64 end);

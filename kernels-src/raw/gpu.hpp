@@ -1,7 +1,9 @@
-// Raw kernels on GPUs. The other side of lib/backend/gpu/raw.cpp.
+// Raw kernels on GPUs. The other side of lib/kinds/raw/gpu.cpp.
 #pragma once
 #include "kiln/core/atomics.hpp"
 #include "kiln/core/types.hpp"
+
+#include "kiln/raw/abi.hpp"
 
 namespace kiln::loops {
 

@@ -1,7 +1,8 @@
 // What the body of a raw kernel sees on every target: places in the grid, and changes of memory that other threads change, too.
-// raw_cpu.hpp and raw_gpu.hpp have what differs, and end in this.
+// cpu.hpp and gpu.hpp have what differs, and end in this.
 #pragma once
 #include "kiln/core/types.hpp"
+#include "kiln/core/view.hpp"
 
 namespace kiln {
 
@@ -11,6 +12,65 @@ struct grid_place {
   uint32 y;
   uint32 z;
 };
+
+// What grid(2) and grid(3) are.
+template <int Dimensions>
+struct grid_numbers;
+template <>
+struct grid_numbers<2> {
+  index x;
+  index y;
+};
+template <>
+struct grid_numbers<3> {
+  index x;
+  index y;
+  index z;
+};
+
+// What grid() and gridsize() of a body ask: where a thread is in the whole grid, and how many threads that has along each axis.
+struct thread_in_grid {
+  grid_place thread;
+  grid_place block;
+  grid_place block_size;
+  grid_place grid_size;
+  KILN_FN grid_numbers<3> at() const {
+    return {index(block.x) * block_size.x + thread.x, index(block.y) * block_size.y + thread.y,
+            index(block.z) * block_size.z + thread.z};
+  }
+  KILN_FN grid_numbers<3> of() const {
+    return {index(grid_size.x) * block_size.x, index(grid_size.y) * block_size.y, index(grid_size.z) * block_size.z};
+  }
+};
+// Items are a grid of one dimension.
+struct item_in_grid {
+  index item;
+  index size;
+  KILN_FN grid_numbers<3> at() const { return {item, 0, 0}; }
+  KILN_FN grid_numbers<3> of() const { return {size, 1, 1}; }
+};
+
+template <int Dimensions>
+KILN_FN auto first_of(const grid_numbers<3>& all) {
+  static_assert(Dimensions >= 1 && Dimensions <= 3, "a grid has 1, 2 or 3 dimensions: grid(1), grid(2), grid(3)");
+  if constexpr (Dimensions == 3) {
+    return all;
+  } else if constexpr (Dimensions == 2) {
+    return grid_numbers<2>{all.x, all.y};
+  } else {
+    return all.x;
+  }
+}
+
+// What the macros grid and gridsize stand for, under names that no macro of the user's has.
+template <int Dimensions, class Here>
+KILN_FN auto kiln_grid(const Here& here) {
+  return first_of<Dimensions>(here.at());
+}
+template <int Dimensions, class Here>
+KILN_FN auto kiln_gridsize(const Here& here) {
+  return first_of<Dimensions>(here.of());
+}
 
 namespace loops {
 KILN_FN index flat(const grid_place& at, const grid_place& of) {

@@ -181,6 +181,24 @@ bool BodyTokens::split(std::size_t open, std::vector<Range>& parts) const {
   return parts.size() <= 1 || !may_be_template;
 }
 
+bool calls_kilns(const UserText& text, std::string_view name) {
+  const std::array names{name};
+  if (!names_any(text.body, names)) return false;
+  for (const auto* list : {&text.input_names, &text.output_names}) {
+    if (std::ranges::find(*list, name) != list->end()) return false;
+  }
+  const std::string defines = defines_text(text.defines);
+  for (const std::string* part : {&text.functions, &text.preamble, &defines}) {
+    if (names_any(*part, names)) return false;
+  }
+  const BodyTokens body(text.body);
+  if (body.may_declare(name)) return false;
+  for (std::size_t t = 0; t < body.size(); ++t) {
+    if (body.is_word(t, name) && !body.is_member(t) && body.is(t + 1, "(")) return true;
+  }
+  return false;
+}
+
 bool has_macros(const UserText& text, const BodyTokens& body) {
   std::set<std::string> macros = macros_of(defines_text(text.defines));
   for (const std::string* part : {&text.preamble, &text.functions}) {

@@ -60,6 +60,9 @@ class BodyTokens {
   std::vector<std::size_t> around_;
 };
 
+/// Whether the body calls that name and means kiln's function: nothing of its own, of the definition or of a parameter.
+[[nodiscard]] bool calls_kilns(const UserText& text, std::string_view name);
+
 /// Whether a macro of the definition, or a header that may have some, can change what the body's tokens are.
 [[nodiscard]] bool has_macros(const UserText& text, const BodyTokens& body);
 

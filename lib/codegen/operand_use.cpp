@@ -10,96 +10,26 @@
 
 #include "codegen/body_tokens.hpp"
 #include "codegen/needed_headers.hpp"
+#include "codegen/pointer_use.hpp"
 #include "codegen/text_error.hpp"
+#include "codegen/uses.hpp"
 
 namespace kiln::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 12> kMembers{"shape", "size",     "row",     "contiguous", "data",     "begin",
-                                                    "end",   "all_axes", "address", "rank",       "template", "operator"};
-constexpr std::array<std::string_view, 9> kArrayMembers{"shape",   "size", "ndim", "row",   "dtype",
-                                                        "strides", "T",    "data", "length"};
+constexpr std::array<std::string_view, 13> kMembers{"shape", "size",     "row",     "contiguous", "data",     "begin",   "end",
+                                                    "ndim",  "all_axes", "address", "rank",       "template", "operator"};
+constexpr std::array<std::string_view, 8> kAtomics{"atomic_add", "atomic_min", "atomic_max",      "atomic_and",
+                                                   "atomic_or",  "atomic_xor", "atomic_exchange", "atomic_compare_exchange"};
 constexpr std::array<std::string_view, 15> kTypes{"bool",     "int8",    "int16",   "int32",     "int64",
                                                   "uint8",    "uint16",  "uint32",  "uint64",    "float16",
                                                   "bfloat16", "float32", "float64", "complex64", "complex128"};
 
 constexpr std::array<std::string_view, 4> kFractions{"float32", "float64", "float", "double"};
 
-bool in(std::span<const std::string_view> words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-bool is_floating(std::string_view number) {
-  const bool hexadecimal = number.starts_with("0x") || number.starts_with("0X");
-  return number.find_first_of(hexadecimal ? ".pP" : ".eE") != std::string_view::npos;
-}
-
 std::string counted(std::size_t n, const char* noun, const char* plural) {
   return n == 0 ? "none" : fmt::format("{} {}", n, n == 1 ? noun : plural);
 }
-
-[[noreturn]] void refuse(const Token& token, const std::string& message) {
-  throw ScanError(message, token.place);
-}
-
-/// What both kinds of bodies ask of their tokens.
-class Uses {
- public:
-  explicit Uses(const BodyTokens& body) : body_(body) {}
-
- protected:
-  /// Whether an assignment's operator stands there, or ++ or -- of what ends in front of it.
-  [[nodiscard]] bool is_written(std::size_t behind) const {
-    if (body_.is(behind, "=")) return !body_.is(behind + 1, "=");
-    for (const std::string_view mark : {"+", "-", "*", "/", "%", "&", "|", "^"}) {
-      if (body_.is_pair(behind, mark, "=")) return true;
-    }
-    for (const std::string_view mark : {"<", ">"}) {
-      if (body_.is_pair(behind, mark, mark) && body_.is_pair(behind + 1, mark, "=")) return true;
-    }
-    const bool step = body_.is_pair(behind, "+", "+") || body_.is_pair(behind, "-", "-");
-    const std::size_t next = behind + 2;
-    return step && (next >= body_.size() || body_.is(next, ";") || body_.is(next, ")") || body_.is(next, ","));
-  }
-
-  /// Whether ++ or -- stands in front.
-  [[nodiscard]] bool is_stepped(std::size_t t) const {
-    if (t < 2 || !(body_.is_pair(t - 2, "+", "+") || body_.is_pair(t - 2, "-", "-"))) return false;
-    if (t == 2) return true;
-    return std::ranges::any_of(std::array{";", "{", "}", "(", ",", "="},
-                               [&](const char* mark) { return body_.is(t - 3, mark); });
-  }
-
-  [[nodiscard]] bool follows(std::size_t t, std::initializer_list<std::string_view> marks) const {
-    return t > 0 && std::ranges::any_of(marks, [&](std::string_view mark) { return body_.is(t - 1, mark); });
-  }
-
-  [[nodiscard]] bool stands(std::size_t t, std::initializer_list<std::string_view> marks) const {
-    return std::ranges::any_of(marks, [&](std::string_view mark) { return body_.is(t, mark); });
-  }
-
-  /// A number used as what it is not.
-  void check_number(std::size_t t) const {
-    const std::string& name = body_[t].text;
-    const bool called = body_.is(t + 1, "(");
-    // What a subscript of a number may be is a pointer: "0[p]".
-    const bool indexed = body_.is(t + 1, "[") && (body_.is(t + 2, "]") || body_[t + 2].kind == Token::Kind::number);
-    if (called || indexed) refuse(body_[t], fmt::format("{} is a number and has no indices; write {}", name, name));
-    if (body_.is(t + 1, ".") && t + 2 < body_.size() && in(kArrayMembers, body_[t + 2].text)) {
-      refuse(body_[t + 2], fmt::format("{} is a number and has no .{}", name, body_[t + 2].text));
-    }
-  }
-
-  /// The literal that an index is, if it is one: "0.5", "-1".
-  [[nodiscard]] std::optional<std::string> literal(BodyTokens::Range index) const {
-    const bool sign = body_.is(index.first, "-");
-    const std::size_t at = index.first + (sign ? 1 : 0);
-    if (index.second != at + 1 || body_[at].kind != Token::Kind::number) return std::nullopt;
-    return (sign ? "-" : "") + body_[at].text;
-  }
-
-  const BodyTokens& body_;
-};
 
 class ViewUses : Uses {
  public:
@@ -146,7 +76,7 @@ class ViewUses : Uses {
     for (std::size_t d = 0; d < view.extents.size(); ++d) {
       indices += fmt::format("{}{}", d == 0 ? "" : ", ", d < 4 ? std::string(1, "ijkl"[d]) : fmt::format("i{}", d));
     }
-    if (view.extents.size() == 1 && view.extents[0].empty()) indices = "0";
+    if (view.pointer.empty() && view.extents.size() == 1 && view.extents[0].empty()) indices = "0";
     return view.extents.empty() ? view.name : fmt::format("{}({})", view.name, indices);
   }
 
@@ -156,6 +86,9 @@ class ViewUses : Uses {
   }
 
   [[noreturn]] void refuse_writing(std::size_t t, const ViewUse& input) const {
+    if (!input.pointer.empty()) {
+      refuse(body_[t], fmt::format("{} is only read: it is const in the signature; leave that out to write to it", input.name));
+    }
     refuse(body_[t], fmt::format("{} is an input and cannot be written; write to an output, or to a copy: auto copy = {}",
                                  input.name, element(input)));
   }
@@ -179,7 +112,7 @@ class ViewUses : Uses {
       if (declared != BodyTokens::kNone) return false;
       declared = d;
     }
-    return declared != BodyTokens::kNone && declared > 0 && in(kFractions, body_[declared - 1].text);
+    return declared != BodyTokens::kNone && declared > 0 && is_among(kFractions, body_[declared - 1].text);
   }
 
   /// Of index number `d`.
@@ -248,7 +181,7 @@ class ViewUses : Uses {
       refuse(body_[at], fmt::format("{0}.size is the number of elements; write {0}.size(), and for an extent {1}", view.name,
                                     extent(view)));
     }
-    if (!in(kMembers, member)) {
+    if (!is_among(kMembers, member)) {
       refuse(body_[at], fmt::format("{0} has no .{1}; it has {2}, {0}.shape(d) and {0}.size(), and elements {3}", view.name,
                                     member, counted(view.extents.size(), "dimension", "dimensions"), element(view)));
     }
@@ -267,10 +200,23 @@ class ViewUses : Uses {
     const bool before = stands(t + 1, {"+", "-", "*", "/", "%", "<"}) && !arrow;
     const bool behind =
         follows(t, {"+", "-", "/", "%"}) || (follows(t, {"*"}) && t > 1 && body_[t - 2].kind == Token::Kind::number);
-    if (before || behind || is_assigned(t)) refuse_value(t, view);
+    if (before || behind || is_assigned(t) || is_followed(t, view)) refuse_value(t, view);
+  }
+
+  /// Whether it stands for a pointer of which the element is meant: "*x".
+  [[nodiscard]] bool is_followed(std::size_t t, const ViewUse& view) const {
+    return !view.pointer.empty() && follows(t, {"*"}) &&
+           (t == 1 || stands(t - 2, {";", "{", "}", "(", ",", "=", "+", "-", "*", "/"}));
   }
 
   [[noreturn]] void refuse_value(std::size_t t, const ViewUse& view) const {
+    if (!view.pointer.empty()) {
+      refuse(body_[t],
+             fmt::format("{} is a view of {}, and no number or pointer; write {}, for the address of an element &{}, or "
+                         "declare a pointer in the signature: {}",
+                         view.name, counted(view.extents.size(), "dimension", "dimensions"), element(view), element(view),
+                         view.pointer));
+    }
     refuse(body_[t], fmt::format("{} is a view of {} and no number; write {}", view.name,
                                  counted(view.extents.size(), "dimension", "dimensions"), element(view)));
   }
@@ -301,7 +247,8 @@ class ViewUses : Uses {
     if (function == "len" && open + 2 == body_.match(open)) {
       refuse(body_[open - 1], fmt::format("kiln has no len(); write {}", extent(view)));
     }
-    if (!is_function(function) && !in(kTypes, function) && !types_.contains(function)) return;
+    if (!view.pointer.empty() && is_among(kAtomics, function) && t == open + 1) refuse_value(t, view);
+    if (!is_function(function) && !is_among(kTypes, function) && !types_.contains(function)) return;
     refuse(body_[t], fmt::format("{} takes numbers, and {} is a view of {}; write {}", function, view.name,
                                  counted(view.extents.size(), "dimension", "dimensions"), element(view)));
   }
@@ -309,58 +256,6 @@ class ViewUses : Uses {
   std::vector<const ViewUse*> operands_;
   std::set<std::string, std::less<>> own_names_;  // of everything outside the body
   std::set<std::string, std::less<>> types_;
-};
-
-class ArrayUses : Uses {
- public:
-  ArrayUses(const BodyTokens& body, std::span<const ArrayUse> parameters) : Uses(body) {
-    for (const ArrayUse& parameter : parameters) {
-      if (!body.may_declare(parameter.name)) parameters_.push_back(&parameter);
-    }
-  }
-
-  void check() const {
-    for (std::size_t t = 0; t < body_.size(); ++t) {
-      if (body_[t].kind != Token::Kind::identifier || body_.is_member(t)) continue;
-      const auto found = std::ranges::find_if(parameters_, [&](const ArrayUse* each) { return each->name == body_[t].text; });
-      if (found == parameters_.end()) continue;
-      if ((*found)->array) {
-        check_array(t, **found);
-      } else {
-        check_number(t);
-      }
-    }
-  }
-
- private:
-  void check_array(std::size_t t, const ArrayUse& array) const {
-    const std::string& name = array.name;
-    if (body_.is(t + 1, "(")) refuse(body_[t], fmt::format("{0} is an array and no function; write {0}[i]", name));
-    if (body_.is(t + 1, ".")) {
-      refuse(
-          body_[t],
-          fmt::format("{0} is a pointer to the elements and has no members; write {0}[i], and give extents as scalars", name));
-    }
-    if (!body_.is(t + 1, "[")) return;
-    std::vector<BodyTokens::Range> indices;
-    if (!body_.split(t + 1, indices)) return;
-    const std::size_t end = body_.match(t + 1) + 1;
-    if (indices.size() > 1 || body_.is(end, "[")) {
-      refuse(body_[t], fmt::format("{0} has one index, of its elements in C order; write {0}[i * columns + j]", name));
-    }
-    if (indices.size() == 1) {
-      const auto given = literal(indices[0]);
-      if (given && is_floating(*given)) {
-        refuse(body_[indices[0].first],
-               fmt::format("the index {} of {} is no integer; cut off its fraction: index({})", *given, name, *given));
-      }
-    }
-    if (array.constant && (is_written(end) || is_stepped(t))) {
-      refuse(body_[t], fmt::format("{} is only read: it is const in the signature; leave that out to write to it", name));
-    }
-  }
-
-  std::vector<const ArrayUse*> parameters_;
 };
 
 template <class Check>
@@ -380,7 +275,21 @@ void check_views(const UserText& text, std::span<const ViewUse> operands, std::s
 }
 
 void check_arrays(const UserText& text, std::span<const ArrayUse> parameters) {
-  check_body(text, [&](const BodyTokens& body) { ArrayUses(body, parameters).check(); });
+  std::vector<ViewUse> views;
+  for (const ArrayUse& each : parameters) {
+    if (each.array && each.dimensions == 0) continue;
+    // Scalars are copies, which the body may change.
+    views.push_back(
+        {.name = each.name,
+         .extents = std::vector<std::string>(static_cast<std::size_t>(each.dimensions)),
+         .output = !each.array || !each.constant,
+         .floating = is_among(kFractions, each.type),
+         .pointer = each.array ? fmt::format("{}{}* {}", each.constant ? "const " : "", each.type, each.name) : ""});
+  }
+  check_body(text, [&](const BodyTokens& body) {
+    check_pointers(body, parameters);
+    ViewUses(text, body, views, {}).check();
+  });
 }
 
 }  // namespace kiln::codegen

@@ -11,12 +11,13 @@
 
 namespace kiln::codegen {
 
-/// An operand of a generalized ufunc in the body.
+/// An operand of a generalized ufunc in the body, or a view or scalar of a raw kernel.
 struct ViewUse {
   std::string name = {};                  ///< empty: the body has none
   std::vector<std::string> extents = {};  ///< of each index its core dimension's name or number, empty where it has none
-  bool output = false;
-  bool floating = false;  ///< in every loop
+  bool output = false;                    ///< may be written
+  bool floating = false;                  ///< in every loop
+  std::string pointer = {};               ///< of a raw kernel's view how it is declared as a pointer, "float32* x"
 };
 
 /// `dimensions` are the names that the body has for sizes and indices. Throws CompileError where a body uses an operand as it
@@ -24,11 +25,13 @@ struct ViewUse {
 /// or where it writes to an input.
 void check_views(const UserText& text, std::span<const ViewUse> operands, std::span<const std::string> dimensions);
 
-/// The same for a raw kernel, whose arrays are pointers.
+/// The same for a raw kernel, whose arrays are views or pointers.
 struct ArrayUse {
   std::string name = {};
-  bool array = false;  ///< else a number
+  std::string type = {};  ///< as in the signature: "float32", "T"
+  bool array = false;     ///< else a number
   bool constant = false;
+  int dimensions = 0;  ///< of a view; 0: a pointer, or a number
 };
 void check_arrays(const UserText& text, std::span<const ArrayUse> parameters);
 

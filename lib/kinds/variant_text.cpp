@@ -163,7 +163,11 @@ std::string text_of(const GufuncSpec& spec, DeviceKind) {
 }
 
 std::string text_of(const RawSpec& spec, DeviceKind) {
-  return std::string(form_name(spec.form));
+  Words words(form_name(spec.form));
+  for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
+    words.add_if(spec.parameters[i].strided, fmt::format("strided (argument {})", i));
+  }
+  return std::move(words).text();
 }
 
 }  // namespace

@@ -68,19 +68,55 @@ RawForm read_form(const Node& node, const SharedRawKernel& impl) {
   return *found;
 }
 
-void add_units(const SharedRawKernel& impl, const raw::Binding& binding, RawForm form, const std::string& where, Entry& entry) {
+/// ["x"]: the parameters that are views of arrays which are not contiguous along their last dimension.
+raw::Strided read_strided(const Node& node, const SharedRawKernel& impl) {
+  raw::Strided strided = 0;
+  const auto& parameters = impl->signature().parameters;
+  for (const Node& each : node.list()) {
+    const std::string name = each.word();
+    const auto found =
+        std::find_if(parameters.begin(), parameters.end(), [&](const auto& known) { return known.name == name; });
+    if (found == parameters.end()) each.fail("the signature has no parameter of that name");
+    if (found->dimensions == 0) each.fail("the parameter is no view: only those declared with \"[:]\" have strides");
+    const raw::Strided bit = raw::Strided{1} << (found - parameters.begin());
+    if ((strided & bit) != 0) each.fail("the same parameter is there twice");
+    strided |= bit;
+  }
+  if (strided == 0) node.fail("an empty list: leave it out where all arrays are contiguous");
+  return strided;
+}
+
+/// The names of what read_strided() gives.
+std::vector<std::string> names_of(raw::Strided strided, const SharedRawKernel& impl) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < impl->signature().parameters.size(); ++i) {
+    if ((strided >> i & 1) != 0) names.push_back(impl->signature().parameters[i].name);
+  }
+  return names;
+}
+
+/// Host arrays are contiguous on a GPU, which gets a copy.
+struct StridedViews {
+  raw::Strided strided = 0;
+  raw::Strided strided_host = 0;
+};
+
+void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const StridedViews& views, RawForm form,
+               const std::string& where, Entry& entry) {
   Unit unit;
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
   unit.where = where;
   // No CPU runs it.
   unit.on_cpu = !impl->cooperates() || form != RawForm::blocks;
-  unit.requests = [impl, binding, form](DeviceKind kind) { return std::vector{impl->request(binding, form, kind)}; };
+  unit.requests = [impl, binding, views, form](DeviceKind kind) {
+    return std::vector{impl->request(binding, views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0), form, kind)};
+  };
   entry.units.push_back(std::move(unit));
 }
 
 Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entry) {
-  node.check_members({"types", "launch"});
+  node.check_members({"types", "launch", "strided", "strided_host"});
   raw::Binding binding;
   if (const auto types = node.find("types")) {
     binding = read_types(*types, impl);
@@ -88,8 +124,16 @@ Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entr
     node.fail("the signature has type variables: say what they are with \"types\"");
   }
   const RawForm form = read_form(node.at("launch"), impl);
-  add_units(impl, binding, form, node.path(), entry);
-  return kernel_call_json(impl->types_of(binding), form);
+  StridedViews views;
+  if (const auto given = node.find("strided")) views.strided = read_strided(*given, impl);
+  if (const auto given = node.find("strided_host")) views.strided_host = read_strided(*given, impl);
+  if ((views.strided & views.strided_host) != 0) node.fail("a parameter is in both \"strided\" and \"strided_host\"");
+  add_units(impl, binding, views, form, node.path(), entry);
+  return kernel_call_json({.definition = impl->definition(),
+                           .types = impl->types_of(binding),
+                           .strided = names_of(views.strided, impl),
+                           .strided_host = names_of(views.strided_host, impl),
+                           .form = form});
 }
 
 /// Each once, in order.
@@ -143,7 +187,7 @@ Entry read_kernel(const Node& node, const std::string& folder) {
     forms.push_back(impl->usual_form());
   }
   for (const raw::Binding& binding : read_bindings(node, impl)) {
-    for (const RawForm form : forms) add_units(impl, binding, form, node.path(), entry);
+    for (const RawForm form : forms) add_units(impl, binding, {}, form, node.path(), entry);
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;
@@ -156,9 +200,11 @@ Json kernel_json(const RawKernelDefinition& definition) {
   return json;
 }
 
-Json kernel_call_json(std::span<const std::pair<std::string, DType>> types, RawForm form) {
-  Json json{{"launch", kinds::form_name(form)}};
-  for (const auto& [variable, dtype] : types) json["types"][variable] = name(dtype);
+Json kernel_call_json(const ufunc::RawUse& use) {
+  Json json{{"launch", kinds::form_name(use.form)}};
+  for (const std::string& parameter : use.strided) json["strided"].push_back(parameter);
+  for (const std::string& parameter : use.strided_host) json["strided_host"].push_back(parameter);
+  for (const auto& [variable, dtype] : use.types) json["types"][variable] = name(dtype);
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include "kiln/kernel.hpp"
 #include "kinds/spec.hpp"
 #include "manifest/entry.hpp"
+#include "ufunc/recorder.hpp"
 
 namespace kiln::manifest {
 
@@ -16,6 +17,6 @@ namespace kiln::manifest {
 /// A definition without what is compiled of it and defaults left out.
 [[nodiscard]] Json kernel_json(const RawKernelDefinition& definition);
 /// An element of its "calls".
-[[nodiscard]] Json kernel_call_json(std::span<const std::pair<std::string, DType>> types, kinds::RawForm form);
+[[nodiscard]] Json kernel_call_json(const ufunc::RawUse& use);
 
 }  // namespace kiln::manifest

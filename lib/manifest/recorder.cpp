@@ -78,8 +78,7 @@ void FileRecorder::used(const ReductionDefinition& reduction, bool leads, const 
 }
 
 void FileRecorder::used(const ufunc::RawUse& use) noexcept {
-  add_recorded(use.definition.name,
-               [&] { return with_call(recorded_kernel(use.definition), kernel_call_json(use.types, use.form)); });
+  add_recorded(use.definition.name, [&] { return with_call(recorded_kernel(use.definition), kernel_call_json(use)); });
 }
 
 template <class Make>

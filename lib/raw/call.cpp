@@ -27,6 +27,13 @@ std::string extents_text(const Extent3& extents) {
   return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) + ", " + std::to_string(extents.z) + ")";
 }
 
+/// "[:,:]".
+std::string brackets(std::size_t dimensions) {
+  std::string text = "[:";
+  for (std::size_t d = 1; d < dimensions; ++d) text += ",:";
+  return text + "]";
+}
+
 std::string text_of(DType dtype) {
   return std::string(name(dtype));
 }
@@ -98,12 +105,18 @@ void Call::check_argument(std::size_t i) {
     fail_type(i, "is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the signature");
   }
   if (wanted.dimensions > 0 && rep.shape.size() != static_cast<std::size_t>(wanted.dimensions)) {
+    const std::string type = type_text(kernel_.signature(), wanted);
+    const std::string pointer = type + "* " + wanted.name + " for elements in C order";
     throw ShapeError(kernel_.name() + ": " + argument_name(i) + " has shape " + to_string(rep.shape) + ", and the parameter " +
-                     std::to_string(wanted.dimensions) + " dimensions");
+                     call::counted(static_cast<std::size_t>(wanted.dimensions), "dimension") + "; declare " +
+                     (rep.shape.empty() ? "" : type + brackets(rep.shape.size()) + " " + wanted.name + ", or ") + pointer +
+                     ", or give a reshape()");
   }
-  if (!rep.c_contiguous) {
-    throw ShapeError(kernel_.name() + ": " + argument_name(i) + " of shape " + to_string(rep.shape) +
-                     " is not contiguous, and the kernel gets a pointer to elements in C order; give its copy()");
+  if (wanted.dimensions == 0 && !rep.c_contiguous) {
+    throw ShapeError(
+        kernel_.name() + ": " + argument_name(i) + " of shape " + to_string(rep.shape) +
+        " is not contiguous, and the kernel gets a pointer to elements in C order; give its copy(), or declare a view: " +
+        type_text(kernel_.signature(), wanted) + brackets(rep.shape.size()) + " " + wanted.name);
   }
 }
 
@@ -169,6 +182,7 @@ void Call::choose_form() {
   const bool cpu = place_.device.is_cpu();
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
   form_ = options_.size ? RawForm::items : alone && cpu ? RawForm::single : RawForm::blocks;
+  for (std::size_t i = 0; i < args_.size(); ++i) strided_ |= static_cast<Strided>(is_strided(i) && !travels(i)) << i;
   if (!kernel_.cooperates()) return;
   if (form_ == RawForm::items) {
     throw TypeError(kernel_.name() +
@@ -179,6 +193,13 @@ void Call::choose_form() {
                     ": its threads share memory or wait for one another, and on the CPU those of a block run one after the "
                     "other; give a .block of 1 there, with a body that is right for any block_size");
   }
+}
+
+// Along an axis of one element no stride is used.
+bool Call::is_strided(std::size_t i) const {
+  if (parameter(i).dimensions == 0) return false;
+  const detail::ArrayRep& rep = *args_[i].array().rep();
+  return rep.size > 0 && rep.shape.back() > 1 && rep.strides.back() != static_cast<std::int64_t>(itemsize(rep.dtype));
 }
 
 bool Call::travels(std::size_t i) const {
@@ -194,7 +215,8 @@ Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
     const detail::ArrayRep& a = *args_[j].array().rep();
     const detail::ArrayRep& b = *array.rep();
     if (!call::share_memory(a, b)) continue;
-    if (a.data == b.data && a.size == b.size && a.dtype == b.dtype) {
+    const bool alike = a.shape == b.shape ? a.strides == b.strides : a.c_contiguous && b.c_contiguous;
+    if (a.data == b.data && a.size == b.size && a.dtype == b.dtype && alike) {
       same = &sent[j];
       continue;
     }
@@ -204,7 +226,7 @@ Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
                      "; bring them there with to_device() first");
   }
   if (same != nullptr) return same->reshape(array.shape());
-  return to_device(array, place_.device);
+  return to_device(array.is_c_contiguous() ? array : array.copy(), place_.device);
 }
 
 kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
@@ -214,15 +236,22 @@ kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
   launch.grid = {grid_.x, grid_.y, grid_.z};
   launch.block = {block_.x, block_.y, block_.z};
   launch.shared_bytes = options_.shared_bytes;
+  std::int64_t* axes = launch.axes.data();
   for (std::size_t i = 0; i < args_.size(); ++i) {
     kinds::RawLaunch::Argument& argument = launch.arguments[i];
     argument.array = args_[i].is_array();
-    if (argument.array) {
-      const char* const data = array(i, sent).rep()->data;
-      std::memcpy(argument.value.data(), &data, sizeof data);
-    } else {
+    argument.dimensions = static_cast<std::uint8_t>(parameter(i).dimensions);
+    if (!argument.array) {
       argument.value = scalars_[i];
+      continue;
     }
+    const detail::ArrayRep& rep = *array(i, sent).rep();
+    std::memcpy(argument.value.data(), &rep.data, sizeof rep.data);
+    for (std::size_t d = 0; d < argument.dimensions; ++d) {
+      axes[d] = rep.shape[d];
+      axes[d + argument.dimensions] = rep.strides[d];
+    }
+    axes += 2 * argument.dimensions;
   }
   return launch;
 }
@@ -241,7 +270,7 @@ void Call::run() {
   if (options_.size == 0) return;
   if (profiled_) [[unlikely]]
     profiled_.named(kernel_.name());
-  Key key{.form = form_, .device = place_.device};
+  Key key{.strided = strided_, .form = form_, .device = place_.device};
   for (std::size_t i = 0; i < binding().size(); ++i) key.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
   const Variant& variant = kernel_.variant(key, binding());
@@ -282,10 +311,16 @@ void Call::check_files() const {
 void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
   const RawForm form = options_.size ? RawForm::items : alone || kernel_.cooperates() ? RawForm::single : RawForm::blocks;
+  std::vector<std::string> strided, strided_host;
+  for (std::size_t i = 0; i < args_.size(); ++i) {
+    if (is_strided(i)) (args_[i].array().is_host() ? strided_host : strided).push_back(parameter(i).name);
+  }
+  // The same variant here may be two elsewhere where it has such host arrays.
   const unsigned bit = 1U << static_cast<unsigned>(form);
-  if ((variant.recorded.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
+  if (strided_host.empty() && (variant.recorded.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
   const auto types = kernel_.types_of(binding());
-  recorder.used(ufunc::RawUse{.definition = kernel_.definition(), .types = types, .form = form});
+  recorder.used(ufunc::RawUse{
+      .definition = kernel_.definition(), .types = types, .strided = strided, .strided_host = strided_host, .form = form});
 }
 
 void Call::fetch(std::span<const Array> sent) const {
@@ -301,7 +336,7 @@ void Call::fetch(std::span<const Array> sent) const {
 
 cache::Contents Call::compiled() const {
   const backend::Compiler& compiler = *backend::backend_for(place_.device).compiler();
-  return program::compiled(kernel_.request(binding(), form_, place_.device.kind()), compiler);
+  return program::compiled(kernel_.request(binding(), strided_, form_, place_.device.kind()), compiler);
 }
 
 RawResolution Call::resolve() const {

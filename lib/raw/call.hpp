@@ -32,6 +32,7 @@ class Call {
   void convert(std::size_t i);
   void place();
   void choose_form();
+  [[nodiscard]] bool is_strided(std::size_t i) const;
   [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> sent) const;
   void check_files() const;
   void fetch(std::span<const Array> sent) const;
@@ -60,6 +61,7 @@ class Call {
   Extent3 grid_;
   Extent3 block_;
   kinds::RawForm form_ = kinds::RawForm::blocks;
+  Strided strided_ = 0;
 };
 
 }  // namespace kiln::raw

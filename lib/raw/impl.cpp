@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/body_tokens.hpp"
 #include "codegen/doubtful.hpp"
 #include "codegen/operand_use.hpp"
 #include "kiln/error.hpp"
@@ -21,6 +22,10 @@ bool names_any(const RawKernelDefinition& definition, std::span<const std::strin
          codegen::names_any(definition.compile.preamble, names);
 }
 
+bool asks_for_grid(const codegen::UserText& text) {
+  return codegen::calls_kilns(text, "grid") || codegen::calls_kilns(text, "gridsize");
+}
+
 }  // namespace
 }  // namespace kiln::raw
 
@@ -28,13 +33,14 @@ namespace kiln::detail {
 
 using kinds::RawForm;
 
-RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature)
+RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature,
+                             const codegen::UserText& text)
     : definition_(std::move(definition)),
       signature_(std::move(signature)),
       cooperates_(raw::names_any(definition_, raw::kShared)),
-      usual_form_(cooperates_                                 ? RawForm::single
-                  : raw::names_any(definition_, raw::kPlaces) ? RawForm::blocks
-                                                              : RawForm::items) {}
+      usual_form_(cooperates_                                                             ? RawForm::single
+                  : raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
+                                                                                          : RawForm::items) {}
 
 std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(std::span<const DType> binding) const {
   std::vector<std::pair<std::string, DType>> types;
@@ -64,10 +70,11 @@ std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
 const raw::Variant& RawKernelImpl::variant(const raw::Key& key, std::span<const DType> binding) const {
   if (const raw::Variant* const known = variants_.find(key)) return *known;
   backend::Backend& backend = backend::backend_for(key.device);
-  return variants_.add(key, program::load(request(binding, key.form, backend.kind()), backend));
+  return variants_.add(key, program::load(request(binding, key.strided, key.form, backend.kind()), backend));
 }
 
-program::Request RawKernelImpl::request(std::span<const DType> binding, RawForm form, DeviceKind kind) const {
+program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Strided strided, RawForm form,
+                                        DeviceKind kind) const {
   codegen::UserText text;
   text.name = definition_.name;
   text.body = definition_.body;
@@ -76,7 +83,11 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, RawForm 
   kinds::RawSpec spec{.form = form_for(form, kind)};
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
-    spec.parameters.push_back({dtype_of(parameter, binding), parameter.array, parameter.constant});
+    spec.parameters.push_back({.dtype = dtype_of(parameter, binding),
+                               .array = parameter.array,
+                               .constant = parameter.constant,
+                               .dimensions = parameter.dimensions,
+                               .strided = (strided >> spec.parameters.size() & 1) != 0});
   }
   return program::make_request(definition_.compile, text, std::move(spec), kind, signature::bound_text(signature_, binding),
                                "kernel", warnings_);
@@ -94,13 +105,19 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
   codegen::check_text(definition.name, definition.body);
   codegen::UserText text{.name = definition.name, .body = definition.body};
   program::add_options(text, definition.compile);
+  for (const signature::TypeVariable& variable : signature.variables) text.type_variables.emplace_back(variable.name, DType{});
   std::vector<codegen::ArrayUse> parameters;
   for (const signature::KernelParameter& each : signature.parameters) {
-    parameters.push_back({.name = each.name, .array = each.array, .constant = each.constant});
+    text.input_names.push_back(each.name);
+    parameters.push_back({.name = each.name,
+                          .type = type_text(signature, each),
+                          .array = each.array,
+                          .constant = each.constant,
+                          .dimensions = each.dimensions});
   }
   codegen::check_arrays(text, parameters);
   const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text);
-  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature));
+  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), text);
   made->warnings().add(doubtful);
   return made;
 }

@@ -25,9 +25,14 @@ namespace kiln::raw {
 /// A dtype for each type variable, in order.
 using Binding = std::vector<DType>;
 
+/// Which arguments are views whose elements are not contiguous along their last dimension, a bit each.
+using Strided = std::uint32_t;
+static_assert(kinds::kMaxRawArguments <= 32);
+
 /// A compiled form on a device, by its types.
 struct Key {
   std::array<std::uint8_t, kinds::kMaxRawArguments> types = {};
+  Strided strided = 0;
   kinds::RawForm form = kinds::RawForm::blocks;
   Device device;
   friend bool operator==(const Key&, const Key&) = default;
@@ -43,7 +48,8 @@ namespace kiln::detail {
 
 class RawKernelImpl {
  public:
-  RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature);
+  /// `text`: the definition's.
+  RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, const codegen::UserText& text);
   RawKernelImpl(const RawKernelImpl&) = delete;
   RawKernelImpl& operator=(const RawKernelImpl&) = delete;
 
@@ -70,7 +76,8 @@ class RawKernelImpl {
   /// The variant, compiled and loaded at the first launch.
   [[nodiscard]] const raw::Variant& variant(const raw::Key& key, std::span<const DType> binding) const;
   /// The kernel that a launch in that form runs on a kind of device.
-  [[nodiscard]] program::Request request(std::span<const DType> binding, kinds::RawForm form, DeviceKind kind) const;
+  [[nodiscard]] program::Request request(std::span<const DType> binding, raw::Strided strided, kinds::RawForm form,
+                                         DeviceKind kind) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxParameters = 32;
 
-// What the body has already (kernels-src/raw_*.hpp).
+// What the body has already (kernels-src/raw/).
 constexpr std::array<std::string_view, 5> kOwnNames{"item", "thread", "block", "block_size", "grid_size"};
 
 class KernelParser {
@@ -57,15 +57,20 @@ class KernelParser {
     cursor_.skip_blanks();
     const std::size_t type_at = cursor_.position();
     parameter.type = type();
-    if (cursor_.accept('[')) {
+    if (cursor_.accept('*')) {
       parameter.array = true;
-      int colons = 0;
+    } else if (cursor_.accept('[')) {
+      parameter.array = true;
       do {
         cursor_.expect(':', "for each dimension, as in \"float32[:,:]\"");
-        ++colons;
+        ++parameter.dimensions;
       } while (cursor_.accept(','));
       cursor_.expect(']', "or ',' after ':'");
-      parameter.dimensions = colons > 1 ? colons : 0;
+      dimensions_ += parameter.dimensions;
+      if (dimensions_ > kMaxViewDimensions) {
+        cursor_.fail_at(type_at,
+                        "the arrays of a raw kernel have at most 64 dimensions together; a pointer has none: \"float32* x\"");
+      }
     }
     if (parameter.constant && !parameter.array) {
       cursor_.fail_at(type_at, "a scalar is a copy of the argument: leave \"const\" out, or write \"[:]\" for an array");
@@ -128,6 +133,7 @@ class KernelParser {
   Cursor cursor_;
   KernelSignature result_;
   std::vector<std::size_t> positions_;  // where each type variable first stands
+  int dimensions_ = 0;                  // of all arrays
 };
 
 }  // namespace
@@ -142,14 +148,21 @@ std::string bound_text(const KernelSignature& signature, std::span<const DType> 
     if (&parameter != &signature.parameters.front()) text += ", ";
     if (parameter.constant) text += "const ";
     text += name(parameter.type.dtype ? *parameter.type.dtype : variables[parameter.type.variable]);
-    if (parameter.array) {
+    if (parameter.dimensions > 0) {
       text += "[:";
       for (int i = 1; i < parameter.dimensions; ++i) text += ",:";
       text += "]";
+    } else if (parameter.array) {
+      text += "*";
     }
     text += " " + parameter.name;
   }
   return text + ")";
+}
+
+std::string type_text(const KernelSignature& signature, const KernelParameter& parameter) {
+  if (parameter.type.dtype) return std::string(name(*parameter.type.dtype));
+  return signature.variables[parameter.type.variable].name;
 }
 
 }  // namespace kiln::signature

@@ -1,5 +1,5 @@
-// Signatures of raw kernels: "void(const float32[:] x, T[:,:] y, int64 n) where T: float32, float64". Text to value; every
-// error has its place in the text.
+// Signatures of raw kernels: "void(const float32[:] x, T[:,:] y, T* p, int64 n) where T: float32, float64". Text to value;
+// every error has its place in the text.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,12 @@ struct KernelParameter {
   std::string name;
   std::size_t position = 0;  ///< of the name in the text
   bool constant = false;     ///< an array that is only read
-  bool array = false;
-  int dimensions = 0;  ///< of an array; 0: any number ("[:]" is)
+  bool array = false;        ///< a view or a pointer
+  int dimensions = 0;        ///< of a view, from 1; 0: a pointer, or a scalar
 };
+
+/// What the views of a kernel have together at most.
+inline constexpr int kMaxViewDimensions = 64;
 
 struct KernelSignature {
   std::vector<KernelParameter> parameters;
@@ -33,5 +36,8 @@ struct KernelSignature {
 
 /// "void(const float32[:] x, int64 n)": with a dtype for each type variable, in order.
 [[nodiscard]] std::string bound_text(const KernelSignature& signature, std::span<const DType> variables);
+
+/// "float32" or "T", as the signature has it.
+[[nodiscard]] std::string type_text(const KernelSignature& signature, const KernelParameter& parameter);
 
 }  // namespace kiln::signature

@@ -260,8 +260,8 @@ TEST_CASE("compile errors: misuse of operands is told when a gufunc or a kernel 
   CHECK(only_finding([&] { (void)kiln::guvectorize(each); }) == "");
   CHECK(only_finding([&] {
           (void)kiln::kernel(
-              {.name = "views", .signature = "void(const float32[:] x, float32[:] y)", .body = "y(item) = x[item];"});
-        }) == "1:1: y is an array and no function; write y[i]");
+              {.name = "views", .signature = "void(const float32* x, float32* y)", .body = "y(item) = x[item];"});
+        }) == "1:1: y is a pointer and no function; write y[i], or declare a view in the signature: float32[:] y");
 }
 
 TEST_CASE("compile errors: misuse of operands that only compilers see") {

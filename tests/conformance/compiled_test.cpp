@@ -67,7 +67,7 @@ TEST_CASE("compiled: the kernel that a call runs, as values") {
         [&] { most(x, {.axis = 1, .stream = stream}); });
 
     const kiln::RawKernel scale = kiln::kernel({.name = "scale",
-                                                .signature = "void(float32[:] x, float32 by)",
+                                                .signature = "void(float32* x, float32 by)",
                                                 .body = unique_comment() + "x[item] *= by;",
                                                 .compile = {.cache = cache}});
     const kiln::LaunchOptions launch{.size = 192, .stream = stream};

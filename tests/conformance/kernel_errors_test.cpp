@@ -44,11 +44,25 @@ TEST_CASE("kernels: arguments that do not fit the signature") {
   CHECK(type_error(k, f32, f32.broadcast_to({2, 4}), n) ==
         "k: argument 1 (y) is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the "
         "signature");
-  CHECK(message_of<kiln::ShapeError>([&] { k({.size = 1}, f32[{Slice{.step = 2}}], f32, n); }) ==
+  const auto shape_error = [](const std::string& signature, const Array& array) {
+    return message_of<kiln::ShapeError>([&] { kernel_of(signature)({.size = 1}, array); });
+  };
+  CHECK(shape_error("void(const float32* x)", f32[{Slice{.step = 2}}]) ==
         "k: argument 0 (x) of shape (2,) is not contiguous, and the kernel gets a pointer to elements in C order; give its "
-        "copy()");
-  CHECK(message_of<kiln::ShapeError>([&] { kernel_of("void(float32[:,:] x)")({.size = 1}, f32); }) ==
-        "k: argument 0 (x) has shape (4,), and the parameter 2 dimensions");
+        "copy(), or declare a view: float32[:] x");
+  CHECK(shape_error("void(const T* x) where T: float32", f32.reshape({2, 2}).transpose()) ==
+        "k: argument 0 (x) of shape (2, 2) is not contiguous, and the kernel gets a pointer to elements in C order; give its "
+        "copy(), or declare a view: T[:,:] x");
+  CHECK(
+      shape_error("void(float32[:,:] x)", f32) ==
+      "k: argument 0 (x) has shape (4,), and the parameter 2 dimensions; declare float32[:] x, or float32* x for elements in C "
+      "order, or give a reshape()");
+  CHECK(shape_error("void(float32[:] x)", f32.reshape({2, 2, 1})) ==
+        "k: argument 0 (x) has shape (2, 2, 1), and the parameter 1 dimension; declare float32[:,:,:] x, or float32* x for "
+        "elements in C order, or give a reshape()");
+  CHECK(shape_error("void(float32[:] x)", f32.reshape({2, 2})[{0, 0}]) ==
+        "k: argument 0 (x) has shape (), and the parameter 1 dimension; declare float32* x for elements in C order, or give a "
+        "reshape()");
 }
 
 TEST_CASE("kernels: type variables that do not fit") {

@@ -69,7 +69,7 @@ TEST_CASE("kernels: every dtype as an array and as a scalar, by type variables")
                                                  .signature = "void(const T[:] x, T[:] y, int64 n)",
                                                  .body = "if (item == 0) y[n - 1] = x[0];\nelse y[n - 1 - item] = x[item];"});
   static const RawKernel fill =
-      kiln::kernel({.name = "fill", .signature = "void(T[:,:] y, T value)", .body = "if (item % 2 == 1) y[item] = value;"});
+      kiln::kernel({.name = "fill", .signature = "void(T* y, T value)", .body = "if (item % 2 == 1) y[item] = value;"});
   on_every_device([&](const Target& target) {
     for (const DType dtype : kAll) {
       CAPTURE(kiln::name(dtype));
@@ -142,7 +142,7 @@ TEST_CASE("kernels: a block shares memory and waits") {
       for (uint32 t = 1; t < block_size.x; ++t) sum += parts[t];
       y[block.x] = sum;
     })"});
-  static const RawKernel mirror = kiln::kernel({.name = "mirror", .signature = "void(int32[:] x, int32 chunk)", .body = R"(
+  static const RawKernel mirror = kiln::kernel({.name = "mirror", .signature = "void(int32* x, int32 chunk)", .body = R"(
     int32* const copy = KILN_DYNAMIC_SHARED(int32);
     int32* const own = x + index(block.x) * chunk;
     for (int32 i = int32(thread.x); i < chunk; i += int32(block_size.x)) copy[i] = own[i];
@@ -292,7 +292,7 @@ TEST_CASE("kernels: host arrays are brought to the device, what is written comes
 
 TEST_CASE("kernels: the same memory of the host in two shapes is one array on a device, and no third that overlaps it") {
   static const RawKernel shapes =
-      kiln::kernel({.name = "shapes", .signature = "void(int32[:] x, int32[:, :] y)", .body = "x[item] += 1;\ny[item] *= 2;"});
+      kiln::kernel({.name = "shapes", .signature = "void(int32[:] x, int32* y)", .body = "x[item] += 1;\ny[item] *= 2;"});
   static const RawKernel three = kiln::kernel({.name = "three",
                                                .signature = "void(const int32[:] a, const int32[:] b, int32[:] c)",
                                                .body = "c[item] = a[item] + b[item] + 1;"});

@@ -94,10 +94,11 @@ TEST_CASE("options: preamble, functions, headers, include folders and defines re
 
 TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are written with") {
   // Sums of 3s under the names of kiln's templates and generated code.
-  const std::vector<std::string> names{
-      "N",    "A",    "T",    "E",     "p",       "c",      "x",         "i",    "k",     "n",     "a0",  "r0",   "e0",
-      "t",    "team", "pool", "core",  "index",   "kernel", "launch",    "work", "count", "begin", "end", "data", "stride",
-      "size", "pi",   "one",  "value", "storage", "loops",  "operation", "walk", "user",  "view",  "out"};
+  const std::vector<std::string> names{"N",      "A",      "T",     "E",       "p",     "c",         "x",    "i",      "k",
+                                       "n",      "a0",     "r0",    "e0",      "t",     "team",      "pool", "core",   "index",
+                                       "kernel", "launch", "work",  "count",   "begin", "end",       "data", "stride", "size",
+                                       "pi",     "one",    "value", "storage", "loops", "operation", "walk", "user",   "view",
+                                       "out",    "at",     "of",    "d",       "here",  "axes"};
   std::string sum;
   std::string directives = "#define TWICE(v) (2 * v)\n";
   std::vector<std::string> defines{"TWICE(v)=(2 * v)"};
@@ -125,9 +126,10 @@ TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are 
     };
     const kiln::Gufunc plain_gufunc = gufunc("");
     const kiln::Gufunc team = gufunc("32");
-    const kiln::RawKernel raw = kiln::kernel({.signature = "void(float32[:] a_)",
-                                              .body = "a_[item] = TWICE(a_[item])" + sum + ";",
-                                              .compile = {.preamble = preamble, .defines = list}});
+    const kiln::RawKernel raw =
+        kiln::kernel({.signature = "void(float32[:,:] a_)",
+                      .body = "const auto [i_, j_] = grid(2);\na_(j_, i_) = TWICE(a_[j_][i_])" + sum + ";",
+                      .compile = {.preamble = preamble, .defines = list}});
     const kiln::Reduction most = kiln::reduction({.signatures = {"float32(float32 a_)"},
                                                   .map = "return TWICE(a_) + N + a0 + r0 + index + count;",
                                                   .reduce = "return a < b ? b : a;",
@@ -139,7 +141,7 @@ TEST_CASE("options: macros are the user's texts' alone, whatever kiln's own are 
       CHECK(target.fetch(plain_gufunc({fives}, options)).to_vector<float>()[3] == expected);
       CHECK(target.fetch(team({fives}, options)).to_vector<float>()[3] == expected);
       CHECK(target.fetch(most({fives}, reduction_on(target, {.axis = 0}))).to_vector<float>()[0] == 25);
-      raw({.size = 12, .stream = target.options().stream}, fives);
+      raw.configure({3, 4}, {}, target.options().stream)(fives);
       CHECK(target.fetch(fives).to_vector<float>()[2] == expected);
     });
   }

@@ -41,7 +41,7 @@ TEST_CASE("emulated: every thread of every block runs once, with its own place")
 }
 
 TEST_CASE("emulated: what lanes of a warp see of each other") {
-  const RawKernel lanes = kernel({.name = "lanes", .signature = "void(int32[:] out)", .body = R"(
+  const RawKernel lanes = kernel({.name = "lanes", .signature = "void(int32* out)", .body = R"(
   const int lane = threadIdx.x % 32;
   int* mine = out + 16 * threadIdx.x;
   mine[0] = __shfl_sync(0xffffffffu, 100 + lane, 5);
@@ -93,10 +93,8 @@ TEST_CASE("emulated: what lanes of a warp see of each other") {
 }
 
 TEST_CASE("emulated: atomics give what was there before") {
-  const RawKernel atomics =
-      kernel({.name = "atomics",
-              .signature = "void(int32[:] i, uint32[:] u, uint64[:] l, float32[:] f, float64[:] d, uint16[:] s)",
-              .body = R"(
+  const RawKernel atomics = kernel(
+      {.name = "atomics", .signature = "void(int32* i, uint32* u, uint64* l, float32* f, float64* d, uint16* s)", .body = R"(
   const int t = threadIdx.x;
   atomicMax(i, t);
   atomicMin(i + 1, -t);

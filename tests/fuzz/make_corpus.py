@@ -113,8 +113,8 @@ MANIFESTS = {
                     {"method": "at", "inputs": ["int8[9]", "bool"]}]}],
     "kernel": [{"kind": "kernel", "name": "k", "signature": "void(const T[:] x, U[:,:] y, int64 n) where U: int8", "body": "y[item] = x[item];",
                 "types": [{"T": "float32", "U": "int8"}], "launch": ["items", "single"]},
-               {"kind": "kernel", "name": "w", "signature": "void(float32[:] x)", "body": "barrier();", "defines": ["A"],
-                "calls": [{"launch": "blocks"}]}],
+               {"kind": "kernel", "name": "w", "signature": "void(float32[:] x, const float32* p, int8[:,:] y)", "body": "barrier();", "defines": ["A"],
+                "calls": [{"launch": "blocks"}, {"launch": "single", "strided": ["x"], "strided_host": ["y"]}]}],
     "reduction": [{"kind": "reduction", "name": "r", "signatures": ["(float64 m, int64 at)(T x, T w)"], "accumulator": "float64 n, s;",
                    "map": "return {w, i};", "reduce": "return {a.n + b.n, a.s + b.s};", "post": "m = a.n; at = 1;", "identity": "{0, 0}",
                    "identity_leads": True, "calls": [

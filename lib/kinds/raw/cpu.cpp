@@ -21,18 +21,25 @@ constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 28;
 }  // namespace
 
 void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads& threads) {
-  std::array<void*, kMaxRawArguments> arguments;
+  std::array<void*, 2 * kMaxRawArguments> arguments;
+  std::size_t count = 0;
+  const std::int64_t* axes = launch.axes.data();
   for (std::size_t i = 0; i < launch.count; ++i) {
     const RawLaunch::Argument& argument = launch.arguments[i];
     if (argument.array) {
-      std::memcpy(&arguments[i], argument.value.data(), sizeof(void*));
+      std::memcpy(&arguments[count++], argument.value.data(), sizeof(void*));
     } else {
-      arguments[i] = const_cast<std::byte*>(argument.value.data());
+      arguments[count++] = const_cast<std::byte*>(argument.value.data());
     }
+  }
+  for (std::size_t i = 0; i < launch.count; ++i) {
+    if (launch.arguments[i].dimensions == 0) continue;
+    arguments[count++] = const_cast<std::int64_t*>(axes);
+    axes += 2 * launch.arguments[i].dimensions;
   }
   if (launch.size >= 0) {
     if (launch.size == 0) return;
-    const CpuRawItems call{arguments.data()};
+    const CpuRawItems call{.arguments = arguments.data(), .size = launch.size};
     const auto kernel = module.kernel<CpuRawItemsKernel>();
     if (launch.size <= kCpuBlock) return kernel(&call, 0, launch.size);
     return threads.parallel_for(module, {.size = launch.size, .grain = kCpuBlock},

@@ -13,11 +13,17 @@ namespace kiln::kinds {
 void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep) {
   RawLaunch own = launch;
-  std::array<void*, kMaxRawArguments + 1> parameters;
+  std::array<void*, 2 * kMaxRawArguments + 1> parameters;
   std::size_t count = 0;
   const bool items = own.size >= 0;
   if (items) parameters[count++] = &own.size;
+  std::int64_t* axes = own.axes.data();
   for (std::size_t i = 0; i < own.count; ++i) parameters[count++] = own.arguments[i].value.data();
+  for (std::size_t i = 0; i < own.count; ++i) {
+    if (own.arguments[i].dimensions == 0) continue;
+    parameters[count++] = axes;
+    axes += 2 * own.arguments[i].dimensions;
+  }
   const LaunchShape shape = items ? strided_shape(backend, module, own.size)
                                   : LaunchShape{.grid = own.grid, .block = own.block, .shared_bytes = own.shared_bytes};
   if (!items) backend.require_fits(module, shape);

@@ -11,14 +11,18 @@
 namespace kiln::kinds {
 
 inline constexpr std::size_t kMaxRawArguments = 32;
+inline constexpr std::size_t kMaxRawDimensions = 64;  // of all views
 
 /// Owns the values of its arguments, so that a copy may outlive the caller's.
 struct RawLaunch {
   struct alignas(16) Argument {
     std::array<std::byte, 16> value;  ///< a scalar's; an array's device address
     bool array;
+    std::uint8_t dimensions;  ///< of a view; 0: another argument
   };
   std::array<Argument, kMaxRawArguments> arguments;
+  /// Of each view in order its RawAxes (kernels-src/raw/abi.hpp): extents, then strides in bytes.
+  std::array<std::int64_t, 2 * kMaxRawDimensions> axes;
   std::size_t count = 0;
   std::int64_t size = -1;                     ///< items, for kernels of that form; negative: blocks
   std::array<std::int64_t, 3> grid{1, 1, 1};  ///< blocks along x, y, z; each > 0

@@ -394,7 +394,7 @@ TEST_CASE("gpu: a pool that cannot be set up is done without") {
 TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may have, once, up to the device's limit") {
   Fixture fixture;
   const auto module = fixture.backend->load(kFakeImage, "k");
-  kinds::RawLaunch launch;
+  kinds::RawLaunch launch{};
   launch.size = -1;
   launch.grid = {1, 1, 1};
   launch.block = {64, 1, 1};

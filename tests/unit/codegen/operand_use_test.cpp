@@ -17,7 +17,12 @@ namespace {
 const std::vector<ViewUse> kViews{{"A", {"m", "n"}},  {"x", {"n"}},          {"w", {}, false, true}, {"v", {"3"}},
                                   {"y", {"n"}, true}, {"r", {}, true, true}, {"o", {""}, true}};
 const std::vector<std::string> kNumbers{"m", "n", "3"};
-const std::vector<ArrayUse> kArrays{{"x", true, true}, {"y", true, false}, {"n", false, false}};
+const std::vector<ArrayUse> kArrays{{.name = "x", .type = "float32", .array = true, .constant = true},
+                                    {.name = "y", .type = "T", .array = true},
+                                    {.name = "n", .type = "int64"},
+                                    {.name = "u", .type = "float32", .array = true, .constant = true, .dimensions = 1},
+                                    {.name = "A", .type = "T", .array = true, .dimensions = 2},
+                                    {.name = "f", .type = "float32"}};
 
 template <class Check>
 std::string finding(Check check) {
@@ -98,7 +103,7 @@ TEST_CASE("operands: members that views have or do not have") {
   CHECK(of_views("r = x.size;") == "1:7: x.size is the number of elements; write x.size(), and for an extent x.shape(0), or n");
   CHECK(of_views("r = x.size(0);") ==
         "1:7: x.size is the number of elements; write x.size(), and for an extent x.shape(0), or n");
-  CHECK(of_views("r = A.ndim;") == "1:7: A has no .ndim; it has 2 dimensions, A.shape(d) and A.size(), and elements A(i, j)");
+  CHECK(of_views("r = A.dim;") == "1:7: A has no .dim; it has 2 dimensions, A.shape(d) and A.size(), and elements A(i, j)");
   CHECK(of_views("r = x.T();") == "1:7: x has no .T; it has 1 dimension, x.shape(d) and x.size(), and elements x(i)");
   CHECK(of_views("r = x.row(0);") == "1:7: x has 1 dimension and no rows here; write x(i)");
   CHECK(of_views("r = w.shape(0);") == "1:7: w is a number and has no .shape");
@@ -192,12 +197,16 @@ TEST_CASE("operands: expressions around a name are no declarations of it") {
   }
 }
 
-TEST_CASE("arrays of raw kernels") {
-  CHECK(of_arrays("y[item] = x(item);") == "1:11: x is an array and no function; write x[i]");
-  CHECK(of_arrays("y[item] = x[item, 1];") == "1:11: x has one index, of its elements in C order; write x[i * columns + j]");
-  CHECK(of_arrays("y[item] = x[item][1];") == "1:11: x has one index, of its elements in C order; write x[i * columns + j]");
+TEST_CASE("pointers of raw kernels") {
+  const std::string view = "declare a view in the signature: float32[:] x";
+  CHECK(of_arrays("y[item] = x(item);") == "1:11: x is a pointer and no function; write x[i], or " + view);
+  const std::string plane =
+      "1:11: x is a pointer and has one index, of its elements in C order; write x[i * columns + j], or declare a view in the "
+      "signature: float32[:,:] x";
+  CHECK(of_arrays("y[item] = x[item, 1];") == plane);
+  CHECK(of_arrays("y[item] = x[item][1];") == plane);
   CHECK(of_arrays("y[item] = x.shape[0];") ==
-        "1:11: x is a pointer to the elements and has no members; write x[i], and give extents as scalars");
+        "1:11: x is a pointer to the elements and has no members; write x[i], and give extents as scalars, or " + view);
   CHECK(of_arrays("y[item] = x[0.5];") == "1:13: the index 0.5 of x is no integer; cut off its fraction: index(0.5)");
   CHECK(of_arrays("x[item] += 1;") == "1:1: x is only read: it is const in the signature; leave that out to write to it");
   CHECK(of_arrays("y[item] = ++x[item];") ==
@@ -207,6 +216,42 @@ TEST_CASE("arrays of raw kernels") {
        {"y[item] = x[item - 1] + x[-1] + *x + *(x + n); n = 3; x += 1; y[0]++; n++; x = y; atomic_add(&y[x[0]], 1);",
         "auto x = [](int a, int b) { return a + b; }; y[item] = x(1, 2);", "KILN_SHARED float x[2][3]; x[0][1] = 1; barrier();",
         "y[x[0] == 1] = x[0] <= n;"}) {
+    CAPTURE(body);
+    CHECK(of_arrays(body) == "");
+  }
+}
+
+TEST_CASE("views of raw kernels") {
+  CHECK(of_arrays("y[0] = A(0);") == "1:8: A has 2 indices, 1 given; write A(i, j), or A[i] for a row");
+  CHECK(of_arrays("y[0] = u(0, 1);") == "1:8: u has 1 index, 2 given; write u(i)");
+  CHECK(of_arrays("y[0] = A[0, 1];") == "1:8: A[…] takes one index; write A(i, j)");
+  CHECK(of_arrays("y[0] = u[0.5];") == "1:10: the index 0.5 of u is no integer; cut off its fraction: index(0.5)");
+  CHECK(of_arrays("y[0] = u[f];") == "1:10: the index f of u is no integer; cut off its fraction: index(f)");
+  CHECK(of_arrays("y[0] = A(0, -1);") ==
+        "1:13: the index -1 of A is negative; indices count from 0, and the last is A.shape(1) - 1");
+  CHECK(of_arrays("y[0] = A.shape;") == "1:10: A.shape takes the number of a dimension; write A.shape(0)");
+  CHECK(of_arrays("y[0] = u.strides;") ==
+        "1:10: u has no .strides; it has 1 dimension, u.shape(d) and u.size(), and elements u(i)");
+  const std::string only_read = "u is only read: it is const in the signature; leave that out to write to it";
+  for (const char* body : {"u(0) = 1;", "u[item] += 1;", "u = y;"}) {
+    CAPTURE(body);
+    CHECK(of_arrays(body) == "1:1: " + only_read);
+  }
+  CHECK(of_arrays("A = 0;") == "1:1: A is written one element at a time; write A(i, j) = …");
+  const auto no_pointer = [](int column, const std::string& name, const std::string& element, const std::string& pointer) {
+    return "1:" + std::to_string(column) + ": " + name + ", and no number or pointer; write " + element +
+           ", for the address of an element &" + element + ", or declare a pointer in the signature: " + pointer;
+  };
+  const std::string row = "u is a view of 1 dimension";
+  const std::string plane = "A is a view of 2 dimensions";
+  CHECK(of_arrays("auto p = u + n;") == no_pointer(10, row, "u(i)", "const float32* u"));
+  CHECK(of_arrays("y[0] = *u;") == no_pointer(9, row, "u(i)", "const float32* u"));
+  CHECK(of_arrays("atomic_add(A, 1);") == no_pointer(12, plane, "A(i, j)", "T* A"));
+  CHECK(of_arrays("y[0] = 2 * u;") == no_pointer(12, row, "u(i)", "const float32* u"));
+  CHECK(of_arrays("y[0] = sqrt(u);") == "1:13: sqrt takes numbers, and u is a view of 1 dimension; write u(i)");
+  for (const char* body : {"A(0, 1) = u(item) + u[item]; A[1][2] = u.data()[0]; atomic_add(&A(n, 0), u[0]); f = 2; n += 1;",
+                           "for (auto& x : A.row(0)) x = u.size() + A.ndim + A.shape(1); const T* p = &u[0]; use(u, A);",
+                           "auto& a = A; auto u = [](int a) { return a; }; a(0, 0) = u(1);"}) {
     CAPTURE(body);
     CHECK(of_arrays(body) == "");
   }

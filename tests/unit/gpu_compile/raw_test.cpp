@@ -31,7 +31,8 @@ void compile_all(const char* target) {
   CHECK(count({.name = "copy",
                .signature = "void(const T[:] x, T[:] y, T a)" + all,
                .body = "y[item] = item == 0 ? T(a) : x[item];"}) == 14);
-  CHECK(count({.name = "add", .signature = "void(const T[:] x, T[:] y)" + ordered, .body = "atomic_add(y, x[item]);"}) == 12);
+  CHECK(count({.name = "add", .signature = "void(const T[:] x, T[:] y)" + ordered, .body = "atomic_add(&y(item), x[item]);"}) ==
+        12);
   CHECK(count({.name = "extrema",
                .signature = "void(const T[:] x, T[:] y)" + ordered,
                .body = "atomic_min(&y[0], x[item]);\natomic_max(&y[1], x[item]);"}) == 12);
@@ -39,25 +40,27 @@ void compile_all(const char* target) {
                .signature = "void(const T[:] x, T[:] y)" + integers,
                .body = "atomic_and(&y[0], x[item]);\natomic_or(&y[1], x[item]);\natomic_xor(&y[2], x[item]);\n"
                        "y[3] = atomic_exchange(&y[4], x[item]);\natomic_compare_exchange(&y[5], y[6], x[item]);"}) == 8);
-  CHECK(count({.name = "transpose",
-               .signature = "void(const T[:,:] x, T[:,:] y, int32 rows, int32 columns) where T: float32, complex128",
-               .body = R"(
+  CHECK(count({.name = "transpose", .signature = "void(const T[:,:] x, T[:,:] y) where T: float32, complex128", .body = R"(
       KILN_SHARED T tile[32][33];
       const index column = block.x * 32 + thread.x;
       for (uint32 r = thread.y; r < 32; r += block_size.y) {
         const index row = block.y * 32 + r;
-        if (row < rows && column < columns) tile[r][thread.x] = x[row * columns + column];
+        if (row < x.shape(0) && column < x.shape(1)) tile[r][thread.x] = x(row, column);
       }
       barrier();
       const index row = block.y * 32 + thread.x;
       for (uint32 c = thread.y; c < 32; c += block_size.y) {
         const index to = block.x * 32 + c;
-        if (row < rows && to < columns) y[to * rows + row] = tile[thread.x][c];
+        if (row < y.shape(1) && to < y.shape(0)) y(to, row) = tile[thread.x][c];
       })"}) == 2);
   CHECK(count({.name = "dynamic",
                .signature = "void(float64[:] x)",
                .body = "float64* const s = KILN_DYNAMIC_SHARED(float64);\ns[thread.x] = x[item];\nbarrier();\n"
                        "x[item] = s[block_size.x - 1 - thread.x];"}) == 1);
+  CHECK(count({.name = "plane",
+               .signature = "void(T[:,:,:] x, T* p)" + all,
+               .body = "const auto [i, j, k] = grid(3);\nif (i < x.shape(0) && j < x.shape(1) && k < x.shape(2)) {\n"
+                       "  x(i, j, k) = p[(i * gridsize(3).y + j) * gridsize(3).z + k];\n}"}) == 14);
   // The vendor's own names, too: a kernel that was written for it.
   CHECK(count({.name = "native",
                .signature = "void(float32[:] x, int32 n)",

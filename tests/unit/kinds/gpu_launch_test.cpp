@@ -144,7 +144,7 @@ TEST_CASE("kinds: a reduction in parts is two kernels, and both hold what they u
 TEST_CASE("kinds: a raw kernel's blocks are the caller's, and held against the device's limits; those of items are kiln's") {
   RecordingBackend gpu(8);
   const auto module = gpu.load("", "k");
-  RawLaunch raw;
+  RawLaunch raw{};
   raw.count = 1;
   raw.grid = {5, 4, 3};
   raw.block = {8, 2, 1};

@@ -59,6 +59,55 @@ TEST_CASE("the body stands at column 1 of line 1 of its own name, and the unit's
   CHECK(resets == 1);
 }
 
+TEST_CASE("a raw kernel: views are made of an address and their axes, and grid() is there where the body means kiln's") {
+  UserText text{.name = "k", .body = "p[grid(1)] = A(0, 1) + x[0];", .input_names = {"A", "x", "p", "n"}};
+  RawSpec spec{.parameters = {{.dtype = f32, .array = true, .constant = true, .dimensions = 2},
+                              {.dtype = f32, .array = true, .dimensions = 1, .strided = true},
+                              {.dtype = f32, .array = true},
+                              {.dtype = DType::int64}}};
+  for (const DeviceKind target : {DeviceKind::cuda, DeviceKind::hip, DeviceKind::cpu}) {
+    const std::string source = render(text, spec, target);
+    CHECK(has(source, "using view_of_A = view<element_of_A, false, axis<varies, varies>, axis<varies, 4>>;\n"));
+    CHECK(has(source, "using view_of_x = view<element_of_x, true, axis<varies, varies>>;\n"));
+    CHECK(has(source,
+              "const ::kiln::operands::view_of_A A, const ::kiln::operands::view_of_x x, ::kiln::float32* p, "
+              "::kiln::int64 n) {\n#line 1"));
+    CHECK(has(source, "  const operands::view_of_A v0(p0, n0.extent[0], n0.stride[0], n0.extent[1], n0.stride[1]);\n"));
+    CHECK(has(source, "#define grid(d) ::kiln::kiln_grid<(d)>(kiln_here)\nKILN_FN void kiln_body("));
+    CHECK_FALSE(has(source, "#define gridsize"));
+    // Only the body has it.
+    CHECK(source.find("\n#undef grid\n") > source.find("p[grid(1)]"));
+  }
+  CHECK(has(render(text, spec, DeviceKind::cuda),
+            "kiln_kernel(const ::kiln::float32* p0, ::kiln::float32* p1, ::kiln::float32* p2, const int64 p3, const "
+            "kinds::RawAxes<2> n0, const kinds::RawAxes<1> n1)"));
+  spec.form = RawForm::items;
+  CHECK(has(render(text, spec, DeviceKind::cpu), "user::kiln_body(item, item_in_grid{item, launch->size}, v0, v1, p2, p3)"));
+  // Names of the user's own.
+  const auto defines = [&](const UserText& other) { return has(render(other, spec, DeviceKind::cpu), "#define grid("); };
+  for (const char* body : {"index i = n * grid(1);", "if (grid(1) < n) p[0] = 1;", "const auto [i, j] = grid(2);",
+                           "for (index i = grid(1); i < n; i += grid(1)) p[i] = -grid(1);", "return void(1 + grid(1));"}) {
+    CAPTURE(body);
+    text.body = body;
+    CHECK(defines(text));
+  }
+  for (const char* body :
+       {"auto grid = [](int i) { return i; }; p[0] = grid(1);", "int grid = 3; p[0] = grid;", "p[0] = s.grid(1);"}) {
+    CAPTURE(body);
+    text.body = body;
+    CHECK_FALSE(defines(text));
+  }
+  text.body = "p[0] = grid(1);";
+  CHECK(defines(text));
+  UserText own = text;
+  own.functions = "inline int grid(int i) { return i; }";
+  CHECK_FALSE(defines(own));
+  own = text;
+  own.input_names[0] = "grid";
+  own.body = "p[0] = grid(0, 1);";
+  CHECK_FALSE(defines(own));
+}
+
 TEST_CASE("preamble, functions and type variables stand before the body, in the namespace of the user") {
   UserText text = discriminant();
   text.preamble = "#define TWO 2";

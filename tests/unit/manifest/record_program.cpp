@@ -129,6 +129,10 @@ void run_raw_kernels(const Attempt& attempt) {
   attempt([&] { scale({.grid = {100}}, a, 2.0F); });
   attempt([&] { scale({.grid = {10}, .block = {10}}, a, 2.0F); });
   attempt([&] { waits({.grid = {100}}, a); });
+  const Array gaps = a[{Slice{.step = 2}}];
+  attempt([&] { scale({.size = 50}, to_device(a, Device::best())[{Slice{.step = 2}}], 2.0F); });
+  attempt([&] { scale({.size = 50}, gaps, 2.0F); });
+  attempt([&] { scale({.size = 50}, gaps.astype(DType::int16)[{Slice{.step = -1}}], std::int16_t{2}); });
   attempt([&] { scale({.size = 0}, a.astype(DType::int8), std::int8_t{2}); });
 }
 

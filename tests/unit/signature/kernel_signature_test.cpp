@@ -29,13 +29,13 @@ void check_failure(std::string_view text, std::string_view message, std::size_t 
 
 }  // namespace
 
-TEST_CASE("raw signatures: pointers, scalars, type variables") {
+TEST_CASE("raw signatures: views, scalars, type variables") {
   const KernelSignature s =
       parse_raw(" void ( const float32 [ : ] x , T[:,:] y, int64 n,U a ) where U: int8, T: float32, float64 ");
   REQUIRE(s.parameters.size() == 4);
   CHECK(s.parameters[0].constant);
   CHECK(s.parameters[0].array);
-  CHECK(s.parameters[0].dimensions == 0);
+  CHECK(s.parameters[0].dimensions == 1);
   CHECK(s.parameters[0].type.dtype == DType::float32);
   CHECK(s.parameters[0].name == "x");
   CHECK_FALSE(s.parameters[1].constant);
@@ -49,6 +49,20 @@ TEST_CASE("raw signatures: pointers, scalars, type variables") {
   CHECK(bound_text(s, std::array{DType::float64, DType::int8}) == "void(const float32[:] x, float64[:,:] y, int64 n, int8 a)");
 }
 
+TEST_CASE("raw signatures: pointers") {
+  const KernelSignature s = parse_raw("void(const T* x, float32 *y, float32[:] z) where T: int8");
+  REQUIRE(s.parameters.size() == 3);
+  CHECK(s.parameters[0].array);
+  CHECK(s.parameters[0].constant);
+  CHECK(s.parameters[0].dimensions == 0);
+  CHECK(s.parameters[1].array);
+  CHECK_FALSE(s.parameters[1].constant);
+  CHECK(s.parameters[1].type.dtype == DType::float32);
+  CHECK(bound_text(s, std::array{DType::int8}) == "void(const int8* x, float32* y, float32[:] z)");
+  CHECK(type_text(s, s.parameters[0]) == "T");
+  CHECK(type_text(s, s.parameters[1]) == "float32");
+}
+
 TEST_CASE("raw signatures: what is none, and where") {
   check_failure("float32(float32[:] x)",
                 "a raw kernel gives nothing back: its signature begins with \"void\", and it writes to arrays", 0);
@@ -60,6 +74,9 @@ TEST_CASE("raw signatures: what is none, and where") {
   check_failure("void(float32[] x)", "expected ':' for each dimension, as in \"float32[:,:]\", found ']'", 13);
   check_failure("void(float32[:;] x)", "expected ']' or ',' after ':', found ';'", 14);
   check_failure("void(float31[:] x)", "unknown dtype \"float31\"", 5);
+  check_failure("void(float32** x)", "expected the parameter's name, by which the body knows it, found '*'", 13);
+  check_failure("void(float32*[:] x)", "expected the parameter's name, by which the body knows it, found '['", 13);
+  check_failure("void(float32* item)", "\"item\" cannot be a parameter's name", 14);
   check_failure("void(const float32 a)", "a scalar is a copy of the argument: leave \"const\" out", 11);
   check_failure("void(float32[:] item)",
                 "\"item\" cannot be a parameter's name: it is what the body of a raw kernel has of its own", 16);
@@ -71,6 +88,12 @@ TEST_CASE("raw signatures: what is none, and where") {
   check_failure("void(T n) where T: int8, int8", "\"int8\" is listed twice", 25);
   check_failure("void(T n) where", "expected a type variable after \"where\"", 15);
   check_failure("void(int64 n) x", "expected the end of the signature, found 'x'", 14);
+  std::string axes = "void(int8[:";
+  for (int d = 1; d < 64; ++d) axes += ",:";
+  CHECK(parse_raw(axes + "] x, int8* p)").parameters[0].dimensions == 64);
+  check_failure(axes + "] x, int16[:] y)",
+                "the arrays of a raw kernel have at most 64 dimensions together; a pointer has none: \"float32* x\"",
+                axes.size() + 5);
   std::string many = "void(";
   for (int i = 0; i < 33; ++i) many += (i == 0 ? "int8 p" : ", int8 p") + std::to_string(i);
   check_failure(many + ")", "a raw kernel has at most 32 parameters", many.find("int8 p32"));

@@ -1,5 +1,6 @@
-// Operands of generalized ufuncs inside bodies: A(i, j), A.shape(0), A.row(i), A.size(), `for (auto& x : A)`. A view knows at
-// compile time what can be known: extents of small cores, and the stride along which elements lie side by side.
+// Operands of generalized ufuncs and arrays of raw kernels inside bodies: A(i, j), A.shape(0), A.row(i), A.size(),
+// `for (auto& x : A)`. A view knows at compile time what can be known: extents of small cores, and the stride along which
+// elements are contiguous.
 #pragma once
 #include "kiln/core/types.hpp"
 
@@ -24,6 +25,7 @@ struct number<varies> {
 // An extent in elements, a stride in bytes.
 template <int64 Extent, int64 Stride>
 struct axis {
+  static constexpr int64 known_stride = Stride;
   number<Extent> extent;
   number<Stride> stride;
 };
@@ -45,6 +47,7 @@ struct axes<First, Rest...> {
   KILN_FN int64 size() const { return first.extent * rest.size(); }
   KILN_FN int64 extent(int64 d) const { return d == 0 ? int64(first.extent) : rest.extent(d - 1); }
   // Bytes that the elements take where they lie one behind the other in C order; else -1.
+  KILN_FN int64 offset() const { return 0; }
   KILN_FN int64 packed(int64 itemsize) const {
     const int64 inner = rest.packed(itemsize);
     return inner < 0 || (first.extent != 1 && first.stride != inner) ? -1 : inner * first.extent;
@@ -140,6 +143,15 @@ struct named {
 template <class E>
 struct named<reference<E>> {
   using type = named_reference<E>;
+};
+
+// An element that bodies see as it is stored. A contiguous view of one dimension is then to compilers what a pointer is.
+template <class T>
+struct plain_element {
+  using storage = T;
+  using value = T;
+  static constexpr bool in_place = true;
+  static constexpr bool plain = true;
 };
 
 template <class T, bool Const>
@@ -240,6 +252,7 @@ class view<E, Writable, First, Rest...> {
   using storage = typename with_const<typename E::storage, !Writable>::type;
   using item = typename inside<E, Writable, Rest...>::type;
   static constexpr int rank = 1 + int(sizeof...(Rest));
+  static constexpr int ndim = rank;
 
   view() = default;
   // `axes` as extent, stride, extent, stride, …
@@ -252,7 +265,7 @@ class view<E, Writable, First, Rest...> {
   template <class... Index>
     requires(sizeof...(Index) == rank && !(fractional<Index> || ...))
   KILN_FN typename reached<E, Writable>::type operator()(Index... i) const {
-    return reached<E, Writable>::at(moved(axes_.offset(int64(i)...)));
+    return reached<E, Writable>::at(address(i...));
   }
   // Names of template parameters are what compilers without KILN_REFUSED's text show.
   template <class... index_is_no_integer>
@@ -271,12 +284,17 @@ class view<E, Writable, First, Rest...> {
       return row(i);
     }
   }
+  // For every type of integers, so that no index is meant for the pointer that a view does not become.
+  template <integer Index>
+  KILN_FN item operator[](Index i) const {
+    return (*this)[int64(i)];
+  }
   template <fractional index_is_no_integer>
   KILN_FN item operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
   KILN_FN auto row(int64 i) const
     requires(rank > 1)
   {
-    return view<E, Writable, Rest...>(moved(i * axes_.first.stride), axes_.rest);
+    return view<E, Writable, Rest...>(address(i), axes_.rest);
   }
   KILN_FN int64 shape(int64 d) const { return axes_.extent(d); }
   KILN_FN int64 size() const { return axes_.size(); }
@@ -289,18 +307,26 @@ class view<E, Writable, First, Rest...> {
     return data_;
   }
 
+  KILN_FN operator storage*() const
+      KILN_REFUSED("a view is no pointer: write .data(), &x(i), or in the signature of a raw kernel float32* x");
+
   KILN_FN auto begin() const { return make_iterator(0); }
   KILN_FN auto end() const { return make_iterator(axes_.first.extent); }
 
   // For lanes.hpp.
   KILN_FN const axes<First, Rest...>& all_axes() const { return axes_; }
+  // Of an element, or with fewer indices of a row: the one place where indices become an address.
   template <class... Index>
   KILN_FN storage* address(Index... i) const {
-    return moved(axes_.offset(i...));
+    if constexpr (is_pointer) {
+      return data_ + (int64(i), ...);
+    } else {
+      return reinterpret_cast<storage*>((char*)(data_) + axes_.offset(int64(i)...));
+    }
   }
 
  private:
-  KILN_FN storage* moved(int64 bytes) const { return reinterpret_cast<storage*>((char*)(data_) + bytes); }
+  static constexpr bool is_pointer = rank == 1 && First::known_stride == int64(sizeof(storage)) && requires { E::plain; };
   KILN_FN auto make_iterator(int64 at) const {
     if constexpr (rank == 1 && E::in_place) {
       return view_iterator<view, storage, true>{*this, at};
