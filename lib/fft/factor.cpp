@@ -80,6 +80,14 @@ void for_each_task(std::int64_t tasks, const Device& device, base::FunctionRef<v
 
 }  // namespace
 
+void multiply_reals(void* values, std::int64_t count, bool single, double factor) {
+  if (single) {
+    multiply_run(static_cast<float*>(values), count, static_cast<float>(factor));
+  } else {
+    multiply_run(static_cast<double*>(values), count, factor);
+  }
+}
+
 void multiply(Region region, double factor, const Device& device) {
   simplify(region);
   const Region::Axis row = region.axes.back();

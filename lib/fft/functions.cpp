@@ -4,6 +4,7 @@
 
 #include "array/access.hpp"
 #include "fft/call.hpp"
+#include "fft/repeated.hpp"
 #include "fft/transform.hpp"
 #include "kiln/error.hpp"
 #include "kiln/fft.hpp"
@@ -57,6 +58,12 @@ Array along(const Function& function, const Array& a, std::vector<Axis> axes, co
 }
 
 Array along_one(const Function& function, const Array& a, const Options& options) {
+  CallKey key{function.name, std::span(&options.axis, 1), std::nullopt, options.norm, options.plan};
+  if (options.n) key.s = std::span(&*options.n, 1);
+  if (options.stream.is_default()) {
+    if (Array result = run_repeated(key, a, options.out)) return result;
+  }
+  Remembered remembered;
   const Shape& shape = detail::rep_of(a).shape;
   const std::size_t at = axis_of(function.name, shape, options.axis);
   const bool halved = function.kind == FftKind::complex_to_real;
@@ -67,16 +74,27 @@ Array along_one(const Function& function, const Array& a, const Options& options
                       .planning = options.plan,
                       .axes = {{at, options.n.value_or(halved ? 2 * (shape[at] - 1) : shape[at])}}};
   complete(transform, a);
-  return run(transform, a, options.out, options.stream);
+  Array result = run(transform, a, options.out, options.stream);
+  remembered.end(key, a, options.out, result);
+  return result;
 }
 
 Array along_several(const Function& function, const Array& a, const OptionsN& options) {
+  CallKey key{function.name, std::nullopt, std::nullopt, options.norm, options.plan};
+  if (options.axes) key.axes = *options.axes;
+  if (options.s) key.s = std::span(options.s->data(), options.s->size());
+  if (options.stream.is_default()) {
+    if (Array result = run_repeated(key, a, options.out)) return result;
+  }
+  Remembered remembered;
   const bool halved = function.kind == FftKind::complex_to_real;
   std::vector<Axis> axes = axes_of(function.name, detail::rep_of(a).shape, options.s, options.axes, halved);
   if (axes.empty() && function.kind != FftKind::complex) {
     throw ShapeError(std::string(function.name) + ": there are no axes; a real transform has one or more");
   }
-  return along(function, a, std::move(axes), options);
+  Array result = along(function, a, std::move(axes), options);
+  remembered.end(key, a, options.out, result);
+  return result;
 }
 
 OptionsN general(const Options2& options) {

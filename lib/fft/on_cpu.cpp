@@ -10,6 +10,7 @@
 #include "fft/call.hpp"
 #include "fft/factor.hpp"
 #include "fft/fftw_plan.hpp"
+#include "fft/repeated.hpp"
 
 namespace kiln::fft {
 namespace {
@@ -74,8 +75,21 @@ std::int64_t result_bytes(const Job& job) {
   return bytes;
 }
 
+/// Numbers that the job writes.
+std::int64_t reals_of(const Job& job) {
+  std::int64_t bytes = result_bytes(job);
+  for (const FftwDim& dim : job.problem.batch) bytes *= dim.n;
+  return bytes / (job.problem.single ? 4 : 8);
+}
+
 void execute(const Job& job, double factor, const Device& device, std::span<const std::ptrdiff_t> steps = {}) {
-  plan_for(job.problem, job.in, job.out, steps)->execute(job.in, job.out);
+  const auto plan = plan_for(job.problem, job.in, job.out, steps);
+  plan->execute(job.in, job.out);
+  if (steps.empty() && job.problem.threads == 1) {
+    Remembered::note({plan, factor, reals_of(job), job.problem.single});
+  } else {
+    Remembered::forget();
+  }
   if (factor == 1) return;
   Region region{job.out, job.problem.single, job.problem.kind != FftKind::complex_to_real, {}};
   for (std::size_t i = 0; i < job.problem.dims.size(); ++i) {
@@ -194,6 +208,8 @@ void run_on_cpu(const Transform& transform, const Array& a, const Array& out, co
   const Source from = source_of(transform, a, target);
   const Array source = from == Source::as_it_is ? cut_to(a, transform.in_shape)
                                                 : copied(transform, a, from == Source::in_result ? target : Array());
+  const bool together = target.is_c_contiguous() || target.is_f_contiguous();
+  if (from != Source::as_it_is || !direct || (transform.factor != 1 && !together)) Remembered::forget();
   if (transform.kind == FftKind::complex_to_real) {
     transform_to_real(transform, source, target, from == Source::as_it_is, device);
   } else {

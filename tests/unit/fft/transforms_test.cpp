@@ -192,6 +192,41 @@ TEST_CASE("fft: the input is kept, also where a plan is measured") {
   }
 }
 
+TEST_CASE("fft: a call that is made again") {
+  if (!has_fftw()) return;
+  const Array a = Array::from(random_values(64, 21));
+  const Array b = Array::from(random_values(64, 22));
+  const Array out = Array::zeros({64}, DType::complex128);
+  const std::vector<Exact> of_a = by_definition(a.to_vector<std::complex<double>>(), -1);
+  const std::vector<Exact> of_b = by_definition(b.to_vector<std::complex<double>>(), -1);
+  for (int i = 0; i < 3; ++i) {
+    fft::fft(a, {.out = out});
+    CHECK(error_of(out, of_a) < kDouble);
+    fft::fft(b, {.out = out});
+    CHECK(error_of(out, of_b) < kDouble);
+    CHECK(error_of(fft::fft(b), of_b) < kDouble);
+    CHECK(error_of(fft::ifft(fft::fft(a)), exact(a)) < kDouble);
+    CHECK(error_of(fft::ifftn(fft::fftn(a, {.norm = fft::Norm::ortho}), {.norm = fft::Norm::ortho}), exact(a)) < kDouble);
+  }
+  // Others that look like it: other points, at an address that is aligned otherwise, in place, in memory of which a part is the
+  // input's.
+  CHECK(fft::fft(a, {.n = 32}).shape() == Shape{32});
+  const Array memory = Array::zeros({130}, DType::complex128);
+  for (const std::int64_t begin : {std::int64_t{0}, std::int64_t{1}, std::int64_t{3}}) {
+    const Array shifted = memory[Slice{begin, begin + 64}];
+    fft::fft(a, {.out = shifted});
+    CHECK(error_of(shifted, of_a) < kDouble);
+    const Array near = memory[Slice{begin + 30, begin + 94}];
+    shifted.assign(a);
+    fft::fft(shifted, {.out = near});
+    CHECK(error_of(near, of_a) < kDouble);
+    shifted.assign(a);
+    fft::fft(shifted, {.out = shifted});
+    CHECK(error_of(shifted, of_a) < kDouble);
+  }
+  CHECK_THROWS_AS(fft::fft(a, {.out = out.as_read_only()}), TypeError);
+}
+
 TEST_CASE("fft: threads that plan and transform at once") {
   if (!has_fftw()) return;
   std::atomic<int> wrong{0};
