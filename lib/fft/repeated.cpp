@@ -17,6 +17,18 @@ namespace {
 
 constexpr std::uintptr_t kAlignment = 64;
 
+/// Lists of one to three numbers, for which memcmp() is far away.
+bool equal_lists(const Dims& a, const Dims& b) noexcept {
+  const std::size_t count = a.size();
+  if (count != b.size()) return false;
+  const std::int64_t* const of_a = a.data();
+  const std::int64_t* const of_b = b.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (of_a[i] != of_b[i]) return false;
+  }
+  return true;
+}
+
 /// How an array lies, but for where.
 struct Lies {
   Shape shape;
@@ -32,7 +44,7 @@ struct Lies {
         misaligned(reinterpret_cast<std::uintptr_t>(rep.data) % kAlignment),
         bytes(detail::covered(rep)) {}
   [[nodiscard]] bool is_of(const detail::ArrayRep& rep) const noexcept {
-    return rep.on_host && rep.dtype == dtype && rep.shape == shape && rep.strides == strides &&
+    return rep.on_host && rep.dtype == dtype && equal_lists(rep.shape, shape) && equal_lists(rep.strides, strides) &&
            reinterpret_cast<std::uintptr_t>(rep.data) % kAlignment == misaligned;
   }
 };
@@ -71,7 +83,8 @@ constexpr std::size_t kMostKnown = 4;
 
 struct KnownCalls {
   std::vector<KnownCall> calls;
-  std::size_t next = 0;
+  std::size_t next = 0;  ///< to be replaced
+  std::size_t last = 0;  ///< that was made
 };
 thread_local KnownCalls known;
 thread_local std::optional<OneExecution>* noted = nullptr;
@@ -83,8 +96,13 @@ Array run_repeated(const CallKey& key, const Array& a, const Array& out) {
       detail::MappedFile::any_torn()) {
     return {};
   }
-  for (const KnownCall& call : known.calls) {
+  KnownCalls& mine = known;
+  const std::size_t count = mine.calls.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = (mine.last + i) % count;
+    const KnownCall& call = mine.calls[at];
     if (!call.is(key) || !call.is_on(*a.rep(), out)) continue;
+    mine.last = at;
     Array result = out ? out : detail::allocate_packed(call.out.shape, call.out.dtype, Order::c, true, Device::cpu());
     const OneExecution& execution = call.execution;
     char* const to = result.rep()->data;
