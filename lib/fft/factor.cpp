@@ -68,6 +68,8 @@ void simplify(Region& region) {
   region.axes = std::move(merged);
 }
 
+}  // namespace
+
 void for_each_task(std::int64_t tasks, const Device& device, base::FunctionRef<void(std::int64_t)> work) {
 #if KILN_HAVE_CPU
   if (tasks > 1) {
@@ -77,8 +79,6 @@ void for_each_task(std::int64_t tasks, const Device& device, base::FunctionRef<v
   static_cast<void>(device);
   for (std::int64_t task = 0; task < tasks; ++task) work(task);
 }
-
-}  // namespace
 
 void multiply_reals(void* values, std::int64_t count, bool single, double factor) {
   if (single) {

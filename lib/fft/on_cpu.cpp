@@ -82,66 +82,77 @@ std::int64_t reals_of(const Job& job) {
   return bytes / (job.problem.single ? 4 : 8);
 }
 
-void execute(const Job& job, double factor, const Device& device, std::span<const std::ptrdiff_t> steps = {}) {
-  const auto plan = plan_for(job.problem, job.in, job.out, steps);
-  plan->execute(job.in, job.out);
-  if (steps.empty() && job.problem.threads == 1) {
-    Remembered::note({plan, factor, reals_of(job), job.problem.single});
-  } else {
-    Remembered::forget();
-  }
-  if (factor == 1) return;
-  Region region{job.out, job.problem.single, job.problem.kind != FftKind::complex_to_real, {}};
+/// The results of a job whose arrays begin there.
+Region region_of(const Job& job, char* out) {
+  Region region{out, job.problem.single, job.problem.kind != FftKind::complex_to_real, {}};
   for (std::size_t i = 0; i < job.problem.dims.size(); ++i) {
     const FftwDim& dim = job.problem.dims[i];
     const bool halved = job.problem.kind == FftKind::real_to_complex && i + 1 == job.problem.dims.size();
     region.axes.push_back({halved ? dim.n / 2 + 1 : dim.n, dim.out * job.out_item});
   }
   for (const FftwDim& dim : job.problem.batch) region.axes.push_back({dim.n, dim.out * job.out_item});
-  multiply(std::move(region), factor, device);
+  return region;
 }
 
-/// Along the first dimension of the batch in blocks of `most`; those before it, `outer` many, one by one.
-void execute_blocks(const Job& whole, std::size_t outer, std::int64_t most, double factor, const Device& device) {
-  const auto& batch = whole.problem.batch;
-  std::vector<std::ptrdiff_t> steps;
-  for (std::size_t d = 0; d <= outer; ++d) {
-    const std::int64_t count = d == outer ? most : 1;
-    steps.insert(steps.end(), {batch[d].in * count * whole.in_item, batch[d].out * count * whole.out_item});
+void execute(const Job& job, double factor, const Device& device) {
+  const auto plan = plan_for(job.problem, job.in, job.out);
+  plan->execute(job.in, job.out);
+  if (job.problem.threads == 1) {
+    Remembered::note({plan, factor, reals_of(job), job.problem.single});
+  } else {
+    Remembered::forget();
   }
-  Job job = whole;
-  job.problem.batch.erase(job.problem.batch.begin(), job.problem.batch.begin() + static_cast<std::ptrdiff_t>(outer));
-  std::vector<std::int64_t> position(outer, 0);
-  while (true) {
-    for (std::int64_t begin = 0; begin < batch[outer].n; begin += most) {
-      Job block = job;
-      block.problem.batch.front().n = std::min(most, batch[outer].n - begin);
-      block.in += begin * batch[outer].in * block.in_item;
-      block.out += begin * batch[outer].out * block.out_item;
-      execute(block, factor, device, steps);
-    }
-    std::size_t d = outer;
-    while (d > 0) {
-      const FftwDim& dim = batch[d - 1];
-      const bool more = ++position[d - 1] < dim.n;
-      const std::int64_t by = more ? 1 : 1 - dim.n;
-      job.in += by * dim.in * job.in_item;
-      job.out += by * dim.out * job.out_item;
-      if (more) break;
-      position[--d] = 0;
-    }
-    if (d == 0) return;
-  }
+  if (factor != 1) multiply(region_of(job, job.out), factor, device);
 }
 
-/// Multiplies each block of results while it is in the cache, where there are blocks.
+/// Along the dimension `split` of the batch in blocks of `most`, along those before it one by one; each of them by one thread,
+/// which then multiplies it.
+void execute_blocks(const Job& whole, std::size_t split, std::int64_t most, double factor, const Device& device) {
+  Remembered::forget();
+  const std::vector<FftwDim>& batch = whole.problem.batch;
+  const FftwDim& along = batch[split];
+  std::vector<std::ptrdiff_t> steps = {along.in * most * whole.in_item, along.out * most * whole.out_item};
+  std::int64_t outer = 1;
+  for (std::size_t d = 0; d < split; ++d) {
+    outer *= batch[d].n;
+    steps.insert(steps.end(), {batch[d].in * whole.in_item, batch[d].out * whole.out_item});
+  }
+  const auto block_of = [&](std::int64_t count) {
+    Job block = whole;
+    block.problem.threads = 1;
+    block.problem.batch.erase(block.problem.batch.begin(), block.problem.batch.begin() + static_cast<std::ptrdiff_t>(split));
+    block.problem.batch.front().n = count;
+    return block;
+  };
+  const Job full = block_of(most);
+  const std::int64_t rest = along.n % most;
+  const Job last = block_of(rest == 0 ? most : rest);
+  const auto full_plan = plan_for(full.problem, whole.in, whole.out, steps);
+  const auto last_plan = rest == 0 ? full_plan : plan_for(last.problem, whole.in, whole.out, steps);
+  const std::int64_t blocks = (along.n + most - 1) / most;
+  for_each_task(outer * blocks, device, [&](std::int64_t task) {
+    const std::int64_t block = task % blocks;
+    char* in = whole.in + block * most * along.in * whole.in_item;
+    char* out = whole.out + block * most * along.out * whole.out_item;
+    std::int64_t index = task / blocks;
+    for (std::size_t d = split; d-- > 0;) {
+      in += index % batch[d].n * batch[d].in * whole.in_item;
+      out += index % batch[d].n * batch[d].out * whole.out_item;
+      index /= batch[d].n;
+    }
+    const bool is_last = block + 1 == blocks;
+    (is_last ? last_plan : full_plan)->execute(in, out);
+    multiply(region_of(is_last ? last : full, out), factor, device);
+  });
+}
+
+/// Multiplies blocks of results while they are in the cache, where there are blocks.
 void execute_multiplied(const Job& job, double factor, const Device& device) {
   const auto& batch = job.problem.batch;
-  const std::int64_t most_bytes = kBlockBytes * job.problem.threads;
   std::int64_t bytes = result_bytes(job);
   std::size_t inner = batch.size();
-  while (inner > 0 && bytes * batch[inner - 1].n <= most_bytes) bytes *= batch[--inner].n;
-  const std::int64_t count = most_bytes / bytes;
+  while (inner > 0 && bytes * batch[inner - 1].n <= kBlockBytes) bytes *= batch[--inner].n;
+  const std::int64_t count = kBlockBytes / bytes;
   const bool columns = inner == batch.size() && inner > 0 && std::abs(batch.back().out) == 1;
   if (factor == 1 || inner == 0 || count < (columns ? kFewestColumns : 1)) return execute(job, factor, device);
   execute_blocks(job, inner - 1, count, factor, device);
