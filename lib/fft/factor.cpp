@@ -17,7 +17,13 @@ constexpr std::int64_t kTaskBytes = std::int64_t{1} << 20;
 
 template <class Real>
 void multiply_run(Real* values, std::int64_t count, Real factor) {
-  for (std::int64_t i = 0; i < count; ++i) values[i] *= factor;
+  // Several vectors in each iteration: with one of 16 bytes, g++ 12's loop for float64 takes twice as long where it lies badly.
+  constexpr std::int64_t kAtOnce = 64 / sizeof(Real);
+  std::int64_t i = 0;
+  for (; i + kAtOnce <= count; i += kAtOnce) {
+    for (std::int64_t j = 0; j < kAtOnce; ++j) values[i + j] *= factor;
+  }
+  for (; i < count; ++i) values[i] *= factor;
 }
 
 template <class Real>

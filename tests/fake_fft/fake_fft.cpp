@@ -214,7 +214,8 @@ Status destroy(std::uintptr_t number) {
 
 }  // namespace
 
-// The same calls under both names: Handle is what the vendor's plans are.
+// The same calls under both names: Handle is what the vendor's plans are, a type.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define FFT_CALLS(prefix, Handle)                                                                                             \
   extern "C" Status prefix##Create(Handle* plan) {                                                                            \
     *plan = static_cast<Handle>(create());                                                                                    \
@@ -256,6 +257,8 @@ Status destroy(std::uintptr_t number) {
   extern "C" Status prefix##ExecZ2D(Handle plan, void* in, void* out) {                                                       \
     return execute(static_cast<std::uintptr_t>(plan), kToReal | kDouble, in, out, 1);                                         \
   }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 FFT_CALLS(cufft, int)
 FFT_CALLS(hipfft, std::uintptr_t)
