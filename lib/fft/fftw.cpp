@@ -1,9 +1,12 @@
 #include "fft/fftw.hpp"
 
+#include <pthread.h>
+
 #include <array>
 #include <filesystem>
 #include <memory>
 
+#include "backend/backend.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
 
@@ -31,11 +34,46 @@ bool resolve(Function& slot, const base::DynamicLibrary& library, bool single, c
   return slot != nullptr;
 }
 
+/// In the order in which they are taken.
+struct ForkLocks {
+  std::mutex mutex;
+  std::vector<std::mutex*> all;
+};
+ForkLocks& fork_locks() {
+  static ForkLocks& locks = *new ForkLocks;
+  return locks;
+}
+
 }  // namespace
 
+void keep_free_in_children(std::mutex& mutex) {
+  static const int registered = pthread_atfork(
+      [] {
+        fork_locks().mutex.lock();
+        for (std::mutex* const lock : fork_locks().all) lock->lock();
+      },
+      [] {
+        for (std::mutex* const lock : fork_locks().all) lock->unlock();
+        fork_locks().mutex.unlock();
+      },
+      [] {
+        for (std::mutex* const lock : fork_locks().all) lock->unlock();
+        fork_locks().mutex.unlock();
+      });
+  static_cast<void>(registered);
+  const std::lock_guard guard(fork_locks().mutex);
+  fork_locks().all.push_back(&mutex);
+}
+
+static std::mutex& free_in_children() {
+  auto& mutex = *new std::mutex;
+  keep_free_in_children(mutex);
+  return mutex;
+}
+
 const Fftw& Fftw::of(bool single) {
-  static std::mutex mutex;
-  // Leaked on purpose: plans may be destroyed while the process exits.
+  // Leaked on purpose, as all here: plans may be destroyed while the process exits.
+  static std::mutex& mutex = free_in_children();
   static auto* const found = new std::array<std::unique_ptr<const Fftw>, 2>;
   const std::lock_guard guard(mutex);
   auto& library = (*found)[single ? 1 : 0];
@@ -80,13 +118,14 @@ void Fftw::open_threads(bool single) {
   }
   resolve(calls_.make_planner_safe, *with_threads, single, "make_planner_thread_safe");
   resolve(calls_.planner_threads, *with_threads, single, "planner_nthreads");
+  backend::watch_forks();
   const auto planner = lock_planner();
   if (calls_.make_planner_safe != nullptr) calls_.make_planner_safe();
   if (calls_.init_threads() != 0) resolve(calls_.plan_with_threads, *with_threads, single, "plan_with_nthreads");
 }
 
 std::unique_lock<std::mutex> Fftw::lock_planner() {
-  static std::mutex& mutex = *new std::mutex;  // outlives static objects that hold plans
+  static std::mutex& mutex = free_in_children();
   return std::unique_lock(mutex);
 }
 

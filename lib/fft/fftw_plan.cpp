@@ -138,7 +138,11 @@ void FftwPlan::execute(void* in, void* out) const {
 std::shared_ptr<const FftwPlan> plan_for(const FftwProblem& problem, void* in, void* out,
                                          std::span<const std::ptrdiff_t> steps) {
   // Leaked on purpose: a plan's end wants FFTW, which may be gone by then.
-  static auto& plans = *new PlanCache<const FftwPlan>(kMostPlans);
+  static auto& plans = []() -> PlanCache<const FftwPlan>& {
+    auto& made = *new PlanCache<const FftwPlan>(kMostPlans);
+    keep_free_in_children(made.mutex());
+    return made;
+  }();
   const Fftw& library = Fftw::of(problem.single);
   const auto at_boundary = [&](void* address) { return library.calls().alignment_of(address) == 0; };
   bool aligned = at_boundary(in) && at_boundary(out);

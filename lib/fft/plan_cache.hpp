@@ -47,6 +47,9 @@ class PlanCache {
     return made;
   }
 
+  /// The lock that its functions take.
+  [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+
   [[nodiscard]] std::size_t size() {
     const std::lock_guard guard(mutex_);
     return recent_.size();

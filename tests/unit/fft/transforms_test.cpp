@@ -1,6 +1,8 @@
 // Transforms on the CPU: against the definition in long double, and what holds for all of them. NumPy's answers are the
 // conformance suite's.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -242,6 +244,34 @@ TEST_CASE("fft: threads that plan and transform at once") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("fft: a child that is forked while others plan transforms in one thread") {
+  if (!has_fftw()) return;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::int64_t n = 1; !stop; n = n % 900 + 1) fft::fft(Array::zeros({n + 1000 * t}, DType::complex64));
+    });
+  }
+  const Array a = Array::full({1 << 17}, std::complex<double>(1, 0));
+  fft::fft(a);  // by threads, which the child has not
+  int failed = 0;
+  for (int i = 0; i < 10; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // where it waits for a lock that nobody gives back
+      const double first = fft::fft(a).as<std::complex<double>>()[0].real();
+      _exit(std::abs(first - (1 << 17)) < 1e-6 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    failed += status != 0 ? 1 : 0;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 0);
 }
 
 TEST_CASE("fft: on a stream of the CPU") {
