@@ -187,8 +187,8 @@ class Backend {
 
   [[nodiscard]] virtual std::shared_ptr<Event> make_event() = 0;
 
-  /// GPU: a plan of the vendor's library. DeviceError with every path tried where there is none, and where it refuses. On a CPU a
-  /// defect of the caller (std::logic_error).
+  /// GPU: a plan of the vendor's library. DeviceError with every path tried where there is none, and where it refuses. On a CPU
+  /// a defect of the caller (std::logic_error).
   [[nodiscard]] virtual std::shared_ptr<FftPlan> make_fft(const FftLayout& layout);
 
   /// What starts recorded launches (capture.hpp) as one. Null where the device has nothing for it: each is to be run.

@@ -5,7 +5,6 @@
 
 #include "backend/gpu/fft_library.hpp"
 #include "backend/gpu/library.hpp"
-#include "kiln/fft.hpp"
 #include "test_libraries.hpp"
 
 using namespace kiln;
@@ -54,16 +53,4 @@ TEST_CASE("gpu fft: what a library refuses has its name") {
   CHECK(error.code_name() == "CUFFT_ALLOC_FAILED");
   const FftLibrary hip(dialect_of(DeviceKind::hip), {KILN_FAKE_FFT_LIBRARY});
   CHECK(hip.error(99, "run an FFT", "hip:1").code_name() == "HIPFFT_status 99");
-}
-
-TEST_CASE("gpu fft: the emulator has none of its own") {
-  if (std::getenv("KILN_CUFFT") != nullptr) return;
-  const Array a = Array::from<float>({1, 2});
-  std::string text;
-  try {
-    fft::fft(a, {.stream = Stream(Device::emulated("sm_90"))});
-  } catch (const DeviceError& error) {
-    text = error.what();
-  }
-  CHECK(text == "cuFFT needs a GPU, and the emulator runs kernels alone; transform on Device::cpu()");
 }

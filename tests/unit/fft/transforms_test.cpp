@@ -227,6 +227,15 @@ TEST_CASE("fft: a call that is made again") {
     CHECK(error_of(shifted, of_a) < kDouble);
   }
   CHECK_THROWS_AS(fft::fft(a, {.out = out.as_read_only()}), TypeError);
+  // In place first, then apart.
+  const Array c = Array::from(random_values(4096, 23));
+  const std::vector<Exact> of_c = exact(fft::fft(c));
+  const Array self = c.copy();
+  const Array apart = Array::zeros({4096}, DType::complex128);
+  fft::fft(self, {.out = self});
+  fft::fft(c, {.out = apart});
+  CHECK(error_of(self, of_c) < kDouble);
+  CHECK(error_of(apart, of_c) < kDouble);
 }
 
 TEST_CASE("fft: threads that plan and transform at once") {
