@@ -90,6 +90,29 @@ void time_teams(Report& report, const Device& device, double copy) {
   }
 }
 
+/// Transforms by the vendor's library: bandwidth is of what is read and written, beside the device's own copy.
+void time_transforms(Report& report, const Device& device, double copy) {
+  const auto run = [&](const std::string& name, const Shape& shape,
+                       const std::function<void(const Array&, const Array&)>& work) {
+    const Array in = to_device(Array::full(shape, std::complex<float>(1, 0)), device);
+    const Array out = device_array_like(in);
+    const auto bytes = static_cast<double>(2 * in.nbytes());
+    const Timing timing = report.time(device, 20, [&] { work(in, out); });
+    report.row(to_string(device), name, bytes / timing.median / 1e9, "GB/s", timing.spread, bytes / timing.median / copy);
+  };
+  try {
+    run("fft, 2^24 complex64", {report.sized(std::int64_t{1} << 24)},
+        [](const Array& in, const Array& out) { fft::fft(in, {.out = out}); });
+  } catch (const DeviceError&) {
+    return;  // without the library; the suite says so
+  }
+  const std::int64_t rows = report.sized(16384);
+  run("fft of rows of 1024 complex64", {rows, 1024}, [](const Array& in, const Array& out) { fft::fft(in, {.out = out}); });
+  run("ifft of rows of 1024 complex64", {rows, 1024}, [](const Array& in, const Array& out) { fft::ifft(in, {.out = out}); });
+  const std::int64_t side = report.sized(4096, 2);
+  run("fft2 in place, 4096^2 complex64", {side, side}, [](const Array& in, const Array&) { fft::fft2(in, {.out = in}); });
+}
+
 }  // namespace
 
 void time_methods(Report& report, const Device& device, double copy) {
@@ -97,6 +120,7 @@ void time_methods(Report& report, const Device& device, double copy) {
   time_segments(report, device, copy);
   time_scatter(report, device);
   time_teams(report, device, copy);
+  time_transforms(report, device, copy);
 }
 
 }  // namespace kiln::bench

@@ -49,4 +49,4 @@ for example in build/release/bin/examples/*; do
 done
 
 say "left in $out"
-(cd "$out" && ls -1 -- *.bmp *.npy)
+(cd "$out" && ls -1 -- *.bmp *.png *.npy)

@@ -11,6 +11,7 @@
 #include "kiln/error.hpp"
 #include "kiln/event.hpp"
 #include "kiln/expr.hpp"
+#include "kiln/fft.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/graph.hpp"
 #include "kiln/gufunc.hpp"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backend/compiler.hpp"
+#include "backend/fft.hpp"
 #include "backend/kernel_abi.hpp"
 #include "kiln/device.hpp"
 #include "kiln/memory.hpp"
@@ -185,6 +186,10 @@ class Backend {
   virtual void synchronize() = 0;
 
   [[nodiscard]] virtual std::shared_ptr<Event> make_event() = 0;
+
+  /// GPU: a plan of the vendor's library. DeviceError with every path tried where there is none, and where it refuses. On a CPU
+  /// a defect of the caller (std::logic_error).
+  [[nodiscard]] virtual std::shared_ptr<FftPlan> make_fft(const FftLayout& layout);
 
   /// What starts recorded launches (capture.hpp) as one. Null where the device has nothing for it: each is to be run.
   [[nodiscard]] virtual std::shared_ptr<Replay> make_replay(

@@ -24,6 +24,10 @@ void Queue::run(std::function<void()> /*work*/) {
   throw std::logic_error("a GPU's queue runs kernels and copies: it takes no function");
 }
 
+std::shared_ptr<FftPlan> Backend::make_fft(const FftLayout& /*layout*/) {
+  throw std::logic_error("a CPU's backend has no library for FFTs: lib/fft has");
+}
+
 bool cpu::is_built_in() noexcept {
   return KILN_HAVE_CPU;
 }

@@ -240,6 +240,8 @@ TEST_CASE("graph: what cannot be captured is an error, and the stream is as it w
         CHECK(error([&] { stream.wait(event); }) ==
               "a wait for an event cannot be captured: it would be made now, and not when the graph runs; wait before the "
               "launch");
+        CHECK(error([&] { kiln::fft::fft(x, {.stream = stream}); }) ==
+              "fft cannot be captured: it is no kernel of kiln's; call it before or after the graph");
         const Array host = Array::full({1000}, 1.0F);
         CHECK(error([&] { static_cast<void>(kiln::chunked(kiln::math::add, {.devices = {target.device()}})(host, host)); }) ==
               "add cannot be captured: chunks are computed at once, by threads of their own; call it outside");

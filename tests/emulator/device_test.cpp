@@ -159,3 +159,9 @@ TEST_CASE("emulated: page-locked memory is read when the copy runs, and register
   registered.deregister();
   CHECK(to_device(own, device).copy_to_host().to_vector<float>() == std::vector<float>(1000, 1));
 }
+
+TEST_CASE("emulated: a transform wants a library that is for GPUs alone") {
+  const Stream stream(Device::emulated("sm_90"));
+  CHECK(message([&] { fft::fft(Array::from<float>({1, 2}), {.stream = stream}); }) ==
+        "cuFFT needs a GPU, and the emulator runs kernels alone; transform on Device::cpu()");
+}

@@ -29,6 +29,7 @@ LAYERS = {
     "call": ["array", "cache", "profiling"],
     "ufunc": ["signature", "program", "call", "kinds"],
     "math": ["ufunc"],
+    "fft": ["math"],
     "fusion": ["math"],
     "reduce": ["fusion"],
     "gufunc": ["ufunc"],
@@ -40,7 +41,7 @@ LAYERS = {
 }
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.
-PUBLIC_HEADERS = {"stream": "backend", "event": "backend", "host_memory": "array", "graph": "array", "memory": "backend", "cache": "cache", "compile_options": "cache", "device_code": "types", "inspect": "backend", "array": "array", "npy": "array", "npz": "array", "operators": "math", "profile": "profiling", "callable": "array", "ufunc": "ufunc", "gufunc": "gufunc", "math": "math", "kernel": "ufunc",
+PUBLIC_HEADERS = {"stream": "backend", "event": "backend", "host_memory": "array", "graph": "array", "memory": "backend", "cache": "cache", "compile_options": "cache", "device_code": "types", "inspect": "backend", "array": "array", "npy": "array", "npz": "array", "operators": "math", "profile": "profiling", "callable": "array", "ufunc": "ufunc", "gufunc": "gufunc", "math": "math", "fft": "fft", "kernel": "ufunc",
                   "manifest": "manifest", "expr": "ufunc", "fuse": "fusion", "reduction": "reduce", "chunked": "chunk", "kiln": "reduce"}
 
 VENDOR = re.compile(r"^(cuda(_\w+)?\.h|cuda/|cuda\w*\.h|cu\w+\.h|nvrtc\w*\.h|nv\w+\.h|hip/|hiprtc|roc\w+/|rocm|hsa/|amd_comgr)")

@@ -71,6 +71,7 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;
   void synchronize() override;
   [[nodiscard]] std::shared_ptr<Event> make_event() override;
+  [[nodiscard]] std::shared_ptr<FftPlan> make_fft(const FftLayout& layout) override;
   [[nodiscard]] std::shared_ptr<Replay> make_replay(
       const std::vector<std::shared_ptr<const RecordedLaunch>>& launches) override;
 

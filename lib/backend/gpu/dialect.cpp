@@ -11,6 +11,7 @@ constexpr const char* kCudaDriver[] = {"libcuda.so.1"};
 // WSL keeps the driver out of the loader's way. Not the toolkit's stubs folder: that libcuda answers every call with an error.
 constexpr const char* kCudaDriverHomes[] = {"/usr/lib/wsl"};
 constexpr const char* kNvrtc[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"};
+constexpr const char* kCufft[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10"};
 constexpr const char* kCudaHomeVariables[] = {"CUDA_PATH", "CUDA_HOME"};
 constexpr const char* kCudaHomes[] = {"/usr/local/cuda"};
 constexpr const char* kCudaFolders[] = {"lib64", "lib"};
@@ -23,6 +24,7 @@ constexpr const char* kHipDriver[] = {"libamdhip64.so.7", "libamdhip64.so.6", "l
 // Before ROCm 5.6 hipRTC was inside the runtime.
 constexpr const char* kHiprtc[] = {"libhiprtc.so.7",   "libhiprtc.so.6",   "libhiprtc.so.5",
                                    "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+constexpr const char* kHipfft[] = {"libhipfft.so.0"};
 constexpr const char* kHipHomeVariables[] = {"ROCM_PATH", "HIP_PATH"};
 constexpr const char* kHipHomes[] = {"/opt/rocm"};
 constexpr const char* kHipFolders[] = {"lib", "lib64"};
@@ -70,6 +72,10 @@ constexpr Dialect kCuda = {
     .compiler_advice = "install the CUDA toolkit or its NVRTC package, set CUDA_PATH, or name the file in KILN_NVRTC",
     .driver = {"KILN_CUDA", kCudaDriver, {}, kCudaDriverHomes, kCudaFolders, true},
     .compiler_library = {"KILN_NVRTC", kNvrtc, kCudaHomeVariables, kCudaHomes, kCudaFolders, false},
+    .fft = "cuFFT",
+    .fft_prefix = "CUFFT_",
+    .fft_advice = "install the CUDA toolkit or its cuFFT package, set CUDA_PATH, or name the file in KILN_CUFFT",
+    .fft_library = {"KILN_CUFFT", kCufft, kCudaHomeVariables, kCudaHomes, kCudaFolders, true},
     .names_by_argument = true,
     .context = ContextModel::primary_context,
     .attribute = {.multiprocessors = 16,
@@ -109,6 +115,10 @@ constexpr Dialect kHip = {
     .compiler_advice = "install ROCm's HIP runtime (Debian: libamdhip64-dev), set ROCM_PATH, or name the file in KILN_HIPRTC",
     .driver = {"KILN_HIP", kHipDriver, kHipHomeVariables, kHipHomes, kHipFolders, true},
     .compiler_library = {"KILN_HIPRTC", kHiprtc, kHipHomeVariables, kHipHomes, kHipFolders, false},
+    .fft = "hipFFT",
+    .fft_prefix = "HIPFFT_",
+    .fft_advice = "install ROCm's hipfft and rocfft, set ROCM_PATH, or name the file in KILN_HIPFFT",
+    .fft_library = {"KILN_HIPFFT", kHipfft, kHipHomeVariables, kHipHomes, kHipFolders, true},
     .names_by_argument = false,
     .context = ContextModel::set_device,
     .attribute = {.multiprocessors = 63,

@@ -49,6 +49,10 @@ struct Dialect {
   const char* compiler_advice;
   LibrarySearch driver;
   LibrarySearch compiler_library;
+  const char* fft;         ///< "cuFFT"
+  const char* fft_prefix;  ///< of its statuses' names: "CUFFT_"
+  const char* fft_advice;
+  LibrarySearch fft_library;
   bool names_by_argument;  ///< the error-text getter writes to an argument (else it returns the text)
   ContextModel context;
   AttributeNumbers attribute;
