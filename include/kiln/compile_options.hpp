@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/cache.hpp"
+#include "kiln/debug.hpp"
 
 namespace kiln {
 
@@ -39,6 +40,9 @@ struct CompileOptions {
   /// NVIDIA's GPUs float32's subnormal numbers count as 0, and its quotients, roots and functions have CUDA's bounds of
   /// -use_fast_math.
   bool fast_math = false;
+  /// What kernels check while they run, which makes calls wait for their end: nothing by default. KILN_DEBUG=1 in the
+  /// environment turns it on for every kernel.
+  Debug debug = {};
   /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
   Cache cache = {};
 };

@@ -23,6 +23,7 @@ struct CompileRequest {
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
   bool contract = false;
   bool fast_math = false;
+  bool debug = false;  ///< its source has checks: the compiler adds those that are its own
 };
 
 /// Machine code, ready to be cached and loaded.

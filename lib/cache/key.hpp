@@ -20,6 +20,7 @@ struct Key {
   std::vector<std::string> defines;
   bool contract = false;
   bool fast_math = false;
+  bool debug = false;  ///< not in the text of a key where it is not
   std::string target;
   std::string compiler;  ///< name and full version
   std::string runtime;   ///< what else the code depends on: glibc's version for CPU code that calls libmvec; else empty

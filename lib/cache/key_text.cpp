@@ -81,6 +81,7 @@ std::optional<Key> parse_key(std::string_view text) {
                    member("kiln", &key.kiln_version) && member("options", &key.options) && member("runtime", &key.runtime) &&
                    member("schema", &schema) && member("source", &key.source) && member("target", &key.target) &&
                    member("templates", &key.templates);
+  if (json.contains("debug") && !(member("debug", &key.debug) && key.debug)) return std::nullopt;
   if (!all || schema != kKeySchema || known != json.size()) return std::nullopt;
   return key;
 }

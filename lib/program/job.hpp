@@ -1,6 +1,7 @@
 // One thing to build, with everything that decides its machine code resolved: what is compiled, and under which key.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ struct Job {
   std::string key = {};     ///< canonical text
   std::string digest = {};  ///< of the key
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
+  std::shared_ptr<const backend::FaultTexts> fault_texts = nullptr;  ///< for what it finds; null: it checks nothing
   // For the entry:
   std::string body = {};  ///< the user's text
   std::string kind = "ufunc";

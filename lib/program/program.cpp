@@ -30,6 +30,7 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
                                         .include_dirs = options.include_dirs}),
           .contract = options.contract,
           .fast_math = options.fast_math,
+          .debug = text.debug.any(),
           .cache = options.cache,
           .warnings = &warnings};
 }

@@ -25,6 +25,7 @@ struct Request {
   kinds::Source source;
   bool contract = false;
   bool fast_math = false;
+  bool debug = false;
   Cache cache = {};              ///< where it is looked for and kept; the process's by default
   Warnings* warnings = nullptr;  ///< gets what is found in the texts; outlives the request
 };

@@ -37,8 +37,9 @@ std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
   return needs_nd(spec) ? "kiln/elementwise/gpu_nd.hpp" : "kiln/elementwise/gpu.hpp";
 }
 
-std::string kernel_text(const ElementwiseSpec& spec, const UserText&, DeviceKind target) {
-  return target == DeviceKind::cpu ? cpu_kernel(spec) : gpu_kernel(spec);
+std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, DeviceKind target) {
+  if (target != DeviceKind::cpu) return gpu_kernel(spec, text.debug);
+  return text.debug.any() ? checked_cpu_kernel(spec, text.debug) : cpu_kernel(spec);
 }
 
 }  // namespace kiln::kinds

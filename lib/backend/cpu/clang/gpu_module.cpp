@@ -18,6 +18,7 @@ namespace kiln::clang_module {
 namespace {
 
 constexpr llvm::StringRef kKernel = "kiln_kernel";
+constexpr llvm::StringRef kFaults = "kiln_faults";  // of a kernel that checks itself: the host reads it
 
 /// "f" of ".extern .func  (.param .b32 func_retval0) f": the last word before what follows the name.
 llvm::StringRef declared_name(llvm::StringRef line) {
@@ -103,7 +104,8 @@ void tell_users_lines(llvm::PassBuilder& builder) {
 
 void hide_all_but_kernel(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
-    manager.addPass(llvm::InternalizePass([](const llvm::GlobalValue& value) { return value.getName() == kKernel; }));
+    manager.addPass(llvm::InternalizePass(
+        [](const llvm::GlobalValue& value) { return value.getName() == kKernel || value.getName() == kFaults; }));
   });
 }
 
