@@ -41,7 +41,7 @@ KILN_NOINLINE Fault* begin_fault(FaultKind kind, int line, int column, const cha
   return &fault;
 }
 
-KILN_NOINLINE void* out_of_bounds(int argument, bool writes, int rank, const int64* index, const int64* extent, int line,
+KILN_NOINLINE void* out_of_bounds(int argument, int writes, int rank, const int64* index, const int64* extent, int line,
                                   int column, const char* file) {
   if (Fault* const fault = begin_fault(FaultKind::bounds, line, column, file)) {
     fault->argument = argument;
@@ -51,13 +51,13 @@ KILN_NOINLINE void* out_of_bounds(int argument, bool writes, int rank, const int
       fault->extent[d] = extent[d];
     }
   }
-  return writes ? kiln_faults.sink : kiln_faults.zeros;
+  return writes != 0 ? kiln_faults.sink : kiln_faults.zeros;
 }
 
-KILN_NOINLINE void divided_by_zero(int64 dividend, char op, int line, int column, const char* file) {
+KILN_NOINLINE void divided_by_zero(int64 dividend, int op, int line, int column, const char* file) {
   if (Fault* const fault = begin_fault(FaultKind::division, line, column, file)) {
     fault->index[0] = dividend;
-    fault->text[0] = op;
+    fault->text[0] = char(op);
     fault->text[1] = 0;
   }
 }

@@ -55,6 +55,9 @@ class Compiler {
   /// Throws CompileError (diagnostics in the user's coordinates), or DeviceError where the compiler cannot be loaded.
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;
   [[nodiscard]] virtual DeviceKind kind() const = 0;
+  /// The compiler for kernels in debug mode: Clang, which checks more, where the user has not named another. As long as this
+  /// one.
+  [[nodiscard]] virtual const Compiler& for_debugging() const { return *this; }
 
   /// The request in a form on the way to machine code, as text; compile()'s errors. TypeError where this compiler has no such
   /// form.

@@ -106,7 +106,8 @@ std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend&
       return std::move(loaded.module);
     }
   }
-  const Code code = build(job, *backend.compiler());
+  const backend::Compiler& usual = *backend.compiler();
+  const Code code = build(job, job.compile.debug ? usual.for_debugging() : usual);
   if (origin != nullptr) *origin = code.origin;
   // Two threads may load it at once; both go on with the first one's.
   const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);

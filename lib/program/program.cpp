@@ -13,6 +13,10 @@ Builder& builder_for(const Request& request) {
   return impl_of(request.cache).builder();
 }
 
+const backend::Compiler& compiler_for(const Request& request, const backend::Compiler& compiler) {
+  return request.debug ? compiler.for_debugging() : compiler;
+}
+
 void keep(const std::shared_ptr<const std::vector<Diagnostic>>& warnings, const Request& request) {
   if (warnings != nullptr && request.warnings != nullptr) request.warnings->add(*warnings);
 }
@@ -35,13 +39,15 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
           .warnings = &warnings};
 }
 
-Code build(const Request& request, const backend::Compiler& compiler) {
+Code build(const Request& request, const backend::Compiler& usual) {
+  const backend::Compiler& compiler = compiler_for(request, usual);
   Code code = builder_for(request).build(make_job(request, compiler), compiler);
   keep(code.warnings, request);
   return code;
 }
 
-cache::Contents compiled(const Request& request, const backend::Compiler& compiler) {
+cache::Contents compiled(const Request& request, const backend::Compiler& usual) {
+  const backend::Compiler& compiler = compiler_for(request, usual);
   Job job = make_job(request, compiler);
   const Code code = builder_for(request).build(job, compiler);
   keep(code.warnings, request);
@@ -65,7 +71,8 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {
   profiling::Load look_up;
   Origin origin = Origin::compiled;
-  std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend, &origin);
+  std::shared_ptr<backend::Module> module =
+      builder_for(request).load(make_job(request, compiler_for(request, *backend.compiler())), backend, &origin);
   look_up.found(origin);
   keep(module->warnings, request);
   return module;

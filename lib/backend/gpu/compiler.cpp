@@ -63,8 +63,10 @@ class Program {
 
 class GpuCompiler final : public Compiler {
  public:
-  GpuCompiler(const CompilerLibrary& library, CompileTarget target) : library_(library), target_(std::move(target)) {}
+  GpuCompiler(const CompilerLibrary& library, CompileTarget target, std::shared_ptr<const Compiler> debugging)
+      : library_(library), target_(std::move(target)), debugging_(std::move(debugging)) {}
 
+  const Compiler& for_debugging() const override { return debugging_ ? *debugging_ : *this; }
   std::string name() const override { return library_.dialect().compiler; }
   std::string version() const override { return library_.version(); }
   DeviceKind kind() const override { return library_.dialect().kind; }
@@ -148,6 +150,7 @@ class GpuCompiler final : public Compiler {
 
   const CompilerLibrary& library_;
   CompileTarget target_;
+  std::shared_ptr<const Compiler> debugging_;
 };
 
 std::string names_of(const std::vector<int>& capabilities) {
@@ -158,8 +161,9 @@ std::string names_of(const std::vector<int>& capabilities) {
 
 }  // namespace
 
-std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target) {
-  return std::make_shared<GpuCompiler>(library, std::move(target));
+std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target,
+                                              std::shared_ptr<const Compiler> debugging) {
+  return std::make_shared<GpuCompiler>(library, std::move(target), std::move(debugging));
 }
 
 CompileTarget target_of_device(const CompilerLibrary& library, const std::string& arch, const std::string& driver) {
@@ -185,7 +189,7 @@ CompileTarget target_of_device(const CompilerLibrary& library, const std::string
 std::string ptx(const CompilerLibrary& library, std::string_view target, const CompileRequest& request) {
   if (library.dialect().kind != DeviceKind::cuda) throw DeviceError("PTX is NVRTC's: hipRTC has none");
   const CompileTarget virtual_target = {std::string(target), "compute_" + std::string(target.substr(3)), true, {}, false};
-  std::string text = GpuCompiler(library, virtual_target).compile(request).code;
+  std::string text = GpuCompiler(library, virtual_target, nullptr).compile(request).code;
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
 }

@@ -19,8 +19,9 @@ struct CompileTarget {
   bool lines = false;     ///< with the lines of the source texts
 };
 
-/// `library` outlives the compiler.
-[[nodiscard]] std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target);
+/// `library` outlives the compiler. `debugging` compiles kernels in debug mode; null: it does itself.
+[[nodiscard]] std::shared_ptr<const Compiler> make_compiler(const CompilerLibrary& library, CompileTarget target,
+                                                            std::shared_ptr<const Compiler> debugging = nullptr);
 
 /// The target of a device of that name: machine code where the compiler knows it, else PTX for the highest architecture that it
 /// does know below it. `driver` names the driver and its version. DeviceError where nothing fits.

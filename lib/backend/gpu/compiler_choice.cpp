@@ -14,13 +14,21 @@ namespace {
 
 constexpr const char* kChoiceVariable = "KILN_GPU_COMPILER";
 
-std::shared_ptr<const Compiler> by_vendor(const CompilerLibrary& library, const CompilerQuestion& question) {
-  if (question.emulated) return make_compiler(library, target_of_emulator(library, question.target));
-  if (!question.driver.empty()) {
-    return make_compiler(library, target_of_device(library, question.target, question.driver));
-  }
+CompileTarget target_of(const CompilerLibrary& library, const CompilerQuestion& question) {
+  if (question.emulated) return target_of_emulator(library, question.target);
+  if (!question.driver.empty()) return target_of_device(library, question.target, question.driver);
   require_known(library, question.target);
-  return make_compiler(library, {question.target, question.target, false, {}, false});
+  return {question.target, question.target, false, {}, false};
+}
+
+/// What Make gives; null where it is refused.
+template <class Make>
+std::shared_ptr<const Compiler> if_there(const Make& make) {
+  try {
+    return make();
+  } catch (const DeviceError&) {
+    return nullptr;
+  }
 }
 
 /// Runs what the variable asks for, and says so where that fails.
@@ -61,13 +69,16 @@ std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question
   };
   if (question.wanted == CompilerName::clang) return as_wanted("clang", by_clang);
   const bool vendor_wanted = question.wanted == (kind == DeviceKind::cuda ? CompilerName::nvrtc : CompilerName::hiprtc);
-  const auto of_vendor = [&] { return by_vendor(CompilerLibrary::of(kind), question); };
+  const auto of_vendor = [&] {
+    const CompilerLibrary& library = CompilerLibrary::of(kind);
+    return make_compiler(library, target_of(library, question));
+  };
   if (vendor_wanted) return as_wanted(kind == DeviceKind::cuda ? "nvrtc" : "hiprtc", of_vendor);
   const CompilerLibrary* library = nullptr;
   std::string why_not;
   try {
     library = &CompilerLibrary::of(kind);
-    return by_vendor(*library, question);
+    return make_compiler(*library, target_of(*library, question), have_clang() ? if_there(by_clang) : nullptr);
   } catch (const DeviceError& error) {
     // Who names the file of a compiler wants that one.
     if (library == nullptr && base::env(dialect_of(kind).compiler_library.variable)) throw;

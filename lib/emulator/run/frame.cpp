@@ -52,11 +52,12 @@ void Warp::call(std::size_t chosen, const Instruction& at, Mask lanes) {
   frame->return_pc = pc + 1;
   for (std::size_t k = 0; k < how.arguments.size(); ++k) {
     const Parameter& argument = how.arguments[k];
-    if (k >= function->parameters.size() || function->parameters[k].bytes != argument.bytes)
+    // Scopes of calls share the places of names: one may be larger than what this call hands over.
+    if (k >= function->parameters.size() || function->parameters[k].bytes > argument.bytes)
       fail(Fault::illegal_instruction, at, first_lane(lanes), "calls " + function->name + " with other parameters than it has");
     each_lane(going, [&](unsigned lane) {
       std::memcpy(frame->parameter(lane, function->parameters[k].offset), caller->parameter(lane, argument.offset),
-                  argument.bytes);
+                  function->parameters[k].bytes);
     });
   }
   groups_[chosen].mask &= ~lanes;
