@@ -97,9 +97,23 @@ KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, c
       }
     }
     const int64 left = launch->shape[last] - column;
-    const int64 count = left < end - begin ? left : end - begin;
+    const int64 most = left < end - begin ? left : end - begin;
+    const int64 count = most < 4096 ? most : 4096;  // what stays in the first cache
     row(p, begin, count);
     begin += count;
+  }
+}
+
+// Whether results that were stored are NaN.
+template <class Result>
+KILN_FN void check_row(int64 count, int64 first, int argument, const Result& result) {
+  bool any = false;
+  for (int64 i = 0; i < count; ++i) {
+    any |= debug::is_nan(result(i));
+  }
+  for (int64 i = 0; any && i < count; ++i) {
+    debug::enter_item(first + i);
+    debug::check_result(result(i), argument);
   }
 }
 #endif

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -37,6 +38,7 @@ std::string text_of(std::span<const char, kFaultChars> field) {
 /// "int32" of Clang's "'int32' (aka 'int')" and "'int'".
 std::string type_text(std::string name) {
   if (name.size() > 1 && name[0] == '\'') name = name.substr(1, name.find('\'', 1) - 1);
+  if (const std::size_t scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
   constexpr std::pair<std::string_view, const char*> kNames[] = {
       {"signed char", "int8"},    {"short", "int16"},           {"int", "int32"},           {"long long", "int64"},
       {"unsigned char", "uint8"}, {"unsigned short", "uint16"}, {"unsigned int", "uint32"}, {"unsigned long long", "uint64"},
@@ -216,27 +218,27 @@ std::vector<std::string> printed_texts(std::string_view records) {
 
 Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
   auto* const address = static_cast<char*>(module.faults());
-  const auto found = std::make_unique<FaultBuffer>();
-  backend.download(found.get(), address, kHeaderBytes, queue);
-  if (found->count == 0 && found->printed == 0) return {};
+  constexpr std::size_t kPrints = offsetof(FaultBuffer, prints);
+  alignas(FaultBuffer) std::array<std::byte, kPrints> header;
+  backend.download(header.data(), address, kHeaderBytes, queue);
+  const auto& found = *reinterpret_cast<const FaultBuffer*>(header.data());  // of which the prints are not read
+  if (found.count == 0 && found.printed == 0) return {};
   Findings findings;
   static const backend::FaultTexts kUnknown{.kernel = "kernel", .arguments = {}, .texts = {}};
   const backend::FaultTexts& texts = module.fault_texts != nullptr ? *module.fault_texts : kUnknown;
-  if (found->count > 0) findings.fault = fault_message(found->first, found->count, texts, backend.kind());
-  const std::size_t printed = std::min<std::size_t>(found->printed, kPrintBytes);
-  if (printed > 0) {
-    constexpr std::size_t kPrints = offsetof(FaultBuffer, prints);
-    backend.download(found->prints, address + kPrints, printed, queue);
-    findings.printed = printed_texts({reinterpret_cast<const char*>(found->prints), printed});
-    std::memset(found->prints, 0, printed);
-    backend.upload(address + kPrints, found->prints, printed, queue);
+  if (found.count > 0) findings.fault = fault_message(found.first, found.count, texts, backend.kind());
+  if (const auto printed = std::min<std::size_t>(found.printed, kPrintBytes); printed > 0) {
+    std::string records(printed, '\0');
+    backend.download(records.data(), address + kPrints, printed, queue);
+    findings.printed = printed_texts(records);
+    std::fill(records.begin(), records.end(), '\0');
+    backend.upload(address + kPrints, records.data(), printed, queue);
   }
-  if (found->dropped > 0) {
-    findings.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found->dropped));
+  if (found.dropped > 0) {
+    findings.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found.dropped));
   }
-  constexpr std::size_t kBeforePrints = offsetof(FaultBuffer, prints);
-  std::memset(static_cast<void*>(found.get()), 0, kBeforePrints);
-  backend.upload(address, found.get(), kBeforePrints, queue);
+  header.fill(std::byte{0});
+  backend.upload(address, header.data(), kPrints, queue);
   return findings;
 }
 
