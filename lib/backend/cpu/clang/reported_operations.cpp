@@ -1,5 +1,6 @@
-#include "backend/cpu/clang/shift_amounts.hpp"
+#include "backend/cpu/clang/reported_operations.hpp"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -7,12 +8,17 @@
 namespace kiln::clang_module {
 namespace {
 
-class DefineShifts : public llvm::PassInfoMixin<DefineShifts> {
+class DefineWhatIsReported : public llvm::PassInfoMixin<DefineWhatIsReported> {
  public:
   static bool isRequired() { return true; }
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
     bool changed = false;
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction)) {
+        auto* const frozen = new llvm::FreezeInst(&instruction, "", instruction.getNextNode());
+        instruction.replaceUsesWithIf(frozen, [&](const llvm::Use& use) { return use.getUser() != frozen; });
+        changed = true;
+      }
       auto* const shift = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
       if (shift == nullptr || !shift->isShift()) continue;
       llvm::Value* const amount = shift->getOperand(1);
@@ -31,9 +37,9 @@ class DefineShifts : public llvm::PassInfoMixin<DefineShifts> {
 
 }  // namespace
 
-void define_shifts(llvm::PassBuilder& builder) {
+void define_what_is_reported(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(DefineShifts()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(DefineWhatIsReported()));
   });
 }
 
