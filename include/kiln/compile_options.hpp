@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/cache.hpp"
+#include "kiln/debug.hpp"
 #include "kiln/device_code.hpp"
 
 namespace kiln {
@@ -45,6 +46,9 @@ struct CompileOptions {
   /// kernel's loop. A kernel has a copy of its own of what a file holds, static variables included. IoError for a file that
   /// cannot be read; CompileError for one that cannot be linked, where none is for the device, and for what stays undefined.
   std::vector<LinkFile> link = {};
+  /// What kernels check while they run, which makes calls wait for their end: nothing by default. KILN_DEBUG=1 in the
+  /// environment turns it on for every kernel.
+  Debug debug = {};
   /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
   Cache cache = {};
 };

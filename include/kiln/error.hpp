@@ -1,6 +1,7 @@
 // The exceptions that kiln throws. Every message is one line that says what failed, on what, and why (below it,
-// SignatureError's has the text and a caret, CompileError's the diagnostics). A call that throws has changed nothing,
-// but for one that goes in chunks (docs/larger-than-memory.md), which says how many are done.
+// SignatureError's has the text and a caret, CompileError's the diagnostics, a kernel's fault its line). A call that throws has
+// changed nothing, but for one that goes in chunks (docs/larger-than-memory.md), which says how many are done, and one whose
+// kernel met a fault in debug mode (docs/debugging.md), which wrote what it computed.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,8 @@ class KILN_API TypeError : public Error {
   ~TypeError() override;
 };
 
-/// A device that does not exist, a vendor library that is missing, or a failure that the vendor's runtime reported.
+/// A device that does not exist, a vendor library that is missing, a failure that the vendor's runtime reported, or a fault
+/// that a kernel in debug mode found.
 class KILN_API DeviceError : public Error {
  public:
   /// `message` becomes what().

@@ -26,8 +26,9 @@ struct FuseDefinition {
   std::vector<std::string> parameters = {};  ///< names for messages, as C++ identifiers; x0, x1, … where none are given
   std::string identity = {};                 ///< of two inputs and one output, as UfuncDefinition::identity
   bool reorderable = false;                  ///< as UfuncDefinition::reorderable
-  /// For the whole kernel: `contract` and `fast_math` are set whatever its ufuncs say, `headers` stand before theirs, `cache`
-  /// is its own. Texts, `include_dirs` and `defines` are those of the ufuncs: TypeError where they are given here.
+  /// For the whole kernel: `contract` and `fast_math` are set whatever its ufuncs say, `debug` checks what any of them does,
+  /// `headers` stand before theirs, `cache` is its own. Texts, `include_dirs` and `defines` are those of the ufuncs: TypeError
+  /// where they are given here.
   CompileOptions compile = {};
 };
 

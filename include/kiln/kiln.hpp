@@ -5,6 +5,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/debug.hpp"
 #include "kiln/device.hpp"
 #include "kiln/device_code.hpp"
 #include "kiln/dtype.hpp"

@@ -1,5 +1,6 @@
 // `/`, `%`, `/=` and `%=` of integers in the user's texts, defined for every pair: by 0 both are 0, MIN / -1 is MIN and its
-// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b` (lib/codegen/integer_divisions.hpp).
+// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b` (lib/kinds/integer_divisions.hpp); in
+// debug mode `kiln_by(7)`, with the column.
 // The operator in front groups as the user's own does, and puts an integer aside until its divisor is there. What is no integer
 // passes through to the operator that C++ finds.
 #pragma once
@@ -8,7 +9,18 @@
 namespace kiln {
 namespace division {
 
+#if KILN_DEBUG
+struct tag {
+  int column;
+  int line;
+  const char* file;
+};
+KILN_CONSTEXPR_FN tag kiln_by(int column, int line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+  return {column, line, file};
+}
+#else
 enum tag { kiln_by };
+#endif
 
 // Classes have operators of their own and go by reference; all else goes by value, as bit-fields must.
 template <class X>
@@ -86,22 +98,30 @@ KILN_PRECISE_END
 namespace kiln {
 namespace division {
 
+template <class T>
+KILN_CONSTEXPR_FN void check_divisor(T a, T b, [[maybe_unused]] const tag& by, [[maybe_unused]] char op) {
+#if KILN_DEBUG
+  if (b == 0 && !__builtin_is_constant_evaluated()) debug::divided_by_zero(int64(a), op, by.line, by.column, by.file);
+#endif
+}
+
 template <class X>
 struct dividend {
   X x;
+  tag by;
 };
 template <plain X>
-KILN_CONSTEXPR_FN auto operator%(X x, tag) {
+KILN_CONSTEXPR_FN auto operator%(X x, tag by) {
   if constexpr (integral<X>) {
-    return dividend<X>{x};
+    return dividend<X>{x, by};
   } else {
     return x;
   }
 }
 template <object X>
-KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
+KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag by) {
   if constexpr (element<X>) {
-    return +static_cast<X&&>(x) % kiln_by;
+    return +static_cast<X&&>(x) % by;
   } else {
     return static_cast<X&&>(x);
   }
@@ -112,6 +132,7 @@ KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
   KILN_CONSTEXPR_FN auto operator op(dividend<X> a, Y b) {                                            \
     using T = decltype(a.x op b);                                                                     \
     if constexpr (integral<Y>) {                                                                      \
+      check_divisor<T>(a.x, b, a.by, #op[0]);                                                         \
       return defined < sizeof(X) <= 2 && sizeof(Y) <= 2, T > (above<T>(a.x, b), below<X, T>(a.x, b)); \
     } else {                                                                                          \
       return a.x op b;                                                                                \
@@ -128,21 +149,22 @@ KILN_CONSTEXPR_FN decltype(auto) operator%(X&& x, tag) {
   template <class Y>                                                                                  \
   struct divisor {                                                                                    \
     Y y;                                                                                              \
+    tag by;                                                                                           \
   };                                                                                                  \
   template <plain Y>                                                                                  \
-  KILN_CONSTEXPR_FN divisor<Y> operator op##=(tag, Y y) {                                             \
-    return {y};                                                                                       \
+  KILN_CONSTEXPR_FN divisor<Y> operator op##=(tag by, Y y) {                                          \
+    return {y, by};                                                                                   \
   }                                                                                                   \
   template <object Y>                                                                                 \
-  KILN_CONSTEXPR_FN divisor<Y&&> operator op##=(tag, Y && y) {                                        \
-    return {static_cast<Y&&>(y)};                                                                     \
+  KILN_CONSTEXPR_FN divisor<Y&&> operator op##=(tag by, Y && y) {                                     \
+    return {static_cast<Y&&>(y), by};                                                                 \
   }                                                                                                   \
   template <class X, class Y>                                                                         \
   KILN_CONSTEXPR_FN decltype(auto) operator%=(X&& x, divisor<Y> by) {                                 \
     if constexpr (element<X>) {                                                                       \
-      return x = x.kiln_now() % kiln_by op static_cast<Y&&>(by.y);                                    \
+      return x = x.kiln_now() % by.by op static_cast<Y&&>(by.y);                                      \
     } else if constexpr (integral<X> && !is_enumeration<Y>) {                                         \
-      return x = x % kiln_by op static_cast<Y&&>(by.y);                                               \
+      return x = x % by.by op static_cast<Y&&>(by.y);                                                 \
     } else {                                                                                          \
       return static_cast<X&&>(x) op## = static_cast<Y&&>(by.y);                                       \
     }                                                                                                 \

@@ -269,3 +269,53 @@ KILN_FN float sqrt_refined(float x) {
 #define KILN_HALF_TO_FLOAT(x, bits) x = ::kiln::float_from_half(bits)
 #endif
 #endif
+
+// Of kernels that report faults: those that are compiled for debugging (checks.hpp), and those that call functions with a
+// status.
+#if KILN_CPU
+#define KILN_FAULT_BUFFER __attribute__((visibility("default")))
+#define KILN_ATOMIC_ADD(at, x) __atomic_fetch_add(at, x, __ATOMIC_RELAXED)
+#define KILN_ATOMIC_CLAIM(at) (__atomic_exchange_n(at, 1u, __ATOMIC_RELAXED) == 0)
+#elif KILN_CUDA
+#define KILN_FAULT_BUFFER __device__
+#else
+#define KILN_FAULT_BUFFER __device__ __attribute__((visibility("default")))
+#endif
+#if !KILN_CPU
+#define KILN_ATOMIC_ADD(at, x) atomicAdd(at, x)
+#define KILN_ATOMIC_CLAIM(at) (atomicExch(at, 1u) == 0)
+#endif
+
+#if KILN_DEBUG
+// NVRTC knows the line alone.
+#if KILN_CUDA && !KILN_GPU_CLANG
+#define KILN_COLUMN 0
+#else
+#define KILN_COLUMN __builtin_COLUMN()
+#endif
+#if KILN_SANITIZER  // an option of the compile: Clang's checks, of the user's texts alone
+#if KILN_HIP
+#define KILN_SANITIZER_DATA const __attribute__((address_space(1)))
+#else
+#define KILN_SANITIZER_DATA const
+#endif
+#if KILN_CPU
+#define KILN_SANITIZER_HANDLER __attribute__((used, noinline))
+#else
+#define KILN_SANITIZER_HANDLER __device__ __attribute__((used, noinline))
+#endif
+#define KILN_UNCHECKED_BEGIN \
+  _Pragma(                   \
+      "clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\"))), apply_to = function)")
+#define KILN_UNCHECKED_END _Pragma("clang attribute pop")
+KILN_UNCHECKED_BEGIN
+#else
+#define KILN_UNCHECKED_BEGIN
+#define KILN_UNCHECKED_END
+#endif
+#define KILN_ENTER_ITEM(i) ::kiln::debug::enter_item(i)
+#else
+#define KILN_UNCHECKED_BEGIN
+#define KILN_UNCHECKED_END
+#define KILN_ENTER_ITEM(i) static_cast<void>(0)
+#endif

@@ -35,6 +35,10 @@ struct axes {
   KILN_FN int64 size() const { return 1; }
   KILN_FN int64 extent(int64) const { return 1; }
   KILN_FN int64 offset() const { return 0; }
+#if KILN_DEBUG
+  KILN_FN bool inside() const { return true; }
+  KILN_FN void copy_extents(int64*) const {}
+#endif
   KILN_FN int64 packed(int64 itemsize) const { return itemsize; }
 };
 template <class First, class... Rest>
@@ -56,6 +60,16 @@ struct axes<First, Rest...> {
   KILN_FN int64 offset(int64 i, Index... others) const {
     return i * first.stride + rest.offset(others...);
   }
+#if KILN_DEBUG
+  template <class... Index>
+  KILN_FN bool inside(int64 i, Index... others) const {
+    return uint64(i) < uint64(int64(first.extent)) && rest.inside(others...);
+  }
+  KILN_FN void copy_extents(int64* to) const {
+    *to = first.extent;
+    rest.copy_extents(to + 1);
+  }
+#endif
 };
 
 // An element of an output that is not stored as bodies see it: converted when it is read and when it is assigned. E is one of
@@ -253,6 +267,11 @@ class view<E, Writable, First, Rest...> {
   using item = typename inside<E, Writable, Rest...>::type;
   static constexpr int rank = 1 + int(sizeof...(Rest));
   static constexpr int ndim = rank;
+#if KILN_DEBUG
+  using place_or_index = debug::at;
+#else
+  using place_or_index = int64;
+#endif
 
   view() = default;
   // `axes` as extent, stride, extent, stride, …
@@ -262,11 +281,24 @@ class view<E, Writable, First, Rest...> {
   KILN_FN view(storage* data, const axes<First, Rest...>& all) : data_(data), axes_(all) {}
 
   // The element; as many indices as there are dimensions.
+#if KILN_DEBUG
+  KILN_FN typename reached<E, Writable>::type operator()(debug::at_of<First> i, debug::at_of<Rest>... others) const {
+    if (data_ != nullptr && axes_.inside(i.index, others.index...)) {
+      return reached<E, Writable>::at(address(i.index, others.index...));
+    }
+    const int64 index[] = {i.index, others.index...};
+    int64 extent[rank];
+    axes_.copy_extents(extent);
+    return reached<E, Writable>::at(
+        static_cast<storage*>(debug::out_of_bounds(E::argument, Writable, rank, index, extent, i.line, i.column, i.file)));
+  }
+#else
   template <class... Index>
     requires(sizeof...(Index) == rank && !(fractional<Index> || ...))
   KILN_FN typename reached<E, Writable>::type operator()(Index... i) const {
     return reached<E, Writable>::at(address(i...));
   }
+#endif
   // Names of template parameters are what compilers without KILN_REFUSED's text show.
   template <class... index_is_no_integer>
     requires(sizeof...(index_is_no_integer) == rank && (fractional<index_is_no_integer> || ...))
@@ -277,24 +309,35 @@ class view<E, Writable, First, Rest...> {
   KILN_FN typename reached<E, Writable>::type operator()(wrong_number_of_indices...) const
       KILN_REFUSED("the number of indices is not that of the operand's dimensions");
   // The element of a view of one dimension, else the row.
-  KILN_FN item operator[](int64 i) const {
+  KILN_FN item operator[](place_or_index i) const {
     if constexpr (rank == 1) {
       return (*this)(i);
     } else {
       return row(i);
     }
   }
+#if !KILN_DEBUG
   // For every type of integers, so that no index is meant for the pointer that a view does not become.
   template <integer Index>
   KILN_FN item operator[](Index i) const {
     return (*this)[int64(i)];
   }
+#endif
   template <fractional index_is_no_integer>
   KILN_FN item operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
-  KILN_FN auto row(int64 i) const
+  KILN_FN auto row(place_or_index i) const
     requires(rank > 1)
   {
+#if KILN_DEBUG
+    const int64 extent = axes_.first.extent;
+    if (data_ != nullptr && uint64(i.index) < uint64(extent)) {
+      return view<E, Writable, Rest...>(address(i.index), axes_.rest);
+    }
+    debug::out_of_bounds(E::argument, Writable, 1, &i.index, &extent, i.line, i.column, i.file);
+    return view<E, Writable, Rest...>(nullptr, axes_.rest);  // of which no element is inside
+#else
     return view<E, Writable, Rest...>(address(i), axes_.rest);
+#endif
   }
   KILN_FN int64 shape(int64 d) const { return axes_.extent(d); }
   KILN_FN int64 size() const { return axes_.size(); }
@@ -307,7 +350,13 @@ class view<E, Writable, First, Rest...> {
     return data_;
   }
 
+#if KILN_DEBUG  // a template, which C++ does not take for x[i]
+  template <class Pointer>
+    requires same<Pointer, storage>
+  KILN_FN operator Pointer*() const
+#else
   KILN_FN operator storage*() const
+#endif
       KILN_REFUSED("a view is no pointer: write .data(), &x(i), or in the signature of a raw kernel float32* x");
 
   KILN_FN auto begin() const { return make_iterator(0); }
@@ -338,5 +387,18 @@ class view<E, Writable, First, Rest...> {
   storage* data_;
   axes<First, Rest...> axes_;
 };
+
+#if KILN_DEBUG
+template <class E, class First, class... Rest>
+KILN_FN void check_results(const view<E, true, First, Rest...>& of, int argument) {
+  for (int64 i = 0; i < of.shape(0); ++i) {
+    if constexpr (sizeof...(Rest) == 0) {
+      debug::check_result(E::load(*of.address(i)), argument);
+    } else {
+      check_results(of.row(i), argument);
+    }
+  }
+}
+#endif
 
 }  // namespace kiln

@@ -76,6 +76,48 @@ KILN_NOINLINE void run_rows(void* const* operands, int64 count, int64 columns, i
   }
 }
 
+#if KILN_DEBUG
+// For debugging: elements [begin, end) straight in memory, each once and by its number. row(p, first, count) has `count` of
+// them along the innermost dimension from p on.
+template <int Operands, class Row>
+KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, const Row& row) {
+  const int64 last = launch->rank - 1;
+  while (begin < end) {
+    char* p[Operands];
+    const int64 column = begin % launch->shape[last];
+    for (int k = 0; k < Operands; ++k) {
+      p[k] = static_cast<char*>(launch->data[k]) + column * launch->strides[k * launch->rank + last];
+    }
+    int64 rest = begin / launch->shape[last];
+    for (int64 d = last - 1; d >= 0; --d) {
+      const int64 at = rest % launch->shape[d];
+      rest /= launch->shape[d];
+      for (int k = 0; k < Operands; ++k) {
+        p[k] += at * launch->strides[k * launch->rank + d];
+      }
+    }
+    const int64 left = launch->shape[last] - column;
+    const int64 most = left < end - begin ? left : end - begin;
+    const int64 count = most < 4096 ? most : 4096;  // what stays in the first cache
+    row(p, begin, count);
+    begin += count;
+  }
+}
+
+// Whether results that were stored are NaN.
+template <class Result>
+KILN_FN void check_row(int64 count, int64 first, int argument, const Result& result) {
+  bool any = false;
+  for (int64 i = 0; i < count; ++i) {
+    any |= debug::is_nan(result(i));
+  }
+  for (int64 i = 0; any && i < count; ++i) {
+    debug::enter_item(first + i);
+    debug::check_result(result(i), argument);
+  }
+}
+#endif
+
 // 64-byte lines, aligned on both sides.
 KILN_NOINLINE void copy_past_cache(void* to, const void* from, int64 lines) {
   typedef uint32 line __attribute__((vector_size(64)));

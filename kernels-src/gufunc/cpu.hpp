@@ -61,6 +61,7 @@ KILN_FN void walk_items(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
           first[e] = left % launch.tiles[e] * launch.tile[e];
           left /= launch.tiles[e];
         }
+        KILN_ENTER_ITEM(item);
         work(p, first);
       }
       unit = 0;

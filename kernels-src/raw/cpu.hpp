@@ -80,6 +80,9 @@ KILN_FN void each_thread(const kinds::CpuRawLaunch* launch, int64 begin, int64 e
     for (uint32 z = 0; z < threads.z; ++z) {
       for (uint32 y = 0; y < threads.y; ++y) {
         for (uint32 x = 0; x < threads.x; ++x) {
+#if KILN_DEBUG
+          debug::enter_thread(block.x, block.y, block.z, x, y, z);
+#endif
           f(grid_place{x, y, z}, block, threads, grid);
         }
       }

@@ -47,6 +47,7 @@ template <class F>
 KILN_FN void each_item(int64 size, const F& f) {
   const int64 step = int64(gridDim.x) * blockDim.x;
   for (int64 item = int64(blockIdx.x) * blockDim.x + threadIdx.x; item < size; item += step) {
+    KILN_ENTER_ITEM(item);
     f(item);
   }
 }

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +63,13 @@ struct KernelLabel {
   std::string variant;
 };
 
+/// What messages about the faults of a kernel show of its definition.
+struct FaultTexts {
+  std::string kernel;                        ///< its name
+  std::vector<std::string> arguments;        ///< inputs, then outputs; unnamed ones are empty
+  std::map<std::string, std::string> texts;  ///< the user's, as they were compiled, by their names in #line
+};
+
 /// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
 class Module : public std::enable_shared_from_this<Module> {
  public:
@@ -71,6 +80,16 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
   /// Set likewise; null where it came from no cache.
   std::shared_ptr<const KernelLabel> label = nullptr;
+
+  /// In debug mode: where the kernel's FaultBuffer is on the device. Null where it has nothing to check.
+  [[nodiscard]] void* faults() const noexcept { return faults_; }
+  /// Set by who loads it, where it has checks.
+  std::shared_ptr<const FaultTexts> fault_texts = nullptr;
+  /// Held from a launch until its faults are read.
+  mutable std::mutex faults_mutex;
+
+ protected:
+  void* faults_ = nullptr;
 };
 
 class RecordedLaunch;

@@ -41,6 +41,8 @@ class RecordedLaunch {
   virtual void run(Queue* queue, const std::shared_ptr<const void>& keep) const = 0;
   /// The same launch on other memory.
   [[nodiscard]] virtual std::shared_ptr<const RecordedLaunch> moved(std::span<const Move> moves) const = 0;
+  /// Whether its kernel checks itself, so that it is waited for.
+  [[nodiscard]] virtual bool checks() const noexcept = 0;
 };
 
 using RecordedLaunches = std::vector<std::shared_ptr<const RecordedLaunch>>;

@@ -33,6 +33,13 @@ std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& requ
   return options;
 }
 
+std::vector<std::string> clang_debug_options(const CompileRequest& request) {
+  if (!request.debug) return {};
+  // The checks report and go on: kernels-src/core/checks.hpp.
+  return {"-fsanitize=shift-exponent,float-cast-overflow", "-fsanitize-recover=shift-exponent,float-cast-overflow",
+          "-DKILN_SANITIZER=1"};
+}
+
 #if KILN_HAVE_CPU
 std::string clang_release() {
   return cpu::clang_release();

@@ -60,6 +60,8 @@ inline constexpr const char* kClangOptions[] = {"-std=c++20",
 [[nodiscard]] std::vector<std::string> clang_number_options(const CompileRequest& request);
 /// The same for GPUs, whose code generators would take all of them together for the whole module's, with what a text forbids.
 [[nodiscard]] std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& request);
+/// The arguments of a kernel that is compiled for debugging: Clang's own checks of what kiln has none for.
+[[nodiscard]] std::vector<std::string> clang_debug_options(const CompileRequest& request);
 
 /// Compiles, and links what has to be linked, with the request's files of bitcode and objects: those of other formats are
 /// another linker's. Compiles of several threads run side by side. CompileError for a source that is

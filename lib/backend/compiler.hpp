@@ -26,6 +26,7 @@ struct CompileRequest {
   bool contract = false;
   bool fast_math = false;
   std::vector<LinkPart> link = {};  ///< for the target
+  bool debug = false;               ///< its source has checks: the compiler adds those that are its own
 };
 
 /// Machine code, ready to be cached and loaded.
@@ -57,6 +58,9 @@ class Compiler {
   /// Throws CompileError (diagnostics in the user's coordinates), or DeviceError where the compiler cannot be loaded.
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;
   [[nodiscard]] virtual DeviceKind kind() const = 0;
+  /// The compiler for kernels in debug mode: Clang, which checks more, where the user has not named another. As long as this
+  /// one.
+  [[nodiscard]] virtual const Compiler& for_debugging() const { return *this; }
 
   /// Who compiles for the same target where the kernel is linked with these: this one, or another where this one cannot.
   /// DeviceError where nobody can. Outlives this compiler.

@@ -103,6 +103,7 @@ std::vector<Difference> differences(const Key& wanted, const Key& found) {
   texts("runtime", wanted.runtime, found.runtime);
   flags("contract", wanted.contract, found.contract);
   flags("fast_math", wanted.fast_math, found.fast_math);
+  flags("debug", wanted.debug, found.debug);
   if (wanted.defines != found.defines) all.push_back(of_lists("defines", wanted.defines, found.defines));
   if (wanted.options != found.options) all.push_back(of_lists("options", wanted.options, found.options));
   if (wanted.link != found.link) all.push_back(of_lists("link", wanted.link, found.link));

@@ -110,6 +110,7 @@ std::string Key::canonical() const {
   const auto text = [](const std::string& value) { return std::string_view(value); };
   member("compiler", text(compiler));
   member("contract", contract);
+  if (debug) member("debug", debug);
   member("defines", defines);
   member("fast_math", fast_math);
   member("headers", headers);

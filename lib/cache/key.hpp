@@ -21,6 +21,7 @@ struct Key {
   bool contract = false;
   bool fast_math = false;
   std::vector<std::string> link = {};  ///< digests of the files that it is linked with, in order
+  bool debug = false;                  ///< not in the text of a key where it is not
   std::string target;
   std::string compiler;  ///< name and full version
   std::string runtime;   ///< what else the code depends on: glibc's version for CPU code that calls libmvec; else empty

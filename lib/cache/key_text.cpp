@@ -82,6 +82,7 @@ std::optional<Key> parse_key(std::string_view text) {
                    member("schema", &schema) && member("source", &key.source) && member("target", &key.target) &&
                    member("templates", &key.templates);
   if (json.contains("link") && (!member("link", &key.link) || key.link.empty())) return std::nullopt;
+  if (json.contains("debug") && !(member("debug", &key.debug) && key.debug)) return std::nullopt;
   if (!all || schema != kKeySchema || known != json.size()) return std::nullopt;
   return key;
 }

@@ -111,6 +111,8 @@ constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
                              {"kiln/math/complex_arithmetic.hpp", kComplexArithmetic, true}};
 
 constexpr std::string_view kHalves[] = {"float16", "bfloat16"};
+constexpr std::string_view kAssertions[] = {"assert", "print"};
+constexpr std::string_view kStatus[] = {"fail_status"};
 constexpr std::string_view kComplex[] = {"complex64", "complex128", "complex"};
 
 bool holds_any(const Names& used, std::span<const std::string_view> names) {
@@ -160,7 +162,9 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   for (const Offer& offer : kOffers) {
     if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
+  if (uses(used, kAssertions)) headers.emplace_back("kiln/core/assertions.hpp");
   if (divides) headers.emplace_back("kiln/core/division.hpp");
+  if (holds_any(used.names, kStatus)) headers.emplace_back("kiln/core/status.hpp");
   return headers;
 }
 

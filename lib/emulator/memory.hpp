@@ -14,9 +14,10 @@ namespace kiln::emulator {
 struct Allocation {
   char* address = nullptr;
   std::size_t bytes = 0;
-  bool read_only = false;     ///< .const
-  std::uint32_t command = 0;  ///< that allocated it in a stream's order; 0: none
-  std::string name;           ///< of a variable of a module
+  bool read_only = false;      ///< .const
+  bool shared_freely = false;  ///< its threads need no order: what kernels in debug mode write their faults to
+  std::uint32_t command = 0;   ///< that allocated it in a stream's order; 0: none
+  std::string name;            ///< of a variable of a module
   std::unique_ptr<Shadow> shadow;
   std::unique_ptr<char[]> room;
 

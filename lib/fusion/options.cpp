@@ -24,9 +24,12 @@ class Merge {
     options.compile.cache = wanted_.compile.cache;
     options.compile.contract = wanted_.compile.contract || flag(&Graph::Step::contract, "contract");
     options.compile.fast_math = wanted_.compile.fast_math || flag(&Graph::Step::fast_math, "fast_math");
+    options.compile.debug = wanted_.compile.debug;
     add_headers(wanted_.name, wanted_.compile);
     for (const Graph::Step& step : graph_.steps) {
       const UfuncDefinition& definition = step.ufunc->definition();
+      options.compile.debug.on |= definition.compile.debug.on;
+      options.compile.debug.nan |= definition.compile.debug.nan;
       check_includes(definition);
       add_headers(definition.name, definition.compile);
       add_folders(definition);

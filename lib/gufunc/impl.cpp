@@ -42,6 +42,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
     // not 12.
     suits_turning_[whole] = has_loop_[whole] && !definition_.compile.fast_math && kinds::has_chain(text);
   }
+  debugs_ = program::debug_of(definition_.compile).any();
   computes_along_ = kinds::computes_along(text);
   passes_over_ = kinds::passes_over(text, !each_.empty());
   sees_memory_ = !definition_.compile.defines.empty() || kinds::sees_memory(text);

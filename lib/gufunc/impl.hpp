@@ -114,6 +114,8 @@ class GufuncImpl final : public call::Callee {
   /// Whether the body reads and writes whole cores, as far as its text tells.
   [[nodiscard]] bool passes_over() const noexcept { return passes_over_; }
   /// Whether vectors along a core of a few elements are better than those of several items.
+  /// In debug mode: kernels go item by item, as the text says, and check themselves.
+  [[nodiscard]] bool debugs() const noexcept { return debugs_; }
   [[nodiscard]] bool computes_along() const noexcept { return computes_along_; }
   /// Whether several items at once are worth that their cores are turned.
   [[nodiscard]] bool suits_turning(bool whole) const noexcept { return suits_turning_[whole]; }
@@ -146,6 +148,7 @@ class GufuncImpl final : public call::Callee {
   std::array<bool, 2> only_computes_{};  // of floating-point numbers, of whole ones
   std::array<bool, 2> has_loop_{};
   std::array<bool, 2> suits_turning_{};
+  bool debugs_ = false;
   bool computes_along_ = false;
   bool sees_memory_ = true;
   bool passes_over_ = false;

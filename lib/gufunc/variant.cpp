@@ -94,7 +94,7 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   std::size_t first = 0;  // of the first output's numbers
   for (std::size_t k = 0; k < nin_; ++k) first += text.of(k).size();
   spec.each = each_in_order(std::span(layout.core_strides).subspan(first, text.of(nin_).size()));
-  if (!gpu) {
+  if (!gpu && !gufunc_.debugs()) {
     const bool items = takes_items_at_once(layout, spec);
     const bool indices = !spec.each.empty() && takes_lanes(spec);
     spec.folded = items && !spec.each.empty() && may_fold(layout, spec, indices);
@@ -106,6 +106,8 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > kinds::kMaxNarrowIndex;
+  } else if (gufunc_.debugs()) {
+    // Item by item: what is packed, or computed for several at once, has no places that could be told.
   } else if (many_tiny(layout, spec, constants)) {
     spec.loop_rank = 0;
     spec.lanes = spec.folded = false;

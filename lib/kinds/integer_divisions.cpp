@@ -107,7 +107,7 @@ bool has_integers(const Operation& operation) {
 
 }  // namespace
 
-IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec) {
+IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec) : with_columns_(text.debug.any()) {
   const auto texts = codegen::texts_of(text);
   TextTokens read;
   try {
@@ -142,7 +142,10 @@ std::string IntegerDivisions::defined(const std::string& file, std::string_view 
   std::size_t begin = 0;
   for (const auto& [offset, inserted] : found->second) {
     out += text.substr(begin, offset - begin);
+    const std::size_t newline = out.rfind('\n');  // none: npos, and one behind it is 0
+    const std::size_t column = out.size() - (newline + 1) + 1;
     out += inserted;
+    if (with_columns_) out += '(' + std::to_string(column) + ')';
     begin = offset;
   }
   out += text.substr(begin);
@@ -152,9 +155,11 @@ std::string IntegerDivisions::defined(const std::string& file, std::string_view 
 Diagnostic as_written(Diagnostic found) {
   for (const std::string_view tag : {kAssignmentTag, kDivisionTag}) {
     for (std::size_t at = found.source_line.find(tag); at != std::string::npos; at = found.source_line.find(tag, at)) {
-      found.source_line.erase(at, tag.size());
+      std::size_t end = at + tag.size();
+      if (found.source_line.substr(end, 1) == "(") end = found.source_line.find(')', end) + 1;  // of debug mode
+      found.source_line.erase(at, end - at);
       const auto begin = static_cast<int>(at) + 1;
-      if (found.column > begin) found.column = std::max(begin, found.column - static_cast<int>(tag.size()));
+      if (found.column > begin) found.column = std::max(begin, found.column - static_cast<int>(end - at));
     }
   }
   return found;

@@ -21,11 +21,13 @@ class IntegerDivisions {
 
   [[nodiscard]] bool empty() const noexcept { return insertions_.empty(); }
   /// The text of that name (texts_of()), or one that begins with it: `a %kiln_by/ b` for `a / b`, `a %=kiln_by/= b` for `a /=
-  /// b` (kernels-src/core/division.hpp), and so for `%`. Lines stay, columns move.
+  /// b` (kernels-src/core/division.hpp), and so for `%`. Lines stay, columns move. In debug mode with the column that the tag
+  /// has then.
   [[nodiscard]] std::string defined(const std::string& file, std::string_view text) const;
 
  private:
   std::map<std::string, std::map<std::size_t, std::string_view>> insertions_;  ///< in each text, in front of an offset
+  bool with_columns_ = false;
 };
 
 /// A finding in a text of defined(), in the text as it is written: its line and its column.

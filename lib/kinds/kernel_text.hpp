@@ -25,8 +25,9 @@ std::string string_literal(std::string_view text);
 std::string loaded(const OperandSpec& operand, const std::string& element);
 /// An expression for a result, as it goes to memory.
 std::string stored(const OperandSpec& operand, const std::string& result);
-/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking.
-std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments);
+/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking. In
+/// debug mode the body runs where the mask is true alone, and its results are checked.
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug = {});
 
 /// The dtypes that the user's body is compiled for.
 struct Operation {
@@ -88,11 +89,12 @@ std::string kernel_text(const GufuncSpec& spec, const codegen::UserText& text, D
 std::string kernel_text(const RawSpec& spec, const codegen::UserText& text, DeviceKind target);
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
-std::string gpu_kernel(const ElementwiseSpec& spec);
+std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
+std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string gufunc_cpu(const GufuncSpec& spec, const codegen::UserText& text);
-std::string gufunc_gpu(const GufuncSpec& spec);
+std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug);
 
 /// A text of the user's with what stands before it.
 struct Piece {

@@ -6,6 +6,7 @@
 #include "backend/backend.hpp"
 #include "backend/capture.hpp"
 #include "base/have_cpu.hpp"
+#include "kinds/faults.hpp"
 #include "profiling/call.hpp"
 
 namespace kiln::kinds {
@@ -30,9 +31,22 @@ template <class Launch>
   timed.queued(queue);
 }
 
+/// In debug mode: waits for the kernel's end, hands over what it printed, and throws the first of its faults.
+template <class Launch>
+[[gnu::noinline, gnu::cold]] void start_checked(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
+                                                const std::shared_ptr<const void>& keep) {
+  Findings findings;
+  {
+    const std::lock_guard guard(module.faults_mutex);
+    start_profiled(backend, module, launch, queue, keep);
+    findings = take_findings(backend, module, queue);
+  }
+  tell(findings);
+}
+
 /// Runs the kernel over the launch. On a GPU it returns once queued. On the CPU the default stream (null) runs in the caller,
 /// another queue copies what the launch refers to. `keep` is held until the work is done. In a capture it is recorded instead.
-/// Throws DeviceError.
+/// A kernel that checks itself is waited for, on every device. Throws DeviceError.
 template <class Launch>
 void launch(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
             const std::shared_ptr<const void>& keep) {
@@ -40,6 +54,8 @@ void launch(Backend& backend, const Module& module, const Launch& launch, Queue*
     capture->require_own(backend, queue);
     return capture->add(record(backend, module, launch));
   }
+  if (module.faults() != nullptr) [[unlikely]]
+    return start_checked(backend, module, launch, queue, keep);
   if (profiling::active()) [[unlikely]]
     return start_profiled(backend, module, launch, queue, keep);
   start(backend, module, launch, queue, keep);

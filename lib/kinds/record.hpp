@@ -27,6 +27,7 @@ class Recorded final : public RecordedLaunch {
     move_addresses(copy->owned_, moves);
     return copy;
   }
+  [[nodiscard]] bool checks() const noexcept override { return module_->faults() != nullptr; }
 
  private:
   Backend& backend_;

@@ -18,6 +18,16 @@ using codegen::UserText;
 
 namespace {
 
+/// Whether a thread is at one item at a time, which messages of faults tell.
+template <class Spec>
+bool goes_by_items(const Spec& spec) {
+  if constexpr (std::is_same_v<Spec, RawSpec>) {
+    return spec.form == RawForm::items;
+  } else {
+    return std::is_same_v<Spec, ElementwiseSpec> || std::is_same_v<Spec, GufuncSpec>;
+  }
+}
+
 class Renderer {
  public:
   Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions)
@@ -28,6 +38,11 @@ class Renderer {
         frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {}
 
   std::string source(const std::vector<std::string>& headers) {
+    if (text_.unchecked) out_ += "#define KILN_UNCHECKED 1\n";
+    if (text_.debug.any()) {
+      const bool items = std::visit([](const auto& kernel) { return goes_by_items(kernel); }, spec_);
+      out_ += fmt::format("#define KILN_DEBUG 1\n#define KILN_DEBUG_ITEMS {}\n", items ? 1 : 0);
+    }
     for (const std::string& header : headers) {
       out_ += fmt::format("#include \"{}\"\n", header);
     }
@@ -36,6 +51,7 @@ class Renderer {
     out_ += "namespace kiln {\n" + (text_.stages ? std::string() : frame_.after) + "namespace loops {\n";
     out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, text_, target_); }, spec_);
     out_ += "}\n}\n";
+    if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
     return std::move(out_);
   }
 
@@ -77,6 +93,7 @@ class Renderer {
 
   void user_code() {
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
+    if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
     out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\nnamespace std = ::kiln;\n";
     for (const auto& [variable, dtype] : text_.type_variables) {
       out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
@@ -105,6 +122,7 @@ class Renderer {
       }
     }
     out_ += "}\nKILN_USER_END\n";
+    if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
     // Nor may they reach what is kiln's behind them.
     std::set<std::string> macros;
     for (const auto& [file, text] : codegen::texts_of(text_)) macros.merge(codegen::macros_of(text));
@@ -137,7 +155,11 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   std::vector<DType> dtypes = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
   dtypes.insert(dtypes.end(), operation.inputs.begin(), operation.inputs.end());
   dtypes.insert(dtypes.end(), operation.outputs.begin(), operation.outputs.end());
-  std::vector<std::string> headers = needed_headers(text, dtypes, !divisions.empty());
+  std::vector<std::string> headers = codegen::needed_headers(text, dtypes, !divisions.empty());
+  // Behind the integers.
+  if (text.debug.any()) {
+    headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");
+  }
   headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
   return headers;
 }

@@ -9,12 +9,41 @@ namespace kiln::kinds {
 
 using codegen::UserText;
 
+namespace {
+
+/// The texts as the compiler sees them: lines and columns of faults are theirs.
+std::shared_ptr<const backend::FaultTexts> fault_texts(const UserText& text, const Source& source,
+                                                       const IntegerDivisions& divisions) {
+  auto made = std::make_shared<backend::FaultTexts>();
+  made->kernel = text.name;
+  made->arguments = text.input_names;
+  made->arguments.insert(made->arguments.end(), text.output_names.begin(), text.output_names.end());
+  for (const auto& [file, content] : source.texts) made->texts.emplace(file, divisions.defined(file, content));
+  for (const auto& [name, content] : source.headers) {
+    if (!codegen::embedded_headers().contains(name)) made->texts.emplace(name, content);
+  }
+  return made;
+}
+
+/// Methods of ufuncs compute whole blocks on the CPU, whose last elements are whatever there was: they find no faults.
+UserText checked_where_it_can_be(const SourceRequest& request) {
+  UserText text = request.text;
+  const bool method = std::holds_alternative<ScanSpec>(request.spec) || std::holds_alternative<ScatterSpec>(request.spec);
+  if (text.debug.any() && method && request.target == DeviceKind::cpu) {
+    text.debug = {};
+    text.unchecked = true;
+  }
+  return text;
+}
+
+}  // namespace
+
 Source make_source(const SourceRequest& request) {
-  const UserText& text = request.text;
+  const UserText text = checked_where_it_can_be(request);
   Source source{.name = text.name,
                 .kind = request.kind,
                 .signature = request.signature,
-                .variant = variant_text(request.spec, request.target),
+                .variant = variant_text(request.spec, request.target) + (text.debug.any() ? ", debug" : ""),
                 .body = text.body,
                 .target = request.target,
                 .texts = codegen::texts_of(text),
@@ -30,6 +59,7 @@ Source make_source(const SourceRequest& request) {
     rename_headers(source.as_written, headers);
   }
   rename_headers(source.text, source.headers);
+  if (text.debug.any()) source.fault_texts = fault_texts(text, source, divisions);
   return source;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "backend/backend.hpp"
 #include "kinds/spec.hpp"
 
 namespace kiln::kinds {
@@ -24,6 +26,7 @@ struct Source {
   std::map<std::string, std::string> headers = {};              ///< every file that an #include may name
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
   std::vector<std::string> defines = {};
+  std::shared_ptr<const backend::FaultTexts> fault_texts = nullptr;  ///< null: it checks nothing
 };
 
 struct SourceRequest {

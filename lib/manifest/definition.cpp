@@ -60,6 +60,11 @@ void read_options(const Node& node, CompileOptions& options) {
   }
   if (const auto flag = node.find("contract")) options.contract = flag->flag();
   if (const auto flag = node.find("fast_math")) options.fast_math = flag->flag();
+  if (const auto debug = node.find("debug")) {
+    debug->check_members({"on", "nan"});
+    if (const auto flag = debug->find("on")) options.debug.on = flag->flag();
+    if (const auto flag = debug->find("nan")) options.debug.nan = flag->flag();
+  }
 }
 
 void write_options(const CompileOptions& options, Json& json) {
@@ -73,6 +78,8 @@ void write_options(const CompileOptions& options, Json& json) {
   }
   if (options.contract) json["contract"] = true;
   if (options.fast_math) json["fast_math"] = true;
+  if (options.debug.on) json["debug"]["on"] = true;
+  if (options.debug.nan) json["debug"]["nan"] = true;
 }
 
 void fail_text(const Node& node, const std::string& name, const char* body, const CompileError& error) {

@@ -16,7 +16,7 @@ namespace kiln::manifest {
 /// A name that a definition may have.
 [[nodiscard]] std::string read_name(const Node& node);
 
-/// The members from "preamble" to "fast_math", at the level of the definition.
+/// The members from "preamble" to "debug", at the level of the definition.
 void read_options(const Node& node, CompileOptions& options);
 /// The same members, defaults left out.
 void write_options(const CompileOptions& options, Json& json);

@@ -70,8 +70,9 @@ SharedGufunc make_impl(const Node& node, GufuncDefinition definition, const std:
 }  // namespace
 
 Entry read_gufunc(const Node& node, const std::string& folder) {
-  node.check_members({"kind", "kernel", "name", "layout", "signatures", "each", "group", "sizes", "body", "preamble",
-                      "functions", "headers", "include_dirs", "defines", "link", "contract", "fast_math", "types", "loops", "calls"});
+  node.check_members({"kind",  "kernel",   "name",      "layout",    "signatures", "each",         "group",
+                      "sizes", "body",     "preamble",  "functions", "headers",    "include_dirs", "defines",
+                      "link",  "contract", "fast_math", "debug",     "types",      "loops",        "calls"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "gufunc") kind->fail("with a \"layout\" it is a \"gufunc\"");
   const signature::Layout layout = read_layout(node.at("layout"));
   GufuncDefinition definition = node.has("kernel") ? read_short_gufunc(node) : read_long(node, layout);

@@ -159,8 +159,8 @@ std::vector<raw::Binding> read_bindings(const Node& node, const SharedRawKernel&
 }  // namespace
 
 Entry read_kernel(const Node& node, const std::string& folder) {
-  node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines", "link",
-                      "contract", "fast_math", "types", "launch", "calls"});
+  node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines",
+                      "link", "contract", "fast_math", "debug", "types", "launch", "calls"});
   RawKernelDefinition definition;
   definition.name = read_name(node.at("name"));
   definition.signature = node.at("signature").word();

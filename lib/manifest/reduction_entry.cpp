@@ -61,9 +61,10 @@ program::Planned plan(const ReductionImpl& impl, const call::Description& call, 
 }  // namespace
 
 Entry read_reduction(const Node& node, const std::string& folder) {
-  node.check_members({"kind",     "name",        "signatures",     "accumulator", "map",       "reduce",  "post",
-                      "identity", "reorderable", "identity_leads", "preamble",    "functions", "headers", "include_dirs",
-                      "defines", "link",  "contract",    "fast_math",      "types",       "loops",     "calls"});
+  node.check_members({"kind",    "name",         "signatures",  "accumulator",    "map",      "reduce",
+                      "post",    "identity",     "reorderable", "identity_leads", "preamble", "functions",
+                      "headers", "include_dirs", "defines",     "link",           "contract", "fast_math",
+                      "debug",   "types",        "loops",       "calls"});
   ReductionDefinition definition;
   definition.name = read_name(node.at("name"));
   definition.signatures = read_signatures(node.at("signatures"));

@@ -189,9 +189,10 @@ std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop
 }  // namespace
 
 Entry read_ufunc(const Node& node, const std::string& folder) {
-  node.check_members({"kind",      "kernel",    "name",         "signatures", "body",     "expression",  "preamble",
-                      "functions", "headers",   "include_dirs", "defines", "link",    "identity", "reorderable", "widens_integers",
-                      "contract",  "fast_math", "types",        "loops",      "methods",  "calls"});
+  node.check_members(
+      {"kind",      "kernel",       "name",    "signatures", "body",     "expression",  "preamble",        "functions",
+       "headers",   "include_dirs", "defines", "link",       "identity", "reorderable", "widens_integers", "contract",
+       "fast_math", "debug",        "types",   "loops",      "methods",  "calls"});
   if (const auto kind = node.find("kind"); kind && kind->word() != "ufunc")
     kind->fail("\"kernel\" in one string is a \"ufunc\"");
   UfuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node);

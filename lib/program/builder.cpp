@@ -117,6 +117,7 @@ std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend&
   // Two threads may load it at once; both go on with the first one's.
   const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);
   module->warnings = code.warnings;
+  module->fault_texts = job.fault_texts;
   module->label = std::make_shared<const backend::KernelLabel>(backend::KernelLabel{job.digest, job.kind, job.variant});
   const std::lock_guard lock(mutex_);
   return memory_.insert_module(job.digest, backend, {module, code.compile_ms});

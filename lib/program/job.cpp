@@ -54,8 +54,9 @@ const std::string& templates_digest() {
 
 Job make_job(const Request& request, const backend::Compiler& asked) {
   const kinds::Source& source = request.source;
-  std::vector<backend::LinkPart> link = files_for(request, asked);
-  const backend::Compiler& compiler = link.empty() ? asked : asked.linking(link);
+  const backend::Compiler& usual = request.debug ? asked.for_debugging() : asked;
+  std::vector<backend::LinkPart> link = files_for(request, usual);
+  const backend::Compiler& compiler = link.empty() ? usual : usual.linking(link);
   Job job{.by = &compiler,
           .compile = {.name = source.name,
                       .context = source.signature,
@@ -63,9 +64,11 @@ Job make_job(const Request& request, const backend::Compiler& asked) {
                       .headers = source.headers,
                       .contract = request.contract,
                       .fast_math = request.fast_math,
-                      .link = std::move(link)},
+                      .link = std::move(link),
+                      .debug = request.debug},
           .as_written = source.as_written,
           .texts = source.texts,
+          .fault_texts = source.fault_texts,
           .body = source.body,
           .kind = source.kind,
           .variant = source.variant,
@@ -80,6 +83,7 @@ Job make_job(const Request& request, const backend::Compiler& asked) {
                        .contract = request.contract,
                        .fast_math = request.fast_math,
                        .link = digests_of(job.compile.link),
+                       .debug = request.debug,
                        .target = compiler.target(),
                        .compiler = compiler.name() + " " + compiler.version(),
                        .runtime = links_libmvec ? std::string("glibc ") + gnu_get_libc_version() : std::string()};

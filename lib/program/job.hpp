@@ -1,6 +1,7 @@
 // One thing to build, with everything that decides its machine code resolved: what is compiled, and under which key.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ struct Job {
   std::string key = {};     ///< canonical text
   std::string digest = {};  ///< of the key
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
+  std::shared_ptr<const backend::FaultTexts> fault_texts = nullptr;  ///< for what it finds; null: it checks nothing
   // For the entry:
   std::string body = {};  ///< the user's text
   std::string kind = "ufunc";
@@ -26,8 +28,8 @@ struct Job {
   std::string compiler = {};  ///< name and version
 };
 
-/// Makes the key for that compiler, which is one for the source's target, or for who links in its place. Nothing is compiled.
-/// CompileError where the request has files to link and none is for the target.
+/// Makes the key for that compiler, which is one for the source's target, or for who debugs or links in its place. Nothing is
+/// compiled. CompileError where the request has files to link and none is for the target.
 [[nodiscard]] Job make_job(const Request& request, const backend::Compiler& compiler);
 
 /// Digest of the embedded device headers, part of every key.

@@ -2,11 +2,20 @@
 
 #include <algorithm>
 
+#include "base/environment.hpp"
 #include "codegen/directives.hpp"
 #include "kiln/error.hpp"
 #include "signature/reserved.hpp"
 
 namespace kiln::program {
+
+Debug debug_of(const CompileOptions& options) {
+  Debug debug = options.debug;
+  const std::string wanted = base::env("KILN_DEBUG").value_or("");
+  debug.on = debug.any() || !(wanted.empty() || wanted == "0");
+  debug.nan = debug.nan || wanted == "nan";
+  return debug;
+}
 
 void check_options(const std::string& kernel, const CompileOptions& options) {
   for (const std::string& define : options.defines) {
@@ -30,6 +39,7 @@ void add_options(codegen::UserText& text, const CompileOptions& options) {
   text.preamble = options.preamble;
   text.functions = options.functions;
   text.defines = options.defines;
+  text.debug = debug_of(options);
 }
 
 }  // namespace kiln::program

@@ -32,6 +32,7 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
           .contract = options.contract,
           .fast_math = options.fast_math,
           .link = link_files(text.name, options),
+          .debug = text.debug.any(),
           .cache = options.cache,
           .warnings = &warnings};
 }

@@ -26,8 +26,9 @@ struct Request {
   bool contract = false;
   bool fast_math = false;
   std::vector<backend::LinkPart> link = {};  ///< what .compile.link holds, for all devices
-  Cache cache = {};                          ///< where it is looked for and kept; the process's by default
-  Warnings* warnings = nullptr;              ///< gets what is found in the texts; outlives the request
+  bool debug = false;
+  Cache cache = {};              ///< where it is looked for and kept; the process's by default
+  Warnings* warnings = nullptr;  ///< gets what is found in the texts; outlives the request
 };
 
 /// A kernel for a target: rendered, and its includes resolved. CompileError and IoError as

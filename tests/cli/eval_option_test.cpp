@@ -59,6 +59,20 @@ TEST_CASE("--contract rounds a*b+c once; without it, twice") {
   CHECK(run({"eval", "--fast-math", kernel, "2.0", "3.0", "4.0"}).out == "10.0\n");
 }
 
+TEST_CASE("--debug: a fault is an error with its place, prints go to standard error") {
+  const auto fault = run({"eval", "--debug", "--device", "cpu", "int32 f(int32 a, int32 b) = 1 + a / b", "7", "0"});
+  CHECK(fault.out == "");
+  CHECK(fault.err ==
+        "kiln: error: f failed on cpu at item 0: division of integers by zero, 7 / 0: f:1:7\n  1 + a / b\n        ^\n");
+  CHECK(run({"eval", "--device", "cpu", "int32 f(int32 a, int32 b) = 1 + a / b", "7", "0"}).out == "1\n");
+  const auto prints =
+      run({"eval", "--debug", "--device", "cpu", "int32 f(int32 a) { print(\"a is {}\", a); return 2 * a; }", "7"});
+  CHECK(prints.out == "14\n");
+  CHECK(prints.err == "a is 7\n");
+  CHECK(run({"eval", "--debug", "exp", "1"}).err ==
+        "kiln: error: --debug is for a kernel's text: the library's \"exp\" is as it is\nTry 'kiln eval --help'.\n");
+}
+
 TEST_CASE("--casting and --dtype choose and check the loop") {
   CHECK(run({"eval", "T twice(T x) = 2 * x", sample("bytes"), "--dtype", "float32"}).out == "[  0.   2. 400. 510.]\n");
   const auto refused = run({"eval", "T twice(T x) = 2 * x", sample("matrix"), "--dtype", "int32"});

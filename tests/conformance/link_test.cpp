@@ -171,3 +171,30 @@ TEST_CASE("link: several results go to pointers, and Numba's convention gives a 
           (void)several.device_code("native", {.name = "a b"});
         }).starts_with("\"a b\" cannot be the name of a device function"));
 }
+
+TEST_CASE("link: a status other than 0 of a function of Numba's convention fails the call, and the device lives on") {
+  if (!has_cpu()) return;
+#if defined(__x86_64__)
+  const std::string declared = kiln::declare_device("quotient", "int32(int32 a, int32 b)", {.abi = kiln::DeviceAbi::numba});
+  for (const bool debug : {false, true}) {
+    const kiln::Ufunc ratio =
+        kiln::vectorize({.name = "ratio",
+                         .signatures = {"int32(int32 a, int32 b)"},
+                         .body = "return quotient(a, b) + 1;",
+                         .compile = {.functions = declared,
+                                     .link = {file_of("nvcc.ptx"), file_of("x86_64.o"), file_of("amd.bc")},
+                                     .debug = {.on = debug}}});
+    on_every_device([&](const Target& target) {
+      const std::vector<std::complex<long double>> good{7, 5, 9};
+      CHECK(results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 5, -3})}) ==
+            std::vector<double>{4, 2, -2});
+      const std::string failed = message_of<kiln::DeviceError>(
+          [&] { (void)results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 0, 3})}); });
+      CHECK(failed.starts_with("ratio failed on " + target.device().name()));
+      CHECK(failed.find(": device function quotient returned status 7") != std::string::npos);
+      CHECK((failed.find(" at item 1: ") != std::string::npos) == (debug && target.device().is_cpu()));
+      CHECK(results(target, ratio, {make(DType::int32, good), make(DType::int32, {1, 1, 1})}) == std::vector<double>{8, 6, 10});
+    });
+  }
+#endif
+}

@@ -7,8 +7,8 @@ using kiln::DType;
 
 namespace {
 
-constexpr std::int64_t kElements = 1 << 20;
-constexpr std::int64_t kBytes = 4 * kElements;
+constexpr std::int64_t kHeldElements = 1 << 20;
+constexpr std::int64_t kBytes = 4 * kHeldElements;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ TEST_CASE("memory: arrays are counted, and gone when they are") {
         CHECK(before.peak == before.used);
         CHECK(before.total > 0);
         {
-          const Array a = kiln::device_array({kElements}, DType::float32, device);
+          const Array a = kiln::device_array({kHeldElements}, DType::float32, device);
           const Array view = a[{kiln::Slice{.start = 1}}];
           const kiln::MemoryStats now = kiln::memory_stats(device);
           CHECK(now.used == before.used + kBytes);
@@ -47,16 +47,16 @@ TEST_CASE("memory: a limit is an error that says so, and work goes on below it")
         kiln::set_memory_limit(device, limit);
         CHECK(kiln::memory_stats(device).limit == limit);
         {
-          const Array a = target.place(Array::full({kElements}, 2.0F));
+          const Array a = target.place(Array::full({kHeldElements}, 2.0F));
           const std::string error = message_of<kiln::DeviceError>(
-              [&] { static_cast<void>(kiln::device_array({4 * kElements}, DType::float32, device)); });
+              [&] { static_cast<void>(kiln::device_array({4 * kHeldElements}, DType::float32, device)); });
           CHECK(error.starts_with("failed to allocate " + std::to_string(4 * kBytes) + " bytes "));
           CHECK(error.find("the limit is " + std::to_string(limit) + " bytes (kiln::set_memory_limit") != std::string::npos);
-          CHECK(target.fetch(kiln::math::add.reduce(a)).item<float>() == 2.0F * kElements);
+          CHECK(target.fetch(kiln::math::add.reduce(a)).item<float>() == 2.0F * kHeldElements);
         }
         kiln::set_memory_limit(device, std::nullopt);
         CHECK_FALSE(kiln::memory_stats(device).limit.has_value());
-        CHECK_NOTHROW(static_cast<void>(kiln::device_array({4 * kElements}, DType::float32, device)));
+        CHECK_NOTHROW(static_cast<void>(kiln::device_array({4 * kHeldElements}, DType::float32, device)));
       },
       {Mode::device});
 }

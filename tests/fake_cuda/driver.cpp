@@ -579,6 +579,20 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   *function = module;
   return 0;
 }
+int cuModuleGetGlobal_v2(void** address, std::size_t* bytes, void* module, const char* name) {
+  FAKE_ENTER(name);
+  const auto found = state().modules.find(module);
+  if (found == state().modules.end()) return kInvalidHandle;
+  Module& of = *found->second;
+  if (of.fault_bytes == 0 || std::strcmp(name, "kiln_faults") != 0) return kNotFound;
+  if (of.faults == nullptr) {
+    of.faults = state().memory.allocate(of.fault_bytes, SIZE_MAX);
+    std::memset(of.faults, 0, of.fault_bytes);
+  }
+  *address = of.faults;
+  *bytes = of.fault_bytes;
+  return 0;
+}
 int cuFuncGetAttribute(int* value, int attribute, void* function) {
   FAKE_ENTER("", false);
   const auto found = state().modules.find(function);

@@ -24,7 +24,10 @@ int load(const Image& image, Module& module) {
   if (word != kFakeImage) return kInvalidImage;
   for (int size = 0; text >> size;) module.parameter_sizes.push_back(size);
   text.clear();
-  if (text >> word && word == "shared") text >> module.shared_bytes;
+  while (text >> word) {
+    if (word == "shared") text >> module.shared_bytes;
+    if (word == "kiln_faults") text >> module.fault_bytes;
+  }
   return 0;
 }
 

@@ -13,6 +13,8 @@ inline constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, 
 struct Module {
   std::vector<int> parameter_sizes;  // of its one kernel, kiln_kernel
   int shared_bytes = 0;              // that its code asks for
+  std::size_t fault_bytes = 0;       // of its variable kiln_faults; 0: it has none
+  void* faults = nullptr;            // where that is, once it was asked for
 };
 
 struct Image {

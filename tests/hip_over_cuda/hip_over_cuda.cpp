@@ -355,6 +355,10 @@ Status hipModuleGetFunction(void** function, void* module, const char* name) {
   ENTER();
   return CU(cuModuleGetFunction, function, module, name);
 }
+Status hipModuleGetGlobal(void** address, std::size_t* bytes, void* module, const char* name) {
+  ENTER();
+  return CU(cuModuleGetGlobal_v2, address, bytes, module, name);
+}
 Status hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int block, std::size_t shared_bytes) {
   ENTER();
   return CU(cuOccupancyMaxActiveBlocksPerMultiprocessor, blocks, function, block, shared_bytes);

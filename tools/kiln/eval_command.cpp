@@ -108,9 +108,13 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text_that_may_be_empty(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
   add_list(app, "-D,--define", defines_, "Define a macro", "NAME[=VALUE]");
   add_list(app, "-I,--include-dir", include_dirs_, "Look for #include files in DIR", "DIR");
-  add_list(app, "-L,--link", link_, "Link with the compiled device code of FILE: PTX, cubin, fatbin, bitcode, object, archive", "FILE");
+  add_list(app, "-L,--link", link_, "Link with the compiled device code of FILE: PTX, cubin, fatbin, bitcode, object, archive",
+           "FILE");
   add_flag(app, "--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
   add_flag(app, "--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
+  add_flag(
+      app, "--debug", debug_,
+      "Have the kernel check itself (out of bounds, division by zero, assert), and write what it prints to standard error");
   add_text(app, "--casting", method_.casting, "Casts to allow: no, equiv, safe, same_kind (the default), unsafe", "RULE");
   add_text(app, "--dtype", method_.dtype, "Use the kernel's loop of this output dtype", "DTYPE");
   add_text(app, "--where", method_.where, "Compute only where the bools of the .npy FILE are true; the rest is zero", "FILE");
@@ -161,10 +165,10 @@ void EvalCommand::check_standard_input(const std::vector<std::string>& operands)
 }
 
 void EvalCommand::check_no_text_options(std::string_view name) const {
-  const std::pair<const char*, bool> given[] = {
-      {"--functions", !functions_.empty()},      {"--preamble", !preamble_.empty()}, {"--define", !defines_.empty()},
-      {"--include-dir", !include_dirs_.empty()}, {"--link", !link_.empty()},         {"--contract", contract_},
-      {"--fast-math", fast_math_}};
+  const std::pair<const char*, bool> given[] = {{"--functions", !functions_.empty()}, {"--preamble", !preamble_.empty()},
+                                                {"--define", !defines_.empty()},      {"--include-dir", !include_dirs_.empty()},
+                                                {"--link", !link_.empty()},           {"--contract", contract_},
+                                                {"--fast-math", fast_math_},          {"--debug", debug_}};
   for (const auto& [option, present] : given) {
     if (present) throw UsageError(fmt::format("{} is for a kernel's text: the library's \"{}\" is as it is", option, name));
   }
@@ -183,6 +187,7 @@ Definition EvalCommand::with_options(Definition definition) const {
   definition.compile.link = {link_.begin(), link_.end()};
   definition.compile.contract = contract_;
   definition.compile.fast_math = fast_math_;
+  definition.compile.debug.on = debug_;
   return definition;
 }
 
@@ -255,6 +260,8 @@ void EvalCommand::check_include_dirs() const {
 }
 
 int EvalCommand::run() {
+  // The result may go to standard output.
+  set_print([](std::string_view text) { fmt::print(stderr, "{}\n", printable(std::string(text))); });
   try {
     evaluate_and_write();
   } catch (const CompileError&) {

@@ -67,6 +67,7 @@ class EvalCommand : public Command {
   std::vector<std::string> link_;
   bool contract_ = false;
   bool fast_math_ = false;
+  bool debug_ = false;
   MethodOptions method_;
   LayoutOptions layout_;
 };

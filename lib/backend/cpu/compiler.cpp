@@ -25,6 +25,8 @@ std::vector<std::string> ClangCompiler::options(const CompileRequest& request) c
   options.insert(options.end(), target_.arguments.begin(), target_.arguments.end());
   const std::vector<std::string> numbers = clang_number_options(request);
   options.insert(options.end(), numbers.begin(), numbers.end());
+  const std::vector<std::string> checks = clang_debug_options(request);
+  options.insert(options.end(), checks.begin(), checks.end());
   return options;
 }
 

@@ -9,6 +9,7 @@ CpuModule::CpuModule(std::string_view code, const std::string& name)
   if (entry_ == nullptr) {
     throw DeviceError("failed to load kernel \"" + name + "\" on the CPU: its code holds no function " + kKernelSymbol);
   }
+  faults_ = image_.symbol(kFaultsSymbol);
 }
 
 }  // namespace kiln::backend::cpu

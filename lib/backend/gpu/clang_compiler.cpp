@@ -96,6 +96,8 @@ class GpuClangCompiler final : public Compiler {
     all.insert(all.end(), std::begin(kClangOptions), std::end(kClangOptions));
     const std::vector<std::string> numbers = clang_number_options_for_gpu(request);
     all.insert(all.end(), numbers.begin(), numbers.end());
+    const std::vector<std::string> checks = clang_debug_options(request);
+    all.insert(all.end(), checks.begin(), checks.end());
     // As NVRTC's -use_fast_math: the approximate instructions know no other.
     if (request.fast_math && made_.kind == DeviceKind::cuda)
       all.emplace_back("-fdenormal-fp-math-f32=preserve-sign,preserve-sign");

@@ -68,6 +68,14 @@ class GpuCompiler final : public Compiler {
   GpuCompiler(const CompilerLibrary& library, CompileTarget target, Linking linking)
       : library_(library), target_(std::move(target)), linking_(std::move(linking)) {}
 
+  const Compiler& for_debugging() const override {
+    if (!linking_.clang_debugs) return *this;
+    try {
+      return clang();
+    } catch (const DeviceError&) {
+      return *this;
+    }
+  }
   std::string name() const override { return library_.dialect().compiler; }
   std::string version() const override { return library_.version() + (linker_ == nullptr ? "" : "+" + linker_->mark()); }
   DeviceKind kind() const override { return library_.dialect().kind; }

@@ -21,11 +21,12 @@ struct CompileTarget {
   bool lines = false;     ///< with the lines of the source texts
 };
 
-/// Who links kernels with device code from files, and who compiles those that this compiler cannot link.
+/// Who links kernels with device code from files, and who compiles those that this compiler cannot link or does not check.
 struct Linking {
-  std::shared_ptr<const Linker> driver = nullptr;                        ///< CUDA's, of the device that the code is for
-  bool driver_is_there = false;                                          ///< HIP's, of that device
+  std::shared_ptr<const Linker> driver = nullptr;                       ///< CUDA's, of the device that the code is for
+  bool driver_is_there = false;                                         ///< HIP's, of that device
   std::function<std::shared_ptr<const Compiler>()> by_clang = nullptr;  ///< for the same target
+  bool clang_debugs = false;                                            ///< it compiles kernels in debug mode, too
 };
 
 /// `library` outlives the compiler.

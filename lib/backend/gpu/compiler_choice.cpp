@@ -26,7 +26,8 @@ std::shared_ptr<const Compiler> by_clang(const CompilerQuestion& question) {
 std::shared_ptr<const Compiler> by_vendor(const CompilerLibrary& library, const CompilerQuestion& question) {
   const Linking linking{.driver = question.driver_linker,
                         .driver_is_there = !question.driver.empty(),
-                        .by_clang = [question] { return by_clang(question); }};
+                        .by_clang = [question] { return by_clang(question); },
+                        .clang_debugs = !question.wanted && have_clang()};
   if (question.emulated) return make_compiler(library, target_of_emulator(library, question.target), linking);
   if (!question.driver.empty()) {
     return make_compiler(library, target_of_device(library, question.target, question.driver), linking);

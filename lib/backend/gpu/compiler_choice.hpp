@@ -28,6 +28,7 @@ struct CompilerQuestion {
   std::optional<CompilerName> wanted = {};  ///< nvrtc and hiprtc say nothing of the other vendor's targets
 };
 
+/// A vendor's that nobody asked for leaves kernels in debug mode to Clang (Compiler::for_debugging()), where that is there.
 /// DeviceError where the wanted compiler is not there or does not know the target, or, where none is wanted, neither the
 /// vendor's nor Clang does: with why, and which targets each knows.
 [[nodiscard]] std::shared_ptr<const Compiler> choose_compiler(const CompilerQuestion& question);

@@ -31,10 +31,23 @@ GpuModule::GpuModule(const Core& core, std::string_view code, const std::string&
   status = core.calls().module_function(&function_, module_, kKernelSymbol);
   if (status == abi::kSuccess) {
     blocks_ = ask_occupancy(kGpuBlock);
+    if (image.find(kFaultsSymbol) != std::string::npos) faults_ = find_faults();
     return;
   }
   core.calls().module_unload(module_);
   core.fail(status, std::string("find the kernel ") + kKernelSymbol + " in module \"" + name + "\"");
+}
+
+void* GpuModule::find_faults() const {
+  if (core_.calls().module_global == nullptr) {
+    throw DeviceError("failed to load module \"" + name_ + "\" on " + core_.name() + ": it was compiled for debugging, and " +
+                      core_.driver().path() + " cannot tell where its faults are; turn .compile.debug off");
+  }
+  abi::Address address = 0;
+  std::size_t bytes = 0;
+  const abi::Status status = core_.calls().module_global(&address, &bytes, module_, kFaultsSymbol);
+  // A kernel may have nothing to check, and so no buffer.
+  return status == abi::kSuccess ? reinterpret_cast<void*>(address) : nullptr;
 }
 
 // A driver that cannot say costs a guess, not the launch.

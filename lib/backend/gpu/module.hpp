@@ -34,6 +34,7 @@ class GpuModule final : public Module {
   void allow_shared(int bytes) const;
 
  private:
+  [[nodiscard]] void* find_faults() const;
   [[nodiscard]] int ask_occupancy(int threads) const noexcept;
 
   const Core& core_;

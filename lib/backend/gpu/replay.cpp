@@ -2,6 +2,8 @@
 // has copies of all parameters.
 #include "backend/gpu/replay.hpp"
 
+#include <algorithm>
+
 #include "backend/gpu/backend.hpp"
 #include "backend/gpu/queue.hpp"
 
@@ -42,6 +44,7 @@ std::shared_ptr<GpuReplay> GpuReplay::make(GpuBackend& backend, const Core& core
       calls.graph_launch == nullptr || calls.graph_destroy == nullptr || calls.graph_executable_destroy == nullptr) {
     return nullptr;
   }
+  if (std::ranges::any_of(launches, [](const auto& launch) { return launch->checks(); })) return nullptr;
   auto replay = std::make_shared<GpuReplay>(backend, core);
   GpuQueue queue(core, 0);
   queue.record_with(replay->scratch_);

@@ -52,8 +52,17 @@ void place_variables(Program& program, Memory& memory) {
     std::copy(variable.initial.begin(), variable.initial.end(), made->address);
     made->name = variable.name;
     made->read_only = variable.space == Space::constant;
+    made->shared_freely = variable.name == "kiln_faults";
     program.owned.push_back(reinterpret_cast<std::uintptr_t>(made->address));
     program.addresses[std::string(variable.name)] = program.owned.back();
+  }
+  for (const Variable& variable : program.module.variables) {
+    for (const auto& [offset, name] : variable.addresses) {
+      const auto found = program.addresses.find(name);
+      if (found == program.addresses.end()) throw PtxError("there is no variable " + std::string(name));
+      char* const to = reinterpret_cast<char*>(program.addresses.find(variable.name)->second);
+      std::memcpy(to + offset, &found->second, sizeof(found->second));
+    }
   }
   for (const auto& [name, function] : program.module.functions) {
     for (const Variable& variable : function.variables) {

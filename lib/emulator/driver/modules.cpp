@@ -168,6 +168,18 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     return success;
   });
 }
+int cuModuleGetGlobal_v2(void** address, std::size_t* bytes, void* module, const char* name) {
+  return call_of_module(module, [&](const std::shared_ptr<Program>& program) {
+    const auto& all = program->module.variables;
+    const auto found = std::ranges::find_if(all, [&](const Variable& variable) {
+      return variable.name == name && (variable.space == Space::global || variable.space == Space::constant);
+    });
+    if (found == all.end()) return not_found;
+    *address = reinterpret_cast<void*>(program->addresses.find(name)->second);
+    *bytes = found->bytes;
+    return success;
+  });
+}
 int cuFuncGetAttribute(int* value, int attribute, void* function) {
   return call_of_kernel(function, [&](const Kernel& kernel) {
     const int most = kernel.code->function->most_threads;

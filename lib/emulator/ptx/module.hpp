@@ -89,8 +89,10 @@ struct Variable {
   Type type;
   std::uint64_t alignment = 0;
   std::uint64_t bytes = 0;  ///< 0: of unknown extent (dynamic shared memory)
-  /// What it starts as: bytes at the front, then zeros. Names of other variables are not taken.
+  /// What it starts as: bytes at the front, then zeros.
   std::vector<std::uint8_t> initial;
+  /// Where among these the addresses of other variables stand, in 8 bytes each.
+  std::vector<std::pair<std::size_t, std::string_view>> addresses;
 };
 
 /// Registers of one type: "%r<10>" declares %r0 to %r9, "%p" itself alone.

@@ -8,7 +8,21 @@
 namespace kiln::emulator {
 namespace {
 
+/// "generic(x)" and "x".
+void append_address(Lexer& lexer, Variable& made) {
+  std::string_view name = lexer.word();
+  if (name == "generic") {
+    lexer.expect("(");
+    name = lexer.word();
+    lexer.expect(")");
+  }
+  if (made.type.bytes() != 8) lexer.fail("an address of " + std::string(name) + " in less than 8 bytes is not known");
+  made.addresses.emplace_back(made.initial.size(), name);
+  made.initial.resize(made.initial.size() + 8);
+}
+
 void append_value(Lexer& lexer, Variable& made) {
+  if (lexer.peek().kind == Token::Kind::word) return append_address(lexer, made);
   const std::uint64_t bits = bits_of(take_number(lexer), made.type);
   std::array<std::uint8_t, 16> bytes{};
   std::memcpy(bytes.data(), &bits, sizeof(bits));

@@ -112,7 +112,7 @@ char* Warp::global(const Request& request, std::uint64_t address) {
   if (last_->read_only && request.use != Use::read)
     fail(Fault::illegal_address, at, request.lane, verb(request.use) + array_text(*last_, address) + ", a constant");
   char* const memory = reinterpret_cast<char*>(address);  // device memory is the host's
-  note(request, {*last_->shadow, address - address_of(last_->address), memory, last_});
+  if (!last_->shared_freely) note(request, {*last_->shadow, address - address_of(last_->address), memory, last_});
   return memory;
 }
 

@@ -70,9 +70,10 @@ std::string function_text(const ElementwiseSpec& spec) {
 
 }  // namespace
 
-std::string kernel_text(const ElementwiseSpec& spec, const UserText&, DeviceKind target) {
+std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, DeviceKind target) {
   if (!spec.function.empty()) return function_text(spec);
-  return target == DeviceKind::cpu ? cpu_kernel(spec) : gpu_kernel(spec);
+  if (target != DeviceKind::cpu) return gpu_kernel(spec, text.debug);
+  return text.debug.any() ? checked_cpu_kernel(spec, text.debug) : cpu_kernel(spec);
 }
 
 }  // namespace kiln::kinds

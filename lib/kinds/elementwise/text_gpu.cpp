@@ -10,7 +10,7 @@ namespace {
 
 class GpuKernel {
  public:
-  explicit GpuKernel(const ElementwiseSpec& spec) : spec_(spec), nd_(needs_nd(spec)) {
+  GpuKernel(const ElementwiseSpec& spec, const Debug& debug) : spec_(spec), debug_(debug), nd_(needs_nd(spec)) {
     for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) {
       add(k);
     }
@@ -37,9 +37,11 @@ class GpuKernel {
       out += fmt::format("    boolean kept[{}];\n", width);
     }
     out += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}{}    }}\n{}  }}\n", width,
-                       evaluation(spec_, arguments_), keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
+                       entered(fmt::format("int64(i) * {} + k", width)) + evaluation(spec_, arguments_, debug_),
+                       keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
     if (!nd_ && width > 1) {
-      out += fmt::format("  KILN_FN void one({} i) const {{\n    {}\n{}{}  }}\n", index, evaluation(spec_, single_arguments_),
+      out += fmt::format("  KILN_FN void one({} i) const {{\n    {}\n{}{}  }}\n", index,
+                         entered("i") + evaluation(spec_, single_arguments_, debug_),
                          keeps() ? "    if (!where) return;\n" : "", single_stores_);
     }
     out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}) {{\n", index, nd_ ? ", const index_space s" : "", parameters_);
@@ -50,6 +52,9 @@ class GpuKernel {
   }
 
  private:
+  [[nodiscard]] std::string entered(const std::string& item) const {
+    return debug_.any() ? "KILN_ENTER_ITEM(" + item + "); " : "";
+  }
   [[nodiscard]] bool keeps() const { return spec_.masking == Masking::keep; }
 
   void add(std::size_t k) {
@@ -100,6 +105,7 @@ class GpuKernel {
   }
 
   const ElementwiseSpec& spec_;
+  const Debug& debug_;
   bool nd_;
   std::string parameters_, members_, initializers_, raw_, loads_, results_, keeps_, stores_, single_stores_;
   std::vector<std::string> arguments_, single_arguments_;
@@ -107,8 +113,8 @@ class GpuKernel {
 
 }  // namespace
 
-std::string gpu_kernel(const ElementwiseSpec& spec) {
-  return GpuKernel(spec).text();
+std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
+  return GpuKernel(spec, debug).text();
 }
 
 }  // namespace kiln::kinds

@@ -26,17 +26,18 @@ std::string type_of(const char* what, const std::string& name, std::size_t numbe
   return fmt::format("{}_of_{}", what, name.empty() ? std::to_string(number) : name);
 }
 
-std::string element_text(const OperandSpec& element, const std::string& name, std::size_t number) {
+std::string element_text(const OperandSpec& element, const std::string& name, std::size_t number, bool debug) {
   const std::string storage = stored_name(element.storage);
   // In place where neither reading nor writing converts.
   const bool in_place = element.storage == element.compute && element.compute != DType::bool_ && !is_half(element.compute);
   return fmt::format(
-      "struct {} {{\n  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
+      "struct {} {{\n{}  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
       "  static KILN_FN value load(const storage& x) {{ return {}; }}\n"
       "  static KILN_FN storage store(const value& x) {{ return {}; }}\n}};\n"
       "using element{} = {};\n",
-      type_of("element", name, number), storage, body_type(element.compute), in_place, loaded(element, "x"),
-      stored_value(element), number, type_of("element", name, number));
+      type_of("element", name, number), debug ? fmt::format("  static constexpr int argument = {};\n", number) : "", storage,
+      body_type(element.compute), in_place, loaded(element, "x"), stored_value(element), number,
+      type_of("element", name, number));
 }
 
 std::string axis_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
@@ -146,7 +147,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& given) {
     const CoreOperandSpec& operand = *operands[k];
     const bool output = k >= spec.inputs.size();
     const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
-    frame.before += element_text(operand.element, name, k);
+    frame.before += element_text(operand.element, name, k, text.debug.any());
     if (is_view(operand)) frame.before += view_text(spec, operand, name, k, output);
     if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output, levels_of(spec, text));
     // A half that is assigned by name is rounded then, as a ufunc's.
@@ -212,6 +213,7 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
   std::string arguments;
   std::string after;
   std::string wide;  // the arguments of several indices at once
+  std::vector<std::string> numbers_of(operands.size());
   std::size_t stride = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const CoreOperandSpec& operand = *operands[k];
@@ -230,6 +232,7 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
         numbers += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
       }
       arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
+      numbers_of[k] = numbers;
       wide += fmt::format("{0}lane_view<operands::view{1}>(operands::view{1}(p{1}{2}))", comma, k, numbers);
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
@@ -249,6 +252,11 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
     parameters += fmt::format(", const index e{}", e);
     arguments += fmt::format(", e{}", e);
     wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
+  }
+  // Indices of .each write elements of one view, and members of a team wait for each other: theirs are not looked at.
+  for (std::size_t k = spec.inputs.size(); text.debug.nan && spec.each.empty() && spec.team == 0 && k < operands.size(); ++k) {
+    after += is_view(*operands[k]) ? fmt::format("  check_results(operands::view{0}(p{0}{1}), {0});\n", k, numbers_of[k])
+                                   : fmt::format("  debug::check_result(r{0}, {0});\n", k);
   }
   const std::string several =
       takes_items(spec) ? several_items_function(spec, levels_of(spec, text))

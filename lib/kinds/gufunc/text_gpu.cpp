@@ -8,11 +8,15 @@
 
 namespace kiln::kinds {
 
-std::string gufunc_gpu(const GufuncSpec& spec) {
+std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug) {
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();
   const std::size_t rank = static_cast<std::size_t>(spec.loop_rank) + spec.each.size();
+  // Of the indices of .each a thread has one.
+  std::string item = "int64(i)";
+  for (const EachSpec& each : spec.each) item += " / " + size_of(spec, each.dimension, "c");
+  const std::string entered = debug.any() ? "    KILN_ENTER_ITEM(" + item + ");\n" : "";
   const char* const index = spec.wide_index ? "uint64" : "uint32";
   std::string parameters;
   std::string arguments;
@@ -31,9 +35,10 @@ std::string gufunc_gpu(const GufuncSpec& spec) {
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     arguments += fmt::format(", index(at.at[{}])", static_cast<std::size_t>(spec.loop_rank) + e);
   }
-  const std::string mask_text = spec.masked ? fmt::format("    if (*moved(mask, at.offset(s.stride[{}])) == 0) {};\n", inputs,
-                                                          spec.team > 0 ? "continue" : "return")
-                                            : "";
+  const std::string mask_text =
+      entered + (spec.masked ? fmt::format("    if (*moved(mask, at.offset(s.stride[{}])) == 0) {};\n", inputs,
+                                           spec.team > 0 ? "continue" : "return")
+                             : "");
   if (spec.team > 0) {
     // A block for an item: all of its threads go the same way.
     return fmt::format(

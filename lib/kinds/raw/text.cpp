@@ -62,8 +62,9 @@ std::string view_types(const UserText& text, const RawSpec& spec) {
     for (int d = 1; d < each.dimensions; ++d) axes += ", axis<varies, varies>";
     axes += fmt::format(", axis<varies, {}>", each.strided ? "varies" : std::to_string(itemsize(each.dtype)));
     types +=
-        fmt::format("struct element_of_{0} : plain_element<::kiln::{1}> {{}};\nusing {2} = view<element_of_{0}, {3}{4}>;\n",
-                    text.input_names[i], type_name(each.dtype), view_of(text, i), !each.constant, axes);
+        fmt::format("struct element_of_{0} : plain_element<::kiln::{1}> {{{5}}};\nusing {2} = view<element_of_{0}, {3}{4}>;\n",
+                    text.input_names[i], type_name(each.dtype), view_of(text, i), !each.constant, axes,
+                    text.debug.any() ? fmt::format(" static constexpr int argument = {}; ", i) : "");
   }
   return types.empty() ? types : "namespace kiln::operands {\n" + types + "}\n";
 }
@@ -124,7 +125,8 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
   if (spec.form == RawForm::items) {
     return fmt::format(
         "KILN_KERNEL kiln_kernel(const kinds::CpuRawItems* launch, int64 begin, int64 end) {{\n{}"
-        "  for (int64 item = begin; item < end; ++item) {{\n    user::kiln_body(item{}{});\n  }}\n}}\n",
+        "  for (int64 item = begin; item < end; ++item) {{\n    KILN_ENTER_ITEM(item);\n    user::kiln_body(item{}{});\n  "
+        "}}\n}}\n",
         text, grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec));
   }
   return fmt::format(

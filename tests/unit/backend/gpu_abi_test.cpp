@@ -128,6 +128,7 @@ DRIVER(event_elapsed, cuEventElapsedTime);
 DRIVER(module_load, cuModuleLoadDataEx);
 DRIVER(module_unload, cuModuleUnload);
 DRIVER(module_function, cuModuleGetFunction);
+DRIVER(module_global, cuModuleGetGlobal_v2);
 DRIVER(function_get, cuFuncGetAttribute);
 DRIVER(function_set, cuFuncSetAttribute);
 DRIVER(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor);
@@ -238,6 +239,7 @@ DRIVER(event_elapsed, hipEventElapsedTime);
 DRIVER(module_load, hipModuleLoadDataEx);
 DRIVER(module_unload, hipModuleUnload);
 DRIVER(module_function, hipModuleGetFunction);
+DRIVER(module_global, hipModuleGetGlobal);
 DRIVER(occupancy, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor);
 DRIVER(launch, hipModuleLaunchKernel);
 // hip_runtime_api.h adds C++ overloads of these two: the C ones are picked by their type.

@@ -222,6 +222,19 @@ TEST_CASE("gpu: code that does not load names the module, with the driver's log"
   CHECK(FAKE(kiln_fake_live_modules)() == 0);
 }
 
+TEST_CASE("gpu: a module in debug mode has its faults, and others are not asked for theirs") {
+  Fixture fixture;
+  const std::string checked = std::string(kFakeImage) + " kiln_faults 300000";
+  const auto plain = fixture.backend->load(kFakeImage, "k");
+  CHECK(plain->faults() == nullptr);
+  CHECK(calls().find("cuModuleGetGlobal_v2") == std::string::npos);
+  const auto module = fixture.backend->load(checked, "k");
+  CHECK(module->faults() != nullptr);
+  CHECK(calls().find("cuModuleGetGlobal_v2 kiln_faults\n") != std::string::npos);
+  // A compiler may have left them out.
+  CHECK(fixture.backend->load(std::string(kFakeImage) + " kiln_faults 0", "k")->faults() == nullptr);
+}
+
 TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once") {
   Fixture fixture;
   void* const in = fixture.backend->allocate(400000, nullptr);

@@ -41,6 +41,7 @@ TEST_CASE("every member changes the canonical text") {
       [](Key& k) { k.defines = {"N=4"}; },
       [](Key& k) { k.contract = true; },
       [](Key& k) { k.fast_math = true; },
+      [](Key& k) { k.debug = true; },
       [](Key& k) { k.target = "sm_80"; },
       [](Key& k) { k.compiler = "NVRTC 13.0.49"; },
       [](Key& k) { k.runtime = "glibc 2.36"; },
@@ -53,6 +54,21 @@ TEST_CASE("every member changes the canonical text") {
   }
   CHECK(texts.size() == changes.size() + 1);
   CHECK(sample_key().canonical() == sample_key().canonical());
+}
+
+TEST_CASE("debug mode is in the keys of such kernels alone") {
+  Key key = sample_key();
+  CHECK(key.canonical().find("debug") == std::string::npos);
+  key.debug = true;
+  const std::string text = key.canonical();
+  CHECK(nlohmann::json::parse(text)["debug"] == true);
+  REQUIRE(kiln::cache::parse_key(text));
+  CHECK(kiln::cache::parse_key(text)->debug);
+  CHECK(kiln::cache::parse_key(text)->canonical() == text);
+  // Written in one way only.
+  std::string other = text;
+  other.replace(other.find("\"debug\":true"), 12, "\"debug\":false");
+  CHECK(!kiln::cache::parse_key(other));
 }
 
 TEST_CASE("texts that are not UTF-8 stay JSON and stay different") {

@@ -48,6 +48,22 @@ TEST_CASE("integer divisions: operators and assignments, however they are writte
   CHECK(defined("return a ? b %c: d;") == "return a ? b %kiln_by%c: d;");
 }
 
+TEST_CASE("integer divisions: in debug mode with their columns, which messages take back") {
+  codegen::UserText text = body_of("return a / b;\n  a /= c % b;");
+  text.debug = {.on = true};
+  const std::string defined = IntegerDivisions(text, operation(DType::int32)).defined("f", text.body);
+  CHECK(defined == "return a %kiln_by(10)/ b;\n  a %=kiln_by(5)/= c %kiln_by(22)% b;");
+  const std::string second = defined.substr(defined.find('\n') + 1);
+  const auto column = [&](int compiled) {
+    const Diagnostic found = kinds::as_written({.file = "f", .line = 2, .column = compiled, .text = {}, .source_line = second});
+    CHECK(found.source_line == "  a /= c % b;");
+    return found.column;
+  };
+  CHECK(column(5) == 5);
+  CHECK(column(22) == 10);
+  CHECK(column(35) == 12);
+}
+
 TEST_CASE("integer divisions: comments, strings and spliced lines stay as they are") {
   check_unchanged("return a; // a / b");
   check_unchanged("/* a / b */ return \"a / b\"[a] + '/' + '%' + R\"(a % b)\"[b];");

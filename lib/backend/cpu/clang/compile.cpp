@@ -20,6 +20,7 @@
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
 #include "backend/cpu/clang/linked_bitcode.hpp"
+#include "backend/cpu/clang/reported_operations.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
@@ -128,6 +129,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
 
   const llvm::Triple target(invocation->getTargetOpts().Triple);
   auto& passes = invocation->getCodeGenOpts().PassBuilderCallbacks;
+  if (invocation->getLangOpts().Sanitize.has(clang::SanitizerKind::ShiftExponent)) passes.emplace_back(define_what_is_reported);
   if (target.isAMDGPU() || target.isNVPTX()) {
     passes.emplace_back(hide_all_but_kernel);
     passes.emplace_back(tell_users_lines);

@@ -19,6 +19,7 @@ namespace kiln::clang_module {
 namespace {
 
 constexpr llvm::StringRef kKernel = "kiln_kernel";
+constexpr llvm::StringRef kFaults = "kiln_faults";  // of a kernel that checks itself: the host reads it
 
 /// "f" of ".extern .func  (.param .b32 func_retval0) f": the last word before what follows the name.
 llvm::StringRef declared_name(llvm::StringRef line) {
@@ -83,7 +84,8 @@ class HideAllButKernel : public llvm::PassInfoMixin<HideAllButKernel> {
     llvm::SmallVector<llvm::GlobalValue*, 8> used;
     llvm::collectUsedGlobalVariables(module, used, /*CompilerUsed=*/true);
     const auto stays = [&](const llvm::GlobalValue& value) {
-      return value.getName() == kKernel || llvm::is_contained(used, &value);
+      const llvm::StringRef name = value.getName();
+      return name == kKernel || name == kFaults || (!name.starts_with("__ubsan_") && llvm::is_contained(used, &value));
     };
     return llvm::InternalizePass(stays).run(module, manager);
   }

@@ -1,0 +1,35 @@
+// Debugging kernels: what `.compile.debug` checks, and where the text goes that bodies print. docs/debugging.md has the whole.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+/// What a kernel checks while it runs: `.compile = {.debug = {.on = true}}`, `{.debug = {.nan = true}}`. Any member that is
+/// true turns all of `on` on. A plain value.
+///
+/// A call of such a kernel waits for its end. The first fault becomes a DeviceError of the call that names the kernel, what was
+/// wrong, the item or the thread and its block, and the place in the text. The kernel runs to its end, outputs hold what it
+/// wrote, and the device goes on. Calls of one such kernel run one after the other.
+struct Debug {
+  /// Indices of views against their shapes, division of integers by zero, assert(). By Clang also shifts by as many bits as the
+  /// type has or by fewer than none, and conversions of floats to integers that do not fit.
+  bool on = false;
+  /// Results of ufuncs and gufuncs that are NaN, too.
+  bool nan = false;
+  /// Whether anything is checked.
+  [[nodiscard]] constexpr bool any() const noexcept { return on || nan; }
+  /// The same checks.
+  friend bool operator==(const Debug&, const Debug&) = default;
+};
+
+/// Receives what bodies print in debug mode, a text for each print(), without a newline. An empty callback brings back the
+/// default, which writes a line to standard output. Calls of a kernel are handed over in the order in which they ended, the
+/// texts of one call by items, or by blocks and threads. Called from the thread that calls the kernel, or that of its CPU
+/// stream; may call kiln. What it throws, the call throws. Thread-safe.
+KILN_API void set_print(std::function<void(std::string_view text)> callback);
+
+}  // namespace kiln

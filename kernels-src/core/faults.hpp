@@ -1,0 +1,65 @@
+// What a kernel that is compiled for debugging leaves behind: its first fault, and what its body printed. The library and the
+// kernels include this file, behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+#pragma once
+
+namespace kiln::kinds {
+
+enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status };
+
+inline constexpr int32 kFaultRank = 8;         // indices of one access that are kept
+inline constexpr int32 kFaultChars = 128;      // of a condition, or a type, with its NUL
+inline constexpr int64 kPrintBytes = 1 << 18;  // what one launch may print
+
+// Where in the loop or the grid a body ran. -1: it has no such number.
+struct FaultPlace {
+  int64 item;
+  int32 block[3];
+  int32 thread[3];
+};
+
+struct Fault {
+  FaultKind kind;
+  int32 argument;  // of the kernel, inputs before outputs
+  int32 rank;
+  int32 bits;                // of the integer that was shifted
+  int64 index[kFaultRank];   // of the access; [0]: the dividend, by how much was shifted, or a status
+  int64 extent[kFaultRank];  // of the view
+  float64 value;             // what was converted
+  FaultPlace place;
+  int32 line;
+  int32 column;
+  char file[kFaultChars];  // "/" or "%" in text: the operator
+  char text[kFaultChars];
+  char to[kFaultChars];  // the type that was converted to
+};
+
+// One print(): behind it its values, and the format.
+struct PrintRecord {
+  uint32 bytes;  // of all of it, a multiple of 8; 0: there was no room, here and behind
+  uint32 values;
+  FaultPlace place;
+  uint32 format_bytes;
+  uint32 padding;
+};
+enum class PrintKind : uint32 { boolean, integer, natural, single, real, complex_single, complex_real };
+struct PrintValue {
+  PrintKind kind;
+  uint32 padding;
+  uint64 bits[2];  // a number's, or of both parts
+};
+
+// All zeros before a launch. Exported as kiln_faults; the host reads it after the launch and clears what it read.
+struct FaultBuffer {
+  uint32 claimed;  // 1: a thread has the first fault
+  uint32 count;    // of all faults
+  uint32 stop;     // loops may end early
+  uint32 dropped;  // prints without room
+  uint64 printed;  // bytes that prints asked for
+  Fault first;
+  // What faulting accesses read, and what they write.
+  alignas(16) unsigned char zeros[16];
+  alignas(16) unsigned char sink[16];
+  alignas(16) unsigned char prints[kPrintBytes];
+};
+
+}  // namespace kiln::kinds

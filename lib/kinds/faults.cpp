@@ -1,0 +1,274 @@
+#include "kinds/faults.hpp"
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "kiln/debug.hpp"
+#include "kiln/error.hpp"
+#include "kinds/integer_divisions.hpp"
+
+namespace kiln {
+namespace kinds {
+namespace {
+
+using Callback = std::function<void(std::string_view)>;
+
+std::mutex print_mutex;  // covers the copying of the pointer alone
+std::shared_ptr<const Callback> print_callback;
+
+constexpr std::size_t kHeaderBytes = offsetof(FaultBuffer, zeros);
+
+/// Of a field that a kernel wrote.
+std::string text_of(std::span<const char, kFaultChars> field) {
+  return {field.data(), strnlen(field.data(), field.size())};
+}
+
+/// "int32" of Clang's "'int32' (aka 'int')" and "'int'".
+std::string type_text(std::string name) {
+  if (name.size() > 1 && name[0] == '\'') name = name.substr(1, name.find('\'', 1) - 1);
+  if (const std::size_t scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
+  constexpr std::pair<std::string_view, const char*> kNames[] = {
+      {"signed char", "int8"},    {"short", "int16"},           {"int", "int32"},           {"long long", "int64"},
+      {"unsigned char", "uint8"}, {"unsigned short", "uint16"}, {"unsigned int", "uint32"}, {"unsigned long long", "uint64"},
+      {"float", "float32"},       {"double", "float64"}};
+  for (const auto& [from, to] : kNames) {
+    if (name == from) return to;
+  }
+  return name;
+}
+
+/// (3, 10) and (16,).
+std::string tuple_text(std::span<const int64> numbers) {
+  return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
+}
+
+const char* kind_text(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
+}
+
+std::string place_text(const FaultPlace& place) {
+  if (place.item >= 0) return fmt::format(" at item {}", place.item);
+  if (place.thread[0] < 0) return {};
+  return fmt::format(" at thread ({}) of block ({})", fmt::join(place.thread, ", "), fmt::join(place.block, ", "));
+}
+
+std::string argument_text(int32 argument, const backend::FaultTexts& texts) {
+  const auto at = static_cast<std::size_t>(argument);
+  if (at >= texts.arguments.size()) return "the result";
+  return texts.arguments[at].empty() ? fmt::format("argument {}", argument) : texts.arguments[at];
+}
+
+std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
+  switch (fault.kind) {
+    case FaultKind::bounds: {
+      const auto rank = static_cast<std::size_t>(std::clamp(fault.rank, 1, kFaultRank));
+      const std::span index(fault.index, rank);
+      return fmt::format("index {} of {} is out of bounds, its shape is {}",
+                         rank == 1 ? std::to_string(index[0]) : tuple_text(index), argument_text(fault.argument, texts),
+                         tuple_text(std::span(fault.extent, rank)));
+    }
+    case FaultKind::division:
+      return fmt::format("division of integers by zero, {} {} 0", fault.index[0], text_of(fault.text));
+    case FaultKind::shift:
+      return fmt::format("shift by {} of {}, which has {} bits", fault.index[0], type_text(text_of(fault.text)), fault.bits);
+    case FaultKind::conversion:
+      return fmt::format("conversion of {} from {} to {}, which does not hold it", fault.value, type_text(text_of(fault.text)),
+                         type_text(text_of(fault.to)));
+    case FaultKind::nan:
+      return fmt::format("{} is NaN", argument_text(fault.argument, texts));
+    case FaultKind::assertion:
+      return fmt::format("assertion failed, {}", text_of(fault.text));
+    case FaultKind::status:
+      return fmt::format("device function {} returned status {}", text_of(fault.text), fault.index[0]);
+    case FaultKind::none:
+      break;
+  }
+  return "unknown fault";
+}
+
+/// The name that a text has in its #include or #line: Clang's is a path.
+std::string file_text(std::string file) {
+  constexpr std::string_view kFolder = "kiln/include/";
+  const std::size_t at = file.find(kFolder);
+  return at == std::string::npos ? file : file.substr(at + kFolder.size());
+}
+
+std::string line_of(const std::string& text, int number) {
+  std::size_t begin = 0;
+  for (int line = 1; line < number; ++line) {
+    const std::size_t newline = text.find('\n', begin);
+    if (newline == std::string::npos) return {};
+    begin = newline + 1;
+  }
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// ": k:2:9", below it the line and a caret.
+std::string source_text(const Fault& fault, const backend::FaultTexts& texts) {
+  const std::string file = file_text(text_of(fault.file));
+  if (fault.line <= 0 || file.starts_with("kiln/")) return {};
+  const auto known = texts.texts.find(file);
+  Diagnostic place =
+      as_written({.file = file,
+                  .line = fault.line,
+                  .column = fault.column,
+                  .text = {},
+                  .source_line = known == texts.texts.end() ? std::string() : line_of(known->second, fault.line)});
+  if (fault.kind == FaultKind::assertion && place.column > 0) {  // of a macro Clang tells the end
+    const std::size_t begin = place.source_line.rfind("assert", static_cast<std::size_t>(place.column) - 1);
+    if (begin != std::string::npos) place.column = static_cast<int>(begin) + 1;
+  }
+  std::string text = fmt::format(": {}:{}", file, place.line);
+  if (place.column > 0) text += fmt::format(":{}", place.column);
+  const std::string shown = to_string(place);
+  const std::size_t newline = shown.find('\n');
+  return newline == std::string::npos ? text : text + shown.substr(newline);
+}
+
+std::string complex_text(double real, double imaginary) {
+  return fmt::format("({}{:+}j)", real, imaginary);
+}
+std::string complex_text(float real, float imaginary) {
+  return fmt::format("({}{:+}j)", real, imaginary);
+}
+
+template <class To>
+To bits_as(std::uint64_t bits) {
+  To to;
+  std::memcpy(&to, &bits, sizeof to);  // of little-endian machines
+  return to;
+}
+
+std::string formatted(std::string_view format, std::span<const PrintValue> values) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  for (const PrintValue& value : values) {
+    switch (value.kind) {
+      case PrintKind::boolean:
+        store.push_back(value.bits[0] != 0);
+        break;
+      case PrintKind::integer:
+        store.push_back(static_cast<std::int64_t>(value.bits[0]));
+        break;
+      case PrintKind::natural:
+        store.push_back(value.bits[0]);
+        break;
+      case PrintKind::single:
+        store.push_back(bits_as<float>(value.bits[0]));
+        break;
+      case PrintKind::real:
+        store.push_back(bits_as<double>(value.bits[0]));
+        break;
+      case PrintKind::complex_single:
+        store.push_back(complex_text(bits_as<float>(value.bits[0]), bits_as<float>(value.bits[1])));
+        break;
+      case PrintKind::complex_real:
+        store.push_back(complex_text(bits_as<double>(value.bits[0]), bits_as<double>(value.bits[1])));
+        break;
+    }
+  }
+  try {
+    return fmt::vformat(format, store);
+  } catch (const fmt::format_error& error) {
+    return fmt::format("{} (print: {} for {} values)", format, error.what(), values.size());
+  }
+}
+
+}  // namespace
+
+std::string fault_message(const Fault& fault, std::uint32_t count, const backend::FaultTexts& texts, DeviceKind kind) {
+  return fmt::format("{} failed on {}{}: {}{}{}", texts.kernel, kind_text(kind), place_text(fault.place),
+                     what_failed(fault, texts), count > 1 ? fmt::format(" (the first of {} faults)", count) : "",
+                     source_text(fault, texts));
+}
+
+std::vector<std::string> printed_texts(std::string_view records) {
+  std::vector<std::pair<FaultPlace, std::string>> texts;
+  while (records.size() >= sizeof(PrintRecord)) {
+    PrintRecord record;
+    std::memcpy(&record, records.data(), sizeof record);
+    const std::size_t values_bytes = record.values * sizeof(PrintValue);
+    if (record.bytes < sizeof record + values_bytes + record.format_bytes || record.bytes > records.size()) break;
+    std::vector<PrintValue> values(record.values);
+    if (!values.empty()) std::memcpy(values.data(), records.data() + sizeof record, values_bytes);
+    texts.emplace_back(record.place, formatted(records.substr(sizeof record + values_bytes, record.format_bytes), values));
+    records.remove_prefix(record.bytes);
+  }
+  const auto order = [](const FaultPlace& place) {
+    return std::tuple(place.block[2], place.block[1], place.block[0], place.thread[2], place.thread[1], place.thread[0]);
+  };
+  std::ranges::stable_sort(texts, [&](const auto& a, const auto& b) {
+    // Threads of a grid go by items where there are items.
+    if (a.first.item >= 0 && b.first.item >= 0) return a.first.item < b.first.item;
+    return order(a.first) < order(b.first);
+  });
+  std::vector<std::string> result;
+  for (auto& [place, text] : texts) result.push_back(std::move(text));
+  return result;
+}
+
+Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
+  auto* const address = static_cast<char*>(module.faults());
+  constexpr std::size_t kPrints = offsetof(FaultBuffer, prints);
+  alignas(FaultBuffer) std::array<std::byte, kPrints> header;
+  backend.download(header.data(), address, kHeaderBytes, queue);
+  const auto& found = *reinterpret_cast<const FaultBuffer*>(header.data());  // of which the prints are not read
+  if (found.count == 0 && found.printed == 0) return {};
+  Findings findings;
+  static const backend::FaultTexts kUnknown{.kernel = "kernel", .arguments = {}, .texts = {}};
+  const backend::FaultTexts& texts = module.fault_texts != nullptr ? *module.fault_texts : kUnknown;
+  if (found.count > 0) findings.fault = fault_message(found.first, found.count, texts, backend.kind());
+  if (const auto printed = std::min<std::size_t>(found.printed, kPrintBytes); printed > 0) {
+    std::string records(printed, '\0');
+    backend.download(records.data(), address + kPrints, printed, queue);
+    findings.printed = printed_texts(records);
+    std::fill(records.begin(), records.end(), '\0');
+    backend.upload(address + kPrints, records.data(), printed, queue);
+  }
+  if (found.dropped > 0) {
+    findings.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found.dropped));
+  }
+  header.fill(std::byte{0});
+  backend.upload(address, header.data(), kPrints, queue);
+  return findings;
+}
+
+void tell(const Findings& findings) {
+  if (!findings.printed.empty()) {
+    std::shared_ptr<const Callback> callback;
+    {
+      const std::lock_guard guard(print_mutex);
+      callback = print_callback;
+    }
+    for (const std::string& text : findings.printed) {
+      if (callback != nullptr) {
+        (*callback)(text);
+      } else {
+        fmt::print("{}\n", text);
+      }
+    }
+    if (callback == nullptr) std::fflush(stdout);
+  }
+  if (!findings.fault.empty()) throw DeviceError(findings.fault);
+}
+
+}  // namespace kinds
+
+void set_print(std::function<void(std::string_view)> callback) {
+  auto replacement = callback ? std::make_shared<const kinds::Callback>(std::move(callback)) : nullptr;
+  const std::lock_guard guard(kinds::print_mutex);
+  kinds::print_callback.swap(replacement);
+}
+
+}  // namespace kiln

@@ -1,0 +1,364 @@
+// Debug mode: kernels that check themselves. The first fault is an error of the call with its place, the device goes on, and
+// what bodies print is handed over.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "devices.hpp"
+#include "values.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::Debug;
+using kiln::DType;
+using kiln::Gufunc;
+using kiln::RawKernel;
+using kiln::Slice;
+using kiln::Ufunc;
+
+namespace {
+
+constexpr Debug kOn{.on = true};
+
+/// 0, 1, …
+Array counted(std::int64_t size, DType dtype = DType::int32) {
+  std::vector<std::int32_t> values(static_cast<std::size_t>(size));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
+  return Array::from(values).astype(dtype);
+}
+
+std::string name_of(const Target& target) {
+  switch (target.device().kind()) {
+    case kiln::DeviceKind::cuda:
+      return "cuda";
+    case kiln::DeviceKind::hip:
+      return "hip";
+    case kiln::DeviceKind::cpu:
+      break;
+  }
+  return "cpu";
+}
+
+/// The first line of a fault's message, without the column, which NVRTC does not tell.
+std::string without_column(const std::string& message, const std::string& place) {
+  const std::string line = message.substr(0, message.find('\n'));
+  const std::size_t at = line.rfind(place + ":");
+  return at == std::string::npos ? line : line.substr(0, at + place.size());
+}
+
+Ufunc ufunc_of(const std::string& signature, const std::string& body, Debug debug = kOn) {
+  return kiln::vectorize({.name = "k", .signatures = {signature}, .body = body, .compile = {.debug = debug}});
+}
+
+/// What is printed while it lives.
+class Printed {
+ public:
+  Printed() {
+    kiln::set_print([this](std::string_view text) {
+      const std::lock_guard guard(mutex_);
+      texts_.emplace_back(text);
+    });
+  }
+  ~Printed() { kiln::set_print({}); }
+  Printed(const Printed&) = delete;
+  Printed& operator=(const Printed&) = delete;
+
+  [[nodiscard]] std::vector<std::string> texts() const { return texts_; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+};
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("debug: checks change no result") {
+  on_every_device([](const Target& target) {
+    const Array x = target.place(counted(60, DType::float32).reshape({3, 20}));
+    const Array row = target.place(counted(20, DType::float32));
+    const std::string body = "return a * 2 + floor(b) / 4 - int32(a) / 3 % 5;";
+    const Ufunc checked = ufunc_of("float32(float32 a, float32 b)", body);
+    const Ufunc plain = ufunc_of("float32(float32 a, float32 b)", body, {});
+    for (const Array& operand : {x, x[{Slice{}, Slice{.step = -2}}], x.transpose().transpose()}) {
+      const Array other = operand.shape()[1] == 20 ? row : row[{Slice{.step = 2}}];
+      CHECK(list_of(target.fetch(target.call(checked, {operand, other}))) ==
+            list_of(target.fetch(target.call(plain, {operand, other}))));
+    }
+    // Halves, bools and complex numbers are converted on their way; several dimensions.
+    const Ufunc halves = ufunc_of("(float16 y, bool z) (float16 a, bool b)", "y = b ? a : -a; z = a > 3;");
+    const auto outputs = target.outputs(
+        halves, {x.astype(DType::float16)[{Slice{}, Slice{0, 3}}], target.place(Array::from<bool>({true, false, true}))});
+    CHECK(list_of(target.fetch(outputs[0])) == std::vector<double>{0, -1, 2, 20, -21, 22, 40, -41, 42});
+    CHECK(list_of(target.fetch(outputs[1])) == std::vector<double>{0, 0, 0, 1, 1, 1, 1, 1, 1});
+  });
+}
+
+TEST_CASE("debug: a fault of an element is an error of the call, and the device goes on") {
+  on_every_device([](const Target& target) {
+    const std::string on = " on " + name_of(target);
+    const Array x = target.place(counted(8));
+    const Ufunc quotient = ufunc_of("int32(int32 a, int32 b)", "const int32 c = a % 3;\nreturn c + a / b;");
+    const auto fails = [&](const Ufunc& ufunc, std::initializer_list<kiln::Arg> args) {
+      return message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(ufunc, args)); });
+    };
+    const Array divisors = target.place(Array::from<std::int32_t>({1, 2, 3, 4, 5, 0, 7, 8}));
+    const std::string message = fails(quotient, {x, divisors});
+    CHECK(message ==
+          "k failed" + on + " at item 5: division of integers by zero, 5 / 0: k:2:14\n  return c + a / b;\n               ^");
+    CHECK(list_of(target.fetch(target.call(quotient, {x, 2}))) == std::vector<double>{0, 1, 3, 1, 3, 4, 3, 4});
+    CHECK(without_column(fails(ufunc_of("int32(int32 a)", "a %= a - 7; return a;"), {x}), "k:1") ==
+          "k failed" + on + " at item 7: division of integers by zero, 7 % 0: k:1");
+    CHECK(without_column(fails(ufunc_of("int32(int32 a)", "\nassert(a < 6 || a == 7);\nreturn a;"), {x}), "k:2") ==
+          "k failed" + on + " at item 6: assertion failed, a < 6 || a == 7: k:2");
+    CHECK(fails(ufunc_of("float32(float32 a)", "return sqrt(6.5f - a);", {.nan = true}), {x.astype(DType::float32)}) ==
+          "k failed" + on + " at item 7: the result is NaN");
+    CHECK(without_column(
+              fails(kiln::vectorize(
+                        {.name = "k",
+                         .signatures = {"int32(int32 a)"},
+                         .body = "return half_of(a, a - 1);",
+                         .compile = {.functions = "int32 half_of(int32 a, int32 b) {\n  return a / b;\n}", .debug = kOn}}),
+                    {x}),
+              "k.functions:2") == "k failed" + on + " at item 1: division of integers by zero, 1 / 0: k.functions:2");
+  });
+}
+
+TEST_CASE("debug: shifts and conversions by Clang") {
+  on_every_device(
+      [](const Target& target) {
+        const std::string on = " on " + name_of(target);
+        const Array x = target.place(counted(33));
+        const Ufunc shifted = ufunc_of("int32(int32 a)", "return 1 << a;");
+        if (!shifted.compiled({x}, target.options()).entry.compiler.starts_with("Clang")) return;
+        const auto fails = [&](const Ufunc& ufunc, const Array& array) {
+          return message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(ufunc, {array})); });
+        };
+        CHECK(fails(shifted, x) ==
+              "k failed" + on + " at item 32: shift by 32 of int32, which has 32 bits: k:1:10\n  return 1 << a;\n           ^");
+        CHECK(without_column(fails(ufunc_of("int64(int64 a)", "return a >> (a - 1);"), target.place(counted(2, DType::int64))),
+                             "k:1") == "k failed" + on + " at item 0: shift by -1 of int64, which has 64 bits: k:1");
+        CHECK(
+            without_column(fails(ufunc_of("int8(float64 a)", "return int8(a * 16);"), target.place(counted(9, DType::float64))),
+                           "k:1") ==
+            "k failed" + on + " at item 8: conversion of 128 from float64 to int8, which does not hold it: k:1");
+        // kiln's own functions convert and shift as they like.
+        const Ufunc functions = ufunc_of("float64(float64 a)", "return exp(a) + sin(a) + pow(a, 3.0) + rint(a) + erf(a);");
+        CHECK_NOTHROW(target.fetch(target.call(functions, {target.place(Array::from<double>({1e300, -1e300, NAN, 1e10}))})));
+      },
+      {Mode::device});
+}
+
+TEST_CASE("debug: the first access out of a gufunc's views") {
+  on_every_device([](const Target& target) {
+    const std::string on = " on " + name_of(target);
+    const auto fails = [&](const std::string& signature, const std::string& layout, const std::string& body,
+                           const Array& array) {
+      const Gufunc gufunc = kiln::guvectorize(
+          {.name = "k", .layout = layout, .signatures = {signature}, .body = body, .compile = {.debug = kOn}});
+      return message_of<kiln::DeviceError>(
+          [&] { (void)target.fetch(gufunc({target.place(array)}, kiln::GufuncOptions{.stream = target.options().stream})); });
+    };
+    const Array x = counted(24, DType::float32);
+    CHECK(without_column(fails("void(float32[:] a, float32[:] b)", "(n)->(n)",
+                               "for (index i = 0; i < n; ++i) {\n  b(i) = a(i) + a[i + 1];\n}", x.reshape({1, 24})),
+                         "k:2") == "k failed" + on + " at item 0: index 24 of a is out of bounds, its shape is (24,): k:2");
+    CHECK(without_column(
+              fails("void(float32[:,:] a, float32[:] b)", "(m,n)->(n)",
+                    "for (index i = 0; i < n; ++i) b(i) = 0;\nif (a(0, 0) == 12) b(n - 5) = a(1, 2);", x.reshape({2, 3, 4})),
+              "k:2") == "k failed" + on + " at item 1: index -1 of b is out of bounds, its shape is (4,): k:2");
+    CHECK(without_column(fails("void(float32[:,:] a, float32[:] b)", "(m,n)->()", "b(0) = a(2, n);", x.reshape({1, 4, 6})),
+                         "k:1") ==
+          "k failed" + on + " at item 0: index (2, 6) of a is out of bounds, its shape is (4, 6): k:1");
+    CHECK(without_column(fails("void(float32[:,:] a, float32[:] b)", "(m,n)->()", "auto r = a.row(m);\nb(0) = r(0) + r[1];",
+                               x.reshape({1, 4, 6})),
+                         "k:1") ==
+          "k failed" + on + " at item 0: index 4 of a is out of bounds, its shape is (4,) (the first of 3 faults): k:1");
+    // Elements that are converted on their way, too.
+    CHECK(without_column(
+              fails("void(float16[:] a, float16[:] b)", "(n)->(n)", "b(0) = a(0);\nb(n) = a(0);", x.astype(DType::float16)),
+              "k:2") == "k failed" + on + " at item 0: index 24 of b is out of bounds, its shape is (24,): k:2");
+  });
+}
+
+TEST_CASE("debug: the first access out of a raw kernel's arrays") {
+  on_every_device([](const Target& target) {
+    const std::string on = " on " + name_of(target);
+    const kiln::Stream stream = target.options().stream;
+    const Array x = target.place(counted(20));
+    const auto fails = [&](const std::string& body, kiln::LaunchOptions options) {
+      options.stream = stream;
+      const RawKernel kernel = kiln::kernel(
+          {.name = "k", .signature = "void(const int32[:] x, int32[:] y)", .body = body, .compile = {.debug = kOn}});
+      const Array y = target.place(Array::zeros({10}, DType::int32));
+      const std::string message = message_of<kiln::DeviceError>([&] { kernel(options, x, y); });
+      // The others did their work.
+      CHECK(list_of(target.fetch(y))[0] == 1);
+      return message;
+    };
+    if (target.device().is_cpu() || target.mode() != Mode::host) {
+      CHECK(without_column(fails("y[item] = x[item] + 1;", {.size = 11}), "k:1") ==
+            "k failed" + on + " at item 10: index 10 of y is out of bounds, its shape is (10,): k:1");
+      CHECK(without_column(fails("const index i = grid(1);\natomic_add(&y[i], x[i] + 1);", {.grid = 3, .block = 4}), "k:2") ==
+            "k failed" + on +
+                " at thread (2, 0, 0) of block (2, 0, 0): index 10 of y is out of bounds, its shape is (10,) (the first of 2 "
+                "faults): k:2");
+    }
+  });
+}
+
+TEST_CASE("debug: what bodies print") {
+  on_every_device([](const Target& target) {
+    const Ufunc k = ufunc_of("float32(int32 a)", "if (a % 50 == 0) print(\"{}: {:.3f} {}\", a, a / 7.0, a > 60);\nreturn a;");
+    const Printed printed;
+    (void)target.fetch(target.call(k, {target.place(counted(200))}));
+    CHECK(printed.texts() == Texts{"0: 0.000 false", "50: 7.143 false", "100: 14.286 true", "150: 21.429 true"});
+  });
+  on_every_device(
+      [](const Target& target) {
+        const RawKernel all = kiln::kernel(
+            {.name = "all",
+             .signature = "void(complex64 z, float16 h, uint8 b, int64 i, uint64 u, complex128 w)",
+             .body = "print(\"{} {} {} {} {} {} {{}}\", z, h, b, i, u, w);\nprint(\"plain\");\nprint(\"{} {}\", 1);",
+             .compile = {.debug = kOn}});
+        const Printed printed;
+        all({.size = 1,
+             .stream = target.options().stream.is_default() ? kiln::Stream(target.device()) : target.options().stream},
+            std::complex<float>(1, -2.5F), 0.5F, 200, -5, ~std::uint64_t{0}, std::complex<double>(0.1, 3));
+        CHECK(printed.texts() == Texts{"(1-2.5j) 0.5 200 -5 18446744073709551615 (0.1+3j) {}", "plain",
+                                       "{} {} (print: argument not found for 1 values)"});
+      },
+      {Mode::stream});
+}
+
+TEST_CASE("debug: prints are bounded") {
+  on_every_device(
+      [](const Target& target) {
+        const Ufunc k = ufunc_of("int32(int32 a)", "print(\"{}\", a);\nreturn a;");
+        const Printed printed;
+        (void)target.fetch(target.call(k, {target.place(counted(10'000))}));
+        const Texts texts = printed.texts();
+        REQUIRE(texts.size() > 100);
+        CHECK(texts.back() == "k: " + std::to_string(10'000 - (texts.size() - 1)) + " more prints, for which there is no room");
+        // The next call has all the room again.
+        const Printed again;
+        (void)target.fetch(target.call(k, {target.place(counted(2))}));
+        CHECK(again.texts() == Texts{"0", "1"});
+      },
+      {Mode::device});
+}
+
+TEST_CASE("debug: elements that a mask leaves out are not computed") {
+  on_every_device([](const Target& target) {
+    const Array x = target.place(counted(6));
+    const Array where = target.place(Array::from<bool>({false, true, true, false, true, true}));
+    const Ufunc k = ufunc_of("int32(int32 a)", "return 12 / (a % 3);");
+    CHECK(list_of(target.fetch(target.call(k, {x}, {.where = where}))) == std::vector<double>{0, 12, 6, 0, 12, 6});
+    const Array out = target.place(counted(6));
+    (void)target.call(k, {x}, {.out = {out}, .where = where});
+    CHECK(list_of(target.fetch(out)) == std::vector<double>{0, 12, 6, 3, 12, 6});
+  });
+}
+
+TEST_CASE("debug: methods and reductions") {
+  on_every_device([](const Target& target) {
+    const Ufunc k = ufunc_of("int32(int32 a, int32 b)", "assert(b != 5);\nreturn a + b;");
+    const Array x = target.place(counted(8));
+    CHECK(message_of<kiln::DeviceError>([&] {
+            (void)target.fetch(k.reduce(x, reduce_on(target)));
+          }).find("assertion failed, b != 5") != std::string::npos);
+    CHECK(target.fetch(k.reduce(x[{Slice{0, 5}}], reduce_on(target))).item<std::int32_t>() == 10);
+    CHECK(list_of(target.fetch(k.accumulate(x[{Slice{0, 5}}], accumulate_on(target)))) == std::vector<double>{0, 1, 3, 6, 10});
+  });
+}
+
+TEST_CASE("debug: calls of one kernel from several threads") {
+  on_every_device(
+      [](const Target& target) {
+        const Ufunc k = ufunc_of("int32(int32 a, int32 b)", "return a / b;");
+        std::vector<std::thread> threads;
+        std::vector<int> faults(4);
+        for (int t = 0; t < 4; ++t) {
+          threads.emplace_back([&, t] {
+            for (int call = 0; call < 5; ++call) {
+              try {
+                (void)target.fetch(target.call(k, {target.place(counted(100)), t % 2}));
+              } catch (const kiln::DeviceError& error) {
+                if (std::string(error.what()).find("(the first of 100 faults)") != std::string::npos)
+                  ++faults[static_cast<std::size_t>(t)];
+              }
+            }
+          });
+        }
+        for (std::thread& thread : threads) thread.join();
+        CHECK(faults == std::vector<int>{5, 0, 5, 0});
+      },
+      {Mode::device});
+}
+
+TEST_CASE("debug: graphs run such kernels one by one") {
+  on_every_device(
+      [](const Target& target) {
+        const Ufunc k = ufunc_of("int32(int32 a, int32 b)", "return a / b;");
+        const Array x = target.place(counted(8));
+        const Array by = target.place(Array::from<std::int32_t>({1}));
+        const Array out = target.place(Array::zeros({8}, DType::int32));
+        const kiln::Stream stream = target.options().stream;
+        const kiln::Graph graph = kiln::capture(stream, [&] { (void)k({x, by}, {.out = {out}, .stream = stream}); });
+        graph.launch();
+        target.wait();
+        CHECK(list_of(target.fetch(out))[7] == 7);
+        by[{0}].fill(0);
+        CHECK(message_of<kiln::DeviceError>([&] {
+                graph.launch();
+                stream.synchronize();
+              }).find("division of integers by zero") != std::string::npos);
+      },
+      {Mode::stream});
+}
+
+TEST_CASE("debug: kernels of their own in the cache") {
+  on_every_device(
+      [](const Target& target) {
+        const Array x = target.place(counted(4));
+        const auto kernel = [&](Debug debug) {
+          return ufunc_of("int32(int32 a)", "return a / (a + 1);", debug).compiled({x}, target.options());
+        };
+        const auto plain = kernel({});
+        const auto checked = kernel(kOn);
+        CHECK(plain.entry.id != checked.entry.id);
+        CHECK(plain.entry.id == kernel({}).entry.id);
+        CHECK(kernel({.nan = true}).entry.id != checked.entry.id);
+        CHECK(plain.key.find("debug") == std::string::npos);
+        CHECK(checked.key.find("\"debug\":true") != std::string::npos);
+        CHECK(checked.entry.variant.ends_with(", debug"));
+        CHECK(plain.source.find("debug") == std::string::npos);
+      },
+      {Mode::device});
+}
+
+TEST_CASE("debug: print and assert without it") {
+  on_every_device(
+      [](const Target& target) {
+        const Array x = target.place(counted(4));
+        CHECK(list_of(target.fetch(target.call(ufunc_of("int32(int32 a)", "assert(a > 100);\nreturn a;", {}), {x}))) ==
+              std::vector<double>{0, 1, 2, 3});
+        const std::string message = message_of<kiln::CompileError>(
+            [&] { (void)target.call(ufunc_of("int32(int32 a)", "print(\"{}\", a);\nreturn a;", {}), {x}); });
+        const bool told =
+            message.find("print() needs .compile = {.debug = {.on = true}}, or KILN_DEBUG=1") != std::string::npos ||
+            message.find("only_in_debug_mode") != std::string::npos;
+        CHECK_MESSAGE(told, message);
+        // A name of the user's own is the user's.
+        const Ufunc own = kiln::vectorize({.name = "k",
+                                           .signatures = {"int32(int32 a)"},
+                                           .body = "return print(a);",
+                                           .compile = {.functions = "int32 print(int32 a) { return 2 * a; }"}});
+        CHECK(list_of(target.fetch(target.call(own, {x}))) == std::vector<double>{0, 2, 4, 6});
+      },
+      {Mode::device});
+}

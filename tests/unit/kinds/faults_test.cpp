@@ -1,0 +1,145 @@
+// What is said of a fault, and what becomes of prints: from what a kernel left in its buffer.
+#include "kinds/faults.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kiln/debug.hpp"
+#include "kiln/error.hpp"
+
+using namespace kiln;
+using kinds::Fault;
+using kinds::FaultKind;
+using kinds::PrintKind;
+using kinds::PrintRecord;
+using kinds::PrintValue;
+
+namespace {
+
+const backend::FaultTexts kTexts{.kernel = "k",
+                                 .arguments = {"a", "", "b"},
+                                 .texts = {{"k", "first\n  b(i) = a %kiln_by(10)/ c[j];"}, {"k.functions", "one line"}}};
+
+Fault fault_of(FaultKind kind, int line = 0, int column = 0, const char* file = "k") {
+  Fault fault{};
+  fault.kind = kind;
+  fault.place = {.item = -1, .block = {-1, -1, -1}, .thread = {-1, -1, -1}};
+  fault.line = line;
+  fault.column = column;
+  std::strcpy(fault.file, file);
+  return fault;
+}
+
+std::string message(const Fault& fault, std::uint32_t count = 1) {
+  return kinds::fault_message(fault, count, kTexts, DeviceKind::cuda);
+}
+
+std::string record(const std::string& format, const std::vector<PrintValue>& values, kinds::FaultPlace place) {
+  std::string bytes((sizeof(PrintRecord) + values.size() * sizeof(PrintValue) + format.size() + 7) / 8 * 8, '\0');
+  const PrintRecord head{.bytes = static_cast<std::uint32_t>(bytes.size()),
+                         .values = static_cast<std::uint32_t>(values.size()),
+                         .place = place,
+                         .format_bytes = static_cast<std::uint32_t>(format.size()),
+                         .padding = 0};
+  std::memcpy(bytes.data(), &head, sizeof head);
+  if (!values.empty()) std::memcpy(bytes.data() + sizeof head, values.data(), values.size() * sizeof(PrintValue));
+  std::memcpy(bytes.data() + sizeof head + values.size() * sizeof(PrintValue), format.data(), format.size());
+  return bytes;
+}
+
+PrintValue integer(std::int64_t x) {
+  return {PrintKind::integer, 0, {static_cast<std::uint64_t>(x), 0}};
+}
+
+}  // namespace
+
+TEST_CASE("faults: an access names the argument, the index and the shape") {
+  Fault fault = fault_of(FaultKind::bounds, 2, 21);
+  fault.argument = 2;
+  fault.rank = 1;
+  fault.index[0] = 16;
+  fault.extent[0] = 16;
+  fault.place.item = 41;
+  // Columns are those of the user's text, which has no tags.
+  CHECK(message(fault) ==
+        "k failed on cuda at item 41: index 16 of b is out of bounds, its shape is (16,): k:2:10\n  "
+        "  b(i) = a / c[j];\n           ^");
+  fault.rank = 2;
+  fault.index[1] = -1;
+  fault.extent[1] = 3;
+  fault.argument = 1;
+  fault.place = {.item = -1, .block = {1, 2, 3}, .thread = {4, 5, 6}};
+  CHECK(message(fault, 7).starts_with(
+      "k failed on cuda at thread (4, 5, 6) of block (1, 2, 3): index (16, -1) of argument 1 is out of bounds, its shape is "
+      "(16, 3) (the first of 7 faults): k:2:"));
+}
+
+TEST_CASE("faults: the place in the text") {
+  const Fault division = [] {
+    Fault fault = fault_of(FaultKind::division, 2, 10);
+    fault.index[0] = 5;
+    std::strcpy(fault.text, "/");
+    return fault;
+  }();
+  CHECK(message(division) ==
+        "k failed on cuda: division of integers by zero, 5 / 0: k:2:10\n    b(i) = a / c[j];\n           ^");
+  // A compiler may tell no column, and a header may not be there.
+  CHECK(message(fault_of(FaultKind::nan, 1, 0, "k.functions")) == "k failed on cuda: a is NaN: k.functions:1\n  one line");
+  CHECK(message(fault_of(FaultKind::nan, 3, 4, "other.hpp")) == "k failed on cuda: a is NaN: other.hpp:3:4");
+  CHECK(message(fault_of(FaultKind::nan, 3, 4, "/kiln/include/other.hpp")) == "k failed on cuda: a is NaN: other.hpp:3:4");
+  CHECK(message(fault_of(FaultKind::nan, 3, 4, "kiln/core/view.hpp")) == "k failed on cuda: a is NaN");
+  CHECK(message(fault_of(FaultKind::nan)) == "k failed on cuda: a is NaN");
+}
+
+TEST_CASE("faults: values and types") {
+  Fault shift = fault_of(FaultKind::shift);
+  shift.index[0] = 40;
+  shift.bits = 32;
+  std::strcpy(shift.text, "'int32' (aka 'int')");
+  CHECK(message(shift) == "k failed on cuda: shift by 40 of int32, which has 32 bits");
+  std::strcpy(shift.text, "'unsigned int'");
+  CHECK(message(shift) == "k failed on cuda: shift by 40 of uint32, which has 32 bits");
+  Fault conversion = fault_of(FaultKind::conversion);
+  conversion.value = 3e9;
+  std::strcpy(conversion.text, "'float'");
+  std::strcpy(conversion.to, "'::kiln::int32' (aka 'int')");
+  CHECK(message(conversion) == "k failed on cuda: conversion of 3000000000 from float32 to int32, which does not hold it");
+  Fault assertion = fault_of(FaultKind::assertion);
+  std::strcpy(assertion.text, "a < b");
+  CHECK(message(assertion) == "k failed on cuda: assertion failed, a < b");
+  Fault result = fault_of(FaultKind::nan);
+  result.argument = 3;
+  CHECK(message(result) == "k failed on cuda: the result is NaN");
+}
+
+TEST_CASE("faults: prints come in the order of items, or of blocks and threads") {
+  const auto item = [](std::int64_t i) { return kinds::FaultPlace{i, {0, 0, 0}, {0, 0, 0}}; };
+  const auto thread = [](int block, int x, int y) { return kinds::FaultPlace{-1, {block, 0, 0}, {x, y, 0}}; };
+  CHECK(kinds::printed_texts(record("b{}", {integer(7)}, item(7)) + record("a", {}, item(1)) +
+                             record("c{}{}", {integer(-1), integer(2)}, item(7))) ==
+        std::vector<std::string>{"a", "b7", "c-12"});
+  CHECK(kinds::printed_texts(record("d", {}, thread(1, 0, 0)) + record("c", {}, thread(0, 0, 1)) +
+                             record("b", {}, thread(0, 1, 0)) + record("a", {}, thread(0, 0, 0))) ==
+        std::vector<std::string>{"a", "b", "c", "d"});
+  CHECK(kinds::printed_texts(record("{:d}", {{PrintKind::real, 0, {0, 0}}}, item(0))).front().starts_with("{:d} (print: "));
+  CHECK(kinds::printed_texts(record("{}", {}, item(0))) ==
+        std::vector<std::string>{"{} (print: argument not found for 0 values)"});
+  // What had no room is zeros, and nothing is read behind the end.
+  CHECK(kinds::printed_texts(record("a", {}, item(0)) + std::string(64, '\0') + record("b", {}, item(1))) ==
+        std::vector<std::string>{"a"});
+  CHECK(kinds::printed_texts(record("a", {}, item(0)).substr(0, 40)).empty());
+}
+
+TEST_CASE("faults: prints are handed over before the fault is thrown") {
+  std::vector<std::string> texts;
+  set_print([&](std::string_view text) { texts.emplace_back(text); });
+  CHECK_THROWS_WITH_AS(kinds::tell({.fault = "it failed", .printed = {"one", "two"}}), "it failed", DeviceError);
+  CHECK(texts == std::vector<std::string>{"one", "two"});
+  CHECK_NOTHROW(kinds::tell({}));
+  set_print([](std::string_view) { throw std::runtime_error("full"); });
+  CHECK_THROWS_WITH_AS(kinds::tell({.fault = {}, .printed = {"three"}}), "full", std::runtime_error);
+  set_print({});
+}
