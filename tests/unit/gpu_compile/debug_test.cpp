@@ -55,7 +55,7 @@ void compile_all(const char* target) {
   compile(kiln::GufuncDefinition{.name = "spread",
                                  .layout = "(n)->(n)",
                                  .signatures = {"void(float32[:] a, float32[:] b)"},
-                                 .each = {"i: n"},
+                                 .each = "i:n",
                                  .body = "b(i) = a(i + 1);"},
           target);
   compile(
