@@ -43,8 +43,9 @@ struct CompileOptions {
   bool fast_math = false;
   /// Files of compiled device code whose functions the body calls, declared in `functions` (by declare_device(), or as
   /// `extern "C"`). One list for several devices: each takes the files that are for it. LTO-IR and bitcode are inlined into the
-  /// kernel's loop. A kernel has a copy of its own of what a file holds, static variables included. IoError for a file that
-  /// cannot be read; CompileError for one that cannot be linked, where none is for the device, and for what stays undefined.
+  /// kernel's loop. A kernel has a copy of its own of what a file holds, static variables included, but for shared objects.
+  /// IoError for a file that cannot be read; CompileError for one that cannot be linked, where none is for the device, and for
+  /// what stays undefined.
   std::vector<LinkFile> link = {};
   /// What kernels check while they run, which makes calls wait for their end: nothing by default. KILN_DEBUG=1 in the
   /// environment turns it on for every kernel.

@@ -63,7 +63,7 @@ class Compiler {
   [[nodiscard]] virtual const Compiler& for_debugging() const { return *this; }
 
   /// Who compiles for the same target where the kernel is linked with these: this one, or another where this one cannot.
-  /// DeviceError where nobody can. Outlives this compiler.
+  /// DeviceError where nobody can. Lives as long as this one.
   [[nodiscard]] virtual const Compiler& linking(const std::vector<LinkPart>& /*files*/) const { return *this; }
 
   /// The request in a form on the way to machine code, as text; compile()'s errors. TypeError where this compiler has no such

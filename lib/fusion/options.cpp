@@ -104,7 +104,9 @@ class Merge {
   /// Once, however many ufuncs are linked with it.
   void add_link(const CompileOptions& options) {
     for (const LinkFile& file : options.link) {
-      const auto same = [&](const LinkFile& known) { return known.name == file.name && known.bytes == file.bytes; };
+      const auto same = [&](const LinkFile& known) {
+        return known.bytes == nullptr && file.bytes == nullptr && known.name == file.name;
+      };
       if (std::none_of(link_.begin(), link_.end(), same)) link_.push_back(file);
     }
   }

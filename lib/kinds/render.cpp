@@ -35,7 +35,11 @@ class Renderer {
         spec_(spec),
         target_(target),
         divisions_(divisions),
-        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {}
+        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {
+    const auto* const elementwise = std::get_if<ElementwiseSpec>(&spec);
+    if (elementwise == nullptr || elementwise->function.empty()) return;
+    own_namespace_ = "inline namespace of_" + elementwise->function + " {\n";
+  }
 
   std::string source(const std::vector<std::string>& headers) {
     if (text_.unchecked) out_ += "#define KILN_UNCHECKED 1\n";
@@ -94,7 +98,7 @@ class Renderer {
   void user_code() {
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
-    out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\nnamespace std = ::kiln;\n";
+    out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n";
     for (const auto& [variable, dtype] : text_.type_variables) {
       out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
     }
@@ -121,7 +125,7 @@ class Renderer {
         user_text(text_.name + ".identity", text_.identity + "\n;}");
       }
     }
-    out_ += "}\nKILN_USER_END\n";
+    out_ += (own_namespace_.empty() ? "" : "}\n") + std::string("}\nKILN_USER_END\n");
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
     // Nor may they reach what is kiln's behind them.
     std::set<std::string> macros;
@@ -134,6 +138,7 @@ class Renderer {
   DeviceKind target_;
   const IntegerDivisions& divisions_;
   const Frame frame_;
+  std::string own_namespace_;  // of what others link, whose own texts may have functions of the same names
   std::string out_;
 };
 

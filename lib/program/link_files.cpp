@@ -81,9 +81,14 @@ std::vector<LinkFile> with_bytes(const std::string& kernel, const std::vector<Li
 std::vector<backend::LinkPart> files_for(const Request& request, const backend::Compiler& compiler) {
   std::vector<backend::LinkPart> chosen;
   const std::string target = compiler.short_target();
-  std::ranges::copy_if(request.link, std::back_inserter(chosen), [&](const backend::LinkPart& file) {
-    return file.kind == compiler.kind() && backend::serves(file, target);
-  });
+  for (const backend::LinkPart& file : request.link) {
+    // The same file twice, by whatever names, would define everything twice.
+    const auto same = [&](const backend::LinkPart& other) {
+      return other.format == file.format && *other.bytes == *file.bytes;
+    };
+    if (file.kind == compiler.kind() && backend::serves(file, target) && std::ranges::none_of(chosen, same))
+      chosen.push_back(file);
+  }
   if (chosen.empty() && !request.link.empty()) {
     fail(request.source.name, "no file of .compile.link is for " + target + ": there are " + listed(request.link) +
                                   "; add one that is compiled for it");
@@ -94,7 +99,8 @@ std::vector<backend::LinkPart> files_for(const Request& request, const backend::
 std::vector<std::string> digests_of(const std::vector<backend::LinkPart>& files) {
   std::vector<std::string> digests;
   for (const backend::LinkPart& file : files) {
-    digests.push_back(cache::digest(*file.bytes) + (file.path.empty() ? "" : " " + file.path));
+    digests.push_back(cache::digest(*file.bytes) + (file.lazy ? " where needed" : "") +
+                      (file.path.empty() ? "" : " " + file.path));
   }
   return digests;
 }

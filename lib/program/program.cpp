@@ -65,7 +65,8 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
   return kernel;
 }
 
-std::string device_code(const Request& request, const backend::Compiler& compiler, DeviceCodeForm form) {
+std::string device_code(Request request, const backend::Compiler& compiler, DeviceCodeForm form) {
+  request.link.clear();  // who links the function links these, too
   const Job job = make_job(request, compiler);
   try {
     return compiler.device_code(job.compile, form);

@@ -73,7 +73,7 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
 
 /// The request's code as functions that others link; not kept. Throws CompileError, and TypeError for a form that the compiler
 /// does not make.
-std::string device_code(const Request& request, const backend::Compiler& compiler, DeviceCodeForm form);
+std::string device_code(Request request, const backend::Compiler& compiler, DeviceCodeForm form);
 
 /// The loaded kernel; the same module for the same key, device and cache, as long as someone holds it or the cache has room for
 /// it.

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "backend/compiler.hpp"
+#include "codegen/needed_headers.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "program/builder.hpp"
@@ -54,6 +56,14 @@ std::string declaration_of(const std::string& function, const ufunc::Loop& loop,
   return "extern \"C\" " + result + " " + function + "(" + parameters + ");";
 }
 
+/// Whether it is, or may become, a function of <math.h>: "log10", "log10f".
+bool is_of_c(std::string_view name) {
+  if (codegen::is_function(name)) return true;
+  if (name.empty() || (name.back() != 'f' && name.back() != 'l')) return false;
+  name.remove_suffix(1);
+  return codegen::is_function(name);
+}
+
 void require_exportable(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop, DeviceAbi abi) {
   for (const auto* dtypes : {&loop.inputs, &loop.outputs}) {
     const auto odd = std::find_if(dtypes->begin(), dtypes->end(), [](DType dtype) {
@@ -62,6 +72,11 @@ void require_exportable(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop,
     if (odd == dtypes->end()) continue;
     throw TypeError(
         fmt::format("{}: {} is no device function: compilers pass {} in different ways", ufunc.name(), loop.text, name(*odd)));
+  }
+  constexpr std::array<std::string_view, 1> kStatus{"fail_status"};
+  if (codegen::names_any(ufunc.definition_of(loop).compile.functions, kStatus)) {
+    throw TypeError(ufunc.name() +
+                    ": a device function has no call that a status could fail: declare what it calls with DeviceAbi::c");
   }
   if (abi == DeviceAbi::numba && loop.outputs.size() != 1) {
     throw TypeError(fmt::format("{} has {} results, and a function of Numba's convention has one: leave .abi out", ufunc.name(),
@@ -77,6 +92,10 @@ DeviceCode Ufunc::device_code(std::string_view target, const DeviceCodeOptions& 
   if (!signature::is_identifier(function) || signature::why_reserved(function) != nullptr) {
     throw SignatureError("\"" + function + "\" cannot be the name of a device function: it has to be a C++ identifier",
                          function, 0);
+  }
+  if (is_of_c(function)) {
+    throw TypeError(fmt::format("{}: \"{}\" is a function of the C library's, which its body may call: give another .name",
+                                ufunc.name(), function));
   }
   const ufunc::Loop loop = chosen_loop(ufunc, options.signature);
   require_exportable(ufunc, loop, options.abi);

@@ -149,11 +149,11 @@ CompileResult compile_by_clang(const ClangJob& job) {
             .log = text(result->log),
             .warnings = of_severity(diagnostics_of(*result, job), Severity::warning)};
   }
-  if (result->status == KILN_CLANG_FAILED && result->diagnostic_count == 0) {
+  if (result->status == KILN_CLANG_UNLINKABLE || (result->status == KILN_CLANG_FAILED && result->diagnostic_count == 0)) {
     std::string reason = text(result->error);
     std::replace(reason.begin(), reason.end(), '\n', ' ');
     // The linker's words about files of the user's.
-    if (!objects.empty()) throw CompileError(refusal(job, std::move(reason)));
+    if (result->status == KILN_CLANG_UNLINKABLE && !objects.empty()) throw CompileError(refusal(job, std::move(reason)));
     throw DeviceError("failed to compile kernel \"" + request.name + "\" for " + job.target + ": " + reason);
   }
   throw CompileError({.diagnostics = diagnostics_of(*result, job),

@@ -121,7 +121,7 @@ class GpuClangCompiler final : public Compiler {
   }
   std::string device_code(const CompileRequest& request, DeviceCodeForm form) const override {
     const bool amd = made_.kind == DeviceKind::hip;
-    if (form == DeviceCodeForm::ptx && !amd) return run(request, ClangOutput::ptx).code;
+    if (form == DeviceCodeForm::ptx && !amd) return run(request, ClangOutput::ptx, /*links_later=*/true).code;
     if (form == DeviceCodeForm::bitcode && amd) return run(request, ClangOutput::bitcode).code;
     if (form == DeviceCodeForm::object && amd) return run(request, ClangOutput::object).code;
     return Compiler::device_code(request, form);
@@ -153,12 +153,12 @@ class GpuClangCompiler final : public Compiler {
   [[nodiscard]] bool gives_ptx() const {
     return made_.kind == DeviceKind::cuda && made_.finisher == nullptr && (made_.linker == nullptr || made_.lines);
   }
-  CompileResult run(const CompileRequest& request, ClangOutput output) const {
+  CompileResult run(const CompileRequest& request, ClangOutput output, bool links_later = false) const {
     return compile_by_clang(
         {.request = request,
          .arguments = options(request),
          .bitcode = made_.math ? std::span(made_.math->files) : std::span<const std::pair<std::string, std::string>>{},
-         .links_later = made_.linker != nullptr,
+         .links_later = links_later || made_.linker != nullptr,
          .output = output,
          .target = made_.name,
          .definers = "nothing defines it for a GPU"});

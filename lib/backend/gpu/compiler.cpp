@@ -99,14 +99,15 @@ class GpuCompiler final : public Compiler {
 
   const Compiler& linking(const std::vector<LinkPart>& files) const override {
     const auto is_bitcode = [](const LinkPart& file) { return file.format == LinkFormat::bitcode; };
-    const bool itself = kind() == DeviceKind::hip ? linking_.driver_is_there && can_link(library_, files)
+    const bool itself = kind() == DeviceKind::hip ? !linking_.by_clang && linking_.only_device && can_link(library_, files)
                                                   : std::ranges::none_of(files, is_bitcode);
     if (!itself) return clang().linking(files);
     if (kind() == DeviceKind::hip) return *this;
     const std::lock_guard guard(linking_mutex_);
     if (!linked_) {
+      const Linker* const linker = target_.lines ? linking_.driver.get() : &linker_for(target_.name, linking_.driver.get());
       linked_ = std::make_unique<GpuCompiler>(library_, target_, linking_);
-      linked_->linker_ = target_.lines ? linking_.driver.get() : &linker_for(target_.name, linking_.driver.get());
+      linked_->linker_ = linker;
     }
     return *linked_;
   }

@@ -23,9 +23,9 @@ struct CompileTarget {
 
 /// Who links kernels with device code from files, and who compiles those that this compiler cannot link or does not check.
 struct Linking {
-  std::shared_ptr<const Linker> driver = nullptr;                       ///< CUDA's, of the device that the code is for
-  bool driver_is_there = false;                                         ///< HIP's, of that device
-  std::function<std::shared_ptr<const Compiler>()> by_clang = nullptr;  ///< for the same target
+  std::shared_ptr<const Linker> driver = nullptr;  ///< CUDA's, of the device that the code is for
+  bool only_device = false;                        ///< of HIP's, that the code is for: hipRTC links for the one that is current
+  std::function<std::shared_ptr<const Compiler>()> by_clang = nullptr;  ///< for the same target; null: there is no Clang
   bool clang_debugs = false;                                            ///< it compiles kernels in debug mode, too
 };
 

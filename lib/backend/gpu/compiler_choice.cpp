@@ -24,9 +24,13 @@ std::shared_ptr<const Compiler> by_clang(const CompilerQuestion& question) {
 }
 
 std::shared_ptr<const Compiler> by_vendor(const CompilerLibrary& library, const CompilerQuestion& question) {
+  // For AMD's GPUs it links also where hipRTC could: a kernel that is compiled ahead of time is then the one that a device
+  // looks for.
+  std::function<std::shared_ptr<const Compiler>()> clang;
+  if (have_clang()) clang = [question] { return by_clang(question); };
   const Linking linking{.driver = question.driver_linker,
-                        .driver_is_there = !question.driver.empty(),
-                        .by_clang = [question] { return by_clang(question); },
+                        .only_device = question.only_device,
+                        .by_clang = clang,
                         .clang_debugs = !question.wanted && have_clang()};
   if (question.emulated) return make_compiler(library, target_of_emulator(library, question.target), linking);
   if (!question.driver.empty()) {

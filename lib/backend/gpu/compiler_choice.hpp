@@ -21,11 +21,12 @@ enum class CompilerName { nvrtc, hiprtc, clang };
 [[nodiscard]] std::optional<CompilerName> wanted_compiler();
 
 struct CompilerQuestion {
-  std::string target;                       ///< "sm_90", "gfx90a:xnack-"
-  std::string driver = {};                  ///< of a device: its driver and version; empty where there is none
-  bool emulated = false;                    ///< the device is kiln's emulator, which runs PTX and tells the lines of texts
+  std::string target;        ///< "sm_90", "gfx90a:xnack-"
+  std::string driver = {};   ///< of a device: its driver and version; empty where there is none
+  bool emulated = false;     ///< the device is kiln's emulator, which runs PTX and tells the lines of texts
+  bool only_device = false;  ///< the one device of its vendor
   std::shared_ptr<const Linker> driver_linker = nullptr;  ///< of a device of CUDA's
-  std::optional<CompilerName> wanted = {};  ///< nvrtc and hiprtc say nothing of the other vendor's targets
+  std::optional<CompilerName> wanted = {};                ///< nvrtc and hiprtc say nothing of the other vendor's targets
 };
 
 /// A vendor's that nobody asked for leaves kernels in debug mode to Clang (Compiler::for_debugging()), where that is there.

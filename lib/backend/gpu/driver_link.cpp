@@ -84,16 +84,15 @@ std::string DriverLink::link(const KernelPart& kernel, const CompileRequest& req
     if (file.format == LinkFormat::bitcode) continue;  // clang's, which is done
     const int type = driver_input_type(file.format);
     if (type < 0) {
-      throw link_error(request, arch, mark(),
-                       file.name + " is " + name_of(file.format) +
-                           ", which only nvJitLink takes: install it, or name its file in KILN_NVJITLINK");
+      throw link_error(request, arch, mark(), file.name + " is " + name_of(file.format) + ", which only nvJitLink takes");
     }
     work.add(type, *file.bytes, file.name.c_str());
   }
   std::string code = work.complete();
   if (work.status() != abi::kSuccess) {
     const std::string words = work.log();
-    throw link_error(request, arch, mark(), words.empty() ? driver_.error_text(work.status()) : words);
+    if (words.empty()) throw driver_.error(work.status(), "link kernel \"" + request.name + "\"", index_);
+    throw link_error(request, arch, mark(), words);
   }
   return code;
 }

@@ -167,6 +167,11 @@ bool JitLink::knows(const std::string& arch) const {
   return known_to_nvrtc(compute_capability(arch), release_number(version_));
 }
 
+bool JitLink::is_named() {
+  const std::string named = base::env(kVariable).value_or("");
+  return !named.empty() && named != "auto";
+}
+
 const JitLink& JitLink::machine() {
   if (const JitLink* const named = wanted()) return *named;
   static std::mutex mutex;

@@ -22,6 +22,9 @@ class JitLink final : public Linker {
   /// The one of KILN_NVJITLINK, or the machine's, found once. DeviceError, every time, where there is none.
   [[nodiscard]] static const JitLink& machine();
 
+  /// Whether KILN_NVJITLINK names a file: then no other linker is asked.
+  [[nodiscard]] static bool is_named();
+
   /// Every file that may be the machine's, by kiln's search for NVRTC.
   [[nodiscard]] static std::vector<std::string> places();
 
@@ -37,7 +40,8 @@ class JitLink final : public Linker {
 
   [[nodiscard]] std::string mark() const override { return "nvJitLink-" + version_; }
   [[nodiscard]] bool takes_lto() const noexcept override { return true; }
-  [[nodiscard]] std::string link(const KernelPart& kernel, const CompileRequest& request, const std::string& arch) const override;
+  [[nodiscard]] std::string link(const KernelPart& kernel, const CompileRequest& request,
+                                 const std::string& arch) const override;
 
   struct Code {
     std::string cubin;

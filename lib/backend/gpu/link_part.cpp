@@ -75,6 +75,8 @@ class Reader {
       why_ = "archives and bundles in it are nested too deep";
     } else if (text.starts_with(base::kArchiveMagic)) {
       archive(name, bytes);
+    } else if (text.starts_with(kBundle) && in_bundle_) {
+      why_ = "it is a bundle of bundles";
     } else if (text.starts_with(kBundle)) {
       bundle(name, text, lazy);
     } else if (text.starts_with(kCompressedBundle)) {
@@ -175,6 +177,7 @@ class Reader {
       } else if (section.name == ".llvm.offloading") {
         packed_images(name, section.bytes, lazy);
         any = true;
+        if (parts_.empty() && why_.empty()) why_ = "its section .llvm.offloading is empty";
       }
     }
     return any;
@@ -214,7 +217,9 @@ class Reader {
     const std::size_t known = parts_.size();
     const std::size_t arch = id.rfind("-gfx");
     const std::string shown = arch == std::string_view::npos ? std::string(id) : std::string(id.substr(arch + 1));
-    Reader(parts_, why_, depth_ + 1).read(name + "[" + shown + "]", copy_of(bytes), lazy);
+    Reader inner(parts_, why_, depth_ + 1);
+    inner.in_bundle_ = true;
+    inner.read(name + "[" + shown + "]", copy_of(bytes), lazy);
     if (arch == std::string_view::npos) return;
     for (std::size_t k = known; k < parts_.size(); ++k) parts_[k].archs = {shown};
   }
@@ -255,6 +260,7 @@ class Reader {
   void bundle(const std::string& name, std::string_view bytes, bool lazy) {
     const std::uint64_t count = read_little_endian<std::uint64_t>(bytes, kBundle.size()).value_or(0);
     std::size_t at = kBundle.size() + 8;
+    std::size_t total = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto offset = read_little_endian<std::uint64_t>(bytes, at);
       const auto size = read_little_endian<std::uint64_t>(bytes, at + 8);
@@ -266,6 +272,11 @@ class Reader {
       }
       const std::string_view id = bytes.substr(at + 24, *id_size);
       at += 24 + *id_size;
+      total += *size;
+      if (total > bytes.size()) {
+        why_ = "it is a damaged bundle of clang's: its entries overlap";
+        return;
+      }
       entry(name, id, bytes.substr(*offset, *size), lazy);
     }
   }
@@ -273,6 +284,7 @@ class Reader {
   std::vector<LinkPart>& parts_;
   std::string& why_;
   int depth_;
+  bool in_bundle_ = false;
 };
 
 }  // namespace
@@ -284,10 +296,10 @@ std::vector<LinkPart> parts_of(const std::string& name, std::shared_ptr<const st
 }
 
 std::string_view bitcode_arch(std::string_view bytes) {
-  // The triple is a record of its own near the front, one character as two groups of six bits; nothing is aligned to bytes.
-  constexpr std::size_t kMostBytes = 65536;
+  // The triple is a record of its own behind types and attributes, one character as two groups of six bits; nothing is aligned
+  // to bytes.
   constexpr std::array<std::string_view, 4> kArchs{"x86_64-", "amdgcn-", "nvptx64-", "aarch64-"};
-  const Bits bits(bytes.substr(0, kMostBytes));
+  const Bits bits(bytes);
   for (std::size_t at = 0; at + 12 <= bits.size(); ++at) {
     for (const std::string_view arch : kArchs) {
       if (bits.says(arch, at)) return arch.substr(0, arch.size() - 1);
@@ -320,11 +332,27 @@ const char* name_of(LinkFormat format) noexcept {
   return "";
 }
 
+namespace {
+
+/// Whether a file for "gfx90a:xnack-" serves "gfx90a:sramecc+:xnack-": what it does not name, it does not care for.
+bool amd_serves(std::string_view file, std::string_view target) {
+  if (file.substr(0, file.find(':')) != target.substr(0, target.find(':'))) return false;
+  for (std::size_t at = file.find(':'); at != std::string_view::npos;) {
+    const std::size_t end = std::min(file.find(':', at + 1), file.size());
+    std::string feature(file.substr(at, end - at));  // ":xnack-"
+    feature.back() = feature.back() == '+' ? '-' : '+';
+    if (target.find(feature) != std::string_view::npos) return false;
+    at = end == file.size() ? std::string_view::npos : end;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool serves(const LinkPart& file, std::string_view target) {
   if (file.kind == DeviceKind::cpu || file.archs.empty()) return true;
-  const std::string_view wanted = target.substr(0, target.find(':'));
   return std::any_of(file.archs.begin(), file.archs.end(), [&](const std::string& arch) {
-    if (file.kind == DeviceKind::hip) return std::string_view(arch).substr(0, arch.find(':')) == wanted;
+    if (file.kind == DeviceKind::hip) return amd_serves(arch, target);
     const int has = gpu::compute_capability(arch);
     const int runs = gpu::compute_capability(target);
     return has <= runs && (arch.starts_with("compute_") || has / 10 == runs / 10);

@@ -40,8 +40,9 @@ GpuModule::GpuModule(const Core& core, std::string_view code, const std::string&
 
 void* GpuModule::find_faults() const {
   if (core_.calls().module_global == nullptr) {
-    throw DeviceError("failed to load module \"" + name_ + "\" on " + core_.name() + ": it was compiled for debugging, and " +
-                      core_.driver().path() + " cannot tell where its faults are; turn .compile.debug off");
+    throw DeviceError("failed to load module \"" + name_ + "\" on " + core_.name() + ": it reports faults or statuses, and " +
+                      core_.driver().path() +
+                      " cannot tell where they are; turn .compile.debug off, and declare functions with DeviceAbi::c");
   }
   abi::Address address = 0;
   std::size_t bytes = 0;

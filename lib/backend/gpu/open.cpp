@@ -29,11 +29,13 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index, bool emulat
   std::string no_compiler;
   const std::string arch = architecture_of(driver, index);
   try {
-    compiler = choose_compiler({.target = arch,
-                                .driver = "the driver of " + driver.version_text(),
-                                .emulated = driver.is_emulator(),
-                                .driver_linker = kind == DeviceKind::cuda ? std::make_shared<DriverLink>(driver, index) : nullptr,
-                                .wanted = wanted_compiler()});
+    compiler =
+        choose_compiler({.target = arch,
+                         .driver = "the driver of " + driver.version_text(),
+                         .emulated = driver.is_emulator(),
+                         .only_device = count == 1,
+                         .driver_linker = kind == DeviceKind::cuda ? std::make_shared<DriverLink>(driver, index) : nullptr,
+                         .wanted = wanted_compiler()});
   } catch (const DeviceError& error) {
     no_compiler = "cannot compile for " + driver.device_name(index) + " (" + arch + "): " + error.what();
   }

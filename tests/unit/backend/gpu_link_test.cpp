@@ -37,8 +37,7 @@ CompileRequest request(std::vector<LinkPart> link) {
 }  // namespace
 
 TEST_CASE("hipRTC links the bitcode of a kernel with that of files") {
-  const auto compiler =
-      gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false}, {.driver_is_there = true});
+  const auto compiler = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false}, {.only_device = true});
   const CompileRequest two = request({part("a.bc", LinkFormat::bitcode, "A"), part("b.bc", LinkFormat::bitcode, "B")});
   REQUIRE(&compiler->linking(two.link) == compiler.get());
   const std::string code = compiler->compile(two).code;
@@ -53,22 +52,21 @@ TEST_CASE("hipRTC links the bitcode of a kernel with that of files") {
 TEST_CASE("what hipRTC does not link is Clang's to link") {
   int asked = 0;
   const auto clang =
-      gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "stands for Clang", false, {}, false}, {.driver_is_there = true});
-  const gpu::Linking linking{.driver_is_there = true, .by_clang = [&] {
+      gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "stands for Clang", false, {}, false}, {.only_device = true});
+  const gpu::Linking linking{.only_device = true, .by_clang = [&] {
                                ++asked;
                                return clang;
                              }};
   const std::vector<LinkPart> object{part("a.o", LinkFormat::object, "A")};
   const std::vector<LinkPart> bitcode{part("a.bc", LinkFormat::bitcode, "A")};
+  // What is compiled ahead of time, for no device, and what a device asks for are one kernel.
   const auto compiler = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false}, linking);
-  CHECK(&compiler->linking(bitcode) == compiler.get());
-  // Without a device of its own it would link for another architecture.
-  gpu::Linking no_device = linking;
-  no_device.driver_is_there = false;
-  const auto elsewhere = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false}, no_device);
-  CHECK(&elsewhere->linking(bitcode) == clang.get());
-  CHECK(&elsewhere->linking(bitcode) == clang.get());
+  CHECK(&compiler->linking(bitcode) == clang.get());
+  CHECK(&compiler->linking(bitcode) == clang.get());
   CHECK(asked == 1);
+  // It would link for whichever device is current.
+  const auto several = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false});
+  CHECK(message([&] { (void)several->linking(bitcode); }) == "hipRTC 6.2 cannot link device code for gfx90a");
   const auto alone = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false});
   CHECK(message([&] { (void)alone->linking(object); }) == "hipRTC 6.2 cannot link device code for gfx90a");
   CHECK_FALSE(gpu::can_link(hiprtc_that_links(), object));

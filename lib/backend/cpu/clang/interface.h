@@ -73,7 +73,8 @@ enum kiln_clang_status {
   KILN_CLANG_OK = 0,
   KILN_CLANG_REJECTED = 1,  /* the source is wrong: see diagnostics */
   KILN_CLANG_UNDEFINED = 2, /* compiled, but a shared object or PTX uses functions that nobody defines: see undefined */
-  KILN_CLANG_FAILED = 3     /* clang or lld could not do its work: see error */
+  KILN_CLANG_FAILED = 3,    /* clang or lld could not do its work: see error */
+  KILN_CLANG_UNLINKABLE = 4 /* the objects cannot be linked: see error */
 };
 
 /* Machine code without its container. */
@@ -112,7 +113,8 @@ struct kiln_clang_api {
   uint32_t interface_version;
   const char* version; /* of clang: "19.1.7" */
   /* Never null, never throws; to be given to release(). Thread-safe: compiles run side by side, links one after another.
-   * Reads no file but the C library's own shared objects, prints nothing, changes no signal handler. */
+   * Reads no file but the C library's own shared objects and those that a request names, prints nothing, changes no signal
+   * handler. */
   const struct kiln_clang_result* (*compile)(const struct kiln_clang_request* request);
   /* As compile. Any bytes may be given: what is no instruction is shown as bytes. */
   const struct kiln_clang_result* (*disassemble)(const struct kiln_clang_machine_code* code);

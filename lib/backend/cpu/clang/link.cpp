@@ -85,8 +85,8 @@ Symbols symbols_of(llvm::StringRef bytes, bool shared, std::uint16_t& machine, s
   return symbols;
 }
 
-/// Follows what files lack to the files that define it, as the linker will: names that nobody defines are found here rather than
-/// in its messages, and the system's libraries are linked only where they are needed.
+/// Follows what files lack to the files that define it, as the linker will: names that nobody defines are found here rather
+/// than in its messages, and the system's libraries are linked only where they are needed.
 class Closure {
  public:
   Closure(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, Linked& out) : out_(out) {
@@ -99,6 +99,7 @@ class Closure {
       Symbols symbols = symbols_of({other.bytes.data, other.bytes.size}, other.path != nullptr, own, error);
       if (error.empty() && own != machine) error = "it is for another machine";
       if (!error.empty()) {
+        out.refused = true;
         out.error = "cannot link " + std::string(other.name.data, other.name.size) + ": " + error;
         return;
       }
@@ -127,7 +128,11 @@ class Closure {
     open_.insert(open_.end(), symbols.missing.begin(), symbols.missing.end());
   }
   void find(const std::string& name) {
-    if (defined_.contains(name) || shared_.contains(name)) return;
+    // The others are the linker's own.
+    if (defined_.contains(name) || shared_.contains(name) || name == "__ehdr_start" || name == "_DYNAMIC" ||
+        llvm::StringRef(name).starts_with("__start_") || llvm::StringRef(name).starts_with("__stop_")) {
+      return;
+    }
     if (const auto member = lazy_.find(name); member != lazy_.end()) {
       use(std::move(waiting_[member->second]));
       return;
@@ -226,6 +231,7 @@ void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, Link
   lld::CommonLinkerContext::destroy();
   if (out.ok) return;
   for (std::size_t i = 0; i < names.size(); ++i) replace_all(messages, files[i].path(), names[i]);
+  out.refused = true;
   out.error = first_of(messages);
 }
 

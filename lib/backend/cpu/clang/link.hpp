@@ -16,6 +16,7 @@ struct Linked {
   std::string code;
   std::vector<std::string> undefined;  ///< readable names; then there is no code
   std::string error;
+  bool refused = false;  ///< the error is about the objects
 };
 
 /// lld is not re-entrant: the caller holds one lock around it.

@@ -106,7 +106,9 @@ void compile_and_link(const kiln_clang_request& request, Job& job) {
   result.link_ms = milliseconds_since(start);
   result.code = text(result.linked.code);
   if (result.linked.ok) return;
-  result.status = !result.linked.undefined.empty() ? KILN_CLANG_UNDEFINED : KILN_CLANG_FAILED;
+  result.status = !result.linked.undefined.empty() ? KILN_CLANG_UNDEFINED
+                  : result.linked.refused          ? KILN_CLANG_UNLINKABLE
+                                                   : KILN_CLANG_FAILED;
   result.problem = result.linked.error;
 }
 
