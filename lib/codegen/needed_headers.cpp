@@ -132,6 +132,10 @@ bool names_any(std::string_view text, std::span<const std::string_view> names) {
   return holds_any(used.names, names);
 }
 
+bool reports_status(const UserText& text) {
+  return std::ranges::any_of(texts_of(text), [](const auto& each) { return names_any(each.second, kStatus); });
+}
+
 bool is_function(std::string_view name) {
   return std::ranges::any_of(kOffers,
                              [&](const Offer& offer) { return std::ranges::find(offer.names, name) != offer.names.end(); });

@@ -54,6 +54,8 @@ void check_text(const std::string& file, const std::string& text);
 
 /// Whether the text has one of these names, in code that no directive leaves out or not. False for a text that does not scan.
 bool names_any(std::string_view text, std::span<const std::string_view> names);
+/// Whether a kernel of these texts can fail by the status of a function that it calls (kiln::declare_device).
+[[nodiscard]] bool reports_status(const UserText& text);
 
 /// check_text for UserText::expression: no ';' outside brackets, no preprocessor directive, not empty.
 void check_expression(const std::string& file, const std::string& text);

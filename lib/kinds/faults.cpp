@@ -189,7 +189,8 @@ std::string formatted(std::string_view format, std::span<const PrintValue> value
 
 std::string fault_message(const Fault& fault, std::uint32_t count, const backend::FaultTexts& texts, DeviceKind kind) {
   return fmt::format("{} failed on {}{}: {}{}{}", texts.kernel, kind_text(kind), place_text(fault.place),
-                     what_failed(fault, texts), count > 1 ? fmt::format(" (the first of {} faults)", count) : "",
+                     what_failed(fault, texts),
+                     count > 1 && fault.kind != FaultKind::status ? fmt::format(" (the first of {} faults)", count) : "",
                      source_text(fault, texts));
 }
 

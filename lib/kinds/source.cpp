@@ -59,7 +59,7 @@ Source make_source(const SourceRequest& request) {
     rename_headers(source.as_written, headers);
   }
   rename_headers(source.text, source.headers);
-  if (text.debug.any()) source.fault_texts = fault_texts(text, source, divisions);
+  if (text.debug.any() || codegen::reports_status(text)) source.fault_texts = fault_texts(text, source, divisions);
   return source;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "backend/compiler.hpp"
@@ -73,8 +72,7 @@ void require_exportable(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop,
     throw TypeError(
         fmt::format("{}: {} is no device function: compilers pass {} in different ways", ufunc.name(), loop.text, name(*odd)));
   }
-  constexpr std::array<std::string_view, 1> kStatus{"fail_status"};
-  if (codegen::names_any(ufunc.definition_of(loop).compile.functions, kStatus)) {
+  if (codegen::reports_status(ufunc.text_of(loop))) {
     throw TypeError(ufunc.name() +
                     ": a device function has no call that a status could fail: declare what it calls with DeviceAbi::c");
   }

@@ -570,7 +570,11 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const i
 }
 int cuModuleUnload(void* module) {
   FAKE_ENTER("");
-  return state().modules.erase(module) != 0 ? 0 : kInvalidHandle;
+  const auto found = state().modules.find(module);
+  if (found == state().modules.end()) return kInvalidHandle;
+  if (found->second->faults != nullptr) state().memory.free(found->second->faults);
+  state().modules.erase(found);
+  return 0;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   FAKE_ENTER(name);
