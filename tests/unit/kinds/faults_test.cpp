@@ -21,7 +21,7 @@ namespace {
 
 const backend::FaultTexts kTexts{.kernel = "k",
                                  .arguments = {"a", "", "b"},
-                                 .texts = {{"k", "first\n  b(i) = a %kiln_by(10)/ c[j];"}, {"k.functions", "one line"}}};
+                                 .texts = {{"k", "first\n  b(i) = a %kiln_by(12)/ c[j];"}, {"k.functions", "one line"}}};
 
 Fault fault_of(FaultKind kind, int line = 0, int column = 0, const char* file = "k") {
   Fault fault{};
@@ -57,7 +57,7 @@ PrintValue integer(std::int64_t x) {
 }  // namespace
 
 TEST_CASE("faults: an access names the argument, the index and the shape") {
-  Fault fault = fault_of(FaultKind::bounds, 2, 21);
+  Fault fault = fault_of(FaultKind::bounds, 2, 28);
   fault.argument = 2;
   fault.rank = 1;
   fault.index[0] = 16;
@@ -65,8 +65,8 @@ TEST_CASE("faults: an access names the argument, the index and the shape") {
   fault.place.item = 41;
   // Columns are those of the user's text, which has no tags.
   CHECK(message(fault) ==
-        "k failed on cuda at item 41: index 16 of b is out of bounds, its shape is (16,): k:2:10\n  "
-        "  b(i) = a / c[j];\n           ^");
+        "k failed on cuda at item 41: index 16 of b is out of bounds, its shape is (16,): k:2:16\n    b(i) = a / c[j];\n       "
+        "          ^");
   fault.rank = 2;
   fault.index[1] = -1;
   fault.extent[1] = 3;
@@ -79,13 +79,13 @@ TEST_CASE("faults: an access names the argument, the index and the shape") {
 
 TEST_CASE("faults: the place in the text") {
   const Fault division = [] {
-    Fault fault = fault_of(FaultKind::division, 2, 10);
+    Fault fault = fault_of(FaultKind::division, 2, 12);
     fault.index[0] = 5;
     std::strcpy(fault.text, "/");
     return fault;
   }();
   CHECK(message(division) ==
-        "k failed on cuda: division of integers by zero, 5 / 0: k:2:10\n    b(i) = a / c[j];\n           ^");
+        "k failed on cuda: division of integers by zero, 5 / 0: k:2:12\n    b(i) = a / c[j];\n             ^");
   // A compiler may tell no column, and a header may not be there.
   CHECK(message(fault_of(FaultKind::nan, 1, 0, "k.functions")) == "k failed on cuda: a is NaN: k.functions:1\n  one line");
   CHECK(message(fault_of(FaultKind::nan, 3, 4, "other.hpp")) == "k failed on cuda: a is NaN: other.hpp:3:4");

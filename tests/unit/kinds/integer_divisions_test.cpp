@@ -61,7 +61,7 @@ TEST_CASE("integer divisions: in debug mode with their columns, which messages t
   };
   CHECK(column(5) == 5);
   CHECK(column(22) == 10);
-  CHECK(column(35) == 12);
+  CHECK(column(36) == 12);
 }
 
 TEST_CASE("integer divisions: comments, strings and spliced lines stay as they are") {
