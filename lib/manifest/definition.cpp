@@ -74,7 +74,8 @@ void write_options(const CompileOptions& options, Json& json) {
   if (!options.include_dirs.empty()) json["include_dirs"] = options.include_dirs;
   for (const std::string& define : options.defines) json["defines"].push_back(text_json(define));
   for (const LinkFile& file : options.link) {
-    json["link"].push_back(file.bytes == nullptr ? Json(file.name) : Json{{"name", file.name}, {"bytes", text_json(*file.bytes)}});
+    json["link"].push_back(file.bytes == nullptr ? Json(file.name)
+                                                 : Json{{"name", file.name}, {"bytes", text_json(*file.bytes)}});
   }
   if (options.contract) json["contract"] = true;
   if (options.fast_math) json["fast_math"] = true;
@@ -113,7 +114,8 @@ void resolve_folders(CompileOptions& options, const std::string& folder) {
     if (!folder.empty()) include = (std::filesystem::path(folder) / include).lexically_normal().string();
   }
   for (LinkFile& file : options.link) {
-    if (!folder.empty() && file.bytes == nullptr) file.name = (std::filesystem::path(folder) / file.name).lexically_normal().string();
+    if (!folder.empty() && file.bytes == nullptr)
+      file.name = (std::filesystem::path(folder) / file.name).lexically_normal().string();
   }
 }
 

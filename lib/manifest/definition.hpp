@@ -55,8 +55,8 @@ void read_calls(const Node& node, const Node& list, std::initializer_list<const 
 /// Makes include_dirs and the files to link relative to a manifest's folder.
 void resolve_folders(CompileOptions& options, const std::string& folder);
 
-/// Replaces headers and include_dirs by all that the texts reach and that is not kiln's, and files to link by their bytes: the files themselves may be gone, or
-/// others, where the manifest is compiled.
+/// Replaces headers and include_dirs by all that the texts reach and that is not kiln's, and files to link by their bytes: the
+/// files themselves may be gone, or others, where the manifest is compiled.
 void collect_headers(const std::string& name, CompileOptions& options, std::string body);
 
 }  // namespace kiln::manifest

@@ -120,8 +120,8 @@ std::string declare_device(std::string_view name, std::string_view signature, De
   if (options.abi == DeviceAbi::c) return "extern \"C\" " + result + " " + function + "(" + parameters + ");\n";
   // A function without a result has the pointer all the same.
   const std::string room = declared.result.empty() ? "int64" : declared.result;
-  return "namespace kiln_linked { extern \"C\" int32 " + function + "(" + joined(room + "* kiln_result", parameters) + "); }\n" +
-         "inline " + result + " " + function + "(" + parameters + ") { " + room +
+  return "namespace kiln_linked { extern \"C\" int32 " + function + "(" + joined(room + "* kiln_result", parameters) +
+         "); }\n" + "inline " + result + " " + function + "(" + parameters + ") { " + room +
          " kiln_result{}; const int32 kiln_status = kiln_linked::" + function + "(" +
          joined("&kiln_result", listed(declared.parameters, false)) + "); if (kiln_status != 0) ::kiln::fail_status(\"" +
          function + "\", kiln_status); " + (declared.result.empty() ? "" : "return kiln_result; ") + "}\n";

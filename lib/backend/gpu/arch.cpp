@@ -15,8 +15,8 @@ constexpr int kStill = 1 << 20;
 struct AmdArch {
   std::string_view name;
   std::uint32_t machine;  // in the flags of ELF files: LLVM's EF_AMDGPU_MACH_AMDGCN_…
-  int since;  // hipRTC version; for the newer ones on the late side: refusing too much beats aborting
-  int until;  // the first version without it
+  int since;              // hipRTC version; for the newer ones on the late side: refusing too much beats aborting
+  int until;              // the first version without it
   bool sramecc, xnack;
 };
 

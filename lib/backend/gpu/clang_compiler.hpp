@@ -15,12 +15,12 @@ class Linker;
 struct MathBitcode;
 
 struct ClangTarget {
-  std::string name;                                   ///< "sm_90", "gfx90a:xnack-"
-  bool of_device = false;                             ///< which may be newer than any architecture that Clang knows
-  bool lines = false;                                 ///< with the lines of the source texts
-  const JitLink* finisher = nullptr;                  ///< makes machine code of PTX, for architectures that it knows
+  std::string name;                                       ///< "sm_90", "gfx90a:xnack-"
+  bool of_device = false;                                 ///< which may be newer than any architecture that Clang knows
+  bool lines = false;                                     ///< with the lines of the source texts
+  const JitLink* finisher = nullptr;                      ///< makes machine code of PTX, for architectures that it knows
   std::shared_ptr<const Linker> driver_linker = nullptr;  ///< of the device of CUDA's; nvJitLink is asked first
-  std::shared_ptr<const MathBitcode> math = nullptr;  ///< the vendor's functions of <cmath>; else kiln's own
+  std::shared_ptr<const MathBitcode> math = nullptr;      ///< the vendor's functions of <cmath>; else kiln's own
 };
 
 /// DeviceError where Clang knows nothing that runs there, with what it does know, and where this build of kiln has no Clang.

@@ -14,7 +14,8 @@ class DriverLink final : public Linker {
 
   [[nodiscard]] std::string mark() const override;
   [[nodiscard]] bool takes_lto() const noexcept override { return false; }
-  [[nodiscard]] std::string link(const KernelPart& kernel, const CompileRequest& request, const std::string& arch) const override;
+  [[nodiscard]] std::string link(const KernelPart& kernel, const CompileRequest& request,
+                                 const std::string& arch) const override;
 
  private:
   const Driver& driver_;

@@ -23,7 +23,8 @@ class Linker {
   [[nodiscard]] virtual bool takes_lto() const noexcept = 0;
   /// Machine code for "sm_90". CompileError, with the linker's words, for what cannot be linked or stays undefined; DeviceError
   /// where the linker cannot be used. Thread-safe.
-  [[nodiscard]] virtual std::string link(const KernelPart& kernel, const CompileRequest& request, const std::string& arch) const = 0;
+  [[nodiscard]] virtual std::string link(const KernelPart& kernel, const CompileRequest& request,
+                                         const std::string& arch) const = 0;
 };
 
 /// For a target without a device, or for the device's driver where nvJitLink is not there. DeviceError where there is neither,
