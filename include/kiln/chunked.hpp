@@ -41,13 +41,6 @@ struct ChunkOptions {
   std::stop_token stop = {};  ///< asked before each chunk; where it says so the call ends as a Stopped
 };
 
-/// A chunked call that was stopped by its .stop. The message says how many chunks are done.
-class KILN_API Stopped : public Error {
- public:
-  using Error::Error;
-  ~Stopped() override;
-};
-
 /// A ufunc whose calls go chunk by chunk: chunked(f)(a, b), chunked(f, {.devices = …})(a, b, {.out = c}). Results are those of
 /// f(a, b), to the bit. Arrays are host arrays, mapped files among them; a .stream is a TypeError, since chunks have their own.
 /// An output may be the very array of an input; it may not overlap one otherwise (ShapeError). Chunks follow the memory of the

@@ -1,7 +1,7 @@
 // The exceptions that kiln throws. Every message is one line that says what failed, on what, and why (below it,
 // SignatureError's has the text and a caret, CompileError's the diagnostics, a kernel's fault its line). A call that throws has
-// changed nothing, but for one that goes in chunks (docs/larger-than-memory.md), which says how many are done, and one whose
-// kernel met a fault in debug mode (docs/debugging.md), which wrote what it computed.
+// changed nothing, but for one that goes in chunks (docs/larger-than-memory.md), which says how many are done, one whose
+// kernel met a fault in debug mode (docs/debugging.md), which wrote what it computed, and one that was stopped.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,14 @@ class KILN_API TypeError : public Error {
  public:
   using Error::Error;
   ~TypeError() override;
+};
+
+/// A call that its .stop or its .timeout ended. The message says which of them, and what was written: outputs may be partly
+/// written, a chunked call says how many chunks are done, and a kernel on a GPU runs on until it ends.
+class KILN_API Stopped : public Error {
+ public:
+  using Error::Error;
+  ~Stopped() override;
 };
 
 /// A device that does not exist, a vendor library that is missing, a failure that the vendor's runtime reported, or a fault

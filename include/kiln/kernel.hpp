@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -56,6 +58,8 @@ struct LaunchOptions {
   std::optional<std::int64_t> size = std::nullopt;  ///< runs the body once for each item of [0, size); the grid is kiln's
   std::int64_t shared_bytes = 0;                    ///< dynamic shared memory of each block; with .grid
   Stream stream = {};                               ///< default: the device's default stream
+  std::stop_token stop = {};                        ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// What a launch would do; from RawKernel::resolve().
@@ -82,7 +86,7 @@ class KILN_API RawKernel {
   /// converts as a ufunc's does, to a dtype of its kind or a higher one that holds its value. Arrays without a device are
   /// copied to where it runs, and what it may have written is fetched. On a GPU it returns once the work is queued, but for
   /// such arrays. TypeError, ShapeError, DeviceError, CompileError, IoError (a header that is not found): nothing has been
-  /// launched then.
+  /// launched then. Stopped where .stop or .timeout ended the launch; on a GPU such a launch waits for the kernel's end.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
   void operator()(const LaunchOptions& options, const Args&... args) const {

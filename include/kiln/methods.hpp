@@ -1,9 +1,11 @@
 // The options of the methods of a ufunc: axes, and those of reduce, accumulate, reduceat, at.
 #pragma once
 
+#include <chrono>
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -52,6 +54,8 @@ struct ReduceOptions {
   std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
   Array out = {};                             ///< of exactly the result's shape; written in place
   Stream stream = {};                         ///< default: the device's default stream
+  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// Options of Ufunc::accumulate and Ufunc::reduceat. Every member has a default.
@@ -60,11 +64,15 @@ struct AccumulateOptions {
   std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
   Array out = {};                             ///< of exactly the result's shape; written in place
   Stream stream = {};                         ///< default: the device's default stream
+  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// Options of Ufunc::at.
 struct AtOptions {
-  Stream stream = {};  ///< default: the device's default stream
+  Stream stream = {};                     ///< default: the device's default stream
+  std::stop_token stop = {};              ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 }  // namespace kiln

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -61,14 +63,17 @@ struct ReductionOptions {
   std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float64" by dtype names
   Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
   Stream stream = {};                         ///< default: the device's default stream
+  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// An immutable, shareable reduction; calls from several threads are safe. Copies share the definition and its compiled
 /// variants. Results are the same on every run of one device, and on a CPU for any number of threads. Callable has the ways to
 /// write a call: r(a, b), r(a, b, {.axis = 0}), r.outputs<2>(a), r.resolve(a). A call reduces the inputs, broadcast together,
 /// along the axes: to a host array for host arguments, else to one on their device. Loops are chosen and scalars treated as in
-/// calls of a Ufunc. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. The variant of a
-/// Resolution is "contiguous" (along what is reduced), "columns" (across it), "strided" or "empty".
+/// calls of a Ufunc. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then. Stopped where .stop
+/// or .timeout ended the call, which may have written parts of its outputs. The variant of a Resolution is "contiguous" (along
+/// what is reduced), "columns" (across it), "strided" or "empty".
 class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, Resolution> {
  public:
   /// No reduction: `if (r)` is false, and every other use is a TypeError.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,6 +60,8 @@ struct CallOptions {
   Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
   std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
+  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// A ufunc's definition. Members are to be named: designated initializers in this order.
@@ -88,7 +92,8 @@ struct Resolution {
 /// compiled variants. Callable has the ways to write a call: f(a, b), f(a, b, {.out = c}), f.outputs<2>(a, b), f.resolve(a, b).
 /// A call gives a host array for host arguments, else one on their device. TypeError, ShapeError, CompileError, DeviceError,
 /// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then, but
-/// where a call went in chunks: its error says how many are done.
+/// where a call went in chunks: its error says how many are done. Stopped where .stop or .timeout ended the call, which may
+/// have written parts of its outputs.
 class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
  public:
   /// No function: `if (f)` is false, and every other use is a TypeError.

@@ -112,6 +112,8 @@ class Backend {
 
   [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  /// For messages: "cpu", "cuda:0".
+  [[nodiscard]] virtual std::string name() const { return "cpu"; }
   [[nodiscard]] virtual const std::shared_ptr<const Compiler>& compiler() const = 0;
 
   /// Loads machine code that compiler() made. `name` is for messages.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "chunk/pipeline.hpp"
 #include "kiln/chunked.hpp"
@@ -54,29 +55,31 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
   const std::string loop = of_one + ", " + of_one + " -> " + of_one;
   const Array last = narrowed ? Array::empty(row, dtype) : Array();
   const chunk::Operand rows = chunk::broadcast_operand(narrowed ? last : result, a.shape());
-  chunk::run(job, how_, [&](const chunk::Chunk& chunk) {
-    const std::int64_t begin = chunk.box.begin[axis];
-    const bool carries = begin > 0;
-    const Array elements = carries || narrowed ? chunk.inputs[0].astype(dtype) : chunk.inputs[0];
-    const Array to = narrowed ? elements : chunk.outputs[0];
-    const chunk::Operand own = chunk::broadcast_operand(elements, elements.shape());
-    const chunk::Box whole{Dims(row.size(), 0), elements.shape()};
-    if (carries) {
-      // The chunk's first elements are not its own but what the results so far make of them.
-      const Array first = chunk::row_of(own, whole, axis, 0);
-      const Array before = narrowed ? rows.at(chunk.box) : chunk::row_of(job.outputs[0], chunk.box, axis, begin - 1);
-      const Arg pair[] = {before, first};
-      Array written;
-      ufunc::Call(impl, pair, {.out = first, .stream = chunk.stream, .signature = loop}).run({&written, 1});
+  call::stoppable(impl.name(), ".accumulate", options, [&] {
+    chunk::run(job, how_, [&](const chunk::Chunk& chunk) {
+      const std::int64_t begin = chunk.box.begin[axis];
+      const bool carries = begin > 0;
+      const Array elements = carries || narrowed ? chunk.inputs[0].astype(dtype) : chunk.inputs[0];
+      const Array to = narrowed ? elements : chunk.outputs[0];
+      const chunk::Operand own = chunk::broadcast_operand(elements, elements.shape());
+      const chunk::Box whole{Dims(row.size(), 0), elements.shape()};
+      if (carries) {
+        // The chunk's first elements are not its own but what the results so far make of them.
+        const Array first = chunk::row_of(own, whole, axis, 0);
+        const Array before = narrowed ? rows.at(chunk.box) : chunk::row_of(job.outputs[0], chunk.box, axis, begin - 1);
+        const Arg pair[] = {before, first};
+        Array written;
+        ufunc::Call(impl, pair, {.out = first, .stream = chunk.stream, .signature = loop}).run({&written, 1});
+        chunk.stream.synchronize();
+      }
+      const Arg whole_chunk(elements);
+      const AccumulateOptions of_chunk{.axis = static_cast<int>(axis), .dtype = dtype, .out = to, .stream = chunk.stream};
+      static_cast<void>(ufunc::AccumulateCall(impl, whole_chunk, of_chunk).run());
+      if (!narrowed) return;
       chunk.stream.synchronize();
-    }
-    const Arg whole_chunk(elements);
-    const AccumulateOptions of_chunk{.axis = static_cast<int>(axis), .dtype = dtype, .out = to, .stream = chunk.stream};
-    static_cast<void>(ufunc::AccumulateCall(impl, whole_chunk, of_chunk).run());
-    if (!narrowed) return;
-    chunk.stream.synchronize();
-    chunk.outputs[0].assign(elements, Casting::unsafe);
-    rows.at(chunk.box).assign(chunk::row_of(own, whole, axis, elements.shape()[axis] - 1));
+      chunk.outputs[0].assign(elements, Casting::unsafe);
+      rows.at(chunk.box).assign(chunk::row_of(own, whole, axis, elements.shape()[axis] - 1));
+    });
   });
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "array/rep.hpp"
 #include "call/operands.hpp"
+#include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "chunk/pipeline.hpp"
 #include "gufunc/call.hpp"
@@ -64,7 +65,8 @@ ChunkedGufunc::ChunkedGufunc(Gufunc function, ChunkOptions options) : function_(
 void ChunkedGufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
   static const GufuncOptions none;
   call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size());
-  chunk::call_gufunc(function_, how_, args, options != nullptr ? *options : none, results);
+  const GufuncOptions& given = options != nullptr ? *options : none;
+  call::stoppable(function_.name(), "", given, [&] { chunk::call_gufunc(function_, how_, args, given, results); });
 }
 
 ChunkedGufunc chunked(const Gufunc& function, ChunkOptions options) {

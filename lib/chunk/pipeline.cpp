@@ -13,6 +13,7 @@
 #include "array/rep.hpp"
 #include "backend/capture.hpp"
 #include "backend/out_of_memory.hpp"
+#include "backend/stop_request.hpp"
 #include "base/usable_memory.hpp"
 #include "base/usable_threads.hpp"
 #include "call/staging.hpp"
@@ -88,6 +89,7 @@ class Run {
       whole.writes(elements_, bytes_of(job_.outputs));
     }
     caller_ = profiling::caller();
+    stop_ = backend::StopRequest::current();
     for (const Device& device : devices_of(options_)) {
       sites_.push_back(std::make_unique<Site>(device));
       if (job_.in_order) break;
@@ -129,6 +131,7 @@ class Run {
 
   void work(Site& site) {
     const profiling::OnBehalf calls(caller_);
+    const backend::StopScope scope(stop_);
     try {
       const Stream stream(site.device());
       while (const std::optional<std::int64_t> chunk = take()) {
@@ -146,7 +149,7 @@ class Run {
   std::optional<std::int64_t> take() {
     const std::lock_guard guard(mutex_);
     if (failure_ || stopped_ || next_ == progress_.chunks) return std::nullopt;
-    if (options_.stop.stop_requested()) {
+    if (options_.stop.stop_requested() || (stop_ != nullptr && stop_->due())) {
       stopped_ = true;
       return std::nullopt;
     }
@@ -234,6 +237,9 @@ class Run {
       }
     }
     if (progress_.done < progress_.chunks) {
+      const std::string left = std::to_string(progress_.chunks - progress_.done) + " of " + std::to_string(progress_.chunks) +
+                               " chunks are as they were";
+      if (!options_.stop.stop_requested() && stop_ != nullptr) stop_->fail("the results of " + left);
       throw Stopped(job_.what + ": stopped after " + std::to_string(progress_.done) + " of " +
                     std::to_string(progress_.chunks) + " chunks; the other results are as they were");
     }
@@ -246,6 +252,7 @@ class Run {
   std::int64_t elements_ = 1;
   Clock::time_point begun_ = Clock::now();
   profiling::Caller caller_;
+  const backend::StopRequest* stop_ = nullptr;  // the call's own
 
   std::mutex mutex_;  // of all that follows
   std::condition_variable changed_;
@@ -296,9 +303,3 @@ void run(const Job& job, const ChunkOptions& options, base::FunctionRef<void(con
 }
 
 }  // namespace kiln::chunk
-
-namespace kiln {
-
-Stopped::~Stopped() = default;
-
-}  // namespace kiln

@@ -5,6 +5,7 @@
 
 #include "array/rep.hpp"
 #include "call/operands.hpp"
+#include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "chunk/pipeline.hpp"
 #include "kiln/chunked.hpp"
@@ -181,8 +182,10 @@ Array ChunkedUfunc::reduce(const Array& a, const ReduceOptions& options) const {
   Array result;
   const reduce::Method method(*function_.impl());
   const reduce::Options given = reduce::options_of(options);
-  chunk::ReductionCall(method, {&arg, 1}, given, how_).run({&result, 1}, [&](const ufunc::Loop& loop) {
-    return reduce::in_two_steps(function_.impl(), loop);
+  call::stoppable(function_.name(), ".reduce", options, [&] {
+    chunk::ReductionCall(method, {&arg, 1}, given, how_).run({&result, 1}, [&](const ufunc::Loop& loop) {
+      return reduce::in_two_steps(function_.impl(), loop);
+    });
   });
   return result;
 }
@@ -197,8 +200,10 @@ void ChunkedReduction::call(std::span<const Arg> args, const ReductionOptions* g
   const ReductionOptions& options = given != nullptr ? *given : none;
   call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size());
   const reduce::Options view = reduce::options_of(options);
-  chunk::ReductionCall(*function_.impl(), args, view, how_).run(results, [&](const ufunc::Loop& loop) {
-    return reduce::in_two_steps(function_.impl(), loop);
+  call::stoppable(function_.name(), "", options, [&] {
+    chunk::ReductionCall(*function_.impl(), args, view, how_).run(results, [&](const ufunc::Loop& loop) {
+      return reduce::in_two_steps(function_.impl(), loop);
+    });
   });
 }
 

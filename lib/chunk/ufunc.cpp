@@ -4,6 +4,7 @@
 #include "array/access.hpp"
 #include "array/rep.hpp"
 #include "call/operands.hpp"
+#include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "chunk/pipeline.hpp"
 #include "kiln/chunked.hpp"
@@ -79,7 +80,8 @@ ChunkedUfunc::ChunkedUfunc(Ufunc function, ChunkOptions options) : function_(std
 void ChunkedUfunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
   static const CallOptions none;
   call::check_results_wanted(function_.name(), function_.impl()->nout(), results.size());
-  chunk::call_ufunc(function_, how_, args, options != nullptr ? *options : none, results);
+  const CallOptions& given = options != nullptr ? *options : none;
+  call::stoppable(function_.name(), "", given, [&] { chunk::call_ufunc(function_, how_, args, given, results); });
 }
 
 ChunkedUfunc chunked(const Ufunc& function, ChunkOptions options) {

@@ -6,6 +6,7 @@
 #include "backend/capture.hpp"
 #include "backend/out_of_memory.hpp"
 #include "call/operands.hpp"
+#include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "gufunc/call.hpp"
 #include "kiln/chunked.hpp"
@@ -78,18 +79,22 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   // With a mask a chunk's outputs are read, too, and count twice.
   const bool fit = !given.where || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
   const bool chunks = fit && gains(args, given.where, given.out.arrays(), given.stream, true);
-  whole_or_in_chunks(
-      args, given.where, given.out.arrays(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
-      [&](const ChunkOptions& how, const CallOptions& own) { chunked(*this, how).call(args, &own, results); });
+  call::stoppable(impl_->name(), "", given, [&] {
+    whole_or_in_chunks(
+        args, given.where, given.out.arrays(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
+        [&](const ChunkOptions& how, const CallOptions& own) { chunked(*this, how).call(args, &own, results); });
+  });
 }
 
 Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
   const Arg arg(a);
   const std::span<const Array> out(&options.out, options.out ? 1 : 0);
   Array result;
-  whole_or_in_chunks(
-      {&arg, 1}, options.where, out, options, false, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options); },
-      [&](const ChunkOptions& how, const ReduceOptions& own) { result = chunked(*this, how).reduce(a, own); });
+  call::stoppable(impl_->name(), ".reduce", options, [&] {
+    whole_or_in_chunks(
+        {&arg, 1}, options.where, out, options, false, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options); },
+        [&](const ChunkOptions& how, const ReduceOptions& own) { result = chunked(*this, how).reduce(a, own); });
+  });
   return result;
 }
 
@@ -97,10 +102,12 @@ Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const 
   const Arg arg(a);
   const std::span<const Array> out(&options.out, options.out ? 1 : 0);
   Array result;
-  whole_or_in_chunks(
-      {&arg, 1}, Array(), out, options, false, {&result, 1},
-      [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
-      [&](const ChunkOptions& how, const AccumulateOptions& own) { result = chunked(*this, how).accumulate(a, own); });
+  call::stoppable(impl_->name(), ".accumulate", options, [&] {
+    whole_or_in_chunks(
+        {&arg, 1}, Array(), out, options, false, {&result, 1},
+        [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
+        [&](const ChunkOptions& how, const AccumulateOptions& own) { result = chunked(*this, how).accumulate(a, own); });
+  });
   return result;
 }
 
@@ -109,22 +116,26 @@ void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::
   const GufuncOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
   const bool chunks = gains(args, given.where, given.out.arrays(), given.stream, false);
-  whole_or_in_chunks(
-      args, given.where, given.out.arrays(), given, chunks, results, [&] { gufunc::Call(*impl_, args, given).run(results); },
-      [&](const ChunkOptions& how, const GufuncOptions& own) { chunked(*this, how).call(args, &own, results); });
+  call::stoppable(impl_->name(), "", given, [&] {
+    whole_or_in_chunks(
+        args, given.where, given.out.arrays(), given, chunks, results, [&] { gufunc::Call(*impl_, args, given).run(results); },
+        [&](const ChunkOptions& how, const GufuncOptions& own) { chunked(*this, how).call(args, &own, results); });
+  });
 }
 
 void Reduction::call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const {
   static const ReductionOptions none;
   const ReductionOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(name(), impl_->loops().nout(), results.size());
-  whole_or_in_chunks(
-      args, given.where, given.out.arrays(), given, false, results,
-      [&] {
-        const reduce::Options view = reduce::options_of(given);
-        reduce::Call(*impl_, args, view).run(results);
-      },
-      [&](const ChunkOptions& how, const ReductionOptions& own) { chunked(*this, how).call(args, &own, results); });
+  call::stoppable(name(), "", given, [&] {
+    whole_or_in_chunks(
+        args, given.where, given.out.arrays(), given, false, results,
+        [&] {
+          const reduce::Options view = reduce::options_of(given);
+          reduce::Call(*impl_, args, view).run(results);
+        },
+        [&](const ChunkOptions& how, const ReductionOptions& own) { chunked(*this, how).call(args, &own, results); });
+  });
 }
 
 }  // namespace kiln

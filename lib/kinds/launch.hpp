@@ -5,7 +5,9 @@
 
 #include "backend/backend.hpp"
 #include "backend/capture.hpp"
+#include "backend/stop_request.hpp"
 #include "base/have_cpu.hpp"
+#include "kiln/error.hpp"
 #include "kinds/faults.hpp"
 #include "profiling/call.hpp"
 
@@ -16,10 +18,15 @@ using namespace backend;  // NOLINT(google-build-using-namespace): kinds are wri
 template <class Launch>
 void start(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
            const std::shared_ptr<const void>& keep) {
+  const StopRequest* const stop = StopRequest::current();
+  if (stop != nullptr) [[unlikely]]
+    stop->require_not_due(kPartlyWritten);
 #if KILN_HAVE_CPU
   if (backend.kind() == DeviceKind::cpu) return launch_on_cpu(backend, module, launch, queue, keep);
 #endif
   launch_on_gpu(backend, module, launch, queue, keep);
+  if (stop != nullptr) [[unlikely]]
+    stop->wait(backend, queue, keep);
 }
 
 // Apart, so that nothing of it is in the way of calls that nobody listens to.
@@ -38,15 +45,22 @@ template <class Launch>
   Findings findings;
   {
     const std::lock_guard guard(module.faults_mutex);
-    start_profiled(backend, module, launch, queue, keep);
-    findings = take_findings(backend, module, queue);
+    try {
+      start_profiled(backend, module, launch, queue, keep);
+      findings = take_findings(backend, module, queue);
+    } catch (const Stopped&) {
+      // What it left is not the next call's. On a GPU it still runs.
+      if (backend.kind() == DeviceKind::cpu) static_cast<void>(take_findings(backend, module, queue));
+      throw;
+    }
   }
   tell(findings);
 }
 
 /// Runs the kernel over the launch. On a GPU it returns once queued. On the CPU the default stream (null) runs in the caller,
 /// another queue copies what the launch refers to. `keep` is held until the work is done. In a capture it is recorded instead.
-/// A kernel that checks itself is waited for, on every device. Throws DeviceError.
+/// A kernel that checks itself is waited for, on every device, and so is on a GPU that of a call that may be stopped. Throws
+/// DeviceError, Stopped.
 template <class Launch>
 void launch(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
             const std::shared_ptr<const void>& keep) {

@@ -7,6 +7,7 @@
 #include "backend/cpu/backend.hpp"
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/queue.hpp"
+#include "backend/stop_request.hpp"
 #include "kinds/copied.hpp"
 #include "kinds/launch.hpp"
 
@@ -20,6 +21,15 @@ void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, 
   cpu::Threads& threads = static_cast<cpu::CpuBackend&>(backend).threads();
   if (queue == nullptr) return run(kernel, launch, threads);
   auto owned = std::make_shared<const Owned>(launch);
+  if (const StopRequest* const stop = StopRequest::current()) [[unlikely]] {
+    static_cast<cpu::CpuQueue*>(queue)->post(
+        [&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run, request = *stop] {
+          request.require_not_due(kNothingWritten);
+          const StopScope scope(&request);
+          run(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads);
+        });
+    return;
+  }
   static_cast<cpu::CpuQueue*>(queue)->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run] {
     run(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads);
   });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backend/compiler.hpp"
+#include "call/stoppable.hpp"
 #include "kiln/error.hpp"
 #include "raw/call.hpp"
 #include "raw/impl.hpp"
@@ -19,7 +20,7 @@ void detail::fail_empty(const RawKernelImpl* /*type*/) {
 }
 
 void RawKernel::launch(const LaunchOptions& options, std::span<const Arg> args) const {
-  raw::Call(*impl_, options, args).run();
+  call::stoppable(impl_->name(), "", options, [&] { raw::Call(*impl_, options, args).run(); });
 }
 
 RawResolution RawKernel::resolve(const LaunchOptions& options, std::span<const Arg> args) const {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "call/stoppable.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
@@ -90,16 +91,18 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
   const Axes axis = options.axis;
   const Arg arg(a);
   Array result;
-  reduce::Call(method, {&arg, 1},
-               {.axis = axis,
-                .keepdims = false,
-                .initial = std::nullopt,
-                .where = call::kNoMask,
-                .out = {&options.out, options.out ? 1U : 0U},
-                .loop = {.dtype = options.dtype},
-                .stream = options.stream},
-               begins.all())
-      .run({&result, 1});
+  call::stoppable(name(), ".reduceat", options, [&] {
+    reduce::Call(method, {&arg, 1},
+                 {.axis = axis,
+                  .keepdims = false,
+                  .initial = std::nullopt,
+                  .where = call::kNoMask,
+                  .out = {&options.out, options.out ? 1U : 0U},
+                  .loop = {.dtype = options.dtype},
+                  .stream = options.stream},
+                 begins.all())
+        .run({&result, 1});
+  });
   return result;
 }
 

@@ -90,6 +90,7 @@ TypeError::~TypeError() = default;
 
 DeviceError::DeviceError(const std::string& message, int code, std::string code_name)
     : Error(message), code_(code), code_name_(std::move(code_name)) {}
+Stopped::~Stopped() = default;
 DeviceError::~DeviceError() = default;
 
 CacheError::~CacheError() = default;

@@ -157,3 +157,15 @@ TEST_CASE("blanks around a function's name are no part of it") {
   CHECK(run({"eval", "-f", "-", "3.0", "4.0"}, {.input = "hypot\r\n"}).out == "5.0\n");
   CHECK(run({"eval", " add ", "1", "2"}).out == "3\n");
 }
+
+TEST_CASE("--timeout ends a call that takes longer") {
+  CHECK(run({"eval", "float64 f(float64 x) = x + 1", "1.0", "--timeout", "600"}).out == "2.0\n");
+  const auto late = run({"eval", "float64 f(float64 x) = x + 1", "1.0", "--timeout", "0.000000001"});
+  CHECK(late.status == 1);
+  CHECK(late.err == "kiln: error: f: stopped: it took longer than its --timeout of 1 ns; nothing was written\n");
+  for (const std::string text : {"soon", "0", "-1", "1s", "1e30"}) {
+    const auto refused = run({"eval", "add", "2", "3", "--timeout", text});
+    CHECK(refused.status == 2);
+    CHECK(contains(refused.err, "kiln: error: \"" + text + "\" is no time in seconds: write it as 10 or 0.5\n"));
+  }
+}

@@ -96,6 +96,8 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_text_with_default(app, "-d,--device", device_,
                         "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N, emulated:sm_NN", "DEVICE");
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
+  add_text(app, "--timeout", timeout_, "End a call that takes longer than so many seconds (10, 0.5): nothing is written then",
+           "SECONDS");
   add_text(app, "--chunk", chunk_,
            "Go through the files in chunks of about SIZE bytes of operands and results (64M), and never hold more in memory",
            "SIZE");
@@ -280,6 +282,7 @@ void EvalCommand::evaluate_and_write() {
   EvaluationRequest request = layout_.layout.empty() ? ufunc_request(std::move(operands)) : gufunc_request(std::move(operands));
   request.device = read_device(device_);
   request.time = time_;
+  if (!timeout_.empty()) request.timeout = read_seconds(timeout_);
   ResultFiles files(outputs_);
   ChunkReport progress(progress_);
   if (in_chunks()) {

@@ -57,6 +57,7 @@ class EvalCommand : public Command {
   std::vector<std::string> outputs_;
   std::string device_ = "best";
   bool time_ = false;
+  std::string timeout_;
   std::string chunk_;
   bool progress_ = false;
   std::string trace_;

@@ -127,6 +127,7 @@ Evaluation evaluate(EvaluationRequest request) {
   report.operands = operands.description();
 
   CallOptions options;
+  options.timeout = request.timeout;
   if (!request.where.empty()) {
     const Array mask = read_mask(request.where, chunked);
     options.where = chunked ? mask : to_device(mask, request.device);

@@ -1,6 +1,7 @@
 // One run of a function on operands, with the times of its steps: the work of `kiln eval`, apart from its options and files.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -28,7 +29,8 @@ struct EvaluationRequest {
   std::string signature = {};                   ///< the one that numbers alone choose; empty: their own dtypes do
   std::string where = {};                       ///< the file of a mask; empty: none
   Device device = {};
-  bool time = false;  ///< call again and again, to find the best time
+  std::chrono::nanoseconds timeout = {};  ///< of each call; 0: none
+  bool time = false;                      ///< call again and again, to find the best time
   std::optional<ChunkedRun> chunks = std::nullopt;
 };
 

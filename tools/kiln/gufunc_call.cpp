@@ -62,6 +62,7 @@ GufuncOptions GufuncCall::options(const CallOptions& more) const {
   options.out = more.out;
   options.where = more.where;
   options.stream = more.stream;
+  options.timeout = more.timeout;
   return options;
 }
 

@@ -143,6 +143,7 @@ AccumulateOptions Method::along_axis(const CallOptions& more) const {
   options.dtype = reduce_.dtype;
   if (!more.out.empty()) options.out = more.out.arrays().front();
   options.stream = more.stream;
+  options.timeout = more.timeout;
   return options;
 }
 
@@ -161,6 +162,7 @@ std::vector<Array> Method::run_on(const Function& function, std::span<const Arg>
   options.where = more.where;
   if (!more.out.empty()) options.out = more.out.arrays().front();
   options.stream = more.stream;
+  options.timeout = more.timeout;
   return {function.reduce(array(operands, 0), options)};
 }
 

@@ -39,6 +39,7 @@ constexpr Wording kWordings[] = {
     {".initial", "--initial"},
     {".keepdims", "--keepdims"},
     {".sizes", "--sizes"},
+    {".timeout", "--timeout"},
     {".where", "--where"},
 };
 

@@ -6,9 +6,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <ctime>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "usage_error.hpp"
@@ -112,6 +114,18 @@ std::chrono::seconds read_age(std::string_view text) {
   const auto seconds = factor ? times(parts->first, *factor, kCenturies) : std::nullopt;
   if (!seconds) throw UsageError(fmt::format("\"{}\" is no age: write it as 30d, 12h, 90m or 45s", text));
   return std::chrono::seconds(*seconds);
+}
+
+std::chrono::nanoseconds read_seconds(std::string_view text) {
+  constexpr double kCentury = 3.2e9;
+  double seconds = 0;
+  const auto [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const auto time =
+      std::chrono::nanoseconds(fault == std::errc() && seconds > 0 && seconds < kCentury ? std::llround(seconds * 1e9) : 0);
+  if (stop != text.data() + text.size() || time.count() == 0) {
+    throw UsageError(fmt::format("\"{}\" is no time in seconds: write it as 10 or 0.5", text));
+  }
+  return time;
 }
 
 std::int64_t now() {

@@ -27,6 +27,9 @@ namespace kiln::tool {
 /// "45s", "90m", "12h", "30d", "2w". UsageError.
 [[nodiscard]] std::chrono::seconds read_age(std::string_view text);
 
+/// "10", "0.5": seconds, above 0 and below a century. UsageError.
+[[nodiscard]] std::chrono::nanoseconds read_seconds(std::string_view text);
+
 /// Seconds since 1970.
 [[nodiscard]] std::int64_t now();
 

@@ -18,6 +18,9 @@ constexpr int kRow = 4;
 constexpr int kRowBeforeStart = 64;    // oneTBB's takes a millisecond
 constexpr double kWorthCalling = 1.5;  // arrivals: calling takes the caller a third of one
 constexpr double kGapNs = 40'000;
+/// Of a call that may be stopped, what a part takes, and elements of one at the most.
+constexpr double kStopNs = 2'000'000;
+constexpr double kStopElements = 65536;
 constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 /// Runs [begin, end) and notes how long an element took.
@@ -47,6 +50,8 @@ Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain
 }
 
 void Threads::parallel_for(const CpuModule& module, const Range& range, Work work) {
+  if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
+    return run_stoppable(module, range, work, *stop);
   const std::int64_t size = range.size;
   if (count_ == 1 || size <= range.grain) return work(0, size);
   double element_ns = static_cast<double>(module.element_ns()) * range.weight;
@@ -81,6 +86,42 @@ void Threads::parallel_for(const CpuModule& module, const Range& range, Work wor
 }
 
 void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
+  const StopRequest* const stop = StopRequest::current();
+  if (stop == nullptr) [[likely]]
+    return run_each(count, work);
+  std::atomic<bool> due{false};
+  run_each(count, [&](std::int64_t index) {
+    if (due.load(std::memory_order_relaxed)) return;
+    if (stop->due()) return due.store(true, std::memory_order_relaxed);
+    const StopScope scope(stop);  // of a helper's thread, for what looks at it within a part
+    work(index);
+  });
+  if (due.load(std::memory_order_relaxed)) stop->fail(kPartlyWritten);
+}
+
+// Elements may take other times than those of the last call: the first ones of each are measured.
+void Threads::run_stoppable(const CpuModule& module, const Range& range, Work work, const StopRequest& stop) {
+  const auto before = module.element_ns();
+  std::int64_t begin = 0;
+  for (std::int64_t piece = range.grain; begin < range.size; piece *= 2) {
+    stop.require_not_due(kPartlyWritten);
+    const std::int64_t end = std::min(begin + piece, range.size);
+    const bool trusted = timed(module, range.weight, work, begin, end) >= kTrustedNs;
+    begin = end;
+    if (trusted) break;
+    module.set_element_ns(before);
+  }
+  if (begin >= range.size) return;
+  const double element_ns = std::max(static_cast<double>(module.element_ns()) * range.weight, kStopNs / kStopElements);
+  const std::int64_t grains = std::max<std::int64_t>(static_cast<std::int64_t>(kStopNs / element_ns) / range.grain, 1);
+  const std::int64_t each = grains * range.grain;
+  parallel_for((range.size - begin + each - 1) / each, [&](std::int64_t index) {
+    const std::int64_t first = begin + index * each;
+    work(first, std::min(first + each, range.size));
+  });
+}
+
+void Threads::run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
   if (count <= 1 || count_ == 1 || forked()) {
     for (std::int64_t i = 0; i < count; ++i) work(i);
   } else {

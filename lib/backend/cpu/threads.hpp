@@ -3,6 +3,7 @@
 
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/worker_pool.hpp"
 #include "backend/kernel_abi.hpp"
+#include "backend/stop_request.hpp"
 #include "base/function_ref.hpp"
 
 namespace kiln::backend::cpu {
@@ -51,15 +53,25 @@ class Threads {
   [[nodiscard]] int count() const noexcept { return count_; }
 
   /// Calls work(begin, end) for parts of [0, range.size), several at once, and returns when all is done. The parts follow from
-  /// how long the module's elements took of late. In a forked child all of it runs in the caller.
+  /// how long the module's elements took of late. In a forked child all of it runs in the caller. Stopped where the call is
+  /// due (StopRequest::current()) before a part begins; parts are then of 2 ms or less, as far as the grain and what elements
+  /// took of late allow.
   void parallel_for(const CpuModule& module, const Range& range, base::FunctionRef<void(std::int64_t, std::int64_t)> work);
 
   /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does
-  /// all.
+  /// all. Stopped where the call is due before one begins.
   void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
 
+  /// In how many pieces a kind is to cut so many items, of which it would make `usual`: in more where the call may be stopped.
+  [[nodiscard]] static std::int64_t pieces(std::int64_t items, std::int64_t usual) noexcept {
+    return StopRequest::current() == nullptr ? usual : std::max(usual, std::min(items, kPiecesToStop));
+  }
+
  private:
+  static constexpr std::int64_t kPiecesToStop = 65536;
   using Work = base::FunctionRef<void(std::int64_t, std::int64_t)>;
+  void run_stoppable(const CpuModule& module, const Range& range, Work work, const StopRequest& stop);
+  void run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
   void run_chunks(const CpuModule& module, std::int64_t begin, const Range& range, Chunks chunks, Work work);
   void share(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
   void start(std::size_t allowed);

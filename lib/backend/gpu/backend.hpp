@@ -16,6 +16,7 @@
 #include "backend/gpu/pending.hpp"
 #include "backend/gpu/pinned_memory.hpp"
 #include "backend/kernel_abi.hpp"
+#include "backend/stop_request.hpp"
 
 namespace kiln::backend::gpu {
 
@@ -31,6 +32,7 @@ class GpuBackend final : public Backend {
   ~GpuBackend() override;
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] std::string name() const override { return core_.name(); }
   [[nodiscard]] const std::shared_ptr<const Compiler>& compiler() const override;
   [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name) override;
   [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
@@ -65,7 +67,9 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::int64_t max_dispatch_threads() const noexcept override { return core_.dialect().max_dispatch_threads; }
   /// Of the default stream false: memory is taken back in its order.
   void order_queues_after_default() noexcept override { core_.default_memory.fetch_add(1, std::memory_order_release); }
-  [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
+  [[nodiscard]] bool asynchronous(const Queue* queue) const override {
+    return queue != nullptr || StopRequest::current() != nullptr;
+  }
   using Backend::make_queue;
   [[nodiscard]] std::shared_ptr<Queue> make_queue(int priority) override;
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;

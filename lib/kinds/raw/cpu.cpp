@@ -50,7 +50,8 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
                       std::to_string(kMostSharedBytes) + " for a block");
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);
+  const std::int64_t pieces =
+      cpu::Threads::pieces(blocks, std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread));
   const auto kernel = module.kernel<CpuRawKernel>();
   threads.parallel_for(pieces, [&](std::int64_t piece) {
     struct alignas(64) Line {

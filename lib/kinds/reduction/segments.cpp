@@ -118,8 +118,10 @@ void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch
   const auto segments = static_cast<std::int64_t>(all.begins.size());
   std::int64_t elements = 0;
   for (std::size_t i = 0; i < all.begins.size(); ++i) elements += launch.outputs * all.count(i);
-  if (threads.count() == 1 || forked() || elements < kWorthThreads) return Segments(module, launch).run(0, segments);
-  const std::int64_t pieces = kPiecesPerThread * threads.count();
+  const bool stoppable = StopRequest::current() != nullptr;
+  if (((threads.count() == 1 || forked()) && !stoppable) || elements < kWorthThreads)
+    return Segments(module, launch).run(0, segments);
+  const std::int64_t pieces = cpu::Threads::pieces(segments, kPiecesPerThread * threads.count());
   if (segments < pieces) {
     Segments each(module, launch);
     for (std::int64_t i = 0; i < segments; ++i) each.run(i, threads);

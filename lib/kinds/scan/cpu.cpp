@@ -42,7 +42,8 @@ ScanMethod scan_method(const ScanLaunch& launch, std::int64_t itemsize) noexcept
 }
 
 void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, cpu::Threads& threads) {
-  const bool parallel = threads.count() > 1 && launch.extent * product(launch.shape) >= kScanWorthThreads;
+  const bool parallel =
+      (threads.count() > 1 && launch.extent * product(launch.shape) >= kScanWorthThreads) || StopRequest::current() != nullptr;
   const ScanMethod method = scan_method(launch, kernel.in_size);
   const ScanAxis axis{launch.extent, launch.input_stride, launch.output_stride};
   const auto* const input = static_cast<const char*>(launch.input);

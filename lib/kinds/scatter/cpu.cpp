@@ -171,8 +171,9 @@ class Part {
 void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, cpu::Threads& threads) {
   const std::int64_t columns = launch.row_shape.back();
   const std::int64_t elements = product(launch.shape) * product(launch.row_shape);
+  const std::int64_t most = columns / kColumnsEach;
   const std::int64_t parts =
-      elements < kScatterWorthThreads ? 1 : std::min<std::int64_t>(threads.count(), columns / kColumnsEach);
+      elements < kScatterWorthThreads ? 1 : cpu::Threads::pieces(most, std::min<std::int64_t>(threads.count(), most));
   if (parts <= 1) return Part(kernel, launch, 0, columns).run();
   // Whole blocks of the kernel, so that no two threads write to one cache line.
   const std::int64_t each = ((columns + parts - 1) / parts + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
