@@ -9,6 +9,7 @@
 #include "base/have_cpu.hpp"
 #include "kiln/error.hpp"
 #include "kinds/faults.hpp"
+#include "kinds/loop_stop.hpp"
 #include "profiling/call.hpp"
 
 namespace kiln::kinds {
@@ -45,10 +46,14 @@ template <class Launch>
   Findings findings;
   {
     const std::lock_guard guard(module.faults_mutex);
+    LoopStop loops(backend, module);
     try {
       start_profiled(backend, module, launch, queue, keep);
+      loops.end_with(queue);
       findings = take_findings(backend, module, queue);
+      loops.require_not_stopped();
     } catch (const Stopped&) {
+      loops.end();
       // What it left is not the next call's. On a GPU it still runs.
       if (backend.kind() == DeviceKind::cpu) static_cast<void>(take_findings(backend, module, queue));
       throw;

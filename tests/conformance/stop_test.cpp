@@ -43,7 +43,7 @@ const std::string kPartly = "its outputs are partly written";
 const std::string kNothing = "nothing was written";
 
 std::stop_token requested() {
-  std::stop_source source;
+  static std::stop_source source;  // GCC 12 takes one of its own frame for uninitialized
   source.request_stop();
   return source.get_token();
 }
@@ -250,4 +250,41 @@ TEST_CASE("stop: a capture has none") {
         CHECK(said == "spin cannot be captured: a graph has no .stop and no .timeout; make the call without them");
       },
       {Mode::stream});
+}
+
+TEST_CASE("stop: in debug mode on the CPU loops of bodies end, too") {
+  const auto endless = [](const char* loop) {
+    return kiln::vectorize({.name = "endless",
+                            .signatures = {"int32(int32 a)"},
+                            .body = std::string("int32 n = a; ") + loop + " return n;",
+                            .compile = {.debug = {.on = true}}});
+  };
+  on_every_device([&](const Target& target) {
+    if (!is_cpu(target)) return;
+    const Array a = target.place(Array::full({100}, std::int32_t{3}));
+    for (const char* const loop : {"while (true) n = n + 1;", "for (;;) ++n;", "do { ++n; } while (n != 0 || true);",
+                                   "if (a > 0) for (;;) { while (a > 0) ++n; } else n = 7;"}) {
+      CAPTURE(loop);
+      const kiln::Ufunc ufunc = endless(loop);
+      CHECK(message_of<Stopped>([&] { (void)target.call(ufunc, {a}, {.timeout = 20ms}); }) == "endless: " + kLate + kPartly);
+      std::stop_source source;
+      std::thread stopper([&] {
+        std::this_thread::sleep_for(20ms);
+        source.request_stop();
+      });
+      CHECK(message_of<Stopped>([&] { (void)target.call(ufunc, {a}, {.stop = source.get_token()}); }) ==
+            "endless: " + kRequested + kPartly);
+      stopper.join();
+    }
+    const kiln::Ufunc declares = endless("while (int m = n - 3) n = m; while (n > 0) --n; for (;;) if (++n > 8) break;");
+    CHECK(target.fetch(target.call(declares, {a}, {.timeout = 60s})).to_vector<std::int32_t>() ==
+          std::vector<std::int32_t>(100, 9));
+    // Loops that end by themselves are whole, and a flag of another call is not theirs.
+    const kiln::Ufunc counted =
+        endless("for (int k = 0, j = 1; k < 1000; k += j) n += 2; int k = 5; do { ++n; } while (--k > 0);");
+    for (int round = 0; round < 3; ++round) {
+      CHECK(target.fetch(target.call(counted, {a}, {.timeout = 60s})).to_vector<std::int32_t>() ==
+            std::vector<std::int32_t>(100, 2008));
+    }
+  });
 }

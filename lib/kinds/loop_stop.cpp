@@ -1,0 +1,50 @@
+#include "kinds/loop_stop.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+#include "kinds/faults.hpp"
+
+namespace kiln::kinds {
+
+LoopStop::LoopStop(const backend::Backend& backend, const backend::Module& module) {
+  if (backend.kind() != DeviceKind::cpu || module.faults() == nullptr) return;
+  request_ = backend::StopRequest::current();
+  if (request_ == nullptr) return;
+  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+  // The kernel's memory is this process's.
+  flag_ = reinterpret_cast<std::atomic<std::uint32_t>*>(static_cast<char*>(module.faults()) + offsetof(FaultBuffer, stop));
+  watcher_ = std::thread([this] { watch(); });
+}
+
+void LoopStop::end_with(backend::Queue* queue) {
+  if (flag_ != nullptr && queue != nullptr) queue->synchronize();
+  end();
+}
+
+void LoopStop::end() noexcept {
+  if (!watcher_.joinable()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    ends_ = true;
+  }
+  ended_.notify_one();
+  watcher_.join();
+  flag_->store(0, std::memory_order_relaxed);
+}
+
+void LoopStop::watch() {
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::milliseconds(1), [this] { return ends_; })) {
+    if (!request_->due()) continue;
+    set_.store(true, std::memory_order_relaxed);
+    flag_->store(1, std::memory_order_relaxed);
+    return;
+  }
+}
+
+void LoopStop::require_not_stopped() const {
+  if (set_.load(std::memory_order_relaxed)) request_->fail(backend::kPartlyWritten);
+}
+
+}  // namespace kiln::kinds
