@@ -333,7 +333,7 @@ TEST_CASE("debug: kernels of their own in the cache") {
         CHECK(plain.entry.id != checked.entry.id);
         CHECK(plain.entry.id == kernel({}).entry.id);
         CHECK(kernel({.nan = true}).entry.id != checked.entry.id);
-        CHECK(plain.key.find("debug") == std::string::npos);
+        CHECK(plain.key.find("\"debug\":") == std::string::npos);  // an option of Clang's may have the word
         CHECK(checked.key.find("\"debug\":true") != std::string::npos);
         CHECK(checked.entry.variant.ends_with(", debug"));
         CHECK(plain.source.find("debug") == std::string::npos);
