@@ -41,11 +41,6 @@ KILN_NOINLINE Fault* begin_fault(FaultKind kind, int line, int column, const cha
   return &fault;
 }
 
-// Whether the call is to end: what loops of bodies look at.
-constexpr inline bool stopped() {
-  return !__builtin_is_constant_evaluated() && static_cast<const volatile uint32&>(kiln_faults.stop) != 0;
-}
-
 KILN_NOINLINE void* out_of_bounds(int argument, int writes, int rank, const int64* index, const int64* extent, int line,
                                   int column, const char* file) {
   if (Fault* const fault = begin_fault(FaultKind::bounds, line, column, file)) {

@@ -30,21 +30,21 @@ void LoopStop::end() noexcept {
   }
   ended_.notify_one();
   watcher_.join();
-  flag_->store(0, std::memory_order_relaxed);
+  constexpr std::uint32_t kLoopEnded = 2;
+  stopped_ = flag_->exchange(0, std::memory_order_relaxed) == kLoopEnded;
 }
 
 void LoopStop::watch() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::milliseconds(1), [this] { return ends_; })) {
     if (!request_->due()) continue;
-    set_.store(true, std::memory_order_relaxed);
     flag_->store(1, std::memory_order_relaxed);
     return;
   }
 }
 
 void LoopStop::require_not_stopped() const {
-  if (set_.load(std::memory_order_relaxed)) request_->fail(backend::kPartlyWritten);
+  if (stopped_) request_->fail(backend::kPartlyWritten);
 }
 
 }  // namespace kiln::kinds

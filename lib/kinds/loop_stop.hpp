@@ -25,7 +25,7 @@ class LoopStop {
   void end_with(backend::Queue* queue);
   /// Watches no more, and clears the flag.
   void end() noexcept;
-  /// Stopped where loops were ended.
+  /// Stopped where a loop was ended.
   void require_not_stopped() const;
 
  private:
@@ -33,7 +33,7 @@ class LoopStop {
 
   const backend::StopRequest* request_ = nullptr;
   std::atomic<std::uint32_t>* flag_ = nullptr;
-  std::atomic<bool> set_{false};
+  bool stopped_ = false;
   std::mutex mutex_;
   std::condition_variable ended_;
   bool ends_ = false;

@@ -11,7 +11,6 @@
 
 #include "codegen/directives.hpp"
 #include "codegen/needed_headers.hpp"
-#include "codegen/scanner.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/kernel_text.hpp"
 #include "kinds/spec.hpp"
@@ -31,43 +30,6 @@ bool goes_by_items(const Spec& spec) {
     return std::is_same_v<Spec, ElementwiseSpec> || std::is_same_v<Spec, GufuncSpec>;
   }
 }
-
-/// Whether some `while` of the text declares a variable in its condition, beside which no expression can stand.
-bool declares_in_while(const std::string& text) {
-  try {
-    codegen::Scanner scanner(text);
-    std::vector<codegen::Token> last;  // of a condition, at its own depth
-    int depth = -1;                    // -1: in no condition
-    bool begins = false;
-    for (codegen::Token token = scanner.next(); token.kind != codegen::Token::Kind::end; token = scanner.next()) {
-      if (depth < 0) {
-        if (begins && token.is("(")) {
-          depth = 0;
-          last.clear();
-        }
-        begins = token.text == "while";
-        continue;
-      }
-      depth += token.is("(") ? 1 : token.is(")") ? -1 : 0;
-      const std::size_t count = last.size();
-      if (depth == 0 && token.is("=") && count > 1 && last[count - 1].kind == codegen::Token::Kind::identifier &&
-          (last[count - 2].kind == codegen::Token::Kind::identifier || last[count - 2].is("*") || last[count - 2].is("&"))) {
-        return true;
-      }
-      if (depth == 0) last.push_back(std::move(token));
-    }
-  } catch (const codegen::ScanError&) {  // the compiler says so
-  }
-  return false;
-}
-
-/// Loops of the user's texts that end once the call is to end.
-constexpr const char* kLoopsThatStop =
-    "#pragma clang diagnostic ignored \"-Wdangling-else\"\n"
-    "#pragma clang diagnostic ignored \"-Wempty-body\"\n"
-    "#pragma clang diagnostic ignored \"-Wmisleading-indentation\"\n"
-    "#define for(...) for (__VA_ARGS__) if (::kiln::debug::stopped()) break; else\n";
-constexpr const char* kWhilesThatStop = "#define while(...) while ((__VA_ARGS__) && !::kiln::debug::stopped())\n";
 
 class Renderer {
  public:
@@ -122,8 +84,6 @@ class Renderer {
     }
   }
 
-  /// On the CPU a call can be ended from outside while its kernel runs.
-  [[nodiscard]] bool stops_loops() const { return text_.debug.any() && target_ == DeviceKind::cpu; }
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
 
   // The function that has the user's body.
@@ -142,11 +102,6 @@ class Renderer {
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
     out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n";
-    if (stops_loops()) {
-      out_ += kLoopsThatStop;
-      const auto texts = codegen::texts_of(text_);
-      if (std::ranges::none_of(texts, [](const auto& each) { return declares_in_while(each.second); })) out_ += kWhilesThatStop;
-    }
     for (const auto& [variable, dtype] : text_.type_variables) {
       out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
     }
@@ -173,7 +128,6 @@ class Renderer {
         user_text(text_.name + ".identity", text_.identity + "\n;}");
       }
     }
-    if (stops_loops()) out_ += "#undef for\n#undef while\n";
     out_ += (own_namespace_.empty() ? "" : "}\n") + std::string("}\nKILN_USER_END\n");
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
     // Nor may they reach what is kiln's behind them.

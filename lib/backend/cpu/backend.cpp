@@ -135,6 +135,8 @@ std::shared_ptr<Event> CpuBackend::make_event() {
 }
 
 std::shared_ptr<Replay> CpuBackend::make_replay(const RecordedLaunches& launches) {
+  // A kernel that reports faults is waited for, launch by launch: in a task of the queue it would wait for itself.
+  if (std::ranges::any_of(launches, [](const auto& launch) { return launch->checks(); })) return nullptr;
   return std::make_shared<CpuReplay>(launches);
 }
 

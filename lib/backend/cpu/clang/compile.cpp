@@ -22,6 +22,7 @@
 #include "backend/cpu/clang/linked_bitcode.hpp"
 #include "backend/cpu/clang/reported_operations.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
+#include "backend/cpu/clang/stoppable_loops.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
@@ -129,12 +130,14 @@ void compile(const kiln_clang_request& request, Compiled& out) {
 
   const llvm::Triple target(invocation->getTargetOpts().Triple);
   auto& passes = invocation->getCodeGenOpts().PassBuilderCallbacks;
-  if (invocation->getLangOpts().Sanitize.has(clang::SanitizerKind::ShiftExponent)) passes.emplace_back(define_what_is_reported);
+  const bool debugs = invocation->getLangOpts().Sanitize.has(clang::SanitizerKind::ShiftExponent);
+  if (debugs) passes.emplace_back(define_what_is_reported);
   if (target.isAMDGPU() || target.isNVPTX()) {
     passes.emplace_back(hide_all_but_kernel);
     passes.emplace_back(tell_users_lines);
     passes.emplace_back(approximate_where_allowed);
   } else {
+    if (debugs) passes.emplace_back(let_loops_stop);
     passes.emplace_back(keep_allocas);
     passes.emplace_back(turn_items_in_loops);
     passes.emplace_back(use_vector_math);

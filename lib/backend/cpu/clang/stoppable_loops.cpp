@@ -1,0 +1,66 @@
+#include "backend/cpu/clang/stoppable_loops.hpp"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+namespace kiln::clang_module {
+namespace {
+
+constexpr llvm::StringRef kFaultsOfKernel = "kiln_faults";
+constexpr llvm::StringRef kOfUser = "4kiln4user";  // in the mangled names of functions in its namespace
+constexpr unsigned kStopMember = 2;                // of FaultBuffer: claimed, count, stop
+constexpr unsigned kStopped = 2;                   // what the host reads there where a loop was ended
+
+class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
+ public:
+  static bool isRequired() { return true; }
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    llvm::GlobalVariable* const faults = function.getParent()->getGlobalVariable(kFaultsOfKernel);
+    if (faults == nullptr || !function.getName().contains(kOfUser)) return llvm::PreservedAnalyses::all();
+    llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    llvm::SmallVector<llvm::BasicBlock*, 8> latches;
+    for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+      llvm::SmallVector<llvm::BasicBlock*, 4> own;
+      loop->getLoopLatches(own);
+      latches.append(own.begin(), own.end());
+    }
+    for (llvm::BasicBlock* const latch : latches) end_where_told(*latch, *faults);
+    return latches.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  static void end_where_told(llvm::BasicBlock& latch, llvm::GlobalVariable& faults) {
+    llvm::Instruction* const last = latch.getTerminator();
+    llvm::IRBuilder<> build(last);
+    llvm::Value* const stop = build.CreateStructGEP(faults.getValueType(), &faults, kStopMember);
+    llvm::Type* const number = build.getInt32Ty();
+    llvm::Value* const told = build.CreateICmpNE(build.CreateLoad(number, stop, /*isVolatile=*/true), build.getInt32(0));
+    llvm::Instruction* const end = llvm::SplitBlockAndInsertIfThen(told, last, /*Unreachable=*/true);
+    build.SetInsertPoint(end);
+    build.CreateStore(build.getInt32(kStopped), stop, /*isVolatile=*/true);
+    llvm::Type* const result = latch.getParent()->getReturnType();
+    if (result->isVoidTy()) {
+      build.CreateRetVoid();
+    } else {
+      build.CreateRet(llvm::Constant::getNullValue(result));
+    }
+    end->eraseFromParent();
+  }
+};
+
+}  // namespace
+
+void let_loops_stop(llvm::PassBuilder& builder) {
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(LetLoopsStop()));
+  });
+}
+
+}  // namespace kiln::clang_module
