@@ -162,7 +162,7 @@ float convolve(const Picture& picture, const std::vector<float>& weights, Pictur
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const Picture picture = argc > 1 ? read_png(argv[1]) : made_picture();
   if (argc <= 1) write_png("picture.png", picture);
   const std::string blurred_path = argc > 2 ? argv[2] : "blurred.png";
@@ -182,5 +182,15 @@ int main(int argc, char** argv) {
               << " of 255 from the convolution pixel by pixel\n";
     if (!(worst < 0.01F)) fail(path + " is wrong");
     if (read_png(path).bytes != result.bytes) fail(path + " does not hold what was written");
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const kiln::DeviceError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 77;  // without FFTW, which is opened at run time
   }
 }

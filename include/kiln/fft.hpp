@@ -60,8 +60,8 @@ struct OptionsN {
 /// @name Transforms
 /// They return .out, or a new array in C order. float32, complex64, float16 and bfloat16 are computed in float32 and give
 /// complex64, all else is computed in float64 and gives complex128; real results are float32 and float64, of the two halves
-/// their own dtype. A call runs where its arrays are, else on the device of its stream, else on Device::best(); on a stream it
-/// is queued. Thread-safe.
+/// their own dtype along one axis. A call runs where its arrays are, else on the device of its stream, else on Device::best();
+/// on a stream it is queued. Thread-safe.
 ///
 /// ShapeError for fewer points than 1, an axis that is not there, numbers of points that are not one for each axis, and an .out
 /// of another shape or whose elements share memory. TypeError for an .out that is read-only or of a lower kind than the result,

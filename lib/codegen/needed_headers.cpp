@@ -166,7 +166,9 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   for (const Offer& offer : kOffers) {
     if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
-  if (uses(used, kAssertions)) headers.emplace_back("kiln/core/assertions.hpp");
+  // Not where the texts have functions of these names; an included file may have its own, and uses them in debug mode at best.
+  const bool calls = std::ranges::any_of(kAssertions, [&](std::string_view name) { return calls_kilns(text, name); });
+  if (calls || (used.includes && text.debug.any())) headers.emplace_back("kiln/core/assertions.hpp");
   if (divides) headers.emplace_back("kiln/core/division.hpp");
   if (holds_any(used.names, kStatus)) headers.emplace_back("kiln/core/status.hpp");
   return headers;

@@ -71,8 +71,15 @@ static std::mutex& free_in_children() {
   return mutex;
 }
 
+static std::mutex& planner_mutex() {
+  static std::mutex& mutex = free_in_children();
+  return mutex;
+}
+
 const Fftw& Fftw::of(bool single) {
   // Leaked on purpose, as all here: plans may be destroyed while the process exits.
+  // The planner's lock is made before this one is taken: a fork takes them in the order in which they were made.
+  static_cast<void>(planner_mutex());
   static std::mutex& mutex = free_in_children();
   static auto* const found = new std::array<std::unique_ptr<const Fftw>, 2>;
   const std::lock_guard guard(mutex);
@@ -125,8 +132,7 @@ void Fftw::open_threads(bool single) {
 }
 
 std::unique_lock<std::mutex> Fftw::lock_planner() {
-  static std::mutex& mutex = free_in_children();
-  return std::unique_lock(mutex);
+  return std::unique_lock(planner_mutex());
 }
 
 }  // namespace kiln::fft

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "array/access.hpp"
+#include "backend/capture.hpp"
 #include "fft/call.hpp"
 #include "fft/repeated.hpp"
 #include "fft/transform.hpp"
@@ -52,6 +53,7 @@ Array along(const Function& function, const Array& a, std::vector<Axis> axes, co
     complete(transform, a);
     return along(others, run(transform, a, {}, options.stream), std::move(axes), options);
   }
+  std::reverse(axes.begin(), axes.end());  // NumPy goes through them from the first one here
   const Array first = along(others, a, std::move(axes), inner);
   complete(transform, first);
   return run(transform, first, options.out, options.stream);
@@ -121,6 +123,7 @@ Array irfft(const Array& a, const Options& options) {
 }
 
 Array hfft(const Array& a, const Options& options) {
+  backend::Capture::refuse("hfft", "it is no kernel of kiln's; call it before or after the graph");
   Options of_inverse = options;
   of_inverse.norm = swapped(options.norm);
   const bool real = kind(detail::rep_of(a).dtype) != Kind::complex;

@@ -108,10 +108,21 @@ bool are_few(const std::optional<GpuExecutions>& found) {
   return count <= kMostExecutions;
 }
 
+/// cuFFT wants real numbers to begin where a complex number could.
+bool begin_aligned(FftKind kind, const GpuExecutions& all, const Array& from, const Array& to) {
+  if (kind == FftKind::complex) return true;
+  const bool real_in = kind == FftKind::real_to_complex;
+  const Array& reals = real_in ? from : to;
+  const auto wanted = 2 * static_cast<std::int64_t>(itemsize(reals.dtype()));
+  if (static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(reals.data())) % wanted != 0) return false;
+  return std::all_of(all.loops.begin(), all.loops.end(),
+                     [&](const GpuExecutions::Loop& loop) { return (real_in ? loop.in : loop.out) % wanted == 0; });
+}
+
 /// Along up to three axes.
 void stage(const Gpu& gpu, FftKind kind, std::span<const Axis> axes, const Array& from, const Array& to) {
   auto found = executions(kind, axes, from, to);
-  if (are_few(found)) return execute(gpu, *found, from, to);
+  if (are_few(found) && begin_aligned(kind, *found, from, to)) return execute(gpu, *found, from, to);
   const Array packed_from = packed_for(gpu, from.shape(), from.dtype(), axes);
   convert(gpu, from, packed_from);
   const bool in_place = kind == FftKind::complex;

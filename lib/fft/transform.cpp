@@ -45,7 +45,9 @@ void complete(Transform& transform, const Array& a) {
   transform.in_dtype = transform.kind == FftKind::real_to_complex ? real : complex;
   transform.out_dtype = transform.kind == FftKind::complex_to_real ? real : complex;
   const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
-  transform.result_dtype = is_half && transform.kind == FftKind::complex_to_real ? dtype : transform.out_dtype;
+  // Along several axes the first ones give complex64, of which float32 comes.
+  const bool stays_half = is_half && transform.kind == FftKind::complex_to_real && transform.axes.size() == 1;
+  transform.result_dtype = stays_half ? dtype : transform.out_dtype;
   if (transform.kind == FftKind::real_to_complex && kind(dtype) == Kind::complex) {
     throw TypeError(std::string(transform.name) + ": the input is " + std::string(name(dtype)) +
                     ", and this is a transform of real numbers; transform with fft(), or give the real() part");

@@ -215,7 +215,7 @@ Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
     const detail::ArrayRep& a = *args_[j].array().rep();
     const detail::ArrayRep& b = *array.rep();
     if (!call::share_memory(a, b)) continue;
-    const bool alike = a.shape == b.shape ? a.strides == b.strides : a.c_contiguous && b.c_contiguous;
+    const bool alike = (a.shape == b.shape && a.strides == b.strides) || (a.c_contiguous && b.c_contiguous);
     if (a.data == b.data && a.size == b.size && a.dtype == b.dtype && alike) {
       same = &sent[j];
       continue;

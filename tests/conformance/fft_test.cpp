@@ -190,3 +190,49 @@ TEST_CASE("fft: what cannot be transformed") {
       },
       {Mode::host, Mode::device});
 }
+
+TEST_CASE("fft: real numbers may begin anywhere") {
+  on_every_device([&](const Target& target) {
+    if (!has_library(target)) return;
+    std::vector<float> values;
+    for (int i = 0; i < 2 * 5 * 3 + 1; ++i) values.push_back(static_cast<float>(i * i % 17) - 4);
+    const Array a = target.place(Array::from(values));
+    const auto same = [&](const Array& x, const Array& y) {
+      const std::vector<double> one = list_of(target.fetch(x));
+      const std::vector<double> other = list_of(target.fetch(y));
+      REQUIRE(one.size() == other.size());
+      for (std::size_t i = 0; i < one.size(); ++i) CHECK(one[i] == doctest::Approx(other[i]).epsilon(1e-5));
+    };
+    const kiln::fft::Options on{.stream = target.options().stream};
+    // At an odd element, and along an axis in the middle, whose transforms begin at odd ones.
+    const std::vector<kiln::Index> behind_first{kiln::Slice{1, 31}};
+    const Array odd = a.slice(behind_first);
+    const Array cube = odd.reshape({2, 5, 3});
+    same(fft::irfft(fft::rfft(odd, on), {.n = 30, .stream = on.stream}), odd);
+    same(fft::irfft(fft::rfft(cube, {.axis = 1, .stream = on.stream}), {.n = 5, .axis = 1, .stream = on.stream}), cube);
+    const Array result = target.place(Array::full({31}, 0.0F));
+    fft::irfft(fft::rfft(odd, on), {.n = 30, .out = result.slice(behind_first), .stream = on.stream});
+    same(result.slice(behind_first), odd);
+  });
+}
+
+TEST_CASE("fft: irfftn along several axes as NumPy goes through them") {
+  on_every_device([&](const Target& target) {
+    if (!has_library(target)) return;
+    const kiln::Stream stream = target.options().stream;
+    const Array half = target.place(Array::full({4, 3}, 1.0F).astype(DType::float16));
+    CHECK(fft::irfft(half, {.stream = stream}).dtype() == DType::float16);
+    CHECK(fft::irfftn(half, {.axes = std::vector<int>{1}, .stream = stream}).dtype() == DType::float16);
+    CHECK(fft::irfft2(half, {.stream = stream}).dtype() == DType::float32);  // numpy.fft.irfft2 of NumPy 2.4: float32
+    std::vector<double> values;
+    for (int i = 0; i < 8; ++i) values.push_back(i + 0.5);
+    const Array a = target.place(Array::from(values));
+    const Array at_once = fft::irfftn(a, {.s = kiln::Shape{4, 2, 6}, .axes = std::vector<int>{0, 0, 0}, .stream = stream});
+    const Array by_one =
+        fft::irfft(fft::ifft(fft::ifft(a, {.n = 4, .stream = stream}), {.n = 2, .stream = stream}), {.n = 6, .stream = stream});
+    const std::vector<double> got = list_of(target.fetch(at_once));
+    const std::vector<double> expected = list_of(target.fetch(by_one));
+    REQUIRE(got.size() == 6);
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(expected[i]));
+  });
+}

@@ -153,6 +153,11 @@ Status execute(std::uintptr_t number, int type, void* in, void* out, int sign) {
   if (at == plans.end() || at->second.type != type) return kInvalidPlan;
   const Plan& plan = at->second;
   if (in == nullptr || out == nullptr) return kInvalidValue;
+  // Real numbers begin where a complex number could, as cuFFT wants it.
+  const std::uintptr_t complex_bytes = (type & kDouble) != 0 ? 16 : 8;
+  const int form = type & ~kDouble;
+  const void* const reals = form == kToComplex ? in : form == kToReal ? out : nullptr;
+  if (reinterpret_cast<std::uintptr_t>(reals) % complex_bytes != 0) return kInvalidValue;
   if (plan.work == nullptr) return kNoWorkspace;
   if (const Status status = wait_for(plan.stream); status != 0) return status;
   std::memset(plan.work, 0xA5, kWorkBytes);
