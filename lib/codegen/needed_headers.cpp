@@ -2,10 +2,13 @@
 #include "codegen/needed_headers.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 
+#include "codegen/directives.hpp"
 #include "codegen/scanner.hpp"
 #include "types/is_half.hpp"
 
@@ -124,6 +127,27 @@ bool uses(const Used& used, std::span<const std::string_view> names) {
   return used.includes || holds_any(used.names, names);
 }
 
+/// Whether the text defines a macro or declares a function called assert or print.
+bool has_assertions_of_its_own(const std::string& text) {
+  constexpr std::string_view kNoTypes[] = {"return", "else", "do", "case", "and", "or", "not", "throw"};
+  const std::set<std::string> macros = macros_of(text);
+  if (std::ranges::any_of(kAssertions, [&](std::string_view name) { return macros.contains(std::string(name)); })) return true;
+  try {
+    Scanner scanner(text);
+    Token before;
+    for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+      const bool is_name =
+          token.kind == Token::Kind::identifier && std::ranges::find(kAssertions, token.text) != std::end(kAssertions);
+      // "void assert(": a word that is no keyword of a statement stands before the name of what is declared.
+      if (is_name && before.kind == Token::Kind::identifier && std::ranges::find(kNoTypes, before.text) == std::end(kNoTypes))
+        return true;
+      before = std::move(token);
+    }
+  } catch (const ScanError&) {  // the compiler says so
+  }
+  return false;
+}
+
 }  // namespace
 
 bool names_any(std::string_view text, std::span<const std::string_view> names) {
@@ -166,9 +190,11 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   for (const Offer& offer : kOffers) {
     if ((complex || !offer.for_complex) && uses(used, offer.names)) headers.emplace_back(offer.header);
   }
-  // Not where the texts have functions of these names; an included file may have its own, and uses them in debug mode at best.
-  const bool calls = std::ranges::any_of(kAssertions, [&](std::string_view name) { return calls_kilns(text, name); });
-  if (calls || (used.includes && text.debug.any())) headers.emplace_back("kiln/core/assertions.hpp");
+  // Not where the texts have their own; an included file may, and has use for these in debug mode at best.
+  const bool own = std::ranges::any_of(texts_of(text), [](const auto& each) { return has_assertions_of_its_own(each.second); });
+  if (!own && (holds_any(used.names, kAssertions) || (used.includes && text.debug.any()))) {
+    headers.emplace_back("kiln/core/assertions.hpp");
+  }
   if (divides) headers.emplace_back("kiln/core/division.hpp");
   if (holds_any(used.names, kStatus)) headers.emplace_back("kiln/core/status.hpp");
   return headers;
