@@ -195,7 +195,21 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   CHECK(needed_headers(text, spec, DeviceKind::hip) ==
         Headers{"kiln/core/types.hpp", "kiln/core/half.hpp", "kiln/elementwise/gpu.hpp"});
   text.preamble = "#include \"mine.h\"";  // may use anything
-  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 23);
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 22);
+  text.debug.on = true;  // with checks, and what an included file may assert
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 24);
+  UserText asserts{.name = "k", .body = "assert(a > 0); return a;", .input_names = {"a", "b", "c"}};
+  const auto has_kilns = [&] {
+    const Headers found = needed_headers(asserts, spec, DeviceKind::cpu);
+    return std::find(found.begin(), found.end(), "kiln/core/assertions.hpp") != found.end();
+  };
+  CHECK(has_kilns());
+  asserts.functions = "inline int g(int a) { if (a > 1) return a; else assert(a); return 0; }";
+  CHECK(has_kilns());
+  asserts.functions = "inline void assert(bool) {}";
+  CHECK_FALSE(has_kilns());
+  asserts.functions = "#define assert(x) static_cast<void>(x)";
+  CHECK_FALSE(has_kilns());
 }
 
 TEST_CASE("a strided operand or a second dimension wants the n-dimensional form") {
