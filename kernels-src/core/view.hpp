@@ -50,8 +50,8 @@ struct axes<First, Rest...> {
   KILN_FN axes(int64 extent, int64 stride, Number... others) : first{extent, stride}, rest(others...) {}
   KILN_FN int64 size() const { return first.extent * rest.size(); }
   KILN_FN int64 extent(int64 d) const { return d == 0 ? int64(first.extent) : rest.extent(d - 1); }
-  // Bytes that the elements take where they lie one behind the other in C order; else -1.
   KILN_FN int64 offset() const { return 0; }
+  // Bytes that the elements take where they lie one behind the other in C order; else -1.
   KILN_FN int64 packed(int64 itemsize) const {
     const int64 inner = rest.packed(itemsize);
     return inner < 0 || (first.extent != 1 && first.stride != inner) ? -1 : inner * first.extent;

@@ -232,6 +232,8 @@ class Run {
         std::rethrow_exception(failure_);
       } catch (const DeviceError& error) {
         throw DeviceError(error.what() + state, error.code(), error.code_name());
+      } catch (const Stopped& error) {
+        throw Stopped(error.what() + state);
       } catch (const IoError& error) {
         throw IoError(error.what() + state);
       }

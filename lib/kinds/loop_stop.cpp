@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <system_error>
 
+#include "kiln/error.hpp"
 #include "kinds/faults.hpp"
 
 namespace kiln::kinds {
@@ -14,7 +17,11 @@ LoopStop::LoopStop(const backend::Backend& backend, const backend::Module& modul
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
   // The kernel's memory is this process's.
   flag_ = reinterpret_cast<std::atomic<std::uint32_t>*>(static_cast<char*>(module.faults()) + offsetof(FaultBuffer, stop));
-  watcher_ = std::thread([this] { watch(); });
+  try {
+    watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& error) {
+    throw DeviceError(std::string("no thread to watch over a call that may be stopped: ") + error.what());
+  }
 }
 
 void LoopStop::end_with(backend::Queue* queue) {

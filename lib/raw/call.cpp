@@ -209,6 +209,12 @@ bool Call::travels(std::size_t i) const {
 // The same window twice is one array there, too; other overlaps of what is written would fall apart.
 Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
   const Array& array = args_[i].array();
+  if (const detail::ArrayRep& rep = *array.rep();
+      !parameter(i).constant && !rep.c_contiguous && rep.size > 1 && layout::overlaps_itself(call::window_of(rep))) {
+    throw ShapeError(kernel_.name() + ": elements of " + argument_name(i) +
+                     " share memory with one another, which they would not on " + to_string(place_.device) +
+                     "; give an array whose elements are distinct");
+  }
   const Array* same = nullptr;
   for (std::size_t j = 0; j < i; ++j) {
     if (!travels(j)) continue;

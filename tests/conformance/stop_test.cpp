@@ -234,6 +234,7 @@ TEST_CASE("stop: a chunked call with a time") {
   const auto in_chunks = kiln::chunked(spin(), {.chunk_bytes = 1 << 16, .devices = {kiln::Device::cpu()}});
   const std::string said = message_of<Stopped>([&] { static_cast<void>(in_chunks(a, kLong, {.timeout = 20ms})); });
   CHECK(said.starts_with("spin: " + kLate));
+  CHECK(said.find(" chunks ") != std::string::npos);  // how many are done, or as they were
   CHECK(in_chunks(a, 0, {.timeout = 10min}).to_vector<float>() == std::vector<float>(kElements, 1.0F));
 }
 
