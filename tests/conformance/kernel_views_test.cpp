@@ -203,7 +203,8 @@ TEST_CASE("kernel views: host arrays with gaps travel and come back, and two tha
         static const RawKernel fill =
             kiln::kernel({.name = "fill", .signature = "void(int32[:,:] A)", .body = "A(item, 1) = 5;"});
         std::vector<std::int32_t> host{0, 1, 2, 3};
-        const Array windows = Array::view(static_cast<void*>(host.data()), kiln::Shape{3, 2}, DType::int32, {.strides = kiln::Strides{4, 4}});
+        const Array windows =
+            Array::view(static_cast<void*>(host.data()), kiln::Shape{3, 2}, DType::int32, {.strides = kiln::Strides{4, 4}});
         CHECK(message_of<kiln::ShapeError>([&] { fill(launch_there(target, {.size = 3}), windows); }) ==
               "fill: elements of argument 0 (A) share memory with one another, which they would not on " +
                   to_string(target.device()) + "; give an array whose elements are distinct");
