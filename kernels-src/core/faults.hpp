@@ -4,7 +4,7 @@
 
 namespace kiln::kinds {
 
-enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status };
+enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status, crash };
 
 inline constexpr int32 kFaultRank = 8;         // indices of one access that are kept
 inline constexpr int32 kFaultChars = 128;      // of a condition, or a type, with its NUL
@@ -21,8 +21,9 @@ struct Fault {
   FaultKind kind;
   int32 argument;  // of the kernel, inputs before outputs
   int32 rank;
-  int32 bits;                // of the integer that was shifted
-  int64 index[kFaultRank];   // of the access; [0]: the dividend, by how much was shifted, or a status
+  int32 bits;                // of the integer that was shifted; of a crash the signal
+  int64 index[kFaultRank];   // of the access; [0]: the dividend, by how much was shifted, a status, or an address; [1]: 1: the
+                             // stack was full, 2: no address is known
   int64 extent[kFaultRank];  // of the view
   float64 value;             // what was converted
   FaultPlace place;

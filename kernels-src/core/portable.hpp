@@ -313,7 +313,11 @@ KILN_UNCHECKED_BEGIN
 #define KILN_UNCHECKED_BEGIN
 #define KILN_UNCHECKED_END
 #endif
+#if KILN_CPU
+#define KILN_ENTER_ITEM(i) ::kiln::debug::enter_item_exactly(i)
+#else
 #define KILN_ENTER_ITEM(i) ::kiln::debug::enter_item(i)
+#endif
 #else
 #define KILN_UNCHECKED_BEGIN
 #define KILN_UNCHECKED_END

@@ -18,6 +18,7 @@
 #include "backend/compiler.hpp"
 #include "backend/fft.hpp"
 #include "backend/kernel_abi.hpp"
+#include "base/process_mutex.hpp"
 #include "kiln/device.hpp"
 #include "kiln/memory.hpp"
 
@@ -86,7 +87,9 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Set by who loads it, where it has checks.
   std::shared_ptr<const FaultTexts> fault_texts = nullptr;
   /// Held from a launch until its faults are read.
-  mutable std::mutex faults_mutex;
+  mutable base::ProcessMutex faults_mutex;
+  /// A GPU's kernel went on after its call was stopped: what it leaves there is no later call's. Under faults_mutex.
+  mutable bool faults_of_stopped = false;
 
  protected:
   void* faults_ = nullptr;
@@ -116,8 +119,10 @@ class Backend {
   [[nodiscard]] virtual std::string name() const { return "cpu"; }
   [[nodiscard]] virtual const std::shared_ptr<const Compiler>& compiler() const = 0;
 
-  /// Loads machine code that compiler() made. `name` is for messages.
-  [[nodiscard]] virtual std::shared_ptr<Module> load(std::string_view code, const std::string& name) = 0;
+  /// Loads machine code that compiler() made. `name` is for messages. `debug_folder` has the texts of a kernel in debug mode,
+  /// and on the CPU gets the loaded code as a file, for debuggers and profilers; empty: there is none.
+  [[nodiscard]] virtual std::shared_ptr<Module> load(std::string_view code, const std::string& name,
+                                                     const std::string& debug_folder = {}) = 0;
 
   /// At least 256-byte aligned on GPUs, 64 on CPUs. A null queue is the default stream. Zero bytes give a valid non-null
   /// address.

@@ -83,4 +83,10 @@ StopScope::~StopScope() {
   StopRequest::active.fetch_sub(1, std::memory_order_relaxed);
 }
 
+Unstoppable::Unstoppable() noexcept : before_(std::exchange(own, nullptr)) {}
+
+Unstoppable::~Unstoppable() {
+  own = before_;
+}
+
 }  // namespace kiln::backend

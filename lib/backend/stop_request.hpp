@@ -63,4 +63,16 @@ class StopScope {
   const StopRequest* before_ = nullptr;
 };
 
+/// While it lives, the thread has no request: it calls a function of the user's, whose own calls are not the call's work.
+class Unstoppable {
+ public:
+  Unstoppable() noexcept;
+  ~Unstoppable();
+  Unstoppable(const Unstoppable&) = delete;
+  Unstoppable& operator=(const Unstoppable&) = delete;
+
+ private:
+  const StopRequest* before_;
+};
+
 }  // namespace kiln::backend

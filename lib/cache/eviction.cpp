@@ -18,6 +18,7 @@
 #include "base/fault_point.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
+#include "cache/debug_folders.hpp"
 #include "cache/folder.hpp"
 #include "cache/walk.hpp"
 
@@ -145,10 +146,12 @@ Swept remove_entries(const std::string& directory, const Limits& limits) {
       continue;
     }
     base::fault_point("sweep:removed");
+    remove_debug_folder(directory, digest_of_path(file.path));
     swept.bytes_left -= file.size;
     swept.removed_bytes += file.size;
     ++swept.removed;
   }
+  remove_stale_debug_folders(directory, now);
   set_usage(directory, swept.bytes_left);
   base::fault_point("sweep:counted");
   return swept;

@@ -18,6 +18,15 @@ std::string entry_path(std::string_view digest) {
   return path;
 }
 
+std::string digest_of_path(std::string_view path) {
+  const std::size_t slash = path.find('/');
+  if (slash == std::string_view::npos || classify_name(path.substr(0, slash), path.substr(slash + 1)) != NameKind::entry)
+    return {};
+  std::string digest(path.substr(0, slash));
+  digest += path.substr(slash + 1, kDigestDigits - slash);
+  return slash == 2 ? digest : std::string();
+}
+
 NameKind classify_name(std::string_view folder, std::string_view name) noexcept {
   const bool shard = folder.size() == 2 && is_hex(folder);
   const std::size_t digits = shard ? kDigestDigits - 2 : kDigestDigits;

@@ -11,6 +11,7 @@ inline constexpr std::string_view kEntrySuffix = ".kiln";
 inline constexpr std::string_view kLockSuffix = ".lock";
 inline constexpr std::string_view kDamagedFolder = "damaged";  ///< entries set aside, by their whole digest
 inline constexpr std::string_view kLocksFolder = "locks";      ///< of flights, by the digest
+inline constexpr std::string_view kDebugFolder = "debug";      ///< texts for debuggers, a folder for each digest
 inline constexpr std::string_view kUsageFile = "usage";       ///< "BYTES PUTS\n": the estimate, and the puts since it was exact
 inline constexpr std::string_view kSweepFile = "sweep.lock";  ///< held by who removes old entries
 inline constexpr std::size_t kDigestDigits = 32;
@@ -20,6 +21,8 @@ inline constexpr std::size_t kDigestDigits = 32;
 
 /// "3f/….kiln" of a digest.
 [[nodiscard]] std::string entry_path(std::string_view digest);
+/// The reverse, for the path of an entry in its shard; empty for other paths.
+[[nodiscard]] std::string digest_of_path(std::string_view path);
 
 enum class NameKind {
   foreign,    ///< not kiln's

@@ -211,6 +211,7 @@ class Run {
         now.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
         lock.unlock();
         try {
+          const backend::Unstoppable callback;
           options_.progress(now);
           lock.lock();
         } catch (...) {

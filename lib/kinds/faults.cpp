@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "backend/stop_request.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/error.hpp"
 #include "kinds/integer_divisions.hpp"
@@ -70,6 +72,23 @@ std::string argument_text(int32 argument, const backend::FaultTexts& texts) {
   return texts.arguments[at].empty() ? fmt::format("argument {}", argument) : texts.arguments[at];
 }
 
+/// What the operating system ended a body for.
+std::string what_crashed(const Fault& fault) {
+  const int signal = fault.bits;
+  if (fault.index[1] == 1) return "the stack is full: recursion that does not end, or arrays that are too large";
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    constexpr std::uint64_t kFirstPage = 4096;
+    const auto address = static_cast<std::uint64_t>(fault.index[0]);
+    const char* const name = signal == SIGSEGV ? "SIGSEGV" : "SIGBUS";
+    if (fault.index[1] != 0) return fmt::format("{}: a pointer that is no address", name);
+    return fmt::format("{}: memory at {:#x} is not the program's, {}", name, address,
+                       address < kFirstPage ? "by a null pointer" : "by a pointer that leads nowhere");
+  }
+  if (signal == SIGFPE) return "SIGFPE: a division of integers by zero, or one whose result does not fit";
+  if (signal == SIGILL) return "SIGILL: an instruction that this processor does not have, or __builtin_trap()";
+  return fmt::format("signal {}: a trap", signal);
+}
+
 std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
   switch (fault.kind) {
     case FaultKind::bounds: {
@@ -92,6 +111,8 @@ std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
       return fmt::format("assertion failed, {}", text_of(fault.text));
     case FaultKind::status:
       return fmt::format("device function {} returned status {}", text_of(fault.text), fault.index[0]);
+    case FaultKind::crash:
+      return what_crashed(fault);
     case FaultKind::none:
       break;
   }
@@ -246,6 +267,7 @@ Findings take_findings(backend::Backend& backend, const backend::Module& module,
 }
 
 void tell(const Findings& findings) {
+  const backend::Unstoppable callbacks;  // what they call is not this call's work
   if (!findings.printed.empty()) {
     std::shared_ptr<const Callback> callback;
     {
@@ -261,6 +283,10 @@ void tell(const Findings& findings) {
     }
     if (callback == nullptr) std::fflush(stdout);
   }
+  if (findings.stopped && !findings.fault.empty()) {
+    throw Stopped(std::string(findings.stopped->what()) + "; before that " + findings.fault);
+  }
+  if (findings.stopped) throw Stopped(*findings.stopped);
   if (!findings.fault.empty()) throw DeviceError(findings.fault);
 }
 

@@ -1,23 +1,27 @@
 // What a kernel in debug mode left behind (kernels-src/core/faults.hpp): read after its launch, told to the user.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "kernels-src/core/faults.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::kinds {
 
 struct Findings {
   std::string fault = {};                 ///< the message of its first fault; empty: none
   std::vector<std::string> printed = {};  ///< by items, or by blocks and threads
+  std::optional<Stopped> stopped = {};    ///< the call was, before its end
 };
 
 /// Waits for the queue's work, reads what the module's kernel left, and clears it. DeviceError of the work.
 [[nodiscard]] Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue);
 
-/// Hands over what was printed (kiln::set_print), then throws the fault as DeviceError. Nothing where there is neither.
+/// Hands over what was printed (kiln::set_print), then throws: Stopped where the call was, which names the fault as well, or
+/// the fault as DeviceError. Nothing where there is none of these.
 void tell(const Findings& findings);
 
 /// "k failed on cpu at item 41: index 16 of counts is out of bounds, its shape is (16,): k:2:9", below it the line and a caret.

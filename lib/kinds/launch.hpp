@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "backend/backend.hpp"
 #include "backend/capture.hpp"
@@ -45,18 +46,23 @@ template <class Launch>
                                                 const std::shared_ptr<const void>& keep) {
   Findings findings;
   {
+    const bool forked = module.faults_mutex.is_of_parent();
     const std::lock_guard guard(module.faults_mutex);
+    if (std::exchange(module.faults_of_stopped, false) || forked) static_cast<void>(take_findings(backend, module, queue));
     LoopStop loops(backend, module);
     try {
       start_profiled(backend, module, launch, queue, keep);
       loops.end_with(queue);
       findings = take_findings(backend, module, queue);
       loops.require_not_stopped();
-    } catch (const Stopped&) {
+    } catch (const Stopped& stopped) {
       loops.end();
-      // What it left is not the next call's. On a GPU it still runs.
-      if (backend.kind() == DeviceKind::cpu) static_cast<void>(take_findings(backend, module, queue));
-      throw;
+      if (backend.kind() != DeviceKind::cpu) {  // it still runs
+        module.faults_of_stopped = true;
+        throw;
+      }
+      findings = take_findings(backend, module, queue);
+      findings.stopped = stopped;
     }
   }
   tell(findings);

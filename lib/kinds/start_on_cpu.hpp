@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/cpu/backend.hpp"
+#include "backend/cpu/guarded_launch.hpp"
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/queue.hpp"
 #include "backend/stop_request.hpp"
@@ -13,25 +14,34 @@
 
 namespace kiln::kinds {
 
+/// What the kernel does to the process, where it is in debug mode, becomes a fault of its.
+template <class Launch, class Run>
+void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Threads& threads, const Run& run) {
+  if (!module.reports_crashes()) [[likely]]
+    return run(module, launch, threads);
+  const cpu::GuardedLaunch guard(module);
+  guard.run([&] { run(module, launch, threads); });
+}
+
 /// Calls run(module, launch, threads) in the caller, or in the queue's order with an `Owned` made of the launch.
 template <class Owned, class Launch, class Run>
 void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
                   const std::shared_ptr<const void>& keep, const Run& run) {
   const auto& kernel = static_cast<const cpu::CpuModule&>(module);
   cpu::Threads& threads = static_cast<cpu::CpuBackend&>(backend).threads();
-  if (queue == nullptr) return run(kernel, launch, threads);
+  if (queue == nullptr) return run_guarded(kernel, launch, threads, run);
   auto owned = std::make_shared<const Owned>(launch);
   if (const StopRequest* const stop = StopRequest::current()) [[unlikely]] {
     static_cast<cpu::CpuQueue*>(queue)->post(
         [&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run, request = *stop] {
           request.require_not_due(kNothingWritten);
           const StopScope scope(&request);
-          run(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads);
+          run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads, run);
         });
     return;
   }
   static_cast<cpu::CpuQueue*>(queue)->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run] {
-    run(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads);
+    run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads, run);
   });
 }
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "backend/debug_folder.hpp"
+#include "cache/debug_folders.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/spec.hpp"
 #include "program/end_of_text.hpp"
@@ -60,6 +62,17 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
   std::vector<Diagnostic> diagnostics = error.diagnostics();
   std::ranges::transform(diagnostics, diagnostics.begin(), kinds::as_written);
   return with_diagnostics(error, std::move(diagnostics));
+}
+
+/// What debuggers show of the kernel, where it is compiled for them: the folder that it is in.
+std::string write_texts(const Job& job, const cache::DiskStore* store) {
+  if (!job.compile.debug || store == nullptr || store->directory().empty()) return {};
+  std::map<std::string, std::string> files(job.texts.begin(), job.texts.end());
+  files.emplace("kiln/kernel.cpp", job.as_written.empty() ? job.compile.source : job.as_written);
+  for (const auto& [name, text] : job.compile.headers) {
+    if (!codegen::embedded_headers().contains(name)) files.emplace("include/" + name, text);
+  }
+  return cache::write_debug_folder(store->directory(), job.digest, files);
 }
 
 }  // namespace
@@ -115,7 +128,10 @@ std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend&
   const Code code = build(job, job.by != nullptr ? *job.by : *backend.compiler());
   if (origin != nullptr) *origin = code.origin;
   // Two threads may load it at once; both go on with the first one's.
-  const std::shared_ptr<backend::Module> module = backend.load(code.bytes(), job.compile.name);
+  const std::string folder = write_texts(job, store_);
+  const std::shared_ptr<backend::Module> module =
+      folder.empty() ? backend.load(code.bytes(), job.compile.name, {})
+                     : backend.load(backend::with_debug_folder(code.bytes(), folder, backend.kind()), job.compile.name, folder);
   module->warnings = code.warnings;
   module->fault_texts = job.fault_texts;
   module->label = std::make_shared<const backend::KernelLabel>(backend::KernelLabel{job.digest, job.kind, job.variant});

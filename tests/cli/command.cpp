@@ -45,7 +45,8 @@ Result run(const std::vector<std::string>& arguments, const RunOptions& options)
     list.push_back(nullptr);
     return list;
   };
-  std::vector<std::string> words{KILN_CLI_COMMAND};
+  std::vector<std::string> words = options.under;
+  words.emplace_back(KILN_CLI_COMMAND);
   words.insert(words.end(), arguments.begin(), arguments.end());
 
   rlimit limit{};
@@ -54,10 +55,11 @@ Result run(const std::vector<std::string>& arguments, const RunOptions& options)
   if (options.file_limit > 0) lower.rlim_cur = options.file_limit;
   setrlimit(RLIMIT_FSIZE, &lower);  // inherited
   pid_t child = 0;
-  const int fault = posix_spawn(&child, KILN_CLI_COMMAND, &actions, nullptr, pointers(words).data(), pointers(entries).data());
+  const int fault =
+      posix_spawnp(&child, words.front().c_str(), &actions, nullptr, pointers(words).data(), pointers(entries).data());
   setrlimit(RLIMIT_FSIZE, &limit);
   posix_spawn_file_actions_destroy(&actions);
-  if (fault != 0) throw std::runtime_error(std::string("cannot start " KILN_CLI_COMMAND ": ") + std::strerror(fault));
+  if (fault != 0) throw std::runtime_error("cannot start " + words.front() + ": " + std::strerror(fault));
   int status = 0;
   waitpid(child, &status, 0);
   Result result;

@@ -47,8 +47,8 @@ const std::shared_ptr<const Compiler>& CpuBackend::compiler() const {
   return device_compiler();
 }
 
-std::shared_ptr<Module> CpuBackend::load(std::string_view code, const std::string& name) {
-  return std::make_shared<CpuModule>(code, name);
+std::shared_ptr<Module> CpuBackend::load(std::string_view code, const std::string& name, const std::string& debug_folder) {
+  return std::make_shared<CpuModule>(code, name, debug_folder);
 }
 
 void* CpuBackend::allocate(std::size_t bytes, Queue*) {

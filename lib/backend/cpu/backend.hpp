@@ -16,7 +16,8 @@ class CpuBackend : public Backend {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] const std::shared_ptr<const Compiler>& compiler() const override;
-  [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name) override;
+  [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name,
+                                             const std::string& debug_folder = {}) override;
   [[nodiscard]] void* allocate(std::size_t bytes, Queue* queue) override;
   void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept override;
   void upload(void* device, const void* host, std::size_t bytes, Queue* queue) override;

@@ -137,7 +137,8 @@ CompileResult compile_by_clang(const ClangJob& job) {
                                 .objects = objects.data(),
                                 .object_count = objects.size(),
                                 .bitcode = bitcode.data(),
-                                .bitcode_count = bitcode.size()};
+                                .bitcode_count = bitcode.size(),
+                                .debugs = request.debug ? text(request.name) : kiln_clang_text{}};
 
   std::unique_ptr<const kiln_clang_result, Release> result(nullptr, Release{&module});
   {

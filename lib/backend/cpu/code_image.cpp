@@ -4,10 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 
 #include "backend/cpu/fork_gate.hpp"
 #include "base/file.hpp"
@@ -19,6 +22,10 @@ namespace {
 
 [[noreturn]] void fail(const std::string& name, const std::string& why) {
   throw DeviceError("failed to load kernel \"" + name + "\" on the CPU: " + why);
+}
+
+void require_elf(std::string_view code, const std::string& name) {
+  if (!code.starts_with("\177ELF")) fail(name, "its code is not an ELF shared object");
 }
 
 bool write_all(int file, std::string_view bytes) {
@@ -45,8 +52,9 @@ std::string unique_path(int file) {
   return path + '/' + std::to_string(file);
 }
 
-void* open_in_memory(std::string_view code) {
-  const base::FileDescriptor file(memfd_create("kiln-kernel", MFD_CLOEXEC));
+/// Profilers show the memory under the kernel's name.
+void* open_in_memory(std::string_view code, const std::string& name) {
+  const base::FileDescriptor file(memfd_create(("kiln:" + name.substr(0, 100)).c_str(), MFD_CLOEXEC));
   if (!file || !write_all(file.get(), code)) return nullptr;
   return dlopen(unique_path(file.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
@@ -73,18 +81,73 @@ void* open_from_disk(std::string_view code, const std::string& name) {
   return handle;
 }
 
+/// The files that are loaded: glibc would give the same image again, whose memory is another kernel's.
+class FilesInUse {
+ public:
+  bool add(const std::string& path) {
+    const std::lock_guard guard(mutex_);
+    return paths_.insert(path).second;
+  }
+  void remove(const std::string& path) {
+    const std::lock_guard guard(mutex_);
+    paths_.erase(path);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> paths_;
+};
+FilesInUse& files_in_use() {
+  static auto* const files = new FilesInUse;  // kernels may outlive every static object
+  return *files;
+}
+
+/// A name of a file, whatever the kernel's is.
+std::string file_name(const std::string& kernel) {
+  std::string name = kernel.substr(0, 100);
+  std::ranges::replace_if(name, [](char c) { return c == '/' || c == '\0'; }, '_');
+  return name + ".so";
+}
+
+bool holds(const std::string& path, std::string_view bytes) {
+  const auto there = base::read_file(path, {.limit = bytes.size(), .follow_links = false}, nullptr);
+  return there && there->bytes == bytes;
+}
+
 }  // namespace
 
-CodeImage::CodeImage(std::string_view code, const std::string& name, Store store) {
-  if (!code.starts_with("\177ELF")) fail(name, "its code is not an ELF shared object");
+CodeImage::CodeImage(std::string_view code, const std::string& name, const std::string& debug_folder) {
+  require_elf(code, name);
   const ForkGate gate;
-  if (store == Store::memory) handle_ = open_in_memory(code);
+  if (!debug_folder.empty()) open_from_folder(code, debug_folder + '/' + file_name(name));
+  if (handle_ == nullptr) handle_ = open_in_memory(code, name);
+  if (handle_ == nullptr) handle_ = open_from_disk(code, name);
+}
+
+void CodeImage::open_from_folder(std::string_view code, const std::string& path) {
+  if (!files_in_use().add(path)) return;
+  // Bytes that others have mapped are not written again: the file of that name becomes another one.
+  if (holds(path, code) || !base::publish_file(path, code, {.mode = 0600, .sync = false})) {
+    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (handle_ != nullptr) {
+    file_ = path;
+  } else {
+    files_in_use().remove(path);
+  }
+}
+
+CodeImage::CodeImage(std::string_view code, const std::string& name, Store store) {
+  require_elf(code, name);
+  const ForkGate gate;
+  if (store == Store::memory) handle_ = open_in_memory(code, name);
   if (handle_ == nullptr) handle_ = open_from_disk(code, name);
 }
 
 CodeImage::~CodeImage() {
   const ForkGate gate;
   dlclose(handle_);
+  if (!file_.empty()) files_in_use().remove(file_);
 }
 
 void* CodeImage::symbol(const char* name) const noexcept {

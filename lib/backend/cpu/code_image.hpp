@@ -1,4 +1,4 @@
-// Machine code in memory: the bytes of a shared object, loaded from no file that stays.
+// Machine code in memory: the bytes of a shared object, loaded from no file that stays, but for debuggers.
 #pragma once
 
 #include <string>
@@ -17,15 +17,23 @@ class CodeImage {
   /// DeviceError with the loader's words and `name` where it cannot be loaded. The bytes are trusted: they are checked by who
   /// keeps them.
   CodeImage(std::string_view code, const std::string& name, Store store = Store::memory);
+  /// The same from a file in the folder, "NAME.so", which stays there: debuggers and profilers read it. From memory where the
+  /// folder is empty, the file cannot be written, or this process has it loaded already.
+  CodeImage(std::string_view code, const std::string& name, const std::string& debug_folder);
   ~CodeImage();
   CodeImage(const CodeImage&) = delete;
   CodeImage& operator=(const CodeImage&) = delete;
 
   /// Null where there is none of that name.
   [[nodiscard]] void* symbol(const char* name) const noexcept;
+  /// Of the kernel's that stays for debuggers; empty where there is none.
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
  private:
+  void open_from_folder(std::string_view code, const std::string& path);
+
   void* handle_ = nullptr;
+  std::string file_ = {};  ///< that it is loaded from; empty: memory
 };
 
 }  // namespace kiln::backend::cpu

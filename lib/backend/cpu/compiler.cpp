@@ -4,12 +4,18 @@
 
 #include "backend/backend.hpp"
 #include "backend/clang.hpp"
+#include "backend/debug_folder.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
 
 constexpr const char* kOptions[] = {"-x",         "c++", "-mframe-pointer=none", "-mrelocation-model", "pic",
                                     "-pic-level", "2",   "-fvisibility=hidden"};
+/// A stack that is full is found by the page behind it, however large an array is. Calls are not made loops, and none that does
+/// not end is taken for one that is never made.
+constexpr const char* kDebugOptions[] = {"-debug-info-kind=limited",    "-dwarf-version=5",
+                                         "-debugger-tuning=gdb",        "-fstack-clash-protection",
+                                         "-fno-optimize-sibling-calls", "-fno-finite-loops"};
 
 }  // namespace
 
@@ -27,6 +33,11 @@ std::vector<std::string> ClangCompiler::options(const CompileRequest& request) c
   options.insert(options.end(), numbers.begin(), numbers.end());
   const std::vector<std::string> checks = clang_debug_options(request);
   options.insert(options.end(), checks.begin(), checks.end());
+  if (request.debug) {
+    options.insert(options.end(), std::begin(kDebugOptions), std::end(kDebugOptions));
+    const std::vector<std::string> folder = debug_folder_options();
+    options.insert(options.end(), folder.begin(), folder.end());
+  }
   return options;
 }
 

@@ -4,11 +4,14 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "backend/backend.hpp"
 #include "backend/cpu/code_image.hpp"
+#include "backend/cpu/locate.hpp"
+#include "backend/cpu/signal_guard.hpp"
 #include "backend/kernel_abi.hpp"
 
 namespace kiln::backend::cpu {
@@ -16,7 +19,7 @@ namespace kiln::backend::cpu {
 class CpuModule : public Module {
  public:
   /// DeviceError where the code cannot be loaded or holds no kernel.
-  CpuModule(std::string_view code, const std::string& name);
+  CpuModule(std::string_view code, const std::string& name, const std::string& debug_folder = {});
 
   /// The kernel as the function that its kind says it is (kernels-src/<kind>/abi.hpp).
   template <class Kernel>
@@ -43,9 +46,21 @@ class CpuModule : public Module {
     return calls == 255;
   }
 
+  /// Whether it is in debug mode.
+  [[nodiscard]] bool reports_crashes() const noexcept { return crashed_ != nullptr; }
+  /// Makes a crash one of its faults, with the place in the user's text. Called by the thread that it was in. Thread-safe.
+  void report(const Crash& crash) const;
+
  private:
   CodeImage image_;
   void (*entry_)();
+  void (*crashed_)(int signal, std::uint64_t address, int what, int line, int column, const char* file);
+  [[nodiscard]] SourcePlace place_of(std::uintptr_t instruction) const;
+
+  std::string code_;  ///< with debug information; empty where it has none
+  mutable std::mutex place_mutex_;
+  mutable std::uintptr_t placed_ = 0;
+  mutable SourcePlace place_;  ///< of that instruction
   mutable std::atomic<float> element_ns_{0};
   mutable std::atomic<std::uint8_t> calls_{0};
 };

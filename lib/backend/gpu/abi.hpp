@@ -41,6 +41,7 @@ inline constexpr int kFunctionMostDynamicShared = 8;  // bytes that a launch may
 // Of cuModuleLoadDataEx; hipModuleLoadDataEx is given no options.
 inline constexpr int kJitErrorLogBuffer = 5;
 inline constexpr int kJitErrorLogBufferBytes = 6;
+inline constexpr int kJitGenerateLineInfo = 13;
 
 /// CUmemPoolProps and hipMemPoolProps.
 struct PoolProps {

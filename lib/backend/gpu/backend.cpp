@@ -113,7 +113,7 @@ const std::shared_ptr<const Compiler>& GpuBackend::compiler() const {
   return compiler_;
 }
 
-std::shared_ptr<Module> GpuBackend::load(std::string_view code, const std::string& name) {
+std::shared_ptr<Module> GpuBackend::load(std::string_view code, const std::string& name, const std::string& /*debug_folder*/) {
   return std::make_shared<GpuModule>(core_, code, name);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/clang.hpp"
+#include "backend/debug_folder.hpp"
 #include "backend/gpu/arch.hpp"
 #include "backend/gpu/compiler.hpp"
 #include "backend/gpu/diagnostics.hpp"
@@ -63,6 +64,12 @@ std::vector<std::string> options_for_nvidia(const PtxTarget& target, std::string
           std::string("+") + (own ? "ptx80" : target.version)};
 }
 
+/// PTX has the line table of DWARF 2, and one name for a file.
+std::vector<std::string> line_options(DeviceKind kind) {
+  if (kind == DeviceKind::hip) return {"-debug-info-kind=line-tables-only", "-dwarf-version=5"};
+  return {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"};
+}
+
 class GpuClangCompiler final : public Compiler {
  public:
   struct Made {
@@ -98,6 +105,14 @@ class GpuClangCompiler final : public Compiler {
     all.insert(all.end(), numbers.begin(), numbers.end());
     const std::vector<std::string> checks = clang_debug_options(request);
     all.insert(all.end(), checks.begin(), checks.end());
+    if (made_.lines || request.debug) {
+      const std::vector<std::string> lines = line_options(made_.kind);
+      all.insert(all.end(), lines.begin(), lines.end());
+    }
+    if (request.debug && !made_.lines) {  // the emulator tells the names of the texts alone
+      const std::vector<std::string> folder = debug_folder_options();
+      all.insert(all.end(), folder.begin(), folder.end());
+    }
     // As NVRTC's -use_fast_math: the approximate instructions know no other.
     if (request.fast_math && made_.kind == DeviceKind::cuda)
       all.emplace_back("-fdenormal-fp-math-f32=preserve-sign,preserve-sign");
@@ -111,7 +126,7 @@ class GpuClangCompiler final : public Compiler {
       return result;
     }
     if (made_.lines) result.code = named_for_emulator(result.code, request.name);
-    if (made_.finisher != nullptr) result.code = made_.finisher->assemble(result.code, made_.name, request.name).cubin;
+    if (made_.finisher != nullptr) result.code = made_.finisher->assemble(result.code, made_.name, request).cubin;
     return result;
   }
   std::string emit(const CompileRequest& request, inspect::Form form) const override {
@@ -132,7 +147,7 @@ class GpuClangCompiler final : public Compiler {
   std::optional<std::int64_t> spills(const CompileRequest& request) const override {
     if (made_.finisher == nullptr) return std::nullopt;
     const std::string ptx = run(request, ClangOutput::ptx).code;
-    return spilled_registers(made_.finisher->assemble(ptx, made_.name, request.name).report);
+    return spilled_registers(made_.finisher->assemble(ptx, made_.name, request).report);
   }
 
   const Compiler& linking(const std::vector<LinkPart>& files) const override {
@@ -184,10 +199,6 @@ std::shared_ptr<const Compiler> make_clang_compiler(const ClangTarget& target) {
     if (const std::string reason = refuse_clang(target.name); !reason.empty()) throw DeviceError(reason);
   }
   std::vector<std::string> options = ptx == nullptr ? options_for_amd(target.name) : options_for_nvidia(*ptx, target.name);
-  // PTX has the line table of DWARF 2, and one name for a file.
-  if (target.lines) {
-    options.insert(options.end(), {"-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"});
-  }
   if (target.math) options.emplace_back("-DKILN_VENDOR_MATH=1");
   const bool finishes = ptx != nullptr && target.finisher != nullptr && target.finisher->knows(target.name);
   return std::make_shared<GpuClangCompiler>(

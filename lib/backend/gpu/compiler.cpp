@@ -147,7 +147,9 @@ class GpuCompiler final : public Compiler {
  private:
   std::vector<std::string> given_options(const CompileRequest& request) const {
     std::vector<std::string> chosen = library_.dialect().options(request, target_.arch, library_.version_number());
-    if (target_.lines) chosen.emplace_back("--generate-line-info");
+    if (target_.lines || request.debug) {
+      chosen.emplace_back(kind() == DeviceKind::hip ? "-gline-tables-only" : "--generate-line-info");
+    }
     if (!request.link.empty())
       chosen.emplace_back(kind() == DeviceKind::hip ? "-fgpu-rdc" : with_lto(request) ? "-dlto" : "-rdc=true");
     return chosen;

@@ -42,9 +42,17 @@ int jit_input_type(LinkFormat format) {
 }
 
 /// What the code generator is told where it runs here, as NVRTC's options of the same effect.
-std::vector<std::string> options_of(const CompileRequest& request) {
-  if (request.fast_math) return {"-lto", "-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"};
-  return {"-lto", request.contract ? "-fma=1" : "-fma=0"};
+std::vector<std::string> options_of(const CompileRequest& request, bool lto) {
+  std::vector<std::string> options;
+  if (request.debug) options.emplace_back("-lineinfo");
+  if (!lto) return options;
+  options.emplace_back("-lto");
+  if (request.fast_math) {
+    options.insert(options.end(), {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"});
+  } else {
+    options.emplace_back(request.contract ? "-fma=1" : "-fma=0");
+  }
+  return options;
 }
 
 constexpr const char* kAdvice = "; name its file in KILN_NVJITLINK, or unset that to leave PTX to the driver";
@@ -183,7 +191,7 @@ const JitLink& JitLink::machine() {
 
 std::string JitLink::link(const KernelPart& kernel, const CompileRequest& request, const std::string& arch) const {
   const bool lto = kernel.format == LinkFormat::lto_ir || std::ranges::any_of(request.link, &LinkPart::lto);
-  Session session(calls(), arch, lto ? options_of(request) : std::vector<std::string>{});
+  Session session(calls(), arch, options_of(request, lto));
   session.add(kernel.format, kernel.code, request.name);
   for (const LinkPart& file : request.link) {
     if (jit_input_type(file.format) != 0) session.add(file.format, *file.bytes, file.name);
@@ -197,14 +205,14 @@ std::string JitLink::link(const KernelPart& kernel, const CompileRequest& reques
   throw link_error(request, arch, display(), words);
 }
 
-JitLink::Code JitLink::assemble(const std::string& ptx, const std::string& arch, const std::string& kernel) const {
-  Session session(calls(), arch);
+JitLink::Code JitLink::assemble(const std::string& ptx, const std::string& arch, const CompileRequest& request) const {
+  Session session(calls(), arch, options_of(request, false));
   Code code;
-  session.add(LinkFormat::ptx, ptx, kernel);
+  session.add(LinkFormat::ptx, ptx, request.name);
   session.complete(code.cubin);
   if (session.status() != kSuccess) {
     const std::string log = session.errors();
-    throw DeviceError(display() + " makes no machine code of kernel \"" + kernel + "\" for " + arch + ": " +
+    throw DeviceError(display() + " makes no machine code of kernel \"" + request.name + "\" for " + arch + ": " +
                           (log.empty() ? "status " + std::to_string(session.status()) : log) + "; unset " + kVariable +
                           " to leave its PTX to the driver",
                       session.status(), log);

@@ -47,8 +47,8 @@ class JitLink final : public Linker {
     std::string cubin;
     std::string report;  ///< of its assembler: registers and spills of each function
   };
-  /// DeviceError, with its log, where it does not take the text. `kernel` is for the message.
-  [[nodiscard]] Code assemble(const std::string& ptx, const std::string& arch, const std::string& kernel) const;
+  /// DeviceError, with its log, where it does not take the text, which is the request's.
+  [[nodiscard]] Code assemble(const std::string& ptx, const std::string& arch, const CompileRequest& request) const;
 
  private:
   using Handle = void*;

@@ -15,10 +15,11 @@ GpuModule::GpuModule(const Core& core, std::string_view code, const std::string&
   // A copy: aligned for an ELF reader and closed by a NUL for PTX, wherever the bytes came from.
   const std::string image(code);
   std::array<char, 4096> log{};
-  std::array<int, 2> options = {abi::kJitErrorLogBuffer, abi::kJitErrorLogBufferBytes};
+  std::array<int, 3> options = {abi::kJitErrorLogBuffer, abi::kJitErrorLogBufferBytes, abi::kJitGenerateLineInfo};
   // The driver takes small option values in the place of the pointer.
-  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
-  const unsigned count = core.dialect().load_log ? 2U : 0U;
+  std::array<void*, 3> values = {log.data(), reinterpret_cast<void*>(log.size()), reinterpret_cast<void*>(std::uintptr_t{1})};
+  const bool text_with_lines = code.find("\n\t.loc\t") != std::string_view::npos;  // of PTX in debug mode
+  const unsigned count = !core.dialect().load_log ? 0U : text_with_lines ? 3U : 2U;
   abi::Status status = core.calls().module_load(&module_, image.c_str(), count, options.data(), values.data());
   if (status != abi::kSuccess) {
     log.back() = '\0';

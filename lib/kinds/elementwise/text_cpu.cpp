@@ -99,7 +99,7 @@ std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) 
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n{}"
       "#pragma clang loop vectorize(assume_safety)\n    for (int64 i = 0; i < count; ++i) {{\n"
-      "      KILN_ENTER_ITEM(first + i);\n      {}\n{}    }}\n{}  }});\n}}\n",
+      "      debug::enter_item(first + i);\n      {}\n{}    }}\n{}  }});\n}}\n",
       count, pointers, evaluation(spec, arguments, of_body), stores, checks);
 }
 

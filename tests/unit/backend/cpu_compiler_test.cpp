@@ -362,7 +362,8 @@ TEST_CASE("cpu compiler: what LLVM takes for the end of the process is an error,
                                    .objects = nullptr,
                                    .object_count = 0,
                                    .bitcode = nullptr,
-                                   .bitcode_count = 0};
+                                   .bitcode_count = 0,
+                                   .debugs = {}};
   for (int turn = 0; turn < 3; ++turn) {
     const kiln_clang_result* const result = module.compile(&request);
     CHECK(result->status == KILN_CLANG_FAILED);

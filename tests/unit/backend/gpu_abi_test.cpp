@@ -167,6 +167,7 @@ static_assert(CU_STREAM_NON_BLOCKING == abi::kStreamNonBlocking);
 static_assert(CU_EVENT_DISABLE_TIMING == abi::kEventDisableTiming);
 static_assert(CU_JIT_ERROR_LOG_BUFFER == abi::kJitErrorLogBuffer);
 static_assert(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES == abi::kJitErrorLogBufferBytes);
+static_assert(CU_JIT_GENERATE_LINE_INFO == abi::kJitGenerateLineInfo);
 static_assert(CUDA_SUCCESS == abi::kSuccess && NVRTC_SUCCESS == abi::kSuccess);
 static_assert(CUDA_ERROR_OUT_OF_MEMORY == abi::kOutOfMemory);
 static_assert(CUDA_ERROR_DEINITIALIZED == abi::kDeinitialized);

@@ -71,7 +71,7 @@ TEST_CASE("nvJitLink makes machine code for every architecture that both know") 
 TEST_CASE("nvJitLink's own words are in the error") {
   const JitLink* const found = link();
   if (found == nullptr) return;
-  const std::string wrong = message([&] { static_cast<void>(found->assemble("nonsense", "sm_90", "saxpy")); });
+  const std::string wrong = message([&] { static_cast<void>(found->assemble("nonsense", "sm_90", {.name = "saxpy"})); });
   CAPTURE(wrong);
   CHECK(wrong.starts_with(found->display() + " makes no machine code of kernel \"saxpy\" for sm_90: "));
   CHECK(wrong.ends_with("; unset KILN_NVJITLINK to leave its PTX to the driver"));
@@ -85,7 +85,7 @@ TEST_CASE("nvJitLink that is not there, or is something else") {
         "to leave PTX to the driver");
   const JitLink other({"libm.so.6"});
   CHECK(message([&] {
-          static_cast<void>(other.assemble("", "sm_90", "k"));
+          static_cast<void>(other.assemble("", "sm_90", {.name = "k"}));
         }).find(" has no symbol nvJitLinkCreate, which kiln needs: it is too old, or not the library it is named as") !=
         std::string::npos);
 }

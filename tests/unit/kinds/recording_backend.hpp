@@ -29,7 +29,7 @@ class RecordingBackend final : public backend::Backend {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] const std::shared_ptr<const backend::Compiler>& compiler() const override { throw std::logic_error("none"); }
-  [[nodiscard]] std::shared_ptr<backend::Module> load(std::string_view, const std::string&) override {
+  [[nodiscard]] std::shared_ptr<backend::Module> load(std::string_view, const std::string&, const std::string& = {}) override {
     return std::make_shared<backend::Module>();
   }
   [[nodiscard]] void* allocate(std::size_t bytes, backend::Queue*) override { return ::operator new(bytes + 1); }

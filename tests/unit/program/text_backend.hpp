@@ -29,7 +29,8 @@ class TextBackend final : public backend::Backend {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] const std::shared_ptr<const backend::Compiler>& compiler() const override { return compiler_; }
-  [[nodiscard]] std::shared_ptr<backend::Module> load(std::string_view code, const std::string&) override {
+  [[nodiscard]] std::shared_ptr<backend::Module> load(std::string_view code, const std::string&,
+                                                      const std::string& = {}) override {
     ++loads;
     return std::make_shared<LoadedText>(code);
   }

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "backend/cpu/clang/allocas.hpp"
+#include "backend/cpu/clang/debug_names.hpp"
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
 #include "backend/cpu/clang/linked_bitcode.hpp"
@@ -130,8 +131,11 @@ void compile(const kiln_clang_request& request, Compiled& out) {
 
   const llvm::Triple target(invocation->getTargetOpts().Triple);
   auto& passes = invocation->getCodeGenOpts().PassBuilderCallbacks;
-  const bool debugs = invocation->getLangOpts().Sanitize.has(clang::SanitizerKind::ShiftExponent);
-  if (debugs) passes.emplace_back(define_what_is_reported);
+  const bool debugs = request.debugs.size > 0;
+  if (debugs) {
+    passes.emplace_back(define_what_is_reported);
+    passes.emplace_back([name = text(request.debugs).str()](llvm::PassBuilder& builder) { name_bodies(builder, name); });
+  }
   if (target.isAMDGPU() || target.isNVPTX()) {
     passes.emplace_back(hide_all_but_kernel);
     passes.emplace_back(tell_users_lines);

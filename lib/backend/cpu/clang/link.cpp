@@ -157,7 +157,7 @@ class Closure {
 /// One thread: lld's pool would not survive a fork, and a kernel is too small for it.
 constexpr const char* kLink[] = {"ld.lld", "-shared", "-o", "-", "--threads=1", "--no-undefined", "--build-id=none"};
 /// No second read-only segment: fewer mappings load faster.
-constexpr const char* kHostLink[] = {"--hash-style=gnu", "--gc-sections", "--strip-all",      "--no-rosegment",
+constexpr const char* kHostLink[] = {"--hash-style=gnu", "--gc-sections", "--no-rosegment",
                                      "-znorelro",        "-znow",         "--no-eh-frame-hdr"};
 
 /// A standard output that is a string: lld can write to a path or there, and a path into /proc it cannot rename to.
@@ -186,7 +186,7 @@ std::string first_of(const std::string& messages) {
 
 }  // namespace
 
-void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, Linked& out) {
+void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, bool debugs, Linked& out) {
   const Closure needs(kernel, others, out);
   if (!out.error.empty() || !out.undefined.empty()) return;
 
@@ -200,6 +200,7 @@ void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, Link
     words.push_back(files.back().path());
   };
   if (needs.host) words.insert(words.end(), std::begin(kHostLink), std::end(kHostLink));
+  if (needs.host && !debugs) words.emplace_back("--strip-all");
   add({kernel.data(), kernel.size()}, "the kernel");
   for (const kiln_clang_object& other : others) {
     if (other.path != nullptr) {

@@ -19,7 +19,7 @@ struct Linked {
   bool refused = false;  ///< the error is about the objects
 };
 
-/// lld is not re-entrant: the caller holds one lock around it.
-void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, Linked& out);
+/// `debugs` keeps what debuggers read. lld is not re-entrant: the caller holds one lock around it.
+void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, bool debugs, Linked& out);
 
 }  // namespace kiln::clang_module

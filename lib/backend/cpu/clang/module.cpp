@@ -19,6 +19,7 @@
 #include "backend/cpu/clang/disassemble.hpp"
 #include "backend/cpu/clang/interface.h"
 #include "backend/cpu/clang/link.hpp"
+#include "backend/cpu/clang/locate.hpp"
 
 namespace kiln::clang_module {
 namespace {
@@ -101,7 +102,7 @@ void compile_and_link(const kiln_clang_request& request, Job& job) {
   job.step = "lld";
   start = std::chrono::steady_clock::now();
   job.linking.lock();
-  link(output, {request.objects, request.object_count}, result.linked);
+  link(output, {request.objects, request.object_count}, request.debugs.size > 0, result.linked);
   job.linking.unlock();
   result.link_ms = milliseconds_since(start);
   result.code = text(result.linked.code);
@@ -210,6 +211,13 @@ const kiln_clang_result* run_disassemble(const kiln_clang_machine_code* code) {
   return run([code](Job& job) { disassemble(*code, job); });
 }
 
+const kiln_clang_result* run_locate(const kiln_clang_text* code, std::uint64_t address) {
+  return run([code, address](Job& job) {
+    job.step = "the reader of debug information";
+    locate({code->data, code->size}, address, job.result.compiled.diagnostics);
+  });
+}
+
 void release(const kiln_clang_result* result) {
   if (result != nullptr && result != &kOutOfMemory) delete static_cast<const Result*>(result);
 }
@@ -218,6 +226,7 @@ constexpr kiln_clang_api kApi{.interface_version = KILN_CLANG_INTERFACE,
                               .version = CLANG_VERSION_STRING,
                               .compile = run_compile,
                               .disassemble = run_disassemble,
+                              .locate = run_locate,
                               .release = release};
 
 }  // namespace

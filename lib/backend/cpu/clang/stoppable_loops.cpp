@@ -32,10 +32,23 @@ class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
       latches.append(own.begin(), own.end());
     }
     for (llvm::BasicBlock* const latch : latches) end_where_told(*latch, *faults);
-    return latches.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+    const bool calls_itself = calls(function, function);
+    if (calls_itself) {
+      llvm::BasicBlock& entry = function.getEntryBlock();  // above the split its variables
+      llvm::SplitBlock(&entry, &*entry.getFirstNonPHIOrDbgOrAlloca());
+      end_where_told(entry, *faults);
+    }
+    return latches.empty() && !calls_itself ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
   }
 
  private:
+  static bool calls(const llvm::Function& caller, const llvm::Function& callee) {
+    return llvm::any_of(callee.users(), [&](const llvm::User* user) {
+      const auto* const call = llvm::dyn_cast<llvm::CallBase>(user);
+      return call != nullptr && call->getCalledOperand() == &callee && call->getFunction() == &caller;
+    });
+  }
+
   static void end_where_told(llvm::BasicBlock& latch, llvm::GlobalVariable& faults) {
     llvm::Instruction* const last = latch.getTerminator();
     llvm::IRBuilder<> build(last);

@@ -1,0 +1,23 @@
+#include "backend/cpu/guarded_launch.hpp"
+
+#include <utility>
+
+namespace kiln::backend::cpu {
+
+GuardedLaunch::GuardedLaunch(const CpuModule& module) noexcept : module_(module), outer_(std::exchange(current_, this)) {}
+
+GuardedLaunch::~GuardedLaunch() {
+  current_ = outer_;
+}
+
+void GuardedLaunch::run(base::FunctionRef<void()> work) const {
+  if (const auto crash = guarded(work)) module_.report(*crash);
+}
+
+GuardedLaunch::Parts::Parts() noexcept : launch_(std::exchange(current_, nullptr)) {}
+
+GuardedLaunch::Parts::~Parts() {
+  current_ = launch_;
+}
+
+}  // namespace kiln::backend::cpu

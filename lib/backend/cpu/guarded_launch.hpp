@@ -1,0 +1,44 @@
+// A launch of a kernel in debug mode: what its body does to the process becomes a fault of its.
+#pragma once
+
+#include "backend/cpu/module.hpp"
+#include "backend/cpu/signal_guard.hpp"
+#include "base/function_ref.hpp"
+
+namespace kiln::backend::cpu {
+
+/// While it lives, parts of work that its thread gives to Threads run as by run(). Of one thread.
+class GuardedLaunch {
+ public:
+  explicit GuardedLaunch(const CpuModule& module) noexcept;
+  ~GuardedLaunch();
+  GuardedLaunch(const GuardedLaunch&) = delete;
+  GuardedLaunch& operator=(const GuardedLaunch&) = delete;
+
+  /// That of the calling thread; null: none.
+  [[nodiscard]] static const GuardedLaunch* current() noexcept { return current_; }
+  /// Calls work, guarded(). A crash goes to the kernel's faults, and the work goes on with its next part. Thread-safe.
+  void run(base::FunctionRef<void()> work) const;
+
+  /// While it lives, the thread does the host's work, and its parts guard themselves.
+  class Parts {
+   public:
+    Parts() noexcept;
+    ~Parts();
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+
+   private:
+    const GuardedLaunch* launch_;
+    Unguarded unguarded_;
+  };
+
+ private:
+  static inline thread_local const GuardedLaunch* current_ = nullptr;
+
+  const CpuModule& module_;
+  const GuardedLaunch* outer_;
+  SignalGuard guard_;
+};
+
+}  // namespace kiln::backend::cpu

@@ -1,0 +1,158 @@
+#include "backend/cpu/signal_guard.hpp"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <array>
+#include <csetjmp>
+#include <csignal>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "backend/cpu/fork_gate.hpp"
+
+namespace kiln::backend::cpu {
+namespace {
+
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+constexpr std::size_t kHandlerStack = 64 << 10;
+/// The first access behind a stack is this near its pointer: kernels in debug mode touch each page of a large frame.
+constexpr std::uintptr_t kNearStack = 64 << 10;
+
+struct GuardFrame {
+  sigjmp_buf jump;
+  Crash crash;
+};
+// The handler reads it: no memory may be allocated for it there.
+__attribute__((tls_model("initial-exec"))) thread_local GuardFrame* frame_of_thread = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local bool forwarding = false;
+
+std::mutex guards_mutex;
+int guards = 0;
+std::array<struct sigaction, kSignals.size()> before;
+
+/// Of the thread, for the time that its own is full.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t now{};
+    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = ::mmap(nullptr, kHandlerStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) return;
+    const stack_t own{.ss_sp = memory_, .ss_flags = 0, .ss_size = kHandlerStack};
+    ::sigaltstack(&own, nullptr);
+  }
+  ~HandlerStack() {
+    if (memory_ == MAP_FAILED) return;
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    ::sigaltstack(&none, nullptr);
+    ::munmap(memory_, kHandlerStack);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  void* memory_ = MAP_FAILED;
+};
+
+std::pair<std::uintptr_t, std::uintptr_t> instruction_and_stack(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]), static_cast<std::uintptr_t>(machine.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {machine.pc, machine.sp};
+#else
+#error "which registers are the instruction's and the stack's?"
+#endif
+}
+
+/// As if kiln had set no handler.
+void forward(int signal, siginfo_t* info, void* context) {
+  std::size_t which = 0;
+  while (kSignals[which] != signal) ++which;
+  const struct sigaction& earlier = before[which];
+  const bool again = std::exchange(forwarding, true);  // by who was there, who was set after kiln and calls it in turn
+  if (!again && (earlier.sa_flags & SA_SIGINFO) != 0) {
+    earlier.sa_sigaction(signal, info, context);
+  } else if (!again && earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
+    earlier.sa_handler(signal);
+  } else if (again || earlier.sa_handler == SIG_DFL || info->si_code > 0) {
+    // The instruction runs again, and ends the process; one that somebody sent is sent again.
+    std::signal(signal, SIG_DFL);
+    if (info->si_code <= 0) ::raise(signal);
+  }
+  forwarding = false;
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  GuardFrame* const frame = frame_of_thread;
+  if (frame == nullptr || info->si_code <= 0) return forward(signal, info, context);
+  const auto [instruction, stack] = instruction_and_stack(context);
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  const std::uintptr_t distance = address > stack ? address - stack : stack - address;
+  frame->crash = {.signal = signal,
+                  .address = address,
+                  .instruction = instruction,
+                  .stack_full = (signal == SIGSEGV || signal == SIGBUS) && distance < kNearStack,
+                  .address_known = info->si_code != SI_KERNEL};
+  siglongjmp(frame->jump, 1);
+}
+
+void set_handlers() {
+  struct sigaction own{};
+  own.sa_sigaction = on_signal;
+  own.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // the signal is not blocked behind the jump
+  sigemptyset(&own.sa_mask);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now{};
+    ::sigaction(kSignals[i], nullptr, &now);
+    if (now.sa_sigaction == on_signal) continue;  // of before, beneath another's which called it
+    before[i] = now;
+    ::sigaction(kSignals[i], &own, nullptr);
+  }
+}
+
+void reset_handlers() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now{};
+    ::sigaction(kSignals[i], nullptr, &now);
+    if (now.sa_sigaction == on_signal) ::sigaction(kSignals[i], &before[i], nullptr);
+  }
+}
+
+}  // namespace
+
+SignalGuard::SignalGuard() {
+  const ForkGate gate;  // a child must find the lock free
+  const std::lock_guard guard(guards_mutex);
+  if (guards++ == 0) set_handlers();
+}
+
+SignalGuard::~SignalGuard() {
+  const ForkGate gate;  // a child must find the lock free
+  const std::lock_guard guard(guards_mutex);
+  if (--guards == 0) reset_handlers();
+}
+
+std::optional<Crash> guarded(base::FunctionRef<void()> work) {
+  static thread_local const HandlerStack stack;
+  static_cast<void>(stack);
+  GuardFrame frame;
+  struct Restore {
+    GuardFrame* const outer = frame_of_thread;
+    ~Restore() { frame_of_thread = outer; }
+  } const restore;
+  if (sigsetjmp(frame.jump, /*savemask=*/0) != 0) return frame.crash;
+  frame_of_thread = &frame;
+  work();
+  return std::nullopt;
+}
+
+Unguarded::Unguarded() noexcept : frame_(std::exchange(frame_of_thread, nullptr)) {}
+
+Unguarded::~Unguarded() {
+  frame_of_thread = static_cast<GuardFrame*>(frame_);
+}
+
+}  // namespace kiln::backend::cpu

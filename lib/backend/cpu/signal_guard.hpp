@@ -1,0 +1,46 @@
+// What would end the process while a kernel in debug mode runs, SIGSEGV among it, ends the kernel's part of the work instead.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/function_ref.hpp"
+
+namespace kiln::backend::cpu {
+
+/// A signal that an instruction of the thread itself raised.
+struct Crash {
+  int signal = 0;
+  std::uintptr_t address = 0;      ///< that was accessed, where the signal is about memory
+  std::uintptr_t instruction = 0;  ///< that raised it
+  bool stack_full = false;         ///< it was near the end of the thread's stack
+  bool address_known = true;       ///< false: it was none that a program can have
+};
+
+/// While one lives, SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(); elsewhere they go to
+/// who handled them before. The first of the process sets the handlers, the last puts back what was there. Thread-safe.
+class SignalGuard {
+ public:
+  SignalGuard();
+  ~SignalGuard();
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+};
+
+/// Calls work while a SignalGuard lives. A signal in it ends it at once, without the destructors of what it made: work is to
+/// be a kernel's code, with as little around it as can be. On a stack of its own, so that a full one is caught, too.
+[[nodiscard]] std::optional<Crash> guarded(base::FunctionRef<void()> work);
+
+/// While it lives, signals of the thread are not guarded()'s, which is further out, but the process's as ever.
+class Unguarded {
+ public:
+  Unguarded() noexcept;
+  ~Unguarded();
+  Unguarded(const Unguarded&) = delete;
+  Unguarded& operator=(const Unguarded&) = delete;
+
+ private:
+  void* frame_;
+};
+
+}  // namespace kiln::backend::cpu

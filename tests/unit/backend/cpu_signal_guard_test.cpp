@@ -1,0 +1,125 @@
+// Signals that a kernel raises end the kernel alone; those of others go where they went.
+#include "backend/cpu/signal_guard.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+// Sanitizers have handlers of their own, and a child of several threads.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+
+namespace kiln::backend::cpu {
+namespace {
+
+void write_to(std::uintptr_t address) {
+  *reinterpret_cast<volatile int*>(address) = 1;
+}
+
+void (*handler_of(int signal))(int) {
+  struct sigaction now{};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler;
+}
+
+/// 128 + the signal that ended it, or its exit status.
+template <class Work>
+int status_of_child(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGSEGV, SIG_DFL);  // in place of doctest's
+    work();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+__attribute__((noinline)) int deeper(int depth) {
+  volatile char page[1024];
+  page[0] = static_cast<char>(depth);
+  return depth < 0 ? 0 : deeper(depth + 1) + page[0];
+}
+
+TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
+  const auto before = handler_of(SIGSEGV);
+  {
+    const SignalGuard guard;
+    for (int round = 0; round < 3; ++round) {
+      const auto crash = guarded([] { write_to(16); });
+      REQUIRE(crash);
+      CHECK(crash->signal == SIGSEGV);
+      CHECK(crash->address == 16);
+      CHECK(crash->instruction != 0);
+      CHECK_FALSE(crash->stack_full);
+    }
+    const auto trap = guarded([] { __builtin_trap(); });
+    REQUIRE(trap);
+    CHECK(trap->signal == SIGILL);
+    const auto full = guarded([] { static_cast<void>(deeper(0)); });
+    REQUIRE(full);
+    CHECK(full->stack_full);
+    bool done = false;
+    CHECK_FALSE(guarded([&] { done = true; }));
+    CHECK(done);
+    CHECK_THROWS_AS(static_cast<void>(guarded([] { throw 7; })), int);
+    std::thread([] {
+      const auto deep = guarded([] { static_cast<void>(deeper(0)); });
+      REQUIRE(deep);
+      CHECK(deep->stack_full);
+    }).join();
+    CHECK((handler_of(SIGSEGV) != before));
+  }
+  CHECK((handler_of(SIGSEGV) == before));
+}
+
+TEST_CASE("signal guard: the innermost one catches, and none within Unguarded") {
+  const SignalGuard guard;
+  bool outer_went_on = false;
+  CHECK_FALSE(guarded([&] {
+    CHECK(guarded([] { write_to(16); }));
+    outer_went_on = true;
+  }));
+  CHECK(outer_went_on);
+  CHECK(status_of_child([] {
+          static_cast<void>(guarded([] {
+            const Unguarded host;
+            write_to(16);
+          }));
+        }) == 128 + SIGSEGV);
+}
+
+TEST_CASE("signal guard: other crashes are the process's") {
+  CHECK(status_of_child([] {
+          const SignalGuard guard;
+          write_to(16);
+        }) == 128 + SIGSEGV);
+  CHECK(status_of_child([] {
+          const SignalGuard guard;
+          static_cast<void>(guarded([] { raise(SIGSEGV); }));  // sent, not raised by an instruction
+        }) == 128 + SIGSEGV);
+  // Who handled them before does, and after.
+  const auto handler = [](int) { _exit(7); };
+  CHECK(status_of_child([&] {
+          std::signal(SIGSEGV, handler);
+          const SignalGuard guard;
+          static_cast<void>(guarded([] { write_to(16); }));
+          write_to(16);
+        }) == 7);
+  CHECK(status_of_child([&] {
+          std::signal(SIGSEGV, handler);
+          {
+            const SignalGuard guard;
+          }
+          write_to(16);
+        }) == 7);
+}
+
+}  // namespace
+}  // namespace kiln::backend::cpu
+
+#endif
