@@ -119,7 +119,7 @@ TEST_CASE("crash: several threads, and the calls after") {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      const Array a = Array::full({300'000}, std::int32_t{3});
+      const Array a = to_device(Array::full({300'000}, std::int32_t{3}), kiln::Device::cpu());
       for (int round = 0; round < 5; ++round) {
         try {
           (void)crashes(a);
@@ -132,5 +132,5 @@ TEST_CASE("crash: several threads, and the calls after") {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(failures == 20);
-  CHECK(crashes(Array::full({10}, std::int32_t{5}))[{9}].item<std::int32_t>() == 5);
+  CHECK(crashes(to_device(Array::full({10}, std::int32_t{5}), kiln::Device::cpu()))[{9}].item<std::int32_t>() == 5);
 }

@@ -56,7 +56,8 @@ struct kiln_clang_request {
   size_t object_count;
   const struct kiln_clang_file* bitcode; /* the code is linked with it where it needs it; inlined as if it were its own */
   size_t bitcode_count;
-  struct kiln_clang_text debugs; /* the name of a kernel that is compiled for debugging: debuggers call its body so; else empty */
+  struct kiln_clang_text
+      debugs; /* the name of a kernel that is compiled for debugging: debuggers call its body so; else empty */
 };
 
 enum kiln_clang_severity { KILN_CLANG_NOTE = 0, KILN_CLANG_WARNING = 1, KILN_CLANG_ERROR = 2 };
@@ -119,8 +120,8 @@ struct kiln_clang_api {
   const struct kiln_clang_result* (*compile)(const struct kiln_clang_request* request);
   /* As compile. Any bytes may be given: what is no instruction is shown as bytes. */
   const struct kiln_clang_result* (*disassemble)(const struct kiln_clang_machine_code* code);
-  /* As compile. Where an instruction of a shared object comes from, by its debug information: one diagnostic with file, line and
-   * column, of the innermost text that is the user's; none where that is not told. */
+  /* As compile. Where an instruction of a shared object comes from, by its debug information: one diagnostic with file, line
+   * and column, of the innermost text that is the user's; none where that is not told. */
   const struct kiln_clang_result* (*locate)(const struct kiln_clang_text* code, uint64_t address);
   void (*release)(const struct kiln_clang_result* result);
 };
