@@ -6,6 +6,15 @@ namespace kiln::kinds {
 
 enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status, crash };
 
+// What a body that crashed did.
+enum class CrashKind : int64 {
+  instruction,     // none that may run
+  no_memory,       // an access to what is no memory of the program's
+  guarded_memory,  // to memory that is not to be accessed so
+  no_address,      // to none that a program can have
+  stack_full
+};
+
 inline constexpr int32 kFaultRank = 8;         // indices of one access that are kept
 inline constexpr int32 kFaultChars = 128;      // of a condition, or a type, with its NUL
 inline constexpr int64 kPrintBytes = 1 << 18;  // what one launch may print

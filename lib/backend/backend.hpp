@@ -88,8 +88,8 @@ class Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<const FaultTexts> fault_texts = nullptr;
   /// Held from a launch until its faults are read.
   mutable base::ProcessMutex faults_mutex;
-  /// A GPU's kernel went on after its call was stopped: what it leaves there is no later call's. Under faults_mutex.
-  mutable bool faults_of_stopped = false;
+  /// The end of a kernel that went on after its call was stopped; null: there is none. Under faults_mutex.
+  mutable std::shared_ptr<Event> stopped_work = nullptr;
 
  protected:
   void* faults_ = nullptr;

@@ -3,30 +3,36 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <thread>
 
 namespace kiln::base {
 
-/// As std::mutex. In a child the threads that held it are not there: the first to lock it there finds it free. A child's
-/// threads must not lock it for the first time at once.
+/// As std::mutex. In a child the threads that held it are not there: the first to lock it there finds it free.
 class ProcessMutex {
  public:
   void lock() {
-    if (const pid_t process = ::getpid(); process != process_) {
+    const pid_t own = ::getpid();
+    for (pid_t last = process_.load(std::memory_order_acquire); last != own; last = process_.load(std::memory_order_acquire)) {
+      if (last == kBeingMade || !process_.compare_exchange_strong(last, kBeingMade)) {
+        std::this_thread::yield();
+        continue;
+      }
       std::construct_at(&mutex_);
-      process_ = process;
+      process_.store(own, std::memory_order_release);
     }
     mutex_.lock();
   }
   void unlock() { mutex_.unlock(); }
   /// Whether it was last locked in the parent of this process: what it covers may be half done.
-  [[nodiscard]] bool is_of_parent() const { return ::getpid() != process_; }
+  [[nodiscard]] bool is_of_parent() const { return process_.load(std::memory_order_acquire) != ::getpid(); }
 
  private:
+  static constexpr pid_t kBeingMade = -1;
   std::mutex mutex_;
-  pid_t process_ = ::getpid();
+  std::atomic<pid_t> process_ = ::getpid();
 };
 
 }  // namespace kiln::base

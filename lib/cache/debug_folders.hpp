@@ -1,5 +1,5 @@
 // The texts of kernels in debug mode, for debuggers: a folder for each entry in the folder "debug" of the cache directory. They
-// are written when the kernel is loaded, and go with its entry. Nothing is ever read back from them.
+// are written when the kernel is loaded, and go with its entry. Nothing in them is trusted.
 #pragma once
 
 #include <ctime>

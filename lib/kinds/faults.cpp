@@ -75,18 +75,25 @@ std::string argument_text(int32 argument, const backend::FaultTexts& texts) {
 /// What the operating system ended a body for.
 std::string what_crashed(const Fault& fault) {
   const int signal = fault.bits;
-  if (fault.index[1] == 1) return "the stack is full: recursion that does not end, or arrays that are too large";
-  if (signal == SIGSEGV || signal == SIGBUS) {
-    constexpr std::uint64_t kFirstPage = 4096;
-    const auto address = static_cast<std::uint64_t>(fault.index[0]);
-    const char* const name = signal == SIGSEGV ? "SIGSEGV" : "SIGBUS";
-    if (fault.index[1] != 0) return fmt::format("{}: a pointer that is no address", name);
-    return fmt::format("{}: memory at {:#x} is not the program's, {}", name, address,
-                       address < kFirstPage ? "by a null pointer" : "by a pointer that leads nowhere");
+  const char* const name = signal == SIGBUS ? "SIGBUS" : "SIGSEGV";
+  const auto address = static_cast<std::uint64_t>(fault.index[0]);
+  constexpr std::uint64_t kFirstPage = 4096;
+  switch (static_cast<CrashKind>(fault.index[1])) {
+    case CrashKind::stack_full:
+      return "the stack is full: recursion that does not end, or arrays that are too large";
+    case CrashKind::no_address:
+      return fmt::format("{}: a pointer that is no address", name);
+    case CrashKind::guarded_memory:
+      return fmt::format("{}: memory at {:#x} is not to be written, or not to be read either", name, address);
+    case CrashKind::no_memory:
+      return fmt::format("{}: memory at {:#x} is not the program's, by a {}", name, address,
+                         address < kFirstPage ? "null pointer" : "pointer that leads nowhere");
+    case CrashKind::instruction:
+      break;
   }
   if (signal == SIGFPE) return "SIGFPE: a division of integers by zero, or one whose result does not fit";
-  if (signal == SIGILL) return "SIGILL: an instruction that this processor does not have, or __builtin_trap()";
-  return fmt::format("signal {}: a trap", signal);
+  if (signal == SIGTRAP) return "SIGTRAP: a breakpoint, or __builtin_trap()";
+  return "SIGILL: an instruction that this processor does not have, or __builtin_trap()";
 }
 
 std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
@@ -264,6 +271,12 @@ Findings take_findings(backend::Backend& backend, const backend::Module& module,
   header.fill(std::byte{0});
   backend.upload(address, header.data(), kPrints, queue);
   return findings;
+}
+
+void forget_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
+  static_cast<void>(take_findings(backend, module, queue));
+  constexpr std::array<std::byte, offsetof(FaultBuffer, prints)> kNone{};
+  backend.upload(module.faults(), kNone.data(), kNone.size(), queue);
 }
 
 void tell(const Findings& findings) {

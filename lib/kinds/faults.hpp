@@ -20,6 +20,9 @@ struct Findings {
 /// Waits for the queue's work, reads what the module's kernel left, and clears it. DeviceError of the work.
 [[nodiscard]] Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue);
 
+/// Forgets what the module's kernel left, and what told it to end. Waits for the queue's work.
+void forget_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue);
+
 /// Hands over what was printed (kiln::set_print), then throws: Stopped where the call was, which names the fault as well, or
 /// the fault as DeviceError. Nothing where there is none of these.
 void tell(const Findings& findings);

@@ -1,7 +1,9 @@
 // A kernel of any kind on its way to a device. What a kind's launch is, and how it runs on CPUs and on GPUs, is in its folder.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -40,6 +42,16 @@ template <class Launch>
   timed.queued(queue);
 }
 
+/// A GPU's kernel goes on after its call was stopped: what it leaves is not the next call's. Stopped where that one is first.
+inline void wait_for_stopped(const Module& module) {
+  const StopRequest* const stop = StopRequest::current();
+  while (!module.stopped_work->done()) {
+    if (stop != nullptr) stop->require_not_due(kNothingWritten);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  module.stopped_work = nullptr;
+}
+
 /// In debug mode: waits for the kernel's end, hands over what it printed, and throws the first of its faults.
 template <class Launch>
 [[gnu::noinline, gnu::cold]] void start_checked(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
@@ -48,7 +60,11 @@ template <class Launch>
   {
     const bool forked = module.faults_mutex.is_of_parent();
     const std::lock_guard guard(module.faults_mutex);
-    if (std::exchange(module.faults_of_stopped, false) || forked) static_cast<void>(take_findings(backend, module, queue));
+    if (forked) forget_findings(backend, module, queue);
+    if (module.stopped_work != nullptr) {
+      wait_for_stopped(module);
+      forget_findings(backend, module, queue);
+    }
     LoopStop loops(backend, module);
     try {
       start_profiled(backend, module, launch, queue, keep);
@@ -58,7 +74,8 @@ template <class Launch>
     } catch (const Stopped& stopped) {
       loops.end();
       if (backend.kind() != DeviceKind::cpu) {  // it still runs
-        module.faults_of_stopped = true;
+        module.stopped_work = backend.make_event();
+        module.stopped_work->record(queue);
         throw;
       }
       findings = take_findings(backend, module, queue);

@@ -88,8 +88,10 @@ TEST_CASE("crash: pointers that lead nowhere") {
     CHECK(fails(crashing_kernel(nowhere + "(float32*)0x100000;\n*q += 2;"), items) ==
           "k failed on cpu at item 43: SIGSEGV: memory at 0x100000 is not the program's, by a pointer that leads nowhere: "
           "k:3:4\n  *q += 2;\n     ^");
+#if defined(__x86_64__)
     CHECK(fails(crashing_kernel(nowhere + "(float32*)0x7ff8123456780000ull;\nq[0] = 2;"), items) ==
           "k failed on cpu at item 43: SIGSEGV: a pointer that is no address: k:3:6\n  q[0] = 2;\n       ^");
+#endif
     // What was written is there, and the kernel can be launched again.
     crashing_kernel("p[item] = item;")(items, a);
     items.stream.synchronize();

@@ -7,6 +7,14 @@
 
 namespace kiln::backend::cpu {
 
+/// Calls a kernel's code, guarded() where the module is in debug mode: what its caller made is not lost by a crash.
+template <class Code>
+void call_guarded(const CpuModule& module, const Code& code) {
+  if (!module.reports_crashes()) [[likely]]
+    return code();
+  if (const auto crash = guarded(code)) module.report(*crash);
+}
+
 /// While it lives, parts of work that its thread gives to Threads run as by run(). Of one thread.
 class GuardedLaunch {
  public:

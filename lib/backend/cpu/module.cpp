@@ -30,8 +30,7 @@ SourcePlace CpuModule::place_of(std::uintptr_t instruction) const {
 
 void CpuModule::report(const Crash& crash) const {
   const SourcePlace place = place_of(crash.instruction);
-  const int what = crash.stack_full ? 1 : crash.address_known ? 0 : 2;
-  crashed_(crash.signal, crash.address, what, place.line, place.column, place.file.c_str());
+  crashed_(crash.signal, crash.address, static_cast<int>(crash.what), place.line, place.column, place.file.c_str());
 }
 
 }  // namespace kiln::backend::cpu

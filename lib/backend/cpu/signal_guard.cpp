@@ -2,15 +2,17 @@
 
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
 #include <csetjmp>
 #include <csignal>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <utility>
 
-#include "backend/cpu/fork_gate.hpp"
+#include "base/process_mutex.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -18,7 +20,8 @@ namespace {
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 constexpr std::size_t kHandlerStack = 64 << 10;
 /// The first access behind a stack is this near its pointer: kernels in debug mode touch each page of a large frame.
-constexpr std::uintptr_t kNearStack = 64 << 10;
+constexpr std::uintptr_t kBelowStack = 64 << 10;
+constexpr std::uintptr_t kAboveStack = 4096;
 
 struct GuardFrame {
   sigjmp_buf jump;
@@ -26,10 +29,16 @@ struct GuardFrame {
 };
 // The handler reads it: no memory may be allocated for it there.
 __attribute__((tls_model("initial-exec"))) thread_local GuardFrame* frame_of_thread = nullptr;
-__attribute__((tls_model("initial-exec"))) thread_local bool forwarding = false;
+/// The innermost call of a handler of before.
+struct Forwarded {
+  const void* context = nullptr;
+  const void* frame = nullptr;
+};
+__attribute__((tls_model("initial-exec"))) thread_local Forwarded forwarded;
 
-std::mutex guards_mutex;
+base::ProcessMutex guards_mutex;
 int guards = 0;
+pid_t guards_process = 0;  ///< whose they are: a child has none of its parent's
 std::array<struct sigaction, kSignals.size()> before;
 
 /// Of the thread, for the time that its own is full.
@@ -72,7 +81,11 @@ void forward(int signal, siginfo_t* info, void* context) {
   std::size_t which = 0;
   while (kSignals[which] != signal) ++which;
   const struct sigaction& earlier = before[which];
-  const bool again = std::exchange(forwarding, true);  // by who was there, who was set after kiln and calls it in turn
+  // By who was there, who was set after kiln and calls it in turn. One that left by a jump leaves its frame behind, which a
+  // later signal's is not below.
+  const void* const here = __builtin_frame_address(0);
+  const bool again = forwarded.context == context && std::less<>()(here, forwarded.frame);
+  const Forwarded outer = std::exchange(forwarded, {context, here});
   if (!again && (earlier.sa_flags & SA_SIGINFO) != 0) {
     earlier.sa_sigaction(signal, info, context);
   } else if (!again && earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
@@ -82,7 +95,7 @@ void forward(int signal, siginfo_t* info, void* context) {
     std::signal(signal, SIG_DFL);
     if (info->si_code <= 0) ::raise(signal);
   }
-  forwarding = false;
+  forwarded = outer;
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -90,12 +103,15 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (frame == nullptr || info->si_code <= 0) return forward(signal, info, context);
   const auto [instruction, stack] = instruction_and_stack(context);
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const std::uintptr_t distance = address > stack ? address - stack : stack - address;
+  const bool near_stack = address >= stack ? address - stack < kAboveStack : stack - address < kBelowStack;
   frame->crash = {.signal = signal,
                   .address = address,
                   .instruction = instruction,
-                  .stack_full = (signal == SIGSEGV || signal == SIGBUS) && distance < kNearStack,
-                  .address_known = info->si_code != SI_KERNEL};
+                  .what = signal != SIGSEGV && signal != SIGBUS ? Crash::What::instruction
+                          : info->si_code == SI_KERNEL          ? Crash::What::no_address
+                          : near_stack                          ? Crash::What::stack_full
+                          : info->si_code == SEGV_ACCERR        ? Crash::What::guarded_memory
+                                                                : Crash::What::no_memory};
   siglongjmp(frame->jump, 1);
 }
 
@@ -121,23 +137,44 @@ void reset_handlers() {
   }
 }
 
+/// Lets the thread have the signals while it lives: one that is blocked ends the process.
+class Unblocked {
+ public:
+  Unblocked() {
+    sigset_t caught;
+    sigemptyset(&caught);
+    for (const int signal : kSignals) sigaddset(&caught, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &caught, &before_);
+  }
+  ~Unblocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Unblocked(const Unblocked&) = delete;
+  Unblocked& operator=(const Unblocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 SignalGuard::SignalGuard() {
-  const ForkGate gate;  // a child must find the lock free
   const std::lock_guard guard(guards_mutex);
-  if (guards++ == 0) set_handlers();
+  if (const pid_t process = ::getpid(); process != guards_process) {
+    guards_process = process;
+    guards = 0;
+  }
+  ++guards;
+  set_handlers();  // each time: the host may have set its own
 }
 
 SignalGuard::~SignalGuard() {
-  const ForkGate gate;  // a child must find the lock free
   const std::lock_guard guard(guards_mutex);
-  if (--guards == 0) reset_handlers();
+  if (guards_process == ::getpid() && --guards == 0) reset_handlers();
 }
 
 std::optional<Crash> guarded(base::FunctionRef<void()> work) {
   static thread_local const HandlerStack stack;
   static_cast<void>(stack);
+  const Unblocked signals;
   GuardFrame frame;
   struct Restore {
     GuardFrame* const outer = frame_of_thread;

@@ -10,11 +10,12 @@ namespace kiln::backend::cpu {
 
 /// A signal that an instruction of the thread itself raised.
 struct Crash {
+  /// As kernels-src/core/faults.hpp has it.
+  enum class What { instruction, no_memory, guarded_memory, no_address, stack_full };
   int signal = 0;
   std::uintptr_t address = 0;      ///< that was accessed, where the signal is about memory
   std::uintptr_t instruction = 0;  ///< that raised it
-  bool stack_full = false;         ///< it was near the end of the thread's stack
-  bool address_known = true;       ///< false: it was none that a program can have
+  What what = What::instruction;
 };
 
 /// While one lives, SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(); elsewhere they go to

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/guarded_launch.hpp"
 #include "kernels-src/raw/abi.hpp"
 #include "kiln/error.hpp"
 #include "kinds/start_on_cpu.hpp"
@@ -61,7 +62,8 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
     CpuRawLaunch call{.arguments = arguments.data(), .grid = {}, .block = {}, .shared = shared.data()};
     std::copy(launch.grid.begin(), launch.grid.end(), call.grid);
     std::copy(launch.block.begin(), launch.block.end(), call.block);
-    kernel(&call, blocks * piece / pieces, blocks * (piece + 1) / pieces);
+    // What a crash ends is the kernel alone: the memory is freed.
+    cpu::call_guarded(module, [&] { kernel(&call, blocks * piece / pieces, blocks * (piece + 1) / pieces); });
   });
 }
 

@@ -2,9 +2,11 @@
 #include "backend/cpu/signal_guard.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -55,14 +57,14 @@ TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
       CHECK(crash->signal == SIGSEGV);
       CHECK(crash->address == 16);
       CHECK(crash->instruction != 0);
-      CHECK_FALSE(crash->stack_full);
+      CHECK((crash->what == Crash::What::no_memory));
     }
     const auto trap = guarded([] { __builtin_trap(); });
     REQUIRE(trap);
-    CHECK(trap->signal == SIGILL);
+    CHECK((trap->signal == SIGILL || trap->signal == SIGTRAP));
     const auto full = guarded([] { static_cast<void>(deeper(0)); });
     REQUIRE(full);
-    CHECK(full->stack_full);
+    CHECK((full->what == Crash::What::stack_full));
     bool done = false;
     CHECK_FALSE(guarded([&] { done = true; }));
     CHECK(done);
@@ -70,7 +72,7 @@ TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
     std::thread([] {
       const auto deep = guarded([] { static_cast<void>(deeper(0)); });
       REQUIRE(deep);
-      CHECK(deep->stack_full);
+      CHECK((deep->what == Crash::What::stack_full));
     }).join();
     CHECK((handler_of(SIGSEGV) != before));
   }
@@ -117,6 +119,52 @@ TEST_CASE("signal guard: other crashes are the process's") {
           }
           write_to(16);
         }) == 7);
+}
+
+TEST_CASE("signal guard: memory that may only be read, and signals that the host blocks") {
+  const SignalGuard guard;
+  void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto crash = guarded([&] { write_to(reinterpret_cast<std::uintptr_t>(page)); });
+  REQUIRE(crash);
+  CHECK((crash->what == Crash::What::guarded_memory));
+  ::munmap(page, 4096);
+  std::thread([] {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    CHECK(guarded([] { write_to(16); }));
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    CHECK(sigismember(&now, SIGSEGV) == 1);
+  }).join();
+}
+
+sigjmp_buf host_jump;
+
+TEST_CASE("signal guard: a host that leaves its handler by a jump, and one that sets it while a guard lives") {
+  CHECK(status_of_child([] {
+          std::signal(SIGSEGV, [](int) { siglongjmp(host_jump, 1); });
+          const SignalGuard guard;
+          static int rounds = 0;
+          sigsetjmp(host_jump, 1);
+          if (++rounds <= 3) write_to(16);
+        }) == 0);
+  CHECK(status_of_child([] {
+          const SignalGuard outer;
+          std::signal(SIGSEGV, [](int) { _exit(7); });
+          const SignalGuard inner;
+          if (!guarded([] { write_to(16); })) _exit(1);
+          write_to(16);
+        }) == 7);
+  const SignalGuard of_parent;
+  CHECK(status_of_child([] {
+          std::signal(SIGSEGV, [](int) { _exit(7); });
+          {
+            const SignalGuard guard;
+          }
+          const SignalGuard guard;
+          if (!guarded([] { write_to(16); })) _exit(1);
+        }) == 0);
 }
 
 }  // namespace

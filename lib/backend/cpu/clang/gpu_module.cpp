@@ -93,7 +93,7 @@ class HideAllButKernel : public llvm::PassInfoMixin<HideAllButKernel> {
 
 /// Kiln's own text, which is of no use to who wrote the body.
 bool is_own(llvm::StringRef file) {
-  return file.contains("kiln/include/kiln/") || file.ends_with("kiln/kernel.cpp");
+  return file.starts_with("include/kiln/") || file.contains("/include/kiln/") || file.ends_with("kiln/kernel.cpp");
 }
 
 /// Gives what is inlined into the user's text that text's line: LLVM 19 writes no inlined_at into PTX.
