@@ -123,6 +123,17 @@ TEST_CASE("race: by pointers, strided views and items, between blocks, in functi
             failure(target, racing(kView, "int32 own[2] = {};\nx[item] = next(&own[item % 2]);", functions), {.size = 4})) ==
         "k failed on cpu at item 1: race on count, which it reads: item 0 wrote it at k.functions:4:10, and nothing orders the "
         "two (the first of 6 faults): k.functions:4:10");
+    const RawKernel included =
+        kiln::kernel({.name = "k",
+                      .signature = kView,
+                      .body = "put(&x[1], item);",
+                      .compile = {.preamble = "#include \"put.hpp\"",
+                                  .headers = {{"put.hpp", "inline void put(int32* p, int32 v) {\n  *p = v;\n}"}},
+                                  .debug = {.race = true}}});
+    CHECK(failure(target, included, {.size = 2}) ==
+          "k failed on cpu at item 1: race on element 1 of x, which it writes: item 0 wrote it at put.hpp:2:6, and nothing "
+          "orders "
+          "the two: put.hpp:2:6\n    *p = v;\n       ^");
   });
 }
 
@@ -247,6 +258,24 @@ TEST_CASE("race: the other checks, prints, and calls that are stopped") {
     const RawKernel large =
         racing(kView, "volatile int32 own[100000];\nown[item % 100000] = item;\nx[item] = own[item % 100000];");
     CHECK(result(target, large, {.grid = 1, .block = {64, 32}}, zeros(target, {2048}))[2047] == 2047);
+  });
+}
+
+TEST_CASE("race: a thread that crashes ends alone") {
+  on_the_cpu([](const Target& target) {
+    const RawKernel k = racing(kView, "barrier();\nif (thread.x == 2) *(volatile int32*)8 = 1;\nbarrier();\nx[item] = 1;");
+    const Array x = zeros(target, {8});
+    CHECK(first_line(failure(target, k, {.grid = 2, .block = 4}, x)) ==
+          "k failed on cpu at thread (2, 0, 0) of block (0, 0, 0): SIGSEGV: memory at 0x8 is not the program's, by a null "
+          "pointer "
+          "(the first of 4 faults): k:2:40");
+    CHECK(conformance::list_of(target.fetch(x)) == std::vector<double>{1, 1, 0, 1, 1, 1, 0, 1});
+    CHECK(first_line(failure(target,
+                             racing(kView, "barrier();\nx[item] = deeper(item);",
+                                    "int32 deeper(int32 n) {\n  volatile int32 own[64] = {n};\n  return n < 0 ? own[1] "
+                                    ": deeper(n + 1) + own[0];\n}"),
+                             {.grid = 1, .block = 4}, x))
+              .find("at thread (0, 0, 0) of block (0, 0, 0): the stack is full") != std::string::npos);
   });
 }
 
