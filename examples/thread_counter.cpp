@@ -1,8 +1,7 @@
 // Every thread increments a global counter: Numba's example of a race, and of the atomic operation that has none.
 //   thread_counter           the atomic one
-//   thread_counter racy      the bad one: its count may be anything; where accesses are checked (KILN_DEVICE=emulated:sm_90),
-//   the
-//                            race is a DeviceError with both lines
+//   thread_counter racy      the bad one: its count may be anything; where accesses are checked (KILN_DEVICE=emulated:sm_90, or
+//                            KILN_DEBUG=race on the CPU), the race is a DeviceError with both lines
 #include <kiln/kiln.hpp>
 
 #include <cstdint>

@@ -20,8 +20,13 @@ struct Debug {
   bool on = false;
   /// Results of ufuncs and gufuncs that are NaN, too.
   bool nan = false;
+  /// Raw kernels on the CPU: two threads that access the same element, one of them to write it, with no barrier() between, or
+  /// of different blocks; the message has both lines. Not where both accesses are atomic operations. Threads of a block may
+  /// then use barrier() and shared memory on the CPU, too; a barrier that some of them do not reach is a fault. They run one at
+  /// a time. Nothing more than `on` for other kernels, and on GPUs.
+  bool race = false;
   /// Whether anything is checked.
-  [[nodiscard]] constexpr bool any() const noexcept { return on || nan; }
+  [[nodiscard]] constexpr bool any() const noexcept { return on || nan || race; }
   /// The same checks.
   friend bool operator==(const Debug&, const Debug&) = default;
 };

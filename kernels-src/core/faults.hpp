@@ -4,7 +4,7 @@
 
 namespace kiln::kinds {
 
-enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status, crash };
+enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status, crash, race, barrier };
 
 // What a body that crashed did.
 enum class CrashKind : int64 {
@@ -39,8 +39,14 @@ struct Fault {
   int32 line;
   int32 column;
   char file[kFaultChars];  // "/" or "%" in text: the operator
-  char text[kFaultChars];
-  char to[kFaultChars];  // the type that was converted to
+  char text[kFaultChars];  // of a race the name of what is no argument
+  char to[kFaultChars];    // the type that was converted to, or of a race the file of the other access
+  // Of a race: what the two do (0: read, 1: write, 2: update), and the other's thread and line. Of a barrier: who is missing.
+  int32 use;
+  int32 other_use;
+  FaultPlace other;
+  int32 other_line;
+  int32 other_column;
 };
 
 // One print(): behind it its values, and the format.

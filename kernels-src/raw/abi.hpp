@@ -25,6 +25,8 @@ struct CpuRawItems {
   void* const* arguments;
   int64 size;
 };
+// By items [begin, end). By blocks: those blocks; in a kernel that finds races (race.hpp) the thread `end` of the block
+// `begin`.
 using CpuRawItemsKernel = void (*)(const CpuRawItems* launch, int64 begin, int64 end);
 using CpuRawKernel = void (*)(const CpuRawLaunch* launch, int64 begin, int64 end);
 

@@ -30,6 +30,7 @@ class Merge {
       const UfuncDefinition& definition = step.ufunc->definition();
       options.compile.debug.on |= definition.compile.debug.on;
       options.compile.debug.nan |= definition.compile.debug.nan;
+      options.compile.debug.race |= definition.compile.debug.race;
       check_includes(definition);
       add_headers(definition.name, definition.compile);
       add_folders(definition);

@@ -60,10 +60,14 @@ const char* kind_text(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
 }
 
+std::string thread_text(const FaultPlace& place) {
+  return place.item >= 0
+             ? fmt::format("item {}", place.item)
+             : fmt::format("thread ({}) of block ({})", fmt::join(place.thread, ", "), fmt::join(place.block, ", "));
+}
+
 std::string place_text(const FaultPlace& place) {
-  if (place.item >= 0) return fmt::format(" at item {}", place.item);
-  if (place.thread[0] < 0) return {};
-  return fmt::format(" at thread ({}) of block ({})", fmt::join(place.thread, ", "), fmt::join(place.block, ", "));
+  return place.item < 0 && place.thread[0] < 0 ? "" : " at " + thread_text(place);
 }
 
 std::string argument_text(int32 argument, const backend::FaultTexts& texts) {
@@ -96,6 +100,91 @@ std::string what_crashed(const Fault& fault) {
   return "SIGILL: an instruction that this processor does not have, or __builtin_trap()";
 }
 
+/// The name that a text has in its #include or #line: Clang's is a path.
+std::string file_text(const std::string& file) {
+  constexpr std::string_view kFolder = "kiln/include/";
+  const std::size_t at = file.find(kFolder);
+  return at == std::string::npos ? file : file.substr(at + kFolder.size());
+}
+
+std::string line_of(const std::string& text, int number) {
+  std::size_t begin = 0;
+  for (int line = 1; line < number; ++line) {
+    const std::size_t newline = text.find('\n', begin);
+    if (newline == std::string::npos) return {};
+    begin = newline + 1;
+  }
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// A place in the user's texts, as these are written. `line` 0: it is none.
+Diagnostic as_written_at(const std::string& path, int line, int column, const backend::FaultTexts& texts) {
+  const std::string file = file_text(path);
+  if (line <= 0 || file.starts_with("kiln/")) return {.line = 0};
+  const auto known = texts.texts.find(file);
+  return as_written({.file = file,
+                     .line = line,
+                     .column = column,
+                     .text = {},
+                     .source_line = known == texts.texts.end() ? std::string() : line_of(known->second, line)});
+}
+
+/// "k:2:9".
+std::string name_of(const Diagnostic& place) {
+  return fmt::format("{}:{}", place.file, place.line) + (place.column > 0 ? fmt::format(":{}", place.column) : "");
+}
+
+/// Below the message the line, and a caret.
+std::string shown(const Diagnostic& place) {
+  const std::string text = to_string(place);
+  const std::size_t newline = text.find('\n');
+  return newline == std::string::npos ? "" : text.substr(newline);
+}
+
+Diagnostic place_of_other(const Fault& fault, const backend::FaultTexts& texts) {
+  return as_written_at(text_of(fault.to), fault.other_line, fault.other_column, texts);
+}
+
+/// ": k:2:9", below it the line and a caret; of a race both.
+std::string source_text(const Fault& fault, const backend::FaultTexts& texts) {
+  Diagnostic place = as_written_at(text_of(fault.file), fault.line, fault.column, texts);
+  if (place.line == 0) return {};
+  if (fault.kind == FaultKind::assertion && place.column > 0) {  // of a macro Clang tells the end
+    const std::size_t begin = place.source_line.rfind("assert", static_cast<std::size_t>(place.column) - 1);
+    if (begin != std::string::npos) place.column = static_cast<int>(begin) + 1;
+  }
+  std::string text = ": " + name_of(place) + shown(place);
+  if (fault.kind != FaultKind::race) return text;
+  const Diagnostic other = place_of_other(fault, texts);
+  return name_of(other) == name_of(place) ? text : text + "\n" + name_of(other) + shown(other);
+}
+
+/// "element (2, 3) of a_out", "byte 8 of the dynamic shared memory".
+std::string memory_text(const Fault& fault, const backend::FaultTexts& texts) {
+  const std::string named = text_of(fault.text);
+  if (fault.rank < 0) {
+    return named.empty() ? fmt::format("{} bytes at {:#x}", fault.bits / 8, fault.index[0])
+                         : fmt::format("byte {} of {}", fault.index[0], named);
+  }
+  std::string owner = fault.argument < 0 ? named : argument_text(fault.argument, texts);
+  if (fault.rank == 0) return owner;
+  return fmt::format("element {} of {}",
+                     fault.rank == 1 ? std::to_string(fault.index[0])
+                                     : tuple_text(std::span(fault.index, static_cast<std::size_t>(fault.rank))),
+                     owner);
+}
+
+std::string race_text(const Fault& fault, const backend::FaultTexts& texts) {
+  constexpr std::array kDoes{"reads", "writes", "updates"};
+  constexpr std::array kDid{"read", "wrote", "updated"};
+  const bool same_block =
+      fault.place.item < 0 && std::equal(std::begin(fault.place.block), std::end(fault.place.block), fault.other.block);
+  return fmt::format("race on {}, which it {}: {} {} it at {}, and {}", memory_text(fault, texts),
+                     kDoes.at(static_cast<std::size_t>(fault.use)), thread_text(fault.other),
+                     kDid.at(static_cast<std::size_t>(fault.other_use)), name_of(place_of_other(fault, texts)),
+                     same_block ? "no barrier stands between" : "nothing orders the two");
+}
+
 std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
   switch (fault.kind) {
     case FaultKind::bounds: {
@@ -120,49 +209,14 @@ std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
       return fmt::format("device function {} returned status {}", text_of(fault.text), fault.index[0]);
     case FaultKind::crash:
       return what_crashed(fault);
+    case FaultKind::race:
+      return race_text(fault, texts);
+    case FaultKind::barrier:
+      return fmt::format("barrier that {} does not reach", thread_text(fault.other));
     case FaultKind::none:
       break;
   }
   return "unknown fault";
-}
-
-/// The name that a text has in its #include or #line: Clang's is a path.
-std::string file_text(std::string file) {
-  constexpr std::string_view kFolder = "kiln/include/";
-  const std::size_t at = file.find(kFolder);
-  return at == std::string::npos ? file : file.substr(at + kFolder.size());
-}
-
-std::string line_of(const std::string& text, int number) {
-  std::size_t begin = 0;
-  for (int line = 1; line < number; ++line) {
-    const std::size_t newline = text.find('\n', begin);
-    if (newline == std::string::npos) return {};
-    begin = newline + 1;
-  }
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-/// ": k:2:9", below it the line and a caret.
-std::string source_text(const Fault& fault, const backend::FaultTexts& texts) {
-  const std::string file = file_text(text_of(fault.file));
-  if (fault.line <= 0 || file.starts_with("kiln/")) return {};
-  const auto known = texts.texts.find(file);
-  Diagnostic place =
-      as_written({.file = file,
-                  .line = fault.line,
-                  .column = fault.column,
-                  .text = {},
-                  .source_line = known == texts.texts.end() ? std::string() : line_of(known->second, fault.line)});
-  if (fault.kind == FaultKind::assertion && place.column > 0) {  // of a macro Clang tells the end
-    const std::size_t begin = place.source_line.rfind("assert", static_cast<std::size_t>(place.column) - 1);
-    if (begin != std::string::npos) place.column = static_cast<int>(begin) + 1;
-  }
-  std::string text = fmt::format(": {}:{}", file, place.line);
-  if (place.column > 0) text += fmt::format(":{}", place.column);
-  const std::string shown = to_string(place);
-  const std::size_t newline = shown.find('\n');
-  return newline == std::string::npos ? text : text + shown.substr(newline);
 }
 
 std::string complex_text(double real, double imaginary) {

@@ -61,9 +61,10 @@ void read_options(const Node& node, CompileOptions& options) {
   if (const auto flag = node.find("contract")) options.contract = flag->flag();
   if (const auto flag = node.find("fast_math")) options.fast_math = flag->flag();
   if (const auto debug = node.find("debug")) {
-    debug->check_members({"on", "nan"});
+    debug->check_members({"on", "nan", "race"});
     if (const auto flag = debug->find("on")) options.debug.on = flag->flag();
     if (const auto flag = debug->find("nan")) options.debug.nan = flag->flag();
+    if (const auto flag = debug->find("race")) options.debug.race = flag->flag();
   }
 }
 
@@ -81,6 +82,7 @@ void write_options(const CompileOptions& options, Json& json) {
   if (options.fast_math) json["fast_math"] = true;
   if (options.debug.on) json["debug"]["on"] = true;
   if (options.debug.nan) json["debug"]["nan"] = true;
+  if (options.debug.race) json["debug"]["race"] = true;
 }
 
 void fail_text(const Node& node, const std::string& name, const char* body, const CompileError& error) {

@@ -14,6 +14,7 @@ Debug debug_of(const CompileOptions& options) {
   const std::string wanted = base::env("KILN_DEBUG").value_or("");
   debug.on = debug.any() || !(wanted.empty() || wanted == "0");
   debug.nan = debug.nan || wanted == "nan";
+  debug.race = debug.race || wanted == "race";
   return debug;
 }
 

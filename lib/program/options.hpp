@@ -12,7 +12,7 @@ namespace kiln::program {
 /// `kernel` is the name shown.
 void check_options(const std::string& kernel, const CompileOptions& options);
 
-/// What is checked: as the options say, and KILN_DEBUG ("1"; "nan": NaN results as well).
+/// What is checked: as the options say, and KILN_DEBUG ("1"; "nan": NaN results as well; "race": races).
 [[nodiscard]] Debug debug_of(const CompileOptions& options);
 
 /// Puts the texts among them beside a body, with what is checked.

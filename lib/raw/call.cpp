@@ -181,17 +181,19 @@ void Call::place() {
 void Call::choose_form() {
   const bool cpu = place_.device.is_cpu();
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
-  form_ = options_.size ? RawForm::items : alone && cpu ? RawForm::single : RawForm::blocks;
+  const bool races = kernel_.finds_races(place_.device.kind());
+  form_ = options_.size ? RawForm::items : alone && cpu && !races ? RawForm::single : RawForm::blocks;
   for (std::size_t i = 0; i < args_.size(); ++i) strided_ |= static_cast<Strided>(is_strided(i) && !travels(i)) << i;
   if (!kernel_.cooperates()) return;
   if (form_ == RawForm::items) {
     throw TypeError(kernel_.name() +
                     ": its threads share memory or wait for one another, and items of .size do not; give .grid and .block");
   }
-  if (cpu && form_ == RawForm::blocks) {
+  if (cpu && !races && form_ == RawForm::blocks) {
     throw TypeError(kernel_.name() +
                     ": its threads share memory or wait for one another, and on the CPU those of a block run one after the "
-                    "other; give a .block of 1 there, with a body that is right for any block_size");
+                    "other; give a .block of 1 there, with a body that is right for any block_size; with .compile.debug.race "
+                    "any block runs");
   }
 }
 
@@ -253,6 +255,8 @@ kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
     }
     const detail::ArrayRep& rep = *array(i, sent).rep();
     std::memcpy(argument.value.data(), &rep.data, sizeof rep.data);
+    argument.item_bytes = static_cast<std::uint8_t>(itemsize(rep.dtype));
+    argument.size = rep.size;
     for (std::size_t d = 0; d < argument.dimensions; ++d) {
       axes[d] = rep.shape[d];
       axes[d + argument.dimensions] = rep.strides[d];

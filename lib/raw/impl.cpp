@@ -38,6 +38,7 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
     : definition_(std::move(definition)),
       signature_(std::move(signature)),
       cooperates_(raw::names_any(definition_, raw::kShared)),
+      finds_races_(text.debug.race),
       usual_form_(cooperates_                                                             ? RawForm::single
                   : raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
                                                                                           : RawForm::items) {}
@@ -79,8 +80,9 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Str
   text.name = definition_.name;
   text.body = definition_.body;
   program::add_options(text, definition_.compile);
+  text.debug.on |= finds_races(kind);
   text.type_variables = types_of(binding);
-  kinds::RawSpec spec{.form = form_for(form, kind)};
+  kinds::RawSpec spec{.form = form_for(form, kind), .finds_races = finds_races(kind)};
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({.dtype = dtype_of(parameter, binding),

@@ -61,9 +61,12 @@ class RawKernelImpl {
   [[nodiscard]] bool cooperates() const noexcept { return cooperates_; }
   /// The form in which it is launched, as far as its texts tell.
   [[nodiscard]] kinds::RawForm usual_form() const noexcept { return usual_form_; }
-  /// The form of the kernel that such a launch runs there: GPUs tell blocks of one thread from no others.
-  [[nodiscard]] static kinds::RawForm form_for(kinds::RawForm form, DeviceKind kind) noexcept {
-    return form == kinds::RawForm::single && kind != DeviceKind::cpu ? kinds::RawForm::blocks : form;
+  /// Its races are found on the CPU, where threads of a block then wait for one another.
+  [[nodiscard]] bool finds_races(DeviceKind kind) const noexcept { return kind == DeviceKind::cpu && finds_races_; }
+  /// The form of the kernel that such a launch runs there: GPUs tell blocks of one thread from no others, nor does who finds
+  /// races.
+  [[nodiscard]] kinds::RawForm form_for(kinds::RawForm form, DeviceKind kind) const noexcept {
+    return form == kinds::RawForm::single && (kind != DeviceKind::cpu || finds_races(kind)) ? kinds::RawForm::blocks : form;
   }
 
   [[nodiscard]] DType dtype_of(const signature::KernelParameter& parameter, std::span<const DType> binding) const {
@@ -86,6 +89,7 @@ class RawKernelImpl {
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
   bool cooperates_;
+  bool finds_races_;
   kinds::RawForm usual_form_;
   mutable base::Table<raw::Key, raw::Variant> variants_;
   mutable program::Warnings warnings_;

@@ -329,7 +329,8 @@ TEST_CASE("kernels: what the device cannot do") {
           CHECK(message_of<kiln::TypeError>([&] { waits(launch_on(target, {.grid = {2}, .block = {2}}), x); }) ==
                 "waits: its threads share memory or wait for one another, and on the CPU those of a block run one after the "
                 "other; "
-                "give a .block of 1 there, with a body that is right for any block_size");
+                "give a .block of 1 there, with a body that is right for any block_size; with .compile.debug.race any block "
+                "runs");
         } else {
           const std::string where = "failed to launch \"plain\" on " + to_string(target.device()) + ": ";
           const auto refused = [&](const LaunchOptions& options) {

@@ -14,6 +14,7 @@ CpuModule::CpuModule(std::string_view code, const std::string& name, const std::
   faults_ = image_.symbol(kFaultsSymbol);
   crashed_ = reinterpret_cast<decltype(crashed_)>(image_.symbol(kCrashedSymbol));
   if (crashed_ != nullptr) code_ = code;
+  if (faults_ != nullptr) races_ = image_.symbol(kRacesSymbol);
 }
 
 SourcePlace CpuModule::place_of(std::uintptr_t instruction) const {

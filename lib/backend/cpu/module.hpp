@@ -34,6 +34,9 @@ class CpuModule : public Module {
     return *parts;
   }
 
+  /// The RaceTable (kernels-src/raw/race.hpp) of a kernel that finds races; else null.
+  [[nodiscard]] void* races() const noexcept { return races_; }
+
   /// Nanoseconds of one thread for one element, as last measured; 0 where it was not. Any thread may set it: it only
   /// decides how the work is cut.
   [[nodiscard]] float element_ns() const noexcept { return element_ns_.load(std::memory_order_relaxed); }
@@ -54,6 +57,7 @@ class CpuModule : public Module {
  private:
   CodeImage image_;
   void (*entry_)();
+  void* races_ = nullptr;
   void (*crashed_)(int signal, std::uint64_t address, int what, int line, int column, const char* file);
   [[nodiscard]] SourcePlace place_of(std::uintptr_t instruction) const;
 

@@ -9,6 +9,7 @@
 #include "backend/cpu/guarded_launch.hpp"
 #include "kernels-src/raw/abi.hpp"
 #include "kiln/error.hpp"
+#include "kinds/raw/race.hpp"
 #include "kinds/start_on_cpu.hpp"
 
 namespace kiln::kinds {
@@ -38,8 +39,8 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
     arguments[count++] = const_cast<std::int64_t*>(axes);
     axes += 2 * launch.arguments[i].dimensions;
   }
-  if (launch.size >= 0) {
-    if (launch.size == 0) return;
+  if (launch.size == 0) return;
+  if (launch.size >= 0 && module.races() == nullptr) {
     const CpuRawItems call{.arguments = arguments.data(), .size = launch.size};
     const auto kernel = module.kernel<CpuRawItemsKernel>();
     if (launch.size <= kCpuBlock) return kernel(&call, 0, launch.size);
@@ -50,15 +51,20 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
     throw DeviceError(".shared_bytes is " + std::to_string(launch.shared_bytes) + ", and the device has " +
                       std::to_string(kMostSharedBytes) + " for a block");
   }
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  const auto lines = static_cast<std::size_t>((launch.shared_bytes + 63) / 64);
+  if (module.races() != nullptr) {
+    std::vector<Line> shared(lines);
+    return run_race(module, launch, arguments.data(), shared.data());
+  }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const std::int64_t pieces =
       cpu::Threads::pieces(blocks, std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread));
   const auto kernel = module.kernel<CpuRawKernel>();
   threads.parallel_for(pieces, [&](std::int64_t piece) {
-    struct alignas(64) Line {
-      std::byte bytes[64];
-    };
-    std::vector<Line> shared(static_cast<std::size_t>((launch.shared_bytes + 63) / 64));
+    std::vector<Line> shared(lines);
     CpuRawLaunch call{.arguments = arguments.data(), .grid = {}, .block = {}, .shared = shared.data()};
     std::copy(launch.grid.begin(), launch.grid.end(), call.grid);
     std::copy(launch.block.begin(), launch.block.end(), call.block);

@@ -19,6 +19,8 @@ struct RawLaunch {
     std::array<std::byte, 16> value;  ///< a scalar's; an array's device address
     bool array;
     std::uint8_t dimensions;  ///< of a view; 0: another argument
+    std::uint8_t item_bytes;  ///< of an array's element
+    std::int64_t size;        ///< of an array: how many elements
   };
   std::array<Argument, kMaxRawArguments> arguments;
   /// Of each view in order its RawAxes (kernels-src/raw/abi.hpp): extents, then strides in bytes.

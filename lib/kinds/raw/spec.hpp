@@ -27,6 +27,7 @@ struct RawParameter {
 struct RawSpec {
   std::vector<RawParameter> parameters = {};
   RawForm form = RawForm::blocks;
+  bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are told
 };
 
 }  // namespace kiln::kinds

@@ -16,7 +16,7 @@ namespace {
 
 /// Threads of a block may share memory and wait for one another.
 bool cooperates(const RawSpec& spec, DeviceKind target) {
-  return target == DeviceKind::cpu ? spec.form == RawForm::single : spec.form != RawForm::items;
+  return target == DeviceKind::cpu && !spec.finds_races ? spec.form == RawForm::single : spec.form != RawForm::items;
 }
 
 /// What the body calls for its place in the grid.
@@ -131,11 +131,12 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
   }
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}"
-      "  each_thread(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
+      "  {}(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
       "{{\n"
       "    const int64 item = flat(block, grid_size) * count(block_size) + flat(thread, block_size);\n"
       "    user::kiln_body({}item, thread, block, block_size, grid_size{}{});\n  }});\n}}\n",
-      text, cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "", arguments_of(spec));
+      text, spec.finds_races ? "one_thread" : "each_thread", cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "",
+      grids ? kThreadInGrid : "", arguments_of(spec));
 }
 
 std::string on_gpu(const RawSpec& spec, const UserText& user) {
@@ -194,6 +195,7 @@ std::vector<DType> storage_of(const RawSpec&) {
 }
 
 std::string loop_header(const RawSpec& spec, DeviceKind target) {
+  if (spec.finds_races) return "kiln/raw/race_cpu.hpp";
   return fmt::format("kiln/raw/{}{}.hpp", cooperates(spec, target) ? "blocks_" : "", target == DeviceKind::cpu ? "cpu" : "gpu");
 }
 

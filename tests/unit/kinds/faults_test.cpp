@@ -77,6 +77,63 @@ TEST_CASE("faults: an access names the argument, the index and the shape") {
       "(16, 3) (the first of 7 faults): k:2:"));
 }
 
+TEST_CASE("faults: a race names the memory, both threads and both lines") {
+  Fault fault = fault_of(FaultKind::race, 2, 3);
+  fault.argument = 2;
+  fault.rank = 1;
+  fault.index[0] = 7;
+  fault.place = {.item = -1, .block = {1, 0, 0}, .thread = {3, 2, 0}};
+  fault.use = 1;
+  fault.other = {.item = -1, .block = {1, 0, 0}, .thread = {4, 2, 0}};
+  fault.other_line = 1;
+  fault.other_column = 2;
+  std::strcpy(fault.to, "k");
+  const std::string own = ": k:2:3\n    b(i) = a / c[j];\n    ^\nk:1:2\n  first\n   ^";
+  CHECK(message(fault, 5) ==
+        "k failed on cuda at thread (3, 2, 0) of block (1, 0, 0): race on element 7 of b, which it writes: thread (4, 2, 0) of "
+        "block (1, 0, 0) read it at k:1:2, and no barrier stands between (the first of 5 faults)" +
+            own);
+  fault.rank = 2;
+  fault.use = 2;
+  fault.other_use = 2;
+  fault.other.block[0] = 0;
+  CHECK(message(fault) ==
+        "k failed on cuda at thread (3, 2, 0) of block (1, 0, 0): race on element (7, 0) of b, which it updates: thread (4, 2, "
+        "0) of block (0, 0, 0) updated it at k:1:2, and nothing orders the two" +
+            own);
+  // One place is shown once.
+  fault.place = {.item = 5, .block = {-1, -1, -1}, .thread = {-1, -1, -1}};
+  fault.other = {.item = 4, .block = {-1, -1, -1}, .thread = {-1, -1, -1}};
+  fault.argument = -1;
+  fault.rank = -1;
+  fault.use = 0;
+  fault.other_use = 1;
+  fault.line = fault.other_line;
+  fault.column = fault.other_column;
+  std::strcpy(fault.text, "the dynamic shared memory");
+  CHECK(
+      message(fault) ==
+      "k failed on cuda at item 5: race on byte 7 of the dynamic shared memory, which it reads: item 4 wrote it at k:1:2, and "
+      "nothing orders the two: k:1:2\n  first\n   ^");
+  fault.rank = 0;
+  std::strcpy(fault.text, "count");
+  CHECK(message(fault).find("race on count, which it reads") != std::string::npos);
+  fault.rank = -1;
+  fault.text[0] = '\0';
+  fault.bits = 64;
+  fault.index[0] = 0x1230;
+  CHECK(message(fault).find("race on 8 bytes at 0x1230, which it reads") != std::string::npos);
+}
+
+TEST_CASE("faults: a barrier names who does not reach it") {
+  Fault fault = fault_of(FaultKind::barrier, 1, 1);
+  fault.place = {.item = -1, .block = {1, 0, 0}, .thread = {0, 0, 0}};
+  fault.other = {.item = -1, .block = {1, 0, 0}, .thread = {4, 2, 0}};
+  CHECK(message(fault) ==
+        "k failed on cuda at thread (0, 0, 0) of block (1, 0, 0): barrier that thread (4, 2, 0) of block (1, 0, 0) does not "
+        "reach: k:1:1\n  first\n  ^");
+}
+
 TEST_CASE("faults: the place in the text") {
   const Fault division = [] {
     Fault fault = fault_of(FaultKind::division, 2, 12);

@@ -88,6 +88,7 @@ TEST_CASE("variants of methods and reductions") {
   CHECK(on_gpu(ScatterSpec{.target = operand(), .value = operand(Access::scalar), .ordered = true}) ==
         "at, value scalar, in order");
   CHECK(on_cpu(RawSpec{.form = RawForm::single}) == "single");
+  CHECK(on_cpu(RawSpec{.form = RawForm::blocks, .finds_races = true}) == "blocks, race");
   CHECK(on_gpu(RawSpec{.parameters = {{.array = true, .dimensions = 1},
                                       {.array = true, .dimensions = 2, .strided = true},
                                       {.array = true, .dimensions = 1, .strided = true}},

@@ -24,6 +24,7 @@
 #include "backend/cpu/clang/reported_operations.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
+#include "backend/cpu/clang/told_accesses.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
@@ -142,6 +143,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(approximate_where_allowed);
   } else {
     if (debugs) passes.emplace_back(let_loops_stop);
+    if (debugs) passes.emplace_back(tell_accesses);  // behind the others, which know functions of the user's by their names
     passes.emplace_back(keep_allocas);
     passes.emplace_back(turn_items_in_loops);
     passes.emplace_back(use_vector_math);
