@@ -1,9 +1,12 @@
 // What each compiler makes of kernels in debug mode, with no device: every check in every kind of kernel.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <sstream>
 #include <string>
 
 #include "../backend/gpu_compilers.hpp"
+#include "../base/temporary_directory.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
 
@@ -81,6 +84,38 @@ TEST_CASE("kernels in debug mode compile for gfx90a") {
 }
 
 #if KILN_HAVE_CPU
+TEST_CASE("in debug mode Clang's PTX has the user's lines, also for what is inlined into them") {
+  const kiln::test::TemporaryDirectory directory;
+  const kiln::Cache cache(kiln::CacheOptions{.directory = directory.path()});
+  const kiln::RawKernel kernel = kiln::kernel(
+      {.name = "twice",
+       .signature = "void(const float32[:,:] x, float32[:] y)",
+       .body = "const auto [i, j] = grid(2);\ny(i) = 2 * x(i, j);",
+       .compile = {.functions = "KILN_FN float32 unused(float32 a) { return a; }", .debug = {.on = true}, .cache = cache}});
+  REQUIRE(kernel.compile("sm_90") == 1);
+  const std::string ptx = kiln::inspect::text(*cache.find(cache.list().at(0).id), kiln::inspect::Form::ptx);
+  std::map<std::string, std::string> files;  // names of texts by their numbers, which stand at the end
+  std::map<std::string, int> places;         // "twice:1"
+  for (const char* const directive : {".file", ".loc"}) {
+    std::istringstream stream(ptx);
+    std::string number;
+    std::string value;
+    for (std::string word; stream >> word;) {
+      if (word != directive || !(stream >> number >> value)) continue;
+      if (word == ".file") {
+        const std::size_t name = value.rfind('/') + 1;
+        files[number] = value.substr(name, value.rfind('"') - name);
+      } else {
+        ++places[files[number] + ":" + value];
+      }
+    }
+  }
+  CAPTURE(ptx);
+  CHECK(places["twice:1"] > 0);
+  CHECK(places["twice:2"] > 10);
+  for (const auto& [place, count] : places) CHECK_FALSE(place.starts_with("view.hpp"));
+}
+
 TEST_CASE("clang compiles kernels in debug mode for every vendor") {
   for (const char* const target : {"sm_90", "gfx90a", "gfx1100", "native"}) compile_all(target);
 }
