@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "devices.hpp"
@@ -23,10 +24,10 @@ namespace {
 
 constexpr Debug kOn{.on = true};
 
-/// 0, 1, …
-Array counted(std::int64_t size, DType dtype = DType::int32) {
+/// first, first + 1, …
+Array counted(std::int64_t size, DType dtype = DType::int32, std::int32_t first = 0) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(size));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<std::int32_t>(i);
   return Array::from(values).astype(dtype);
 }
 
@@ -182,6 +183,23 @@ TEST_CASE("debug: the first access out of a gufunc's views") {
     CHECK(without_column(
               fails("void(float16[:] a, float16[:] b)", "(n)->(n)", "b(0) = a(0);\nb(n) = a(0);", x.astype(DType::float16)),
               "k:2") == "k failed" + on + " at item 0: index 24 of b is out of bounds, its shape is (24,): k:2");
+  });
+}
+
+TEST_CASE("debug: bit-fields and elements of other views as indices") {
+  on_every_device([](const Target& target) {
+    const Gufunc k = kiln::guvectorize({.name = "k",
+                                        .layout = "(n)->(n)",
+                                        .signatures = {"void(int16[:] a, int16[:] b)"},
+                                        .body = "struct { int32 low : 3; uint32 high : 5; } at{2, 1};\nb(at.low) = "
+                                                "a[at.high];\nb[a(0)] = a(b(2));\nb(3) = a(at.high + "
+                                                "20);",
+                                        .compile = {.debug = kOn}});
+    const std::string message = message_of<kiln::DeviceError>([&] {
+      (void)target.fetch(k({target.place(counted(8, DType::int16))}, kiln::GufuncOptions{.stream = target.options().stream}));
+    });
+    CHECK(without_column(message, "k:4") ==
+          "k failed on " + name_of(target) + " at item 0: index 21 of a is out of bounds, its shape is (8,): k:4");
   });
 }
 
