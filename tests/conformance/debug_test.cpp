@@ -154,6 +154,73 @@ TEST_CASE("debug: shifts and conversions by Clang") {
       {Mode::device});
 }
 
+TEST_CASE("debug: where a check fails, what is computed in place is computed once") {
+  on_every_device([](const Target& target) {
+    const std::string on = " on " + name_of(target);
+    constexpr std::int64_t kCount = 9'001;
+    constexpr std::int64_t kBad = 7'123;
+    const Ufunc doubled = ufunc_of("int32(int32 a)", "const int32 y = 2 * a;\nassert(y != 14246);\nreturn y;");
+    const auto values = [&](std::int32_t from) {
+      std::vector<double> list(static_cast<std::size_t>(kCount));
+      for (std::size_t i = 0; i < list.size(); ++i) list[i] = 2 * (static_cast<double>(i) + from);
+      return list;
+    };
+    const auto in_place = [&](const Array& x) { (void)target.call(doubled, {x}, {.out = {x}}); };
+    // Where a call fails, host arrays are not written from a GPU.
+    const bool written = target.device().is_cpu() || target.mode() != Mode::host;
+    const Array x = target.place(counted(kCount));
+    CHECK(without_column(message_of<kiln::DeviceError>([&] {
+                           in_place(x);
+                           target.wait();
+                         }),
+                         "k:2") ==
+          "k failed" + on + " at item " + std::to_string(kBad) + ": assertion failed, y != 14246: k:2");
+    if (written) CHECK(list_of(target.fetch(x)) == values(0));
+    const Array fine = target.place(counted(kCount, DType::int32, 8'000));
+    in_place(fine);
+    CHECK(list_of(target.fetch(fine)) == values(8'000));
+    // Every other element.
+    const Array all = target.place(counted(400));
+    const Array even = all[{Slice{.step = 2}}];
+    const Ufunc cut = ufunc_of("int32(int32 a)", "if (a % 100 == 98) assert(a != 298);\nreturn int32(a * 0.5) - 1;");
+    CHECK(message_of<kiln::DeviceError>([&] {
+            (void)target.call(cut, {even}, {.out = {even}});
+            target.wait();
+          }).find(" at item 149: assertion failed, a != 298") != std::string::npos);
+    if (written) CHECK(list_of(target.fetch(all[{Slice{296, 300}}])) == std::vector<double>{147, 297, 148, 299});
+  });
+}
+
+TEST_CASE("debug: bodies that do more than compute run once for each element") {
+  on_every_device([](const Target& target) {
+    const Array x = target.place(counted(70));
+    const auto prints = ufunc_of("int32(int32 a)", "assert(a != 40);\nif (a >= 69) print(\"{}\", a);\nreturn a;");
+    const Printed printed;
+    CHECK(message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(prints, {x})); }).find(" at item 40: ") !=
+          std::string::npos);
+    CHECK(printed.texts() == Texts{"69"});
+    // Checks that Clang finds to hold.
+    const auto holds = ufunc_of("int32(int32 a)", "assert(1 < 2);\nif (a >= 68) print(\"{}\", a);\nreturn a + (1 << 24);");
+    CHECK(list_of(target.fetch(target.call(holds, {x})))[69] == (1 << 24) + 69);
+    CHECK(printed.texts() == Texts{"69", "68", "69"});
+    const auto with = [](const std::string& functions, const std::string& body) {
+      return kiln::vectorize(
+          {.name = "k", .signatures = {"int32(int32 a)"}, .body = body, .compile = {.functions = functions, .debug = kOn}});
+    };
+    if (!target.device().is_cpu()) return;
+    // Checks of a function that calls itself.
+    const Ufunc sum =
+        with("int32 sum_to(int32 n) {\n  assert(n < 60);\n  return n <= 0 ? 0 : n + sum_to(n - 1);\n}", "return sum_to(a);");
+    const std::string message = message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(sum, {x})); });
+    CHECK(message.find(" at item 60: assertion failed, n < 60 (the first of 55 faults)") != std::string::npos);
+    CHECK(list_of(target.fetch(target.call(sum, {x[{Slice{0, 5}}]}))) == std::vector<double>{0, 1, 3, 6, 10});
+    const Ufunc count = with("int32 calls = 0;", "assert(a >= 0);\nreturn ++calls;");
+    const std::vector<double> counts = list_of(target.fetch(target.call(count, {x})));
+    CHECK(counts[69] == counts[0] + 69);
+    CHECK(list_of(target.fetch(target.call(count, {x})))[0] == counts[69] + 1);
+  });
+}
+
 TEST_CASE("debug: the first access out of a gufunc's views") {
   on_every_device([](const Target& target) {
     const std::string on = " on " + name_of(target);
