@@ -361,6 +361,41 @@ TEST_CASE("debug: methods and reductions") {
   });
 }
 
+TEST_CASE("debug: accumulate and at") {
+  on_every_device([](const Target& target) {
+    const bool cpu = target.device().is_cpu();
+    const std::string on = " on " + name_of(target);
+    const Ufunc k = ufunc_of("int32(int32 a, int32 b)", "assert(b != 1200);\nreturn a + b;");
+    // Each element once, whatever lies beside it: faults are counted.
+    const auto accumulated = [&](const Array& x, int axis) {
+      kiln::AccumulateOptions options = accumulate_on(target);
+      options.axis = axis;
+      return message_of<kiln::DeviceError>([&] { (void)target.fetch(k.accumulate(x, options)); });
+    };
+    const Array line = target.place(counted(1300));
+    const Array plane = line.reshape({13, 100});
+    const std::string failed = ": assertion failed, b != 1200";
+    for (const auto& [array, axis, item] : {std::tuple{line, 0, 1200}, {plane.transpose(), 1, 12}, {plane, 0, 12}}) {
+      const std::string message = accumulated(array, axis);
+      if (cpu) CHECK(message.starts_with("k failed" + on + " at item " + std::to_string(item) + failed + ": k:1:"));
+      CHECK(message.find(failed) != std::string::npos);
+    }
+    const auto put = [&](const Array& x, const Array& at, const Array& value) {
+      return message_of<kiln::DeviceError>([&] {
+        k.at(x, at, value, {.stream = target.options().stream});
+        target.wait();
+      });
+    };
+    const Array sums = target.place(Array::zeros({8}, DType::int32));
+    std::vector<std::int32_t> indices(1300);
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int32_t>(i % 8);
+    const std::string message = put(sums, target.place(Array::from(indices)), line);
+    if (cpu) CHECK(message.starts_with("k failed" + on + " at item 1200" + failed + ": k:1:"));
+    CHECK(message.find(failed) != std::string::npos);
+    if (cpu) CHECK(list_of(target.fetch(sums))[1] == 163 * 649);
+  });
+}
+
 TEST_CASE("debug: calls of one kernel from several threads") {
   on_every_device(
       [](const Target& target) {
