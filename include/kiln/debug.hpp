@@ -32,9 +32,10 @@ struct Debug {
 };
 
 /// Receives what bodies print in debug mode, a text for each print(), without a newline. An empty callback brings back the
-/// default, which writes a line to standard output. Calls of a kernel are handed over in the order in which they ended, the
-/// texts of one call by items, or by blocks and threads. Called from the thread that calls the kernel, or that of its CPU
-/// stream; may call kiln. What it throws, the call throws. Thread-safe.
+/// default, which writes a line to standard output. The texts of one launch come by items, or by blocks and threads. Called
+/// from the thread that calls the kernel, or that of its CPU stream; may call kiln. Calls from several threads hand over at the
+/// same time: the callback is then in several threads at once, and texts of one call may come between those of another. What it
+/// throws, the call throws. Thread-safe.
 KILN_API void set_print(std::function<void(std::string_view text)> callback);
 
 }  // namespace kiln

@@ -87,14 +87,9 @@ KILN_FN void print(const char* format, const T&... x) {
 
 namespace kiln {
 
-#if KILN_UNCHECKED
-template <class... T>
-KILN_FN void print(const char*, const T&...) {}
-#else
 template <class... only_in_debug_mode>
 KILN_FN void print(const char*, const only_in_debug_mode&...)
     KILN_REFUSED("print() needs .compile = {.debug = {.on = true}}, or KILN_DEBUG=1");
-#endif
 
 }  // namespace kiln
 

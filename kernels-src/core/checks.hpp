@@ -97,9 +97,13 @@ struct at {
   int column;
   const char* file;
   template <class I>
-    requires(!requires(const I& i) { i.kiln_is_place; })
+    requires(is_object<I> && !requires(const I& i) { i.kiln_is_place; })
   KILN_FN at(I&& i, int l = __builtin_LINE(), int c = KILN_COLUMN, const char* f = __builtin_FILE())
       : index(int64(static_cast<I&&>(i))), line(l), column(c), file(f) {}
+  template <class I>
+    requires(!is_object<I>)
+  KILN_FN at(I i, int l = __builtin_LINE(), int c = KILN_COLUMN, const char* f = __builtin_FILE())
+      : index(int64(i)), line(l), column(c), file(f) {}
   static constexpr bool kiln_is_place = true;
 };
 template <class>

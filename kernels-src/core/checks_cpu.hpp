@@ -20,6 +20,13 @@ KILN_FN void enter_item_exactly(int64 item) {
   place_of_thread.item = item;
   stay_in_order();
 }
+// Items one behind the other, from this one on: next_item() before each.
+KILN_FN void begin_items(int64 first) {
+  place_of_thread.item = first - 1;
+}
+KILN_FN void next_item() {
+  ++place_of_thread.item;
+}
 KILN_FN void enter_thread(uint32 bx, uint32 by, uint32 bz, uint32 tx, uint32 ty, uint32 tz) {
   place_of_thread = {-1, {int32(bx), int32(by), int32(bz)}, {int32(tx), int32(ty), int32(tz)}};
   stay_in_order();

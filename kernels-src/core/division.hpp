@@ -22,11 +22,7 @@ KILN_CONSTEXPR_FN tag kiln_by(int column, int line = __builtin_LINE(), const cha
 enum tag { kiln_by };
 #endif
 
-// Classes have operators of their own and go by reference; all else goes by value, as bit-fields must.
-template <class X>
-inline constexpr bool is_object = __is_class(X) || __is_union(X);
-template <class X>
-inline constexpr bool is_object<X&> = is_object<X>;
+// Classes have operators of their own.
 template <class X>
 concept object = is_object<X>;
 template <class X>

@@ -318,8 +318,10 @@ KILN_UNCHECKED_BEGIN
 #else
 #define KILN_ENTER_ITEM(i) ::kiln::debug::enter_item(i)
 #endif
+#define KILN_NEXT_ITEM() ::kiln::debug::next_item()
 #else
 #define KILN_UNCHECKED_BEGIN
 #define KILN_UNCHECKED_END
 #define KILN_ENTER_ITEM(i) static_cast<void>(0)
+#define KILN_NEXT_ITEM() static_cast<void>(0)
 #endif

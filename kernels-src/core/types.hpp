@@ -37,6 +37,12 @@ inline constexpr bool same<A, A> = true;
 template <class T, class... U>
 concept one_of = (same<T, U> || ...);
 
+// What goes by reference; all else goes by value, as bit-fields must.
+template <class T>
+inline constexpr bool is_object = __is_class(T) || __is_union(T);
+template <class T>
+inline constexpr bool is_object<T&> = is_object<T>;
+
 template <class T>
 concept integer = one_of<T, int, long long, unsigned int, unsigned long long, signed char, unsigned char, short, unsigned short,
                          bool, long, unsigned long, char, wchar_t, char8_t, char16_t, char32_t>;

@@ -98,11 +98,62 @@ KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, c
     }
     const int64 left = launch->shape[last] - column;
     const int64 most = left < end - begin ? left : end - begin;
-    const int64 count = most < 4096 ? most : 4096;  // what stays in the first cache
+    const int64 count = most < 512 ? most : 512;  // what stays in the first cache, also if each is in a line of its own
     row(p, begin, count);
     begin += count;
   }
 }
+
+// Whether a check of the body fails for an element. As it is written it reports, and gives true:
+// lib/backend/cpu/clang/noted_faults.cpp makes of these three what their names say, where a body does nothing but compute. It
+// knows them by their names; static, or LLVM would not tell what they do to memory.
+template <class Row>
+static KILN_FN bool notes_fault(const Row& row, int64 i) {
+  row.check(i);
+  return true;
+}
+template <class Row>
+static KILN_NOINLINE bool notes_faults(const kinds::CpuLaunch* launch, char* const* p, int64 count) {
+  const Row row(launch, p);
+  bool any = false;
+#pragma clang loop vectorize(assume_safety)
+  for (int64 i = 0; i < count; ++i) {
+    any |= notes_fault(row, i);
+  }
+  return any;
+}
+template <class Row>
+static KILN_NOINLINE void compute_unreported(const kinds::CpuLaunch* launch, char* const* p, int64 count) {
+  const Row row(launch, p);
+#pragma clang loop vectorize(assume_safety)
+  for (int64 i = 0; i < count; ++i) {
+    row.one(i);
+  }
+}
+
+// The row of which `first` is the number of the first element. Checks that fail are reported, with their element. Nothing is
+// stored before it is known whether any does: an output may be an input.
+template <class Row>
+KILN_FN void compute_row(const kinds::CpuLaunch* launch, char* const* p, int64 first, int64 count) {
+  if (!notes_faults<Row>(launch, p, count)) {
+    return compute_unreported<Row>(launch, p, count);
+  }
+  const Row row(launch, p);
+#pragma clang loop vectorize(assume_safety)
+  for (int64 i = 0; i < count; ++i) {
+    debug::enter_item(first + i);
+    row.one(i);
+  }
+}
+
+// Bytes from one element of a row to the next. In two parts, or LLVM makes vectors for elements that are 1 byte apart, and for
+// no others.
+struct row_stride {
+  int64 half;
+  int64 odd;
+  KILN_FN row_stride(int64 bytes) : half(bytes >> 1), odd(bytes & 1) { asm("" : "+r"(half)); }
+  KILN_FN int64 operator*(int64 i) const { return i * (2 * half + odd); }
+};
 
 // Whether results that were stored are NaN.
 template <class Result>

@@ -22,6 +22,9 @@ struct CpuScanParts {
   int64 t_size;
   int64 out_size;
   int64 in_is_t;  // they are one type: "in" and "t" may be the same elements
+  // Debug mode, else null: the number of the element that the next fold() begins with. The others that apply f are null then:
+  // each element is computed once.
+  void (*first_item)(int64 item);
 };
 
 // What a GPU's kernel takes: `lanes` running results, each of `extent` elements that are cut into chunks.

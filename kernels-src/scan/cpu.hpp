@@ -74,6 +74,7 @@ KILN_NOINLINE void scan_fold(const void* in, void* t, int64 count) {
   // Through a register: a store that is loaded again would take longer than most operations.
   auto running = r[-1];
   for (int64 i = 0; i < count; ++i) {
+    KILN_NEXT_ITEM();
     Work::next(running, running, x[i]);
     r[i] = running;
   }

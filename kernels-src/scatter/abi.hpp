@@ -19,6 +19,8 @@ struct CpuScatterParts {
   void (*of_int32)(const CpuScatterAxis& axis, const int32* indices, const char* value, int64 value_stride, int64 count);
   // `count` different elements.
   void (*row)(char* target, int64 target_stride, const char* value, int64 value_stride, int64 count);
+  // Debug mode, else null: the number of the position that the next call begins with.
+  void (*first_item)(int64 item);
 };
 
 // What a GPU's kernel takes.

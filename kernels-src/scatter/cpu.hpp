@@ -11,6 +11,7 @@ namespace kiln::loops {
 template <class Work>
 KILN_NOINLINE void scatter_points(char* a, const int64* offsets, const char* b, int64 b_stride, int64 count) {
   for (int64 i = 0; i < count; ++i) {
+    KILN_NEXT_ITEM();
     Work::apply(*reinterpret_cast<typename Work::target*>(a + offsets[i]), *reinterpret_cast<const typename Work::value*>(b));
     b += b_stride;
   }
@@ -27,6 +28,7 @@ KILN_FN void scatter_along(const kinds::CpuScatterAxis& axis, const Index* indic
   const int64 stride = Packed ? int64(sizeof(target)) : axis.stride;
   const int64 extent = axis.extent;
   for (int64 i = 0; i < count; ++i) {
+    KILN_NEXT_ITEM();
     const int64 index = indices[i];
     Work::apply(*reinterpret_cast<target*>(a + (index + ((index >> 63) & extent)) * stride),
                 *reinterpret_cast<const typename Work::value*>(b));
@@ -54,12 +56,18 @@ KILN_NOINLINE void scatter_block(typename Work::target* a, const typename Work::
   }
 }
 
-// Different elements, a stride apart.
+// Different elements, a stride apart. In debug mode each of them once.
 template <class Work>
 KILN_NOINLINE void scatter_row(char* a, int64 a_stride, const char* b, int64 b_stride, int64 count) {
   using target = typename Work::target;
   using value = typename Work::value;
-  if (count < 16) {
+#if KILN_DEBUG
+  debug::next_item();
+  constexpr bool one_by_one = true;
+#else
+  const bool one_by_one = count < 16;
+#endif
+  if (one_by_one) {
 #pragma clang loop vectorize(disable)
     for (int64 i = 0; i < count; ++i) {
       Work::apply(*reinterpret_cast<target*>(a + i * a_stride), *reinterpret_cast<const value*>(b + i * b_stride));

@@ -37,8 +37,7 @@ struct UserText {
   std::vector<std::string> input_names = {};   ///< empty string: unnamed
   std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
   std::vector<std::pair<std::string, DType>> type_variables = {};
-  Debug debug = {};        ///< what the kernel checks
-  bool unchecked = false;  ///< debug mode, but a kernel that checks nothing: print() is nothing there
+  Debug debug = {};  ///< what the kernel checks
 };
 
 /// The texts that are shown under names of their own in diagnostics: "name.defines", "name.preamble" and the like, with the

@@ -45,7 +45,6 @@ class Renderer {
   }
 
   std::string source(const std::vector<std::string>& headers) {
-    if (text_.unchecked) out_ += "#define KILN_UNCHECKED 1\n";
     if (text_.debug.any()) {
       const bool items = std::visit([](const auto& kernel) { return goes_by_items(kernel); }, spec_);
       out_ += fmt::format("#define KILN_DEBUG 1\n#define KILN_DEBUG_ITEMS {}\n", items ? 1 : 0);

@@ -25,21 +25,10 @@ std::shared_ptr<const backend::FaultTexts> fault_texts(const UserText& text, con
   return made;
 }
 
-/// Methods of ufuncs compute whole blocks on the CPU, whose last elements are whatever there was: they find no faults.
-UserText checked_where_it_can_be(const SourceRequest& request) {
-  UserText text = request.text;
-  const bool method = std::holds_alternative<ScanSpec>(request.spec) || std::holds_alternative<ScatterSpec>(request.spec);
-  if (text.debug.any() && method && request.target == DeviceKind::cpu) {
-    text.debug = {};
-    text.unchecked = true;
-  }
-  return text;
-}
-
 }  // namespace
 
 Source make_source(const SourceRequest& request) {
-  const UserText text = checked_where_it_can_be(request);
+  const UserText& text = request.text;
   Source source{.name = text.name,
                 .kind = request.kind,
                 .signature = request.signature,

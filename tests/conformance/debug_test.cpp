@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "devices.hpp"
@@ -23,10 +24,10 @@ namespace {
 
 constexpr Debug kOn{.on = true};
 
-/// 0, 1, …
-Array counted(std::int64_t size, DType dtype = DType::int32) {
+/// first, first + 1, …
+Array counted(std::int64_t size, DType dtype = DType::int32, std::int32_t first = 0) {
   std::vector<std::int32_t> values(static_cast<std::size_t>(size));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<std::int32_t>(i);
   return Array::from(values).astype(dtype);
 }
 
@@ -153,6 +154,73 @@ TEST_CASE("debug: shifts and conversions by Clang") {
       {Mode::device});
 }
 
+TEST_CASE("debug: where a check fails, what is computed in place is computed once") {
+  on_every_device([](const Target& target) {
+    const std::string on = " on " + name_of(target);
+    constexpr std::int64_t kCount = 9'001;
+    constexpr std::int64_t kBad = 7'123;
+    const Ufunc doubled = ufunc_of("int32(int32 a)", "const int32 y = 2 * a;\nassert(y != 14246);\nreturn y;");
+    const auto values = [&](std::int32_t from) {
+      std::vector<double> list(static_cast<std::size_t>(kCount));
+      for (std::size_t i = 0; i < list.size(); ++i) list[i] = 2 * (static_cast<double>(i) + from);
+      return list;
+    };
+    const auto in_place = [&](const Array& x) { (void)target.call(doubled, {x}, {.out = {x}}); };
+    // Where a call fails, host arrays are not written from a GPU.
+    const bool written = target.device().is_cpu() || target.mode() != Mode::host;
+    const Array x = target.place(counted(kCount));
+    CHECK(without_column(message_of<kiln::DeviceError>([&] {
+                           in_place(x);
+                           target.wait();
+                         }),
+                         "k:2") ==
+          "k failed" + on + " at item " + std::to_string(kBad) + ": assertion failed, y != 14246: k:2");
+    if (written) CHECK(list_of(target.fetch(x)) == values(0));
+    const Array fine = target.place(counted(kCount, DType::int32, 8'000));
+    in_place(fine);
+    CHECK(list_of(target.fetch(fine)) == values(8'000));
+    // Every other element.
+    const Array all = target.place(counted(400));
+    const Array even = all[{Slice{.step = 2}}];
+    const Ufunc cut = ufunc_of("int32(int32 a)", "if (a % 100 == 98) assert(a != 298);\nreturn int32(a * 0.5) - 1;");
+    CHECK(message_of<kiln::DeviceError>([&] {
+            (void)target.call(cut, {even}, {.out = {even}});
+            target.wait();
+          }).find(" at item 149: assertion failed, a != 298") != std::string::npos);
+    if (written) CHECK(list_of(target.fetch(all[{Slice{296, 300}}])) == std::vector<double>{147, 297, 148, 299});
+  });
+}
+
+TEST_CASE("debug: bodies that do more than compute run once for each element") {
+  on_every_device([](const Target& target) {
+    const Array x = target.place(counted(70));
+    const auto prints = ufunc_of("int32(int32 a)", "assert(a != 40);\nif (a >= 69) print(\"{}\", a);\nreturn a;");
+    const Printed printed;
+    CHECK(message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(prints, {x})); }).find(" at item 40: ") !=
+          std::string::npos);
+    CHECK(printed.texts() == Texts{"69"});
+    // Checks that Clang finds to hold.
+    const auto holds = ufunc_of("int32(int32 a)", "assert(1 < 2);\nif (a >= 68) print(\"{}\", a);\nreturn a + (1 << 24);");
+    CHECK(list_of(target.fetch(target.call(holds, {x})))[69] == (1 << 24) + 69);
+    CHECK(printed.texts() == Texts{"69", "68", "69"});
+    const auto with = [](const std::string& functions, const std::string& body) {
+      return kiln::vectorize(
+          {.name = "k", .signatures = {"int32(int32 a)"}, .body = body, .compile = {.functions = functions, .debug = kOn}});
+    };
+    if (!target.device().is_cpu()) return;
+    // Checks of a function that calls itself.
+    const Ufunc sum =
+        with("int32 sum_to(int32 n) {\n  assert(n < 60);\n  return n <= 0 ? 0 : n + sum_to(n - 1);\n}", "return sum_to(a);");
+    const std::string message = message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(sum, {x})); });
+    CHECK(message.find(" at item 60: assertion failed, n < 60 (the first of 55 faults)") != std::string::npos);
+    CHECK(list_of(target.fetch(target.call(sum, {x[{Slice{0, 5}}]}))) == std::vector<double>{0, 1, 3, 6, 10});
+    const Ufunc count = with("int32 calls = 0;", "assert(a >= 0);\nreturn ++calls;");
+    const std::vector<double> counts = list_of(target.fetch(target.call(count, {x})));
+    CHECK(counts[69] == counts[0] + 69);
+    CHECK(list_of(target.fetch(target.call(count, {x})))[0] == counts[69] + 1);
+  });
+}
+
 TEST_CASE("debug: the first access out of a gufunc's views") {
   on_every_device([](const Target& target) {
     const std::string on = " on " + name_of(target);
@@ -182,6 +250,23 @@ TEST_CASE("debug: the first access out of a gufunc's views") {
     CHECK(without_column(
               fails("void(float16[:] a, float16[:] b)", "(n)->(n)", "b(0) = a(0);\nb(n) = a(0);", x.astype(DType::float16)),
               "k:2") == "k failed" + on + " at item 0: index 24 of b is out of bounds, its shape is (24,): k:2");
+  });
+}
+
+TEST_CASE("debug: bit-fields and elements of other views as indices") {
+  on_every_device([](const Target& target) {
+    const Gufunc k = kiln::guvectorize({.name = "k",
+                                        .layout = "(n)->(n)",
+                                        .signatures = {"void(int16[:] a, int16[:] b)"},
+                                        .body = "struct { int32 low : 3; uint32 high : 5; } at{2, 1};\nb(at.low) = "
+                                                "a[at.high];\nb[a(0)] = a(b(2));\nb(3) = a(at.high + "
+                                                "20);",
+                                        .compile = {.debug = kOn}});
+    const std::string message = message_of<kiln::DeviceError>([&] {
+      (void)target.fetch(k({target.place(counted(8, DType::int16))}, kiln::GufuncOptions{.stream = target.options().stream}));
+    });
+    CHECK(without_column(message, "k:4") ==
+          "k failed on " + name_of(target) + " at item 0: index 21 of a is out of bounds, its shape is (8,): k:4");
   });
 }
 
@@ -273,6 +358,41 @@ TEST_CASE("debug: methods and reductions") {
           }).find("assertion failed, b != 5") != std::string::npos);
     CHECK(target.fetch(k.reduce(x[{Slice{0, 5}}], reduce_on(target))).item<std::int32_t>() == 10);
     CHECK(list_of(target.fetch(k.accumulate(x[{Slice{0, 5}}], accumulate_on(target)))) == std::vector<double>{0, 1, 3, 6, 10});
+  });
+}
+
+TEST_CASE("debug: accumulate and at") {
+  on_every_device([](const Target& target) {
+    const bool cpu = target.device().is_cpu();
+    const std::string on = " on " + name_of(target);
+    const Ufunc k = ufunc_of("int32(int32 a, int32 b)", "assert(b != 1200);\nreturn a + b;");
+    // Each element once, whatever lies beside it: faults are counted.
+    const auto accumulated = [&](const Array& x, int axis) {
+      kiln::AccumulateOptions options = accumulate_on(target);
+      options.axis = axis;
+      return message_of<kiln::DeviceError>([&] { (void)target.fetch(k.accumulate(x, options)); });
+    };
+    const Array line = target.place(counted(1300));
+    const Array plane = line.reshape({13, 100});
+    const std::string failed = ": assertion failed, b != 1200";
+    for (const auto& [array, axis, item] : {std::tuple{line, 0, 1200}, {plane.transpose(), 1, 12}, {plane, 0, 12}}) {
+      const std::string message = accumulated(array, axis);
+      if (cpu) CHECK(message.starts_with("k failed" + on + " at item " + std::to_string(item) + failed + ": k:1:"));
+      CHECK(message.find(failed) != std::string::npos);
+    }
+    const auto put = [&](const Array& x, const Array& at, const Array& value) {
+      return message_of<kiln::DeviceError>([&] {
+        k.at(x, at, value, {.stream = target.options().stream});
+        target.wait();
+      });
+    };
+    const Array sums = target.place(Array::zeros({8}, DType::int32));
+    std::vector<std::int32_t> indices(1300);
+    for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int32_t>(i % 8);
+    const std::string message = put(sums, target.place(Array::from(indices)), line);
+    if (cpu) CHECK(message.starts_with("k failed" + on + " at item 1200" + failed + ": k:1:"));
+    CHECK(message.find(failed) != std::string::npos);
+    if (cpu) CHECK(list_of(target.fetch(sums))[1] == 163 * 649);
   });
 }
 

@@ -289,3 +289,20 @@ TEST_CASE("stop: in debug mode on the CPU loops of bodies end, too") {
     }
   });
 }
+
+TEST_CASE("stop: in debug mode on the CPU loops of accumulate and at end, too") {
+  on_every_device([&](const Target& target) {
+    if (!is_cpu(target)) return;
+    const kiln::Ufunc endless = kiln::vectorize({.name = "endless",
+                                                 .signatures = {"int32(int32 a, int32 b)"},
+                                                 .body = "int32 n = a;\nwhile (n != b || true) ++n;\nreturn n;",
+                                                 .compile = {.debug = {.on = true}}});
+    const Array a = target.place(Array::full({100}, std::int32_t{3}));
+    const kiln::Stream stream = target.options().stream;
+    CHECK(message_of<Stopped>([&] { (void)endless.accumulate(a, {.stream = stream, .timeout = 20ms}); }) ==
+          "endless.accumulate: " + kLate + kPartly);
+    const Array index = target.place(Array::full({50}, std::int64_t{7}));
+    CHECK(message_of<Stopped>([&] { endless.at(a, index, 1, {.stream = stream, .timeout = 20ms}); }) ==
+          "endless.at: " + kLate + kPartly);
+  });
+}

@@ -12,10 +12,10 @@ namespace {
 constexpr const char* kOptions[] = {"-x",         "c++", "-mframe-pointer=none", "-mrelocation-model", "pic",
                                     "-pic-level", "2",   "-fvisibility=hidden"};
 /// A stack that is full is found by the page behind it, however large an array is. Calls are not made loops, and none that does
-/// not end is taken for one that is never made.
-constexpr const char* kDebugOptions[] = {"-debug-info-kind=limited",    "-dwarf-version=5",
-                                         "-debugger-tuning=gdb",        "-fstack-clash-protection",
-                                         "-fno-optimize-sibling-calls", "-fno-finite-loops"};
+/// not end is taken for one that is never made, nor one where a null pointer leads to memory.
+constexpr const char* kDebugOptions[] = {
+    "-debug-info-kind=limited",    "-dwarf-version=5",  "-debugger-tuning=gdb",           "-fstack-clash-protection",
+    "-fno-optimize-sibling-calls", "-fno-finite-loops", "-fno-delete-null-pointer-checks"};
 
 }  // namespace
 

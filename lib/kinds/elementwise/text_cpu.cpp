@@ -55,52 +55,55 @@ std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std:
 
 // Every element where it lies, once and by its number: none that a buffer has beside them, and none that is masked.
 std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
-  std::string pointers;
+  std::string members;
+  std::string initializers;
   std::vector<std::string> arguments;
   std::string stores;
-  std::vector<std::string> results;  // as they are in memory
+  std::string checks;
   const std::size_t inputs = arguments_of(spec) + (spec.masking == Masking::none ? 0 : 1);
   const std::size_t first_output = spec.inputs.size();
   const std::size_t count = first_output + spec.outputs.size();
+  // Results that are NaN are looked for where they were stored, so that vectors compute them.
+  const bool apart =
+      debug.nan && spec.masking == Masking::none &&
+      std::ranges::all_of(spec.outputs, [](const OperandSpec& output) { return output.storage == output.compute; });
   for (std::size_t k = 0; k < count; ++k) {
     const bool input = k < first_output;
     if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
     const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
     const std::string type = (input ? "const " : "") + stored_name(operand.storage);
+    const std::string comma = initializers.empty() ? "" : ", ";
     std::string element;
     if (operand.access == Access::strided) {
-      pointers += fmt::format("    const int64 s{} = launch->strides[{} * launch->rank + launch->rank - 1];\n", k, k);
-      element = fmt::format("*reinterpret_cast<{}*>(p[{}] + i * s{})", type, k, k);
+      members += fmt::format("  char* p{};\n  row_stride s{};\n", k, k);
+      initializers +=
+          fmt::format("{}p{}(p[{}]), s{}(launch->strides[{} * launch->rank + launch->rank - 1])", comma, k, k, k, k);
+      element = fmt::format("*reinterpret_cast<{}*>(p{} + s{} * i)", type, k, k);
     } else {
-      pointers += fmt::format("    auto* const p{} = reinterpret_cast<{}*>(p[{}]);\n", k, type, k);
+      members += fmt::format("  {}* p{};\n", type, k);
+      initializers += fmt::format("{}p{}(reinterpret_cast<{}*>(p[{}]))", comma, k, type, k);
       element = operand.access == Access::contiguous ? fmt::format("p{}[i]", k) : fmt::format("*p{}", k);
     }
     if (input) {
       arguments.push_back(loaded(operand, element));
-    } else {
-      const std::string result = stored(operand, fmt::format("r{}", k - first_output));
-      results.push_back(element);
-      stores += fmt::format("      {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
+      continue;
     }
+    const std::string result = stored(operand, fmt::format("r{}", k - first_output));
+    stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
+    if (!apart) continue;
+    members += fmt::format("  KILN_FN auto& y{}(int64 i) const {{ return {}; }}\n", k, element);
+    checks +=
+        fmt::format("    check_row(count, first, {}, [row = work(launch, p)](int64 i) {{ return row.y{}(i); }});\n", k, k);
   }
-  // Results that are NaN are looked for where they were stored, so that vectors compute them.
-  Debug of_body = debug;
-  std::string checks;
-  const bool apart =
-      debug.nan && spec.masking == Masking::none &&
-      std::ranges::all_of(spec.outputs, [](const OperandSpec& output) { return output.storage == output.compute; });
-  if (apart) {
-    of_body = {.on = true};
-    for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
-      checks += fmt::format("    check_row(count, first, {}, [&](int64 i) {{ return {}; }});\n", first_output + k, results[k]);
-    }
-  }
+  const std::string result = evaluation(spec, arguments, apart ? Debug{.on = true} : debug);
   return fmt::format(
+      "struct work {{\n{}  KILN_FN work(const kinds::CpuLaunch* launch, char* const* p) : {} {{}}\n"
+      "  KILN_FN void check(int64 i) const {{\n    {}\n  }}\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
-      "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n{}"
-      "#pragma clang loop vectorize(assume_safety)\n    for (int64 i = 0; i < count; ++i) {{\n"
-      "      debug::enter_item(first + i);\n      {}\n{}    }}\n{}  }});\n}}\n",
-      count, pointers, evaluation(spec, arguments, of_body), stores, checks);
+      "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
+      "    compute_row<work>(launch, p, first, count);\n{}  }});\n}}\n",
+      members, initializers, result, result, stores, count, checks);
 }
 
 std::string cpu_kernel(const ElementwiseSpec& spec) {

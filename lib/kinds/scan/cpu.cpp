@@ -44,7 +44,7 @@ ScanMethod scan_method(const ScanLaunch& launch, std::int64_t itemsize) noexcept
 void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, cpu::Threads& threads) {
   const bool parallel =
       (threads.count() > 1 && launch.extent * product(launch.shape) >= kScanWorthThreads) || StopRequest::current() != nullptr;
-  const ScanMethod method = scan_method(launch, kernel.in_size);
+  const ScanMethod method = kernel.first_item != nullptr ? ScanMethod::serial : scan_method(launch, kernel.in_size);
   const ScanAxis axis{launch.extent, launch.input_stride, launch.output_stride};
   const auto* const input = static_cast<const char*>(launch.input);
   auto* const output = static_cast<char*>(launch.output);

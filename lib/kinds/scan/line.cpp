@@ -99,6 +99,8 @@ void ScanLine::fold(Buffers& buffers, std::int64_t begin, std::int64_t end, Valu
       std::memcpy(t, buffers.same, static_cast<std::size_t>(size));
       fresh = false;
     }
+    if (kernel_.first_item != nullptr) [[unlikely]]
+      kernel_.first_item(begin + taken);
     kernel_.fold(buffers.in + taken * kernel_.in_size, t + taken * size, count - taken);
     std::memcpy(before, t + (count - 1) * size, static_cast<std::size_t>(size));
     const char* results = t;

@@ -45,21 +45,23 @@ std::string loop_header(const ScanSpec&, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/scan/cpu.hpp" : "kiln/scan/gpu.hpp";
 }
 
-std::string kernel_text(const ScanSpec& spec, const UserText&, DeviceKind target) {
+std::string kernel_text(const ScanSpec& spec, const UserText& text, DeviceKind target) {
   if (target != DeviceKind::cpu) {
     return work(spec) +
            "KILN_KERNEL kiln_kernel(const kinds::ScanSpace space) {\n"
            "  alignas(16) KILN_SHARED unsigned char shared[scan<work>::shared_bytes];\n"
            "  scan<work>::run(space, shared);\n}\n";
   }
-  return work(spec) +
-         fmt::format(
-             "static const kinds::CpuScanParts kernel = {{scan_first<work>, scan_next<work>, scan_rows<work>, "
-             "scan_join<work>,\n"
-             "  {}, scan_fold<work>, scan_chain<work>, sizeof(work::in), sizeof(work::value), sizeof(work::out),\n  "
-             "same<work::in, work::value>}};\n"
-             "KILN_KERNEL kiln_kernel(const kinds::CpuScanParts** parts) {{ *parts = &kernel; }}\n",
-             spec.output == spec.input.compute ? "nullptr" : "scan_last<work>");
+  const std::string_view last = spec.output == spec.input.compute ? "nullptr" : "scan_last<work>";
+  const std::string loops =
+      text.debug.any()
+          ? fmt::format("nullptr, nullptr, nullptr, {}, scan_fold<work>, nullptr", last)
+          : fmt::format("scan_next<work>, scan_rows<work>, scan_join<work>,\n  {}, scan_fold<work>, scan_chain<work>", last);
+  return work(spec) + fmt::format(
+                          "static const kinds::CpuScanParts kernel = {{scan_first<work>, {}, sizeof(work::in), "
+                          "sizeof(work::value), sizeof(work::out),\n  same<work::in, work::value>{}}};\n"
+                          "KILN_KERNEL kiln_kernel(const kinds::CpuScanParts** parts) {{ *parts = &kernel; }}\n",
+                          loops, text.debug.any() ? ", debug::begin_items" : "");
 }
 
 }  // namespace kiln::kinds

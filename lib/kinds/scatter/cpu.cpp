@@ -85,6 +85,7 @@ class Part {
     const std::size_t outer = shape.size() - 1;
     const bool one_packed = one_packed_index();
     Counter counter(shape.first(outer));
+    std::int64_t position = 0;
     do {
       const char* const value = value_ + (launch_.value != nullptr ? counter.offset(position_strides_.first(outer)) : 0);
       for (std::int64_t begin = 0; begin < shape[outer]; begin += kBlock) {
@@ -95,7 +96,8 @@ class Part {
           return static_cast<const char*>(index.data) + counter.offset(strides.first(outer)) + begin * strides[outer];
         };
         if (one_packed) {
-          indexed(data_of(launch_.indices.front()), values, count);
+          indexed(data_of(launch_.indices.front()), values, position, count);
+          position += count;
           continue;
         }
         std::array<std::int64_t, kBlock> offsets;
@@ -103,7 +105,8 @@ class Part {
         for (const ScatterIndex& index : launch_.indices) {
           add_offsets(index, data_of(index), index.strides.back(), count, offsets.data());
         }
-        block(offsets.data(), values, count);
+        block(offsets.data(), values, position, count);
+        position += count;
       }
     } while (counter.next());
   }
@@ -118,13 +121,20 @@ class Part {
            product(row_) < kShortRow;
   }
 
-  void indexed(const char* from, const char* value, std::int64_t count) const {
+  /// Of the next call of the kernel's.
+  void begin_at(std::int64_t position) const {
+    if (kernel_.first_item != nullptr) [[unlikely]]
+      kernel_.first_item(position);
+  }
+
+  void indexed(const char* from, const char* value, std::int64_t position, std::int64_t count) const {
     const ScatterIndex& index = launch_.indices.front();
     const Numbers strides(launch_.target_strides);
     Counter element(row_);
     do {
       const CpuScatterAxis axis{target_ + element.offset(strides), index.stride, index.extent};
       const char* const b = value + (launch_.value != nullptr ? element.offset(row_strides_) : 0);
+      begin_at(position);
       if (index.dtype == DType::int64) {
         kernel_.of_int64(axis, reinterpret_cast<const std::int64_t*>(from), b, position_stride(), count);
       } else {
@@ -133,13 +143,14 @@ class Part {
     } while (element.next());
   }
 
-  void block(const std::int64_t* offsets, const char* value, std::int64_t count) const {
+  void block(const std::int64_t* offsets, const char* value, std::int64_t position, std::int64_t count) const {
     const bool has_value = launch_.value != nullptr;
     const Numbers strides(launch_.target_strides);
     if (product(row_) < kShortRow) {
       // The elements of a row are different ones: each may take all the positions first.
       Counter element(row_);
       do {
+        begin_at(position);
         kernel_.points(target_ + element.offset(strides), offsets, value + (has_value ? element.offset(row_strides_) : 0),
                        position_stride(), count);
       } while (element.next());
@@ -150,6 +161,7 @@ class Part {
     for (std::int64_t i = 0; i < count; ++i, value += position_stride()) {
       Counter row(row_.first(outer));
       do {
+        begin_at(position + i);
         kernel_.row(target_ + offsets[i] + row.offset(strides.first(outer)), strides.back(),
                     value + (has_value ? row.offset(row_strides_.first(outer)) : 0), value_stride, columns_);
       } while (row.next());

@@ -80,15 +80,17 @@ std::string loop_header(const ScatterSpec&, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/scatter/cpu.hpp" : "kiln/scatter/gpu.hpp";
 }
 
-std::string kernel_text(const ScatterSpec& spec, const UserText&, DeviceKind target) {
+std::string kernel_text(const ScatterSpec& spec, const UserText& text, DeviceKind target) {
   if (target != DeviceKind::cpu) {
     return work(spec, spec.ordered ? "" : update(spec)) +
            fmt::format("KILN_KERNEL kiln_kernel(const kinds::ScatterSpace space) {{ scatter<work, {}>(space); }}\n",
                        spec.ordered);
   }
   return work(spec, "") +
-         "static const kinds::CpuScatterParts kernel = {scatter_points<work>, scatter_indexed<work, int64>,\n"
-         "                                      scatter_indexed<work, int32>, scatter_row<work>};\n"
+         fmt::format(
+             "static const kinds::CpuScatterParts kernel = {{scatter_points<work>, scatter_indexed<work, int64>,\n"
+             "                                      scatter_indexed<work, int32>, scatter_row<work>{}}};\n",
+             text.debug.any() ? ", debug::begin_items" : "") +
          "KILN_KERNEL kiln_kernel(const kinds::CpuScatterParts** parts) { *parts = &kernel; }\n";
 }
 

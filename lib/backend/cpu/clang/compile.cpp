@@ -21,6 +21,7 @@
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
 #include "backend/cpu/clang/linked_bitcode.hpp"
+#include "backend/cpu/clang/noted_faults.hpp"
 #include "backend/cpu/clang/reported_operations.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
@@ -142,8 +143,11 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(tell_users_lines);
     passes.emplace_back(approximate_where_allowed);
   } else {
-    if (debugs) passes.emplace_back(let_loops_stop);
-    if (debugs) passes.emplace_back(tell_accesses);  // behind the others, which know functions of the user's by their names
+    if (debugs) {
+      passes.emplace_back(let_loops_stop);
+      passes.emplace_back(note_faults);
+      passes.emplace_back(tell_accesses);  // behind the others, which know functions of the user's by their names
+    }
     passes.emplace_back(keep_allocas);
     passes.emplace_back(turn_items_in_loops);
     passes.emplace_back(use_vector_math);

@@ -2,12 +2,13 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
 
 namespace kiln::clang_module {
 namespace {
@@ -15,18 +16,25 @@ namespace {
 constexpr llvm::StringRef kFaultsOfKernel = "kiln_faults";
 constexpr llvm::StringRef kOfUser = "4kiln4user";  // in the mangled names of functions in its namespace
 constexpr unsigned kStopMember = 2;                // of FaultBuffer: claimed, count, stop
-constexpr unsigned kStopped = 2;                   // what the host reads there where a loop was ended
+/// Iterations of a loop that ends soon by itself, and may be unrolled.
+constexpr unsigned kShort = 64;
+constexpr unsigned kStopped = 2;  // what the host reads there where a loop was ended
 
 class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
  public:
   static bool isRequired() { return true; }
-  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     llvm::GlobalVariable* const faults = function.getParent()->getGlobalVariable(kFaultsOfKernel);
     if (faults == nullptr || !function.getName().contains(kOfUser)) return llvm::PreservedAnalyses::all();
-    llvm::DominatorTree dominators(function);
-    const llvm::LoopInfo loops(dominators);
+    // Short loops are counted once their counters are in registers.
+    llvm::PreservedAnalyses promoted = llvm::PromotePass().run(function, analyses);
+    analyses.invalidate(function, promoted);
+    auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+    const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     llvm::SmallVector<llvm::BasicBlock*, 8> latches;
     for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+      const unsigned most = evolution.getSmallConstantMaxTripCount(loop);  // 0: unknown
+      if (most != 0 && most <= kShort) continue;
       llvm::SmallVector<llvm::BasicBlock*, 4> own;
       loop->getLoopLatches(own);
       latches.append(own.begin(), own.end());
@@ -38,7 +46,7 @@ class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
       llvm::SplitBlock(&entry, &*entry.getFirstNonPHIOrDbgOrAlloca());
       end_where_told(entry, *faults);
     }
-    return latches.empty() && !calls_itself ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+    return latches.empty() && !calls_itself ? promoted : llvm::PreservedAnalyses::none();
   }
 
  private:

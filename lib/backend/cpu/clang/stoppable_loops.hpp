@@ -8,7 +8,8 @@ class PassBuilder;
 namespace kiln::clang_module {
 
 /// At the end of each iteration the function looks at `stop` of the kernel's FaultBuffer (kernels-src/core/faults.hpp). Where
-/// it is set it says so there, and returns. Before all passes: the functions of the user's are not inlined yet.
+/// it is set it says so there, and returns. Loops that end after a few iterations are left alone, so that they unroll. Before
+/// all passes: the functions of the user's are not inlined yet.
 void let_loops_stop(llvm::PassBuilder& builder);
 
 }  // namespace kiln::clang_module
