@@ -16,7 +16,10 @@ namespace kiln {
 /// wrote, and the device goes on. Calls of one such kernel run one after the other.
 struct Debug {
   /// Indices of views against their shapes, division of integers by zero, assert(). By Clang also shifts by as many bits as the
-  /// type has or by fewer than none, and conversions of floats to integers that do not fit.
+  /// type has or by fewer than none, and conversions of floats to integers that do not fit. On the CPU also what would end the
+  /// process: a full stack, pointers that lead nowhere, instructions that the processor refuses. The part of the work that one
+  /// ends is not done; handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are set then, which leave other signals to who
+  /// had them.
   bool on = false;
   /// Results of ufuncs and gufuncs that are NaN, too.
   bool nan = false;

@@ -4,7 +4,9 @@
 
 namespace kiln::backend::cpu {
 
-GuardedLaunch::GuardedLaunch(const CpuModule& module) noexcept : module_(module), outer_(std::exchange(current_, this)) {}
+GuardedLaunch::GuardedLaunch(const CpuModule& module) : module_(module), outer_(std::exchange(current_, this)) {
+  catch_signals();
+}
 
 GuardedLaunch::~GuardedLaunch() {
   current_ = outer_;

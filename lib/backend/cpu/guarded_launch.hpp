@@ -18,7 +18,7 @@ void call_guarded(const CpuModule& module, const Code& code) {
 /// While it lives, parts of work that its thread gives to Threads run as by run(). Of one thread.
 class GuardedLaunch {
  public:
-  explicit GuardedLaunch(const CpuModule& module) noexcept;
+  explicit GuardedLaunch(const CpuModule& module);
   ~GuardedLaunch();
   GuardedLaunch(const GuardedLaunch&) = delete;
   GuardedLaunch& operator=(const GuardedLaunch&) = delete;
@@ -46,7 +46,6 @@ class GuardedLaunch {
 
   const CpuModule& module_;
   const GuardedLaunch* outer_;
-  SignalGuard guard_;
 };
 
 }  // namespace kiln::backend::cpu

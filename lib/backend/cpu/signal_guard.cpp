@@ -36,9 +36,7 @@ struct Forwarded {
 };
 __attribute__((tls_model("initial-exec"))) thread_local Forwarded forwarded;
 
-base::ProcessMutex guards_mutex;
-int guards = 0;
-pid_t guards_process = 0;  ///< whose they are: a child has none of its parent's
+base::ProcessMutex handlers_mutex;
 std::array<struct sigaction, kSignals.size()> before;
 
 /// Of the thread, for the time that its own is full.
@@ -129,46 +127,38 @@ void set_handlers() {
   }
 }
 
-void reset_handlers() {
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    struct sigaction now{};
-    ::sigaction(kSignals[i], nullptr, &now);
-    if (now.sa_sigaction == on_signal) ::sigaction(kSignals[i], &before[i], nullptr);
-  }
-}
-
 /// Lets the thread have the signals while it lives: one that is blocked ends the process.
 class Unblocked {
  public:
   Unblocked() {
-    sigset_t caught;
-    sigemptyset(&caught);
-    for (const int signal : kSignals) sigaddset(&caught, signal);
+    static const sigset_t caught = [] {
+      sigset_t set;
+      sigemptyset(&set);
+      for (const int signal : kSignals) sigaddset(&set, signal);
+      return set;
+    }();
     ::pthread_sigmask(SIG_UNBLOCK, &caught, &before_);
+    for (const int signal : kSignals) blocked_ = blocked_ || sigismember(&before_, signal) == 1;
   }
-  ~Unblocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~Unblocked() {
+    if (blocked_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   Unblocked(const Unblocked&) = delete;
   Unblocked& operator=(const Unblocked&) = delete;
 
  private:
   sigset_t before_;
+  bool blocked_ = false;
 };
 
 }  // namespace
 
-SignalGuard::SignalGuard() {
-  const std::lock_guard guard(guards_mutex);
-  if (const pid_t process = ::getpid(); process != guards_process) {
-    guards_process = process;
-    guards = 0;
-  }
-  ++guards;
-  set_handlers();  // each time: the host may have set its own
-}
-
-SignalGuard::~SignalGuard() {
-  const std::lock_guard guard(guards_mutex);
-  if (guards_process == ::getpid() && --guards == 0) reset_handlers();
+void catch_signals() {
+  struct sigaction now{};
+  ::sigaction(SIGSEGV, nullptr, &now);  // who sets one sets it
+  if (now.sa_sigaction == on_signal) return;
+  const std::lock_guard guard(handlers_mutex);
+  set_handlers();
 }
 
 std::optional<Crash> guarded(base::FunctionRef<void()> work) {

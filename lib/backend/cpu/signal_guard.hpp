@@ -18,17 +18,12 @@ struct Crash {
   What what = What::instruction;
 };
 
-/// While one lives, SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(); elsewhere they go to
-/// who handled them before. The first of the process sets the handlers, the last puts back what was there. Thread-safe.
-class SignalGuard {
- public:
-  SignalGuard();
-  ~SignalGuard();
-  SignalGuard(const SignalGuard&) = delete;
-  SignalGuard& operator=(const SignalGuard&) = delete;
-};
+/// From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(); elsewhere they go to who
+/// handled them before. To be called before each use of guarded(): the host may have set handlers of its own. They stay:
+/// setting and putting back takes longer than a short kernel. Thread-safe.
+void catch_signals();
 
-/// Calls work while a SignalGuard lives. A signal in it ends it at once, without the destructors of what it made: work is to
+/// Calls work, behind catch_signals(). A signal in it ends it at once, without the destructors of what it made: work is to
 /// be a kernel's code, with as little around it as can be. On a stack of its own, so that a full one is caught, too.
 [[nodiscard]] std::optional<Crash> guarded(base::FunctionRef<void()> work);
 

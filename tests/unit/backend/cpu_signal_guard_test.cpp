@@ -21,12 +21,6 @@ void write_to(std::uintptr_t address) {
   *reinterpret_cast<volatile int*>(address) = 1;
 }
 
-void (*handler_of(int signal))(int) {
-  struct sigaction now{};
-  sigaction(signal, nullptr, &now);
-  return now.sa_handler;
-}
-
 /// 128 + the signal that ended it, or its exit status.
 template <class Work>
 int status_of_child(const Work& work) {
@@ -48,39 +42,34 @@ __attribute__((noinline)) int deeper(int depth) {
 }
 
 TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
-  const auto before = handler_of(SIGSEGV);
-  {
-    const SignalGuard guard;
-    for (int round = 0; round < 3; ++round) {
-      const auto crash = guarded([] { write_to(16); });
-      REQUIRE(crash);
-      CHECK(crash->signal == SIGSEGV);
-      CHECK(crash->address == 16);
-      CHECK(crash->instruction != 0);
-      CHECK((crash->what == Crash::What::no_memory));
-    }
-    const auto trap = guarded([] { __builtin_trap(); });
-    REQUIRE(trap);
-    CHECK((trap->signal == SIGILL || trap->signal == SIGTRAP));
-    const auto full = guarded([] { static_cast<void>(deeper(0)); });
-    REQUIRE(full);
-    CHECK((full->what == Crash::What::stack_full));
-    bool done = false;
-    CHECK_FALSE(guarded([&] { done = true; }));
-    CHECK(done);
-    CHECK_THROWS_AS(static_cast<void>(guarded([] { throw 7; })), int);
-    std::thread([] {
-      const auto deep = guarded([] { static_cast<void>(deeper(0)); });
-      REQUIRE(deep);
-      CHECK((deep->what == Crash::What::stack_full));
-    }).join();
-    CHECK((handler_of(SIGSEGV) != before));
+  catch_signals();
+  for (int round = 0; round < 3; ++round) {
+    const auto crash = guarded([] { write_to(16); });
+    REQUIRE(crash);
+    CHECK(crash->signal == SIGSEGV);
+    CHECK(crash->address == 16);
+    CHECK(crash->instruction != 0);
+    CHECK((crash->what == Crash::What::no_memory));
   }
-  CHECK((handler_of(SIGSEGV) == before));
+  const auto trap = guarded([] { __builtin_trap(); });
+  REQUIRE(trap);
+  CHECK((trap->signal == SIGILL || trap->signal == SIGTRAP));
+  const auto full = guarded([] { static_cast<void>(deeper(0)); });
+  REQUIRE(full);
+  CHECK((full->what == Crash::What::stack_full));
+  bool done = false;
+  CHECK_FALSE(guarded([&] { done = true; }));
+  CHECK(done);
+  CHECK_THROWS_AS(static_cast<void>(guarded([] { throw 7; })), int);
+  std::thread([] {
+    const auto deep = guarded([] { static_cast<void>(deeper(0)); });
+    REQUIRE(deep);
+    CHECK((deep->what == Crash::What::stack_full));
+  }).join();
 }
 
 TEST_CASE("signal guard: the innermost one catches, and none within Unguarded") {
-  const SignalGuard guard;
+  catch_signals();
   bool outer_went_on = false;
   CHECK_FALSE(guarded([&] {
     CHECK(guarded([] { write_to(16); }));
@@ -88,6 +77,7 @@ TEST_CASE("signal guard: the innermost one catches, and none within Unguarded") 
   }));
   CHECK(outer_went_on);
   CHECK(status_of_child([] {
+          catch_signals();
           static_cast<void>(guarded([] {
             const Unguarded host;
             write_to(16);
@@ -97,32 +87,32 @@ TEST_CASE("signal guard: the innermost one catches, and none within Unguarded") 
 
 TEST_CASE("signal guard: other crashes are the process's") {
   CHECK(status_of_child([] {
-          const SignalGuard guard;
+          catch_signals();
           write_to(16);
         }) == 128 + SIGSEGV);
   CHECK(status_of_child([] {
-          const SignalGuard guard;
+          catch_signals();
           static_cast<void>(guarded([] { raise(SIGSEGV); }));  // sent, not raised by an instruction
         }) == 128 + SIGSEGV);
   // Who handled them before does, and after.
   const auto handler = [](int) { _exit(7); };
   CHECK(status_of_child([&] {
           std::signal(SIGSEGV, handler);
-          const SignalGuard guard;
+          catch_signals();
           static_cast<void>(guarded([] { write_to(16); }));
           write_to(16);
         }) == 7);
   CHECK(status_of_child([&] {
           std::signal(SIGSEGV, handler);
           {
-            const SignalGuard guard;
+            catch_signals();
           }
           write_to(16);
         }) == 7);
 }
 
 TEST_CASE("signal guard: memory that may only be read, and signals that the host blocks") {
-  const SignalGuard guard;
+  catch_signals();
   void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const auto crash = guarded([&] { write_to(reinterpret_cast<std::uintptr_t>(page)); });
   REQUIRE(crash);
@@ -144,25 +134,25 @@ sigjmp_buf host_jump;
 TEST_CASE("signal guard: a host that leaves its handler by a jump, and one that sets it while a guard lives") {
   CHECK(status_of_child([] {
           std::signal(SIGSEGV, [](int) { siglongjmp(host_jump, 1); });
-          const SignalGuard guard;
+          catch_signals();
           static int rounds = 0;
           sigsetjmp(host_jump, 1);
           if (++rounds <= 3) write_to(16);
         }) == 0);
   CHECK(status_of_child([] {
-          const SignalGuard outer;
+          catch_signals();
           std::signal(SIGSEGV, [](int) { _exit(7); });
-          const SignalGuard inner;
+          catch_signals();
           if (!guarded([] { write_to(16); })) _exit(1);
           write_to(16);
         }) == 7);
-  const SignalGuard of_parent;
+  catch_signals();  // of the parent
   CHECK(status_of_child([] {
           std::signal(SIGSEGV, [](int) { _exit(7); });
           {
-            const SignalGuard guard;
+            catch_signals();
           }
-          const SignalGuard guard;
+          catch_signals();
           if (!guarded([] { write_to(16); })) _exit(1);
         }) == 0);
 }
