@@ -16,7 +16,7 @@ namespace kiln::kinds {
 
 /// What the kernel does to the process, where it is in debug mode, becomes a fault of its.
 template <class Launch, class Run>
-void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Threads& threads, const Run& run) {
+void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Threads& threads, Run run) {
   if (!module.reports_crashes()) [[likely]]
     return run(module, launch, threads);
   const cpu::GuardedLaunch guard(module);
@@ -26,7 +26,7 @@ void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Thread
 /// Calls run(module, launch, threads) in the caller, or in the queue's order with an `Owned` made of the launch.
 template <class Owned, class Launch, class Run>
 void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
-                  const std::shared_ptr<const void>& keep, const Run& run) {
+                  const std::shared_ptr<const void>& keep, Run run) {
   const auto& kernel = static_cast<const cpu::CpuModule&>(module);
   cpu::Threads& threads = static_cast<cpu::CpuBackend&>(backend).threads();
   if (queue == nullptr) return run_guarded(kernel, launch, threads, run);
