@@ -7,6 +7,7 @@ namespace kiln::kinds {
 // A bit each: an access that is neither reads.
 inline constexpr int32 kRaceWrites = 1;
 inline constexpr int32 kRaceAtomic = 2;
+inline constexpr int32 kRaceFills = 4;  // each byte with the one that is told
 
 inline constexpr int32 kRaceRank = 8;  // extents of a variable that are told
 

@@ -80,6 +80,10 @@ template <class Launch>
       }
       findings = take_findings(backend, module, queue);
       findings.stopped = stopped;
+    } catch (...) {
+      loops.end();
+      if (backend.kind() == DeviceKind::cpu) forget_findings(backend, module, queue);
+      throw;
     }
   }
   tell(findings);

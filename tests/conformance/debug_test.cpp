@@ -482,3 +482,45 @@ TEST_CASE("debug: print and assert without it") {
       },
       {Mode::device});
 }
+
+TEST_CASE(
+    "debug: what a function that is not inlined reports has its item, and prints beside a check that cannot fail stay in "
+    "order") {
+  on_every_device([](const Target& target) {
+    const Array x = target.place(counted(4096, DType::float32));
+    const auto helped = [](Debug debug) {
+      return kiln::vectorize(
+          {.name = "k",
+           .signatures = {"float32(float32 x)"},
+           .body = "return h(x);",
+           .compile = {.functions = "__attribute__((noinline)) KILN_FN float32 h(float32 x) {\n  assert(x < 2000.5f);\n  "
+                                    "return x * 2;\n}\n",
+                       .debug = debug}});
+    };
+    for (const Debug debug : {kOn, Debug{.nan = true}}) {
+      const Ufunc ufunc = helped(debug);
+      for (int call = 0; call < 2; ++call) {
+        const std::string message = message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(ufunc, {x})); });
+        CHECK_MESSAGE(message.find(" at item ") != std::string::npos, message);
+        if (target.device().is_cpu())
+          CHECK_MESSAGE(message.find(" at item 2001: assertion failed") != std::string::npos, message);
+      }
+    }
+    const Printed printed;
+    const Ufunc prints = ufunc_of(
+        "int32(int32 a)", "const int32 three = 3;\nassert(three == 3);\nif (a % 4 == 0) print(\"{}\", a);\nreturn a >> 2;");
+    (void)target.fetch(target.call(prints, {target.place(counted(2048))}));
+    Texts expected;
+    for (int i = 0; i < 2048; i += 4) expected.push_back(std::to_string(i));
+    CHECK(printed.texts() == expected);
+  });
+}
+
+TEST_CASE("debug: running results that are NaN") {
+  on_every_device([](const Target& target) {
+    const Ufunc roots = ufunc_of("float32(float32 a, float32 b)", "return a + sqrt(b);", {.nan = true});
+    const Array x = target.place(Array::from<float>({1, 4, 9, -1, 4}));
+    const std::string message = message_of<kiln::DeviceError>([&] { (void)target.fetch(roots.accumulate(x)); });
+    CHECK_MESSAGE(message.find("the result is NaN") != std::string::npos, message);
+  });
+}

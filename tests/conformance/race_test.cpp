@@ -168,6 +168,41 @@ TEST_CASE("race: what is none") {
   });
 }
 
+TEST_CASE("race: a write hides none of those before it that it was not ordered behind") {
+  on_the_cpu([](const Target& target) {
+    const LaunchOptions block{.grid = 1, .block = 4};
+    for (const char* const body :
+         {"KILN_SHARED int32 any;\nany = 0;\nif (item == 3) any = 1;\nbarrier();\nx[item] = any;",
+          "x[0] = 1;\nif (item == 3) x[0] = 7;", "atomic_add(&x[0], 1);\nif (item == 3) x[0] = 100;"}) {
+      CAPTURE(body);
+      CHECK(first_line(failure(target, racing(kView, body), block)).find(": race on ") != std::string::npos);
+    }
+    CHECK_NOTHROW(racing(kView, "x[0] = 1;\nbarrier();\nif (item == 3) x[0] = 7;")(block, zeros(target)));
+  });
+}
+
+TEST_CASE("race: fills, and shared memory of functions that are in no namespace") {
+  on_the_cpu([](const Target& target) {
+    const LaunchOptions block{.grid = 2, .block = 4};
+    CHECK_NOTHROW(racing(kView, "KILN_SHARED int32 s[64];\n__builtin_memset(s, 0, sizeof s);\nbarrier();\nx[item] = s[item];")(
+        block, zeros(target)));
+    CHECK(failure(target, racing(kView, "__builtin_memset(&x[0], thread.x, 4);"), block).find("race on element 0 of x") !=
+          std::string::npos);
+    const std::string reverse =
+        "extern \"C\" int reverse(int v, unsigned t) {\n  KILN_SHARED int32 s[4];\n  barrier();\n  s[t] = v;\n  barrier();\n"
+        "  return s[3 - t];\n}\n";
+    CHECK(result(target, racing(kView, "x[item] = reverse(int32(item), thread.x);", reverse), block, zeros(target, {8})) ==
+          std::vector<double>{3, 2, 1, 0, 7, 6, 5, 4});
+    // Loops there can be stopped as well.
+    const std::string endless = "extern \"C\" int endless(int v) {\n  while (v != 77) v = v * 2 + 1;\n  return v;\n}\n";
+    LaunchOptions stopped = block;
+    stopped.timeout = 20ms;
+    stopped.stream = target.options().stream;
+    const Array x = zeros(target);
+    CHECK_THROWS_AS(racing(kView, "x[item] = endless(2);", endless)(stopped, x), kiln::Stopped);
+  });
+}
+
 TEST_CASE("race: threads of a block share memory and wait for one another") {
   on_the_cpu(
       [](const Target& target) {

@@ -22,7 +22,7 @@ void copy_text(std::span<char> to, std::string_view from) {
 
 /// 0: read, 1: write, 2: update.
 std::int32_t told_use(std::int32_t use) {
-  return use == kRaceWrites ? 1 : (use & kRaceWrites) != 0 ? 2 : 0;
+  return (use & kRaceWrites) == 0 ? 0 : (use & kRaceAtomic) == 0 ? 1 : 2;
 }
 
 std::array<std::int32_t, 3> position(std::int64_t number, const std::array<std::int64_t, 3>& in) {
@@ -79,14 +79,17 @@ void RaceChecker::access(void* address, std::int64_t bytes, const void* value, s
   shadow_.each(at, static_cast<std::size_t>(bytes), [&](RaceCell& cell, std::uintptr_t where, std::size_t size) {
     // Who writes what is there already takes nothing from anybody.
     const auto writes_the_same = [&] {
-      return writes && !atomic && value != nullptr &&
-             std::memcmp(static_cast<const char*>(value) + (where - at), reinterpret_cast<const void*>(where), size) == 0;
+      if (!writes || atomic || value == nullptr) return false;
+      const std::span there(reinterpret_cast<const unsigned char*>(where), size);
+      const auto* const told = static_cast<const unsigned char*>(value);
+      if ((use & kRaceFills) != 0) return std::ranges::all_of(there, [&](unsigned char byte) { return byte == *told; });
+      return std::memcmp(told + (where - at), there.data(), size) == 0;
     };
     const auto note = [&](const RaceAccess& other, std::int32_t did) {
       if (conflict.bytes == 0 && !writes_the_same()) conflict = {other, did, where, size};
     };
-    if (!is_ordered(cell.write, shared) && !(cell.write.atomic != 0 && (atomic || !writes))) {
-      note(cell.write, cell.write.atomic != 0 ? 2 : 1);
+    for (const RaceAccess& writer : {cell.write, cell.earlier_write}) {
+      if (!is_ordered(writer, shared) && !(writer.atomic != 0 && (atomic || !writes))) note(writer, writer.atomic != 0 ? 2 : 1);
     }
     if (!writes) {
       if (!is_ordered(cell.read, shared) && is_ordered(cell.earlier_read, shared)) cell.earlier_read = cell.read;
@@ -96,6 +99,7 @@ void RaceChecker::access(void* address, std::int64_t bytes, const void* value, s
     for (const RaceAccess& reader : {cell.read, cell.earlier_read}) {
       if (!atomic && !is_ordered(reader, shared)) note(reader, 0);
     }
+    if (!is_ordered(cell.write, shared) && is_ordered(cell.earlier_write, shared)) cell.earlier_write = cell.write;
     cell.write = own;
   });
   if (conflict.bytes != 0) report(conflict, told_use(use), own);

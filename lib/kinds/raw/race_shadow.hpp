@@ -20,8 +20,9 @@ struct RaceAccess {
 /// Of some bytes next to each other.
 struct RaceCell {
   RaceAccess write;
+  RaceAccess earlier_write;  ///< of another thread, and not ordered before `write`: both wrote the same, or atomically
   RaceAccess read;
-  RaceAccess earlier_read;  ///< of another thread, and not ordered before `read`
+  RaceAccess earlier_read;  ///< likewise
 };
 
 /// Cells for all memory that is asked for, of 8 bytes or of as few as accesses differ by. Not thread-safe.
@@ -42,7 +43,7 @@ class RaceShadow {
   }
 
  private:
-  static constexpr std::size_t kPageBytes = 1024;
+  static constexpr std::size_t kPageBytes = 128;  // arrays may be touched here and there
   struct Page {
     std::size_t granule = 0;  // bytes of a cell, a power of two
     std::vector<RaceCell> cells;

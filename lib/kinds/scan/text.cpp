@@ -12,14 +12,15 @@ namespace {
 
 /// "work", with first(r, x): r = x; next(r, before, x) and join(r, before, x): r = f(before, x), for an element of the input
 /// and for a running result; last(r, x): an output. Running results stand in memory as elements of the loop's dtype do.
-std::string work(const ScanSpec& spec) {
+std::string work(const ScanSpec& spec, const UserText& text) {
   const DType dtype = spec.input.compute;
   const OperandSpec running{dtype, dtype};
   const auto combine = [&](std::string_view name, std::string_view from, const std::string& x) {
     return fmt::format(
         "  KILN_FN static void {}(value& r, const value& before, const {}& x) {{\n"
-        "    {} r0{{}};\n    operation(r0, {}, {});\n    r = {};\n  }}\n",
-        name, from, type_name(dtype), loaded(running, "before"), x, stored(running, "r0"));
+        "    {} r0{{}};\n    operation(r0, {}, {});{}\n    r = {};\n  }}\n",
+        name, from, type_name(dtype), loaded(running, "before"), x, text.debug.nan ? " debug::check_result(r0, 2);" : "",
+        stored(running, "r0"));
   };
   return fmt::format(
              "struct work {{\n  using in = {};\n  using value = {};\n  using out = {};\n"
@@ -47,7 +48,7 @@ std::string loop_header(const ScanSpec&, DeviceKind target) {
 
 std::string kernel_text(const ScanSpec& spec, const UserText& text, DeviceKind target) {
   if (target != DeviceKind::cpu) {
-    return work(spec) +
+    return work(spec, text) +
            "KILN_KERNEL kiln_kernel(const kinds::ScanSpace space) {\n"
            "  alignas(16) KILN_SHARED unsigned char shared[scan<work>::shared_bytes];\n"
            "  scan<work>::run(space, shared);\n}\n";
@@ -57,11 +58,11 @@ std::string kernel_text(const ScanSpec& spec, const UserText& text, DeviceKind t
       text.debug.any()
           ? fmt::format("nullptr, nullptr, nullptr, {}, scan_fold<work>, nullptr", last)
           : fmt::format("scan_next<work>, scan_rows<work>, scan_join<work>,\n  {}, scan_fold<work>, scan_chain<work>", last);
-  return work(spec) + fmt::format(
-                          "static const kinds::CpuScanParts kernel = {{scan_first<work>, {}, sizeof(work::in), "
-                          "sizeof(work::value), sizeof(work::out),\n  same<work::in, work::value>{}}};\n"
-                          "KILN_KERNEL kiln_kernel(const kinds::CpuScanParts** parts) {{ *parts = &kernel; }}\n",
-                          loops, text.debug.any() ? ", debug::begin_items" : "");
+  return work(spec, text) + fmt::format(
+                                "static const kinds::CpuScanParts kernel = {{scan_first<work>, {}, sizeof(work::in), "
+                                "sizeof(work::value), sizeof(work::out),\n  same<work::in, work::value>{}}};\n"
+                                "KILN_KERNEL kiln_kernel(const kinds::CpuScanParts** parts) {{ *parts = &kernel; }}\n",
+                                loops, text.debug.any() ? ", debug::begin_items" : "");
 }
 
 }  // namespace kiln::kinds

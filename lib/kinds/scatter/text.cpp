@@ -10,15 +10,16 @@ using codegen::UserText;
 namespace {
 
 /// "work", with apply(a, b): a = f(a, b) in memory.
-std::string work(const ScatterSpec& spec, const std::string& members) {
+std::string work(const ScatterSpec& spec, const UserText& text, const std::string& members) {
   const OperandSpec result{spec.target.storage, spec.result};
   const std::string value = spec.value ? stored_name(spec.value->storage) : "uint8";
   return fmt::format(
       "struct work {{\n  using target = {};\n  using value = {};\n"
       "  KILN_FN static void apply(target& a, const value&{}) {{\n"
-      "    {} r0{{}};\n    operation(r0, {}{});\n    a = {};\n  }}\n{}}};\n",
+      "    {} r0{{}};\n    operation(r0, {}{});{}\n    a = {};\n  }}\n{}}};\n",
       stored_name(spec.target.storage), value, spec.value ? " b" : "", type_name(spec.result), loaded(spec.target, "a"),
-      spec.value ? ", " + loaded(*spec.value, "b") : "", stored(result, "r0"), members);
+      spec.value ? ", " + loaded(*spec.value, "b") : "",
+      text.debug.nan ? fmt::format(" debug::check_result(r0, {});", spec.value ? 2 : 1) : "", stored(result, "r0"), members);
 }
 
 /// update(a, b): the same atomically.
@@ -82,11 +83,11 @@ std::string loop_header(const ScatterSpec&, DeviceKind target) {
 
 std::string kernel_text(const ScatterSpec& spec, const UserText& text, DeviceKind target) {
   if (target != DeviceKind::cpu) {
-    return work(spec, spec.ordered ? "" : update(spec)) +
+    return work(spec, text, spec.ordered ? "" : update(spec)) +
            fmt::format("KILN_KERNEL kiln_kernel(const kinds::ScatterSpace space) {{ scatter<work, {}>(space); }}\n",
                        spec.ordered);
   }
-  return work(spec, "") +
+  return work(spec, text, "") +
          fmt::format(
              "static const kinds::CpuScatterParts kernel = {{scatter_points<work>, scatter_indexed<work, int64>,\n"
              "                                      scatter_indexed<work, int32>, scatter_row<work>{}}};\n",

@@ -15,6 +15,8 @@
 #include <llvm/Transforms/IPO/Internalize.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 
+#include "backend/cpu/clang/users_texts.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -91,18 +93,13 @@ class HideAllButKernel : public llvm::PassInfoMixin<HideAllButKernel> {
   }
 };
 
-/// Kiln's own text, which is of no use to who wrote the body.
-bool is_own(llvm::StringRef file) {
-  return file.starts_with("include/kiln/") || file.contains("/include/kiln/") || file.ends_with("kiln/kernel.cpp");
-}
-
 /// Gives what is inlined into the user's text that text's line: LLVM 19 writes no inlined_at into PTX.
 class TellUsersLines : public llvm::PassInfoMixin<TellUsersLines> {
  public:
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       const llvm::DILocation* place = instruction.getDebugLoc();
-      while (place != nullptr && is_own(place->getFilename())) place = place->getInlinedAt();
+      while (place != nullptr && is_kilns_file(place->getFilename())) place = place->getInlinedAt();
       if (place != nullptr) instruction.setDebugLoc(place);
     }
     return llvm::PreservedAnalyses::all();

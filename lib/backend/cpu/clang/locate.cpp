@@ -4,18 +4,9 @@
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include "backend/cpu/clang/users_texts.hpp"
+
 namespace kiln::clang_module {
-namespace {
-
-constexpr llvm::StringRef kHeaders = "include/";  // in the folder that debug information names
-
-/// Kiln's own text around the user's.
-bool is_own(llvm::StringRef file) {
-  return file.starts_with("kiln/") || file.starts_with("include/kiln/") || file == "<invalid>";
-}
-
-}  // namespace
-
 void locate(llvm::StringRef code, std::uint64_t address, std::vector<Diagnostic>& found) {
   auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(code, "kernel"));
   if (!object) return llvm::consumeError(object.takeError());
@@ -27,11 +18,9 @@ void locate(llvm::StringRef code, std::uint64_t address, std::vector<Diagnostic>
       {llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath, llvm::DILineInfoSpecifier::FunctionNameKind::None});
   for (unsigned i = 0; i < frames.getNumberOfFrames(); ++i) {  // innermost first
     const llvm::DILineInfo& frame = frames.getFrame(i);
-    if (frame.Line == 0 || is_own(frame.FileName)) continue;
+    if (frame.Line == 0 || is_kilns_file(frame.FileName)) continue;
     Diagnostic place;
-    llvm::StringRef file = frame.FileName;
-    file.consume_front(kHeaders);
-    place.file = file.str();
+    place.file = name_in_text(frame.FileName).str();
     place.line = static_cast<int>(frame.Line);
     place.column = static_cast<int>(frame.Column);
     found.push_back(std::move(place));

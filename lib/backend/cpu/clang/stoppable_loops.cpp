@@ -8,14 +8,15 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
 #include <llvm/Transforms/Utils/Mem2Reg.h>
+#include "backend/cpu/clang/users_texts.hpp"
 
 namespace kiln::clang_module {
 namespace {
 
 constexpr llvm::StringRef kFaultsOfKernel = "kiln_faults";
-constexpr llvm::StringRef kOfUser = "4kiln4user";  // in the mangled names of functions in its namespace
-constexpr unsigned kStopMember = 2;                // of FaultBuffer: claimed, count, stop
+constexpr unsigned kStopMember = 2;  // of FaultBuffer: claimed, count, stop
 /// Iterations of a loop that ends soon by itself, and may be unrolled.
 constexpr unsigned kShort = 64;
 constexpr unsigned kStopped = 2;  // what the host reads there where a loop was ended
@@ -25,7 +26,7 @@ class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
   static bool isRequired() { return true; }
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     llvm::GlobalVariable* const faults = function.getParent()->getGlobalVariable(kFaultsOfKernel);
-    if (faults == nullptr || !function.getName().contains(kOfUser)) return llvm::PreservedAnalyses::all();
+    if (faults == nullptr || !is_users(function)) return llvm::PreservedAnalyses::all();
     // Short loops are counted once their counters are in registers.
     llvm::PreservedAnalyses promoted = llvm::PromotePass().run(function, analyses);
     analyses.invalidate(function, promoted);

@@ -19,6 +19,8 @@
 #include <tuple>
 #include <vector>
 
+#include "backend/cpu/clang/users_texts.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -28,20 +30,7 @@ constexpr llvm::StringRef kOfUsersTexts = "4kiln4user";  // in the mangled names
 constexpr llvm::StringRef kSharedSection = "kiln_shared";
 // Of kernels-src/raw/race.hpp.
 enum Member : unsigned { kChecker, kAccess, kBarrier, kPlaces, kVariables, kVariableCount };
-constexpr unsigned kWrites = 1, kAtomic = 2, kRank = 8;
-
-/// The name that a file has in #line or #include, of that in debug info, which may stand in the folder for debuggers.
-llvm::StringRef name_in_text(llvm::StringRef file) {
-  if (file.consume_front("/kiln-debug-folder/")) file = file.ltrim('-');
-  if (!file.consume_front("/kiln/")) file.consume_front("/");
-  file.consume_front("include/");
-  return file;
-}
-
-bool is_kilns_file(llvm::StringRef file) {
-  const llvm::StringRef name = name_in_text(file);
-  return name.empty() || name == "kernel.cpp" || name.starts_with("kiln/");
-}
+constexpr unsigned kWrites = 1, kAtomic = 2, kFills = 4, kRank = 8;
 
 /// The user's line that an instruction is of, or that calls what it is of. Null: none.
 const llvm::DILocation* users_line(const llvm::Instruction& instruction) {
@@ -96,7 +85,7 @@ class Accesses {
       call(instruction, at, copy->getRawSource(), copy->getLength(), nullptr, 0);
       call(instruction, at, copy->getRawDest(), copy->getLength(), copy->getRawSource(), kWrites);
     } else if (auto* const fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
-      call(instruction, at, fill->getRawDest(), fill->getLength(), nullptr, kWrites);
+      call(instruction, at, fill->getRawDest(), fill->getLength(), fill->getValue(), kWrites | kFills);
     }
   }
 
@@ -193,7 +182,7 @@ class Accesses {
     llvm::SmallVector<llvm::GlobalVariable*, 8> all;
     for (llvm::GlobalVariable& variable : module_.globals()) {
       if (!variable.isConstant() && !variable.isThreadLocal() && !variable.isDeclaration() &&
-          variable.getName().contains(kOfUsersTexts)) {
+          (variable.getName().contains(kOfUsersTexts) || variable.getSection() == kSharedSection)) {
         all.push_back(&variable);
       }
     }
