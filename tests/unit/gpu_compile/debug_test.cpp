@@ -112,7 +112,7 @@ TEST_CASE("in debug mode Clang's PTX has the user's lines, also for what is inli
   }
   CAPTURE(ptx);
   CHECK(places["twice:1"] > 0);
-  CHECK(places["twice:2"] > 10);
+  CHECK(places["twice:2"] > 0);
   for (const auto& [place, count] : places) CHECK_FALSE(place.starts_with("view.hpp"));
 }
 
