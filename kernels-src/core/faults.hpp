@@ -31,8 +31,8 @@ struct Fault {
   int32 argument;  // of the kernel, inputs before outputs
   int32 rank;
   int32 bits;                // of the integer that was shifted; of a crash the signal
-  int64 index[kFaultRank];   // of the access; [0]: the dividend, by how much was shifted, a status, or an address; [1]: 1: the
-                             // stack was full, 2: no address is known
+  int64 index[kFaultRank];   // of the access; [0]: the dividend, by how much was shifted, a status, or an address; [1]: a
+                             // CrashKind
   int64 extent[kFaultRank];  // of the view
   float64 value;             // what was converted
   FaultPlace place;

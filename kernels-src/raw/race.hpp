@@ -1,4 +1,4 @@
-// What a raw kernel on the CPU that is compiled to find races tells of its accesses. The library and the kernels include this
+// What a raw kernel on the CPU that is compiled to find races reports of its accesses. The library and the kernels include this
 // file, behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
 #pragma once
 
@@ -7,9 +7,9 @@ namespace kiln::kinds {
 // A bit each: an access that is neither reads.
 inline constexpr int32 kRaceWrites = 1;
 inline constexpr int32 kRaceAtomic = 2;
-inline constexpr int32 kRaceFills = 4;  // each byte with the one that is told
+inline constexpr int32 kRaceFills = 4;  // `value` is one byte, of which it writes as many
 
-inline constexpr int32 kRaceRank = 8;  // extents of a variable that are told
+inline constexpr int32 kRaceRank = 8;  // extents of a variable that are named
 
 // Where the user's texts access memory.
 struct RacePlace {
@@ -29,8 +29,9 @@ struct RaceVariable {
   int64 extent[kRaceRank];
 };
 
-// Exported as kiln_race. What finds races is the library's; a pass of the compiler (lib/backend/cpu/clang/told_accesses.cpp)
-// calls access() in front of each access to memory that other threads may see, and fills the tables.
+// Exported as kiln_race. What finds races is the library's; a pass of the compiler
+// (lib/backend/cpu/clang/reported_accesses.cpp) calls access() in front of each access to memory that other threads may see,
+// and fills the tables.
 struct RaceTable {
   void* checker;  // of the launch that runs
   // `value`: the bytes that it writes; null where they are not known.

@@ -1,5 +1,5 @@
-// Raw kernels on the CPU that are compiled to find races: one thread for each call, whose accesses and barriers the library is
-// told. It runs each thread of a block on a stack of its own, so that they wait for one another.
+// Raw kernels on the CPU that are compiled to find races: one thread for each call, whose accesses and barriers are
+// reported to the library. It runs each thread of a block on a stack of its own, so that they wait for one another.
 #pragma once
 #include "kiln/raw/cpu.hpp"
 #include "kiln/raw/race.hpp"

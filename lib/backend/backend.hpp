@@ -18,7 +18,7 @@
 #include "backend/compiler.hpp"
 #include "backend/fft.hpp"
 #include "backend/kernel_abi.hpp"
-#include "base/process_mutex.hpp"
+#include "base/fork_safe_mutex.hpp"
 #include "kiln/device.hpp"
 #include "kiln/memory.hpp"
 
@@ -87,7 +87,7 @@ class Module : public std::enable_shared_from_this<Module> {
   /// Set by who loads it, where it has checks.
   std::shared_ptr<const FaultTexts> fault_texts = nullptr;
   /// Held from a launch until its faults are read.
-  mutable base::ProcessMutex faults_mutex;
+  mutable base::ForkSafeMutex faults_mutex;
   /// The end of a kernel that went on after its call was stopped; null: there is none. Under faults_mutex.
   mutable std::shared_ptr<Event> stopped_work = nullptr;
 

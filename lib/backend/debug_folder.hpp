@@ -10,8 +10,8 @@
 
 namespace kiln::backend {
 
-/// The arguments of clang -cc1 that make its debug information name the folder: the user's texts lie in it, kernel.cpp beside
-/// them, and headers in include/.
+/// The arguments of clang -cc1 that make its debug information name the folder: the user's texts lie in it, headers in
+/// include/, and the translation unit is kiln/kernel.cpp.
 [[nodiscard]] std::vector<std::string> debug_folder_options();
 
 /// The code with `folder` in that place, of the same size. As it was where the folder's path is too long (kLongestDebugFolder)

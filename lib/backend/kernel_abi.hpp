@@ -6,8 +6,8 @@
 namespace kiln::backend {
 
 inline constexpr const char* kKernelSymbol = "kiln_kernel";
-inline constexpr const char* kCrashedSymbol = "kiln_crashed";  ///< kernels-src/core/checks_cpu.hpp, likewise
 inline constexpr const char* kFaultsSymbol = "kiln_faults";    ///< kernels-src/core/faults.hpp, where a kernel has checks
+inline constexpr const char* kCrashedSymbol = "kiln_crashed";  ///< kernels-src/core/checks_cpu.hpp, in debug mode
 inline constexpr const char* kRacesSymbol = "kiln_race";       ///< kernels-src/raw/race.hpp, where a CPU's kernel finds races
 inline constexpr std::int64_t kCpuBlock = 64;                  ///< elements that a CPU's kernel computes at least
 inline constexpr int kGpuBlock = 256;                          ///< threads of a GPU's block, at most

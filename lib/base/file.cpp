@@ -88,6 +88,11 @@ std::optional<FileContents> read_file(const std::string& path, const ReadOptions
   return contents;
 }
 
+bool file_holds(const std::string& path, std::string_view bytes) {
+  const auto there = read_file(path, {.limit = bytes.size(), .follow_links = false}, nullptr);
+  return there && there->bytes == bytes;
+}
+
 std::optional<FileError> publish_file(const std::string& path, std::string_view bytes, const PublishOptions& options) {
   std::string temporary;
   const auto open = options.lock ? open_locked_temporary : open_temporary;

@@ -42,6 +42,9 @@ struct FileContents {
 /// regular (never blocks on a FIFO), larger than the limit, or that shrinks while it is read.
 [[nodiscard]] std::optional<FileContents> read_file(const std::string& path, const ReadOptions& options, FileError* error);
 
+/// Whether the file is there, is regular and no symbolic link, and holds just these bytes.
+[[nodiscard]] bool file_holds(const std::string& path, std::string_view bytes);
+
 struct PublishOptions {
   mode_t mode = 0666;           ///< as open(2) takes it: the umask applies
   bool sync = true;             ///< the bytes are on the disk before the name is

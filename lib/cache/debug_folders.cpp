@@ -31,11 +31,6 @@ std::string path_below(const base::FileDescriptor& folder, std::string_view name
   return fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
 }
 
-bool is_written(const std::string& path, std::string_view text) {
-  const auto there = base::read_file(path, {.limit = text.size(), .follow_links = false}, nullptr);
-  return there && there->bytes == text;
-}
-
 }  // namespace
 
 std::string write_debug_folder(const std::string& directory, std::string_view digest,
@@ -45,7 +40,7 @@ std::string write_debug_folder(const std::string& directory, std::string_view di
   for (const auto& [name, text] : files) {
     if (!stays_within(name)) continue;
     const std::string path = folder + '/' + name;
-    if (is_written(path, text)) continue;
+    if (base::file_holds(path, text)) continue;
     if (make_directories(fs::path(path).parent_path()) != 0) return {};
     if (base::publish_file(path, text, {.mode = 0600, .sync = false})) return {};
   }

@@ -109,11 +109,6 @@ std::string file_name(const std::string& kernel) {
   return name + ".so";
 }
 
-bool holds(const std::string& path, std::string_view bytes) {
-  const auto there = base::read_file(path, {.limit = bytes.size(), .follow_links = false}, nullptr);
-  return there && there->bytes == bytes;
-}
-
 }  // namespace
 
 CodeImage::CodeImage(std::string_view code, const std::string& name, const std::string& debug_folder) {
@@ -127,7 +122,7 @@ CodeImage::CodeImage(std::string_view code, const std::string& name, const std::
 void CodeImage::open_from_folder(std::string_view code, const std::string& path) {
   if (!files_in_use().add(path)) return;
   // Bytes that others have mapped are not written again: the file of that name becomes another one.
-  if (holds(path, code) || !base::publish_file(path, code, {.mode = 0600, .sync = false})) {
+  if (base::file_holds(path, code) || !base::publish_file(path, code, {.mode = 0600, .sync = false})) {
     handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (handle_ != nullptr) {

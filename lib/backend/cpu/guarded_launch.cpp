@@ -16,9 +16,9 @@ void GuardedLaunch::run(base::FunctionRef<void()> work) const {
   if (const auto crash = guarded(work)) module_.report(*crash);
 }
 
-GuardedLaunch::Parts::Parts() noexcept : launch_(std::exchange(current_, nullptr)) {}
+GuardedLaunch::Suspended::Suspended() noexcept : launch_(std::exchange(current_, nullptr)) {}
 
-GuardedLaunch::Parts::~Parts() {
+GuardedLaunch::Suspended::~Suspended() {
   current_ = launch_;
 }
 

@@ -29,12 +29,12 @@ class GuardedLaunch {
   void run(base::FunctionRef<void()> work) const;
 
   /// While it lives, the thread does the host's work, and its parts guard themselves.
-  class Parts {
+  class Suspended {
    public:
-    Parts() noexcept;
-    ~Parts();
-    Parts(const Parts&) = delete;
-    Parts& operator=(const Parts&) = delete;
+    Suspended() noexcept;
+    ~Suspended();
+    Suspended(const Suspended&) = delete;
+    Suspended& operator=(const Suspended&) = delete;
 
    private:
     const GuardedLaunch* launch_;

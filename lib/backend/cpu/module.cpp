@@ -31,7 +31,7 @@ SourcePlace CpuModule::place_of(std::uintptr_t instruction) const {
 
 void CpuModule::report(const Crash& crash) const {
   const SourcePlace place = place_of(crash.instruction);
-  crashed_(crash.signal, crash.address, static_cast<int>(crash.what), place.line, place.column, place.file.c_str());
+  crashed_(crash.signal, crash.address, static_cast<int>(crash.kind), place.line, place.column, place.file.c_str());
 }
 
 }  // namespace kiln::backend::cpu

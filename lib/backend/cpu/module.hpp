@@ -62,7 +62,7 @@ class CpuModule : public Module {
   [[nodiscard]] SourcePlace place_of(std::uintptr_t instruction) const;
 
   std::string code_;  ///< with debug information; empty where it has none
-  mutable base::ProcessMutex place_mutex_;
+  mutable base::ForkSafeMutex place_mutex_;
   mutable std::uintptr_t placed_ = 0;
   mutable SourcePlace place_;  ///< of that instruction
   mutable std::atomic<float> element_ns_{0};

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/process_mutex.hpp"
+#include "base/fork_safe_mutex.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -36,7 +36,7 @@ struct Forwarded {
 };
 __attribute__((tls_model("initial-exec"))) thread_local Forwarded forwarded;
 
-base::ProcessMutex handlers_mutex;
+base::ForkSafeMutex handlers_mutex;
 std::array<struct sigaction, kSignals.size()> before;
 
 /// Of the thread, for the time that its own is full.
@@ -105,11 +105,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   frame->crash = {.signal = signal,
                   .address = address,
                   .instruction = instruction,
-                  .what = signal != SIGSEGV && signal != SIGBUS ? Crash::What::instruction
-                          : info->si_code == SI_KERNEL          ? Crash::What::no_address
-                          : near_stack                          ? Crash::What::stack_full
-                          : info->si_code == SEGV_ACCERR        ? Crash::What::guarded_memory
-                                                                : Crash::What::no_memory};
+                  .kind = signal != SIGSEGV && signal != SIGBUS ? kinds::CrashKind::instruction
+                          : info->si_code == SI_KERNEL          ? kinds::CrashKind::no_address
+                          : near_stack                          ? kinds::CrashKind::stack_full
+                          : info->si_code == SEGV_ACCERR        ? kinds::CrashKind::guarded_memory
+                                                                : kinds::CrashKind::no_memory};
   siglongjmp(frame->jump, 1);
 }
 
@@ -127,28 +127,35 @@ void set_handlers() {
   }
 }
 
-/// Lets the thread have the signals while it lives: one that is blocked ends the process.
+__attribute__((tls_model("initial-exec"))) thread_local bool unblocked = false;
+
+/// Lets the thread have the signals while it lives: one that is blocked ends the process. Within another it does nothing.
 class Unblocked {
  public:
-  Unblocked() {
+  Unblocked() : outermost_(!unblocked) {
+    if (!outermost_) return;
     static const sigset_t caught = [] {
       sigset_t set;
       sigemptyset(&set);
       for (const int signal : kSignals) sigaddset(&set, signal);
       return set;
     }();
+    unblocked = true;
     ::pthread_sigmask(SIG_UNBLOCK, &caught, &before_);
-    for (const int signal : kSignals) blocked_ = blocked_ || sigismember(&before_, signal) == 1;
+    for (const int signal : kSignals) restores_ = restores_ || sigismember(&before_, signal) == 1;
   }
   ~Unblocked() {
-    if (blocked_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    if (!outermost_) return;
+    unblocked = false;
+    if (restores_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
   Unblocked(const Unblocked&) = delete;
   Unblocked& operator=(const Unblocked&) = delete;
 
  private:
-  sigset_t before_;
-  bool blocked_ = false;
+  bool outermost_;
+  bool restores_ = false;
+  sigset_t before_{};
 };
 
 }  // namespace

@@ -4,18 +4,18 @@
 #include <cstdint>
 #include <optional>
 
+#include "backend/kernel_abi.hpp"
 #include "base/function_ref.hpp"
+#include "kernels-src/core/faults.hpp"
 
 namespace kiln::backend::cpu {
 
 /// A signal that an instruction of the thread itself raised.
 struct Crash {
-  /// As kernels-src/core/faults.hpp has it.
-  enum class What { instruction, no_memory, guarded_memory, no_address, stack_full };
   int signal = 0;
   std::uintptr_t address = 0;      ///< that was accessed, where the signal is about memory
   std::uintptr_t instruction = 0;  ///< that raised it
-  What what = What::instruction;
+  kinds::CrashKind kind = kinds::CrashKind::instruction;
 };
 
 /// From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(); elsewhere they go to who

@@ -53,7 +53,7 @@ Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain
 
 void Threads::parallel_for(const CpuModule& module, const Range& range, Work work) {
   if (const GuardedLaunch* const launch = GuardedLaunch::current()) [[unlikely]] {
-    const GuardedLaunch::Parts parts;
+    const GuardedLaunch::Suspended host;
     return parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) { launch->run([&] { work(begin, end); }); });
   }
   if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
@@ -93,7 +93,7 @@ void Threads::parallel_for(const CpuModule& module, const Range& range, Work wor
 
 void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
   if (const GuardedLaunch* const launch = GuardedLaunch::current()) [[unlikely]] {
-    const GuardedLaunch::Parts parts;
+    const GuardedLaunch::Suspended host;
     return parallel_for(count, [&](std::int64_t index) { launch->run([&] { work(index); }); });
   }
   const StopRequest* const stop = StopRequest::current();

@@ -24,24 +24,23 @@ constexpr std::size_t kMostWaiting = 1024;  // the threads of a block on any GPU
 constexpr std::int64_t kLook = 1024;        // blocks between two looks at whether the call is to end
 
 /// Threads go on from barrier to barrier, each on a fiber where it waits at one. A fiber that ends a thread takes the next.
-class Race {
+class RaceScheduler {
  public:
-  Race(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared)
+  RaceScheduler(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared)
       : launch_(launch),
         table_(*static_cast<RaceTable*>(module.races())),
         kernel_(module),
-        faults_(*static_cast<FaultBuffer*>(module.faults())),
-        checker_(launch, table_, faults_, shared),
+        checker_(launch, table_, *static_cast<FaultBuffer*>(module.faults()), shared),
         items_{.arguments = arguments, .size = launch.size},
         blocks_{.arguments = arguments, .grid = {}, .block = {}, .shared = shared} {
     std::copy(launch.grid.begin(), launch.grid.end(), blocks_.grid);
     std::copy(launch.block.begin(), launch.block.end(), blocks_.block);
     table_.checker = this;
     table_.access = [](void* self, void* address, int64 bytes, const void* value, int32 use, int32 place) {
-      static_cast<Race*>(self)->access(address, bytes, value, use, place);
+      static_cast<RaceScheduler*>(self)->access(address, bytes, value, use, place);
     };
     table_.barrier = [](void* self, int32 line, int32 column, const char* file) {
-      static_cast<Race*>(self)->wait({.file = file, .line = line, .column = column});
+      static_cast<RaceScheduler*>(self)->wait({.file = file, .line = line, .column = column});
     };
   }
 
@@ -52,7 +51,7 @@ class Race {
       } else if (!waiting_.empty()) {
         pass();
       } else {
-        if (error_) fail();
+        if (error_) std::rethrow_exception(error_);
         if (block_ + 1 >= checker_.blocks()) return;
         if (const auto* const stop = backend::StopRequest::current()) stop->require_not_due(backend::kPartlyWritten);
         until_look_ = kLook;
@@ -67,14 +66,6 @@ class Race {
     std::int64_t thread;
     RacePlace barrier;
   };
-
-  /// What was found is not the next call's.
-  [[noreturn]] void fail() {
-    faults_.claimed = faults_.count = faults_.dropped = 0;
-    std::fill_n(faults_.prints, std::min<uint64>(faults_.printed, kPrintBytes), 0);
-    faults_.printed = 0;
-    std::rethrow_exception(error_);
-  }
 
   void begin_next_block() {
     ++block_;
@@ -173,11 +164,10 @@ class Race {
   }
 
   const backend::cpu::GuardedLaunch* guard_ = backend::cpu::GuardedLaunch::current();
-  const backend::cpu::GuardedLaunch::Parts parts_;  // a crash ends a thread, not the launch
+  const backend::cpu::GuardedLaunch::Suspended host_;  // a crash ends a thread, not the launch
   const RawLaunch& launch_;
   RaceTable& table_;
   const backend::cpu::CpuModule& kernel_;
-  FaultBuffer& faults_;
   RaceChecker checker_;
   CpuRawItems items_;
   CpuRawLaunch blocks_;
@@ -197,7 +187,7 @@ class Race {
 }  // namespace
 
 void run_race(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared) {
-  Race(module, launch, arguments, shared).run();
+  RaceScheduler(module, launch, arguments, shared).run();
 }
 
 }  // namespace kiln::kinds

@@ -21,7 +21,7 @@ void copy_text(std::span<char> to, std::string_view from) {
 }
 
 /// 0: read, 1: write, 2: update.
-std::int32_t told_use(std::int32_t use) {
+std::int32_t kind_of_use(std::int32_t use) {
   return (use & kRaceWrites) == 0 ? 0 : (use & kRaceAtomic) == 0 ? 1 : 2;
 }
 
@@ -81,9 +81,9 @@ void RaceChecker::access(void* address, std::int64_t bytes, const void* value, s
     const auto writes_the_same = [&] {
       if (!writes || atomic || value == nullptr) return false;
       const std::span there(reinterpret_cast<const unsigned char*>(where), size);
-      const auto* const told = static_cast<const unsigned char*>(value);
-      if ((use & kRaceFills) != 0) return std::ranges::all_of(there, [&](unsigned char byte) { return byte == *told; });
-      return std::memcmp(told + (where - at), there.data(), size) == 0;
+      const auto* const written = static_cast<const unsigned char*>(value);
+      if ((use & kRaceFills) != 0) return std::ranges::all_of(there, [&](unsigned char byte) { return byte == *written; });
+      return std::memcmp(written + (where - at), there.data(), size) == 0;
     };
     const auto note = [&](const RaceAccess& other, std::int32_t did) {
       if (conflict.bytes == 0 && !writes_the_same()) conflict = {other, did, where, size};
@@ -102,7 +102,7 @@ void RaceChecker::access(void* address, std::int64_t bytes, const void* value, s
     if (!is_ordered(cell.write, shared) && is_ordered(cell.earlier_write, shared)) cell.earlier_write = cell.write;
     cell.write = own;
   });
-  if (conflict.bytes != 0) report(conflict, told_use(use), own);
+  if (conflict.bytes != 0) report(conflict, kind_of_use(use), own);
 }
 
 FaultPlace RaceChecker::place_of(std::uint64_t thread) const noexcept {

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <thread>
 
-// Sanitizers have handlers of their own, and a child of several threads.
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+// ThreadSanitizer has handlers of its own, and ends children of several threads.
+#if !defined(__SANITIZE_THREAD__)
 
 namespace kiln::backend::cpu {
 namespace {
@@ -49,14 +49,14 @@ TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
     CHECK(crash->signal == SIGSEGV);
     CHECK(crash->address == 16);
     CHECK(crash->instruction != 0);
-    CHECK((crash->what == Crash::What::no_memory));
+    CHECK((crash->kind == kinds::CrashKind::no_memory));
   }
   const auto trap = guarded([] { __builtin_trap(); });
   REQUIRE(trap);
   CHECK((trap->signal == SIGILL || trap->signal == SIGTRAP));
   const auto full = guarded([] { static_cast<void>(deeper(0)); });
   REQUIRE(full);
-  CHECK((full->what == Crash::What::stack_full));
+  CHECK((full->kind == kinds::CrashKind::stack_full));
   bool done = false;
   CHECK_FALSE(guarded([&] { done = true; }));
   CHECK(done);
@@ -64,7 +64,7 @@ TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
   std::thread([] {
     const auto deep = guarded([] { static_cast<void>(deeper(0)); });
     REQUIRE(deep);
-    CHECK((deep->what == Crash::What::stack_full));
+    CHECK((deep->kind == kinds::CrashKind::stack_full));
   }).join();
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("signal guard: memory that may only be read, and signals that the host
   void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const auto crash = guarded([&] { write_to(reinterpret_cast<std::uintptr_t>(page)); });
   REQUIRE(crash);
-  CHECK((crash->what == Crash::What::guarded_memory));
+  CHECK((crash->kind == kinds::CrashKind::guarded_memory));
   ::munmap(page, 4096);
   std::thread([] {
     sigset_t all;

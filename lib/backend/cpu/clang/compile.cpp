@@ -22,10 +22,10 @@
 #include "backend/cpu/clang/half_promotion.hpp"
 #include "backend/cpu/clang/linked_bitcode.hpp"
 #include "backend/cpu/clang/noted_faults.hpp"
+#include "backend/cpu/clang/reported_accesses.hpp"
 #include "backend/cpu/clang/reported_operations.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
-#include "backend/cpu/clang/told_accesses.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
@@ -146,7 +146,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     if (debugs) {
       passes.emplace_back(let_loops_stop);
       passes.emplace_back(note_faults);
-      passes.emplace_back(tell_accesses);  // behind the others, which know functions of the user's by their names
+      passes.emplace_back(report_accesses);  // behind the others, which know functions of the user's by their names
     }
     passes.emplace_back(keep_allocas);
     passes.emplace_back(turn_items_in_loops);

@@ -11,7 +11,7 @@
 namespace kiln::base {
 
 /// As std::mutex. In a child the threads that held it are not there: the first to lock it there finds it free.
-class ProcessMutex {
+class ForkSafeMutex {
  public:
   void lock() {
     const pid_t own = ::getpid();

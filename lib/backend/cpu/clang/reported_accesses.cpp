@@ -1,4 +1,4 @@
-#include "backend/cpu/clang/told_accesses.hpp"
+#include "backend/cpu/clang/reported_accesses.hpp"
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
@@ -56,7 +56,7 @@ class Accesses {
   Accesses(llvm::Module& module, llvm::GlobalVariable& table)
       : module_(module), table_(table), layout_(module.getDataLayout()) {}
 
-  void tell() {
+  void report() {
     for (llvm::Function& function : module_) {
       llvm::SmallVector<std::pair<llvm::Instruction*, const llvm::DILocation*>, 32> found;
       for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -64,13 +64,13 @@ class Accesses {
         if (const llvm::DILocation* const at = users_line(instruction)) found.emplace_back(&instruction, at);
       }
       copies_.clear();
-      for (const auto& [instruction, at] : found) tell(*instruction, *at);
+      for (const auto& [instruction, at] : found) report(*instruction, *at);
     }
     table_.setInitializer(initializer());
   }
 
  private:
-  void tell(llvm::Instruction& instruction, const llvm::DILocation& at) {
+  void report(llvm::Instruction& instruction, const llvm::DILocation& at) {
     if (auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
       call(instruction, at, load->getPointerOperand(), bytes_of(load->getType()), nullptr, load->isAtomic() ? kAtomic : 0);
     } else if (auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
@@ -201,7 +201,7 @@ class Accesses {
   std::vector<llvm::Constant*> places_;
 };
 
-class TellAccesses : public llvm::PassInfoMixin<TellAccesses> {
+class ReportAccesses : public llvm::PassInfoMixin<ReportAccesses> {
  public:
   static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
@@ -212,16 +212,16 @@ class TellAccesses : public llvm::PassInfoMixin<TellAccesses> {
     before.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
     before.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SROAPass(llvm::SROAOptions::PreserveCFG)));
     before.run(module, analyses);
-    Accesses(module, *table).tell();
+    Accesses(module, *table).report();
     return llvm::PreservedAnalyses::none();
   }
 };
 
 }  // namespace
 
-void tell_accesses(llvm::PassBuilder& builder) {
+void report_accesses(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(TellAccesses()); });
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(ReportAccesses()); });
 }
 
 }  // namespace kiln::clang_module
