@@ -37,8 +37,8 @@ class Queue {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
  private:
-  static inline std::atomic<std::uint64_t> made_{0};
-  const std::uint64_t number_ = made_.fetch_add(1, std::memory_order_relaxed) + 1;
+  static inline std::atomic<std::uint64_t> made{0};
+  const std::uint64_t number_ = made.fetch_add(1, std::memory_order_relaxed) + 1;
 };
 
 /// A point in a queue's work. Thread-safe. Destroying it waits for nothing.

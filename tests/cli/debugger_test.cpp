@@ -1,4 +1,7 @@
 // Debuggers and profilers of the host see kernels in debug mode: by their names, with the user's text.
+#include <doctest/doctest.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>

@@ -11,7 +11,6 @@ using namespace conformance;
 using kiln::Array;
 using kiln::Debug;
 using kiln::DeviceError;
-using kiln::DType;
 using kiln::RawKernel;
 using kiln::Ufunc;
 

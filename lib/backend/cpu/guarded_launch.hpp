@@ -24,7 +24,7 @@ class GuardedLaunch {
   GuardedLaunch& operator=(const GuardedLaunch&) = delete;
 
   /// That of the calling thread; null: none.
-  [[nodiscard]] static const GuardedLaunch* current() noexcept { return current_; }
+  [[nodiscard]] static const GuardedLaunch* current() noexcept { return of_thread; }
   /// Calls work, guarded(). A crash goes to the kernel's faults, and the work goes on with its next part. Thread-safe.
   void run(base::FunctionRef<void()> work) const;
 
@@ -42,7 +42,7 @@ class GuardedLaunch {
   };
 
  private:
-  static inline thread_local const GuardedLaunch* current_ = nullptr;
+  static inline thread_local const GuardedLaunch* of_thread = nullptr;
 
   const CpuModule& module_;
   const GuardedLaunch* outer_;

@@ -1,6 +1,7 @@
 #include "cache/debug_folders.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -28,7 +28,7 @@ std::optional<llvm::StringRef> suffix_of(llvm::StringRef function) {
 class NameBodies : public llvm::PassInfoMixin<NameBodies> {
  public:
   explicit NameBodies(std::string kernel) : kernel_(std::move(kernel)) {}
-  static bool isRequired() { return true; }
+  static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     llvm::DebugInfoFinder all;
     all.processModule(module);

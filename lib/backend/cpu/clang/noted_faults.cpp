@@ -110,15 +110,19 @@ void give_whether_reported(llvm::Function& function) {
 void empty(llvm::Function& function) {
   llvm::LLVMContext& context = function.getContext();
   auto* const entry = llvm::BasicBlock::Create(context, "", &function, &function.getEntryBlock());
-  const bool gives = !function.getReturnType()->isVoidTy();
-  llvm::ReturnInst::Create(context, gives ? llvm::ConstantInt::getTrue(context) : nullptr, entry);
+  llvm::IRBuilder<> build(entry);
+  if (function.getReturnType()->isVoidTy()) {
+    build.CreateRetVoid();
+  } else {
+    build.CreateRet(build.getTrue());
+  }
   llvm::removeUnreachableBlocks(function);
 }
 
 /// Before anything is optimized: what is known where a check failed would be in the control flow by then.
 class ReplaceReports : public llvm::PassInfoMixin<ReplaceReports> {
  public:
-  static bool isRequired() { return true; }
+  static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     const Functions checked = with_reports(module);
     for (llvm::Function& function : module) {
@@ -140,7 +144,7 @@ class ReplaceReports : public llvm::PassInfoMixin<ReplaceReports> {
 /// it may be called whatever notes_faults() gives by now.
 class GiveUpWhereMoreIsDone : public llvm::PassInfoMixin<GiveUpWhereMoreIsDone> {
  public:
-  static bool isRequired() { return true; }
+  static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     bool changed = false;
     for (llvm::Function& function : module) {

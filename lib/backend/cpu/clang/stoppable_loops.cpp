@@ -23,7 +23,7 @@ constexpr unsigned kStopped = 2;  // what the host reads there where a loop was 
 
 class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
  public:
-  static bool isRequired() { return true; }
+  static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     llvm::GlobalVariable* const faults = function.getParent()->getGlobalVariable(kFaultsOfKernel);
     if (faults == nullptr || !is_users(function)) return llvm::PreservedAnalyses::all();
