@@ -1,0 +1,84 @@
+// What the lanes of a loop have in common: which values are one for all lanes, which grow by the same step from lane to lane,
+// and which blocks are reached by the same lanes.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/Instructions.h>
+
+#include <cstdint>
+
+#include "backend/cpu/clang/spmd/region.hpp"
+
+namespace kiln::clang_module::spmd {
+
+/// How a value differs between lanes.
+struct Shape {
+  enum class Kind : std::uint8_t {
+    unknown,  ///< not looked at yet
+    strided,  ///< lane number times `stride` more than the first lane's (bytes of a pointer); uniform where that is 0
+    varying
+  };
+  Kind kind = Kind::unknown;
+  std::int64_t stride = 0;
+
+  static constexpr Shape uniform() { return {Kind::strided, 0}; }
+  static constexpr Shape by(std::int64_t stride) { return {Kind::strided, stride}; }
+  static constexpr Shape varying() { return {Kind::varying, 0}; }
+  [[nodiscard]] bool is_uniform() const { return kind == Kind::strided && stride == 0; }
+  [[nodiscard]] bool is_strided() const { return kind == Kind::strided; }
+  [[nodiscard]] bool is_varying() const { return kind == Kind::varying; }
+  bool operator==(const Shape&) const = default;
+};
+
+/// Lanes are iterations of the outermost loop, one after the other.
+class Shapes {
+ public:
+  Shapes(const Regions& regions, llvm::ScalarEvolution& evolution);
+
+  [[nodiscard]] Shape of(const llvm::Value* value) const;
+  /// Whether lanes may go different ways at the block's end.
+  [[nodiscard]] bool diverges(const llvm::BasicBlock* block) const;
+  /// Whether lanes may leave the loop in different iterations, or by different ways.
+  [[nodiscard]] bool diverges(const llvm::Loop* loop) const { return divergent_.contains(loop); }
+  /// The same number: the same lanes reach both blocks, if they are reached. 0 are all lanes of the outermost loop.
+  [[nodiscard]] unsigned lanes_of(const llvm::BasicBlock* block) const { return lanes_.lookup(block); }
+  /// Whether the lanes that reach a block come by one way of those in front of it, all together.
+  [[nodiscard]] bool comes_together(const llvm::BasicBlock* block) const { return !joins_.contains(block); }
+  /// Memory of a lane's own, made by a statement of the body.
+  [[nodiscard]] bool is_private(const llvm::AllocaInst* memory) const { return private_.contains(memory); }
+  /// Bytes of its elements, where those of all lanes lie side by side; 0: each lane's is in one piece.
+  [[nodiscard]] std::uint64_t interleaved(const llvm::AllocaInst* memory) const { return private_.lookup(memory); }
+  /// The interleaved memory that an address lies in; null: another address.
+  [[nodiscard]] const llvm::AllocaInst* interleaved_memory(const llvm::Value* address) const {
+    return addresses_.lookup(address);
+  }
+
+ private:
+  void find_private_memory();
+  [[nodiscard]] std::uint64_t follow(const llvm::AllocaInst& memory,
+                                     llvm::SmallVectorImpl<const llvm::Value*>& addresses) const;
+  void number_lanes(const Region& region, unsigned lanes);
+  [[nodiscard]] unsigned lanes_along(const Region& region, const Edge& edge);
+  bool spread();
+  bool find_divergent_loops();
+  [[nodiscard]] Shape shape_of(llvm::Instruction& instruction) const;
+  [[nodiscard]] Shape shape_of(llvm::PHINode& phi) const;
+  [[nodiscard]] Shape shape_of(llvm::GetElementPtrInst& address) const;
+  [[nodiscard]] Shape combined(const llvm::User& user) const;
+  [[nodiscard]] Shape along_evolution(llvm::Value& value) const;
+
+  const Regions& regions_;
+  llvm::ScalarEvolution& evolution_;
+  const llvm::DataLayout& layout_;
+  llvm::DenseMap<const llvm::Value*, Shape> shapes_;
+  llvm::DenseSet<const llvm::Loop*> divergent_;
+  llvm::DenseMap<const llvm::BasicBlock*, unsigned> lanes_;
+  llvm::DenseSet<const llvm::BasicBlock*> joins_;
+  llvm::DenseMap<const llvm::AllocaInst*, std::uint64_t> private_;
+  llvm::DenseMap<const llvm::Value*, const llvm::AllocaInst*> addresses_;
+  unsigned next_lanes_ = 0;
+};
+
+}  // namespace kiln::clang_module::spmd

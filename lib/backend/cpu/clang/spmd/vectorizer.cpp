@@ -1,0 +1,351 @@
+#include "backend/cpu/clang/spmd/vectorizer.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+namespace kiln::clang_module::spmd {
+
+Vectorizer::Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, Width width)
+    : regions_(regions),
+      shapes_(shapes),
+      evolution_(evolution),
+      loop_(regions.outermost()),
+      function_(*loop_.getHeader()->getParent()),
+      builder_(function_.getContext(), llvm::InstSimplifyFolder(function_.getParent()->getDataLayout())),
+      widener_(builder_, shapes, width) {}
+
+Vectorizer::Slots Vectorizer::slots(llvm::Type* type, bool varying, const llvm::Twine& name) {
+  Slots made;
+  for (unsigned part = 0; part < (varying ? widener_.width().parts : 1); ++part) {
+    made.push_back(new llvm::AllocaInst(varying ? widener_.widened(type) : type,
+                                        function_.getParent()->getDataLayout().getAllocaAddrSpace(), name,
+                                        function_.getEntryBlock().getFirstInsertionPt()));
+  }
+  all_slots_.append(made);
+  return made;
+}
+
+Vectors Vectorizer::load(const Slots& slots) {
+  Vectors values;
+  for (llvm::AllocaInst* const slot : slots) values.push_back(builder_.CreateLoad(slot->getAllocatedType(), slot));
+  return values;
+}
+
+void Vectorizer::clear(const Slots& slots) {
+  for (llvm::AllocaInst* const slot : slots) builder_.CreateStore(llvm::Constant::getNullValue(slot->getAllocatedType()), slot);
+}
+
+llvm::BasicBlock* Vectorizer::block(const llvm::Twine& name) {
+  return llvm::BasicBlock::Create(builder_.getContext(), name, &function_, loop_.getHeader());
+}
+
+void Vectorizer::run() {
+  llvm::BasicBlock* const preheader = loop_.getLoopPreheader();
+  llvm::BasicBlock* const header = loop_.getHeader();
+  const unsigned lanes = widener_.width().all();
+  llvm::IntegerType* const number = builder_.getInt64Ty();
+
+  const llvm::SCEV* const trips =
+      evolution_.getTripCountFromExitCount(evolution_.getBackedgeTakenCount(&loop_), number, &loop_);
+  llvm::SCEVExpander expander(evolution_, function_.getParent()->getDataLayout(), "trips");
+  llvm::Value* const count = expander.expandCodeFor(trips, number, preheader->getTerminator());
+  const bool whole = evolution_.getSmallConstantTripMultiple(&loop_) % lanes == 0;
+
+  prepare();
+  llvm::BasicBlock* const begin = block("lanes");
+  builder_.SetInsertPoint(begin);
+  llvm::PHINode* const first = builder_.CreatePHI(number, 2, "first");
+  first->addIncoming(builder_.getInt64(0), preheader);
+  llvm::SmallVector<std::pair<llvm::PHINode*, std::int64_t>, 4> growing;
+  for (llvm::PHINode& phi : header->phis()) {
+    llvm::PHINode* const anew = builder_.CreatePHI(phi.getType(), 2, phi.getName());
+    anew->addIncoming(phi.getIncomingValueForBlock(preheader), preheader);
+    growing.emplace_back(anew, shapes_.of(&phi).stride * static_cast<std::int64_t>(lanes));
+    widener_.set(&phi, anew);
+  }
+  emit_level(regions_.of(&loop_), whole ? Vectors() : lanes_below(builder_.CreateSub(count, first)));
+
+  llvm::BasicBlock* const end = builder_.GetInsertBlock();
+  for (const auto& [phi, step] : growing) {
+    const bool pointer = phi->getType()->isPointerTy();
+    llvm::Value* const by = llvm::ConstantInt::getSigned(pointer ? number : phi->getType(), step);
+    phi->addIncoming(pointer ? builder_.CreateGEP(builder_.getInt8Ty(), phi, by) : builder_.CreateAdd(phi, by), end);
+  }
+  llvm::Value* const next = builder_.CreateAdd(first, builder_.getInt64(lanes), "next", /*HasNUW=*/true);
+  first->addIncoming(next, end);
+  builder_.CreateCondBr(builder_.CreateICmpULT(next, count), begin, loop_.getExitBlock());
+
+  preheader->getTerminator()->replaceSuccessorWith(header, begin);
+  llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
+  llvm::DominatorTree dominators(function_);
+  llvm::PromoteMemToReg(all_slots_, dominators);
+}
+
+Vectors Vectorizer::lanes_below(llvm::Value* count) {
+  Vectors mask;
+  const unsigned lanes = widener_.width().lanes;
+  for (unsigned part = 0; part < widener_.width().parts; ++part) {
+    llvm::SmallVector<llvm::Constant*, 16> numbers;
+    for (unsigned lane = 0; lane < lanes; ++lane) numbers.push_back(builder_.getInt64(part * lanes + lane));
+    mask.push_back(builder_.CreateICmpULT(llvm::ConstantVector::get(numbers), builder_.CreateVectorSplat(lanes, count)));
+  }
+  return mask;
+}
+
+void Vectorizer::prepare() {
+  make_private_memory();
+  for (llvm::BasicBlock* const each : loop_.blocks()) {
+    if (each == loop_.getHeader()) continue;
+    for (llvm::PHINode& phi : each->phis()) {
+      phis_[&phi] = slots(phi.getType(), shapes_.of(&phi).is_varying(), phi.getName());
+    }
+  }
+  for (const llvm::Loop* const each : loop_.getLoopsInPreorder()) {
+    const Region& region = regions_.of(each);
+    next_[each] = slots(builder_.getInt1Ty(), shapes_.diverges(each), "next");
+    for (unsigned at = 1; at < region.nodes().size(); ++at) {
+      const Node& node = region.nodes()[at];
+      if (!node.always) arrivals_[{&region, at}] = slots(builder_.getInt1Ty(), !shapes_.comes_together(node.block), "mask");
+    }
+  }
+}
+
+void Vectorizer::make_private_memory() {
+  for (llvm::Instruction& instruction : function_.getEntryBlock()) {
+    auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (memory == nullptr || !shapes_.is_private(memory)) continue;
+    const std::uint64_t bytes = memory->getAllocationSize(function_.getParent()->getDataLayout())->getFixedValue();
+    auto* const type = llvm::ArrayType::get(builder_.getInt8Ty(), bytes * widener_.width().all());
+    auto* const anew = new llvm::AllocaInst(type, memory->getAddressSpace(), memory->getName(), memory->getIterator());
+    constexpr std::uint64_t kRegister = 64;
+    anew->setAlignment(std::max(memory->getAlign(), llvm::Align(kRegister)));
+    widener_.set(memory, anew);
+  }
+}
+
+void Vectorizer::emit_level(const Region& region, const Vectors& mask) {
+  for (unsigned at = 1; at < region.nodes().size(); ++at) clear(arrivals_.lookup({&region, at}));
+  reached_[{&region, 0}] = mask;
+  emit_node(region, 0);
+}
+
+void Vectorizer::emit_node(const Region& region, unsigned at) {
+  const Node& node = region.nodes()[at];
+  llvm::BasicBlock* skipped = nullptr;
+  if (at > 0) {
+    llvm::Value* guard = nullptr;
+    const Slots arrival = arrivals_.lookup({&region, at});
+    Vectors mask;
+    if (node.always) {
+      mask = reached_.lookup({&region, node.dominator});
+    } else if (shapes_.comes_together(node.block)) {
+      guard = load(arrival).front();
+      mask = reached_.lookup({&region, region.node_of(node.before.front().from)});
+    } else {
+      mask = load(arrival);
+      if (!is_cheap(region, at)) guard = any(arrival);
+    }
+    reached_[{&region, at}] = mask;
+    if (guard != nullptr) {
+      llvm::BasicBlock* const guarded = block(node.block->getName());
+      skipped = block("skip");
+      builder_.CreateCondBr(guard, guarded, skipped);
+      builder_.SetInsertPoint(guarded);
+    }
+  }
+  if (node.loop != nullptr) {
+    emit_loop(node, reached_.lookup({&region, at}));
+  } else {
+    emit_block(region, at);
+  }
+  for (const unsigned dominated : node.dominated) emit_node(region, dominated);
+  if (skipped != nullptr) {
+    builder_.CreateBr(skipped);
+    builder_.SetInsertPoint(skipped);
+  }
+}
+
+void Vectorizer::emit_loop(const Node& node, const Vectors& mask) {
+  const Slots next = next_.lookup(node.loop);
+  const bool divergent = shapes_.diverges(node.loop);
+  for (unsigned part = 0; divergent && part < next.size(); ++part) {
+    builder_.CreateStore(mask.empty() ? widener_.all() : mask[part], next[part]);
+  }
+  llvm::BasicBlock* const begin = block(node.block->getName());
+  llvm::BasicBlock* const end = block("left");
+  builder_.CreateBr(begin);
+  builder_.SetInsertPoint(begin);
+  const Vectors on = divergent ? load(next) : mask;
+  clear(next);
+  emit_level(regions_.of(node.loop), on);
+  builder_.CreateCondBr(divergent ? any(next) : load(next).front(), begin, end);
+  builder_.SetInsertPoint(end);
+}
+
+void Vectorizer::emit_block(const Region& region, unsigned at) {
+  llvm::BasicBlock& old = *region.nodes()[at].block;
+  for (llvm::PHINode& phi : old.phis()) {
+    const Slots given = phis_.lookup(&phi);
+    if (given.empty()) continue;  // the outermost loop's own
+    if (shapes_.of(&phi).is_varying()) {
+      widener_.set(&phi, load(given));
+    } else {
+      widener_.set(&phi, load(given).front());
+    }
+  }
+  const Vectors mask = reached_.lookup({&region, at});
+  for (auto each = old.getFirstNonPHIIt(); !each->isTerminator(); ++each) widener_.widen(*each, mask);
+  leave(region, at);
+}
+
+llvm::Value* Vectorizer::any(const Slots& mask) {
+  llvm::Value* all = nullptr;
+  for (llvm::Value* const part : load(mask)) all = all == nullptr ? part : builder_.CreateOr(all, part);
+  return builder_.CreateOrReduce(all);
+}
+
+// Of lanes that are off a condition may be anything.
+Vectors Vectorizer::both(const Vectors& mask, const Vectors& condition) {
+  if (mask.empty()) return condition;
+  Vectors made;
+  for (unsigned part = 0; part < mask.size(); ++part) {
+    made.push_back(builder_.CreateSelect(mask[part], condition[part], widener_.none()));
+  }
+  return made;
+}
+
+Vectors Vectorizer::inverse(const Vectors& condition) {
+  Vectors made;
+  for (llvm::Value* const part : condition) made.push_back(builder_.CreateNot(part));
+  return made;
+}
+
+llvm::Value* Vectorizer::chosen(llvm::Value* taken, const Vectors& mask, unsigned part) {
+  llvm::Value* const on = mask.empty() ? widener_.all() : mask[part];
+  return taken == nullptr ? on : builder_.CreateSelect(taken, on, widener_.none());
+}
+
+void Vectorizer::leave(const Region& region, unsigned at) {
+  llvm::BasicBlock* const from = region.nodes()[at].block;
+  const Vectors mask = reached_.lookup({&region, at});
+  if (auto* const choice = llvm::dyn_cast<llvm::SwitchInst>(from->getTerminator())) return leave_switch(region, at, *choice);
+  auto* const branch = llvm::dyn_cast<llvm::BranchInst>(from->getTerminator());
+  if (branch == nullptr) return;
+  if (branch->isUnconditional()) return take({from, 0}, nullptr, mask);
+  if (!shapes_.diverges(from)) {
+    llvm::Value* const condition = widener_.scalar(branch->getCondition());
+    take({from, 0}, condition, mask);
+    take({from, 1}, builder_.CreateNot(condition), mask);
+    return;
+  }
+  Vectors condition;
+  for (unsigned part = 0; part < widener_.width().parts; ++part)
+    condition.push_back(widener_.vector(branch->getCondition(), part));
+  take({from, 0}, nullptr, both(mask, condition));
+  take({from, 1}, nullptr, both(mask, inverse(condition)));
+}
+
+void Vectorizer::leave_switch(const Region& region, unsigned at, llvm::SwitchInst& choice) {
+  llvm::BasicBlock* const from = region.nodes()[at].block;
+  const Vectors mask = reached_.lookup({&region, at});
+  const bool uniform = !shapes_.diverges(from);
+  Vectors value;
+  Vectors other;
+  for (unsigned part = 0; part < (uniform ? 1 : widener_.width().parts); ++part) {
+    value.push_back(uniform ? widener_.scalar(choice.getCondition()) : widener_.vector(choice.getCondition(), part));
+    other.push_back(uniform ? builder_.getTrue() : widener_.all());
+  }
+  const auto go = [&](const Edge& edge, const Vectors& is) {
+    uniform ? take(edge, is.front(), mask) : take(edge, nullptr, both(mask, is));
+  };
+  for (const auto& each : choice.cases()) {
+    llvm::Value* const number = each.getCaseValue();
+    Vectors is;
+    for (unsigned part = 0; part < value.size(); ++part) {
+      is.push_back(
+          builder_.CreateICmpEQ(value[part], uniform ? number : builder_.CreateVectorSplat(widener_.width().lanes, number)));
+      other[part] = builder_.CreateAnd(other[part], builder_.CreateNot(is[part]));
+    }
+    go({from, each.getSuccessorIndex()}, is);
+  }
+  go({from, 0}, other);
+}
+
+// The one in which the way begins and ends.
+const Region& Vectorizer::region_of(const Edge& edge) const {
+  const llvm::Loop* loop = regions_.innermost_of(edge.to());
+  while (loop->getHeader() == edge.to() && !loop->contains(edge.from)) loop = loop->getParentLoop();
+  return regions_.of(loop);
+}
+
+void Vectorizer::take(const Edge& edge, llvm::Value* taken, const Vectors& mask) {
+  llvm::BasicBlock* const to = edge.to();
+  if (!loop_.contains(to) || to == loop_.getHeader()) return;
+  const Region& region = region_of(edge);
+  if (to == region.loop().getHeader()) return repeat(region, edge, taken, mask);
+  if (const Slots arrival = arrivals_.lookup({&region, region.node_of(to)}); !arrival.empty()) {
+    const bool together = shapes_.comes_together(to);
+    const Vectors before = load(arrival);
+    for (unsigned part = 0; part < arrival.size(); ++part) {
+      llvm::Value* const now = together ? whether(taken) : chosen(taken, mask, part);
+      builder_.CreateStore(builder_.CreateOr(before[part], now), arrival[part]);
+    }
+  }
+  give_phis(edge, taken, mask);
+}
+
+// What lanes have that are in the loop no longer does not matter.
+void Vectorizer::repeat(const Region& region, const Edge& edge, llvm::Value* taken, const Vectors& mask) {
+  const Slots next = next_.lookup(&region.loop());
+  const bool divergent = shapes_.diverges(&region.loop());
+  for (unsigned part = 0; part < next.size(); ++part) {
+    builder_.CreateStore(divergent ? chosen(taken, mask, part) : whether(taken), next[part]);
+  }
+  for (llvm::PHINode& phi : edge.to()->phis()) {
+    llvm::Value* const value = phi.getIncomingValueForBlock(edge.from);
+    const Slots given = phis_.lookup(&phi);
+    for (unsigned part = 0; part < given.size(); ++part) {
+      builder_.CreateStore(shapes_.of(&phi).is_varying() ? widener_.vector(value, part) : widener_.scalar(value), given[part]);
+    }
+  }
+}
+
+void Vectorizer::give_phis(const Edge& edge, llvm::Value* taken, const Vectors& mask) {
+  const bool together = shapes_.comes_together(edge.to());
+  for (llvm::PHINode& phi : edge.to()->phis()) {
+    llvm::Value* const value = phi.getIncomingValueForBlock(edge.from);
+    const bool varying = shapes_.of(&phi).is_varying();
+    const Slots given = phis_.lookup(&phi);
+    const Vectors before = load(given);
+    for (unsigned part = 0; part < given.size(); ++part) {
+      llvm::Value* anew = varying ? widener_.vector(value, part) : widener_.scalar(value);
+      if (varying && !mask.empty() && !together) {
+        anew = builder_.CreateSelect(chosen(taken, mask, part), anew, before[part]);
+      } else if (taken != nullptr) {
+        anew = builder_.CreateSelect(taken, anew, before[part]);
+      }
+      builder_.CreateStore(anew, given[part]);
+    }
+  }
+}
+
+// Few instructions that do no harm where no lane is on: less than a branch that is mispredicted.
+bool Vectorizer::is_cheap(const Region& region, unsigned at) const {
+  constexpr unsigned kMost = 8;
+  unsigned count = 0;
+  llvm::SmallVector<unsigned, 4> pending{at};
+  while (!pending.empty()) {
+    const Node& node = region.nodes()[pending.pop_back_val()];
+    if (node.loop != nullptr) return false;
+    for (const llvm::Instruction& instruction : *node.block) {
+      if (needs_a_lane(instruction, shapes_) || ++count > kMost) return false;
+    }
+    if (node.block->getTerminator()->getNumSuccessors() > 1 && !shapes_.diverges(node.block)) return false;
+    pending.append(node.dominated.begin(), node.dominated.end());
+  }
+  return true;
+}
+
+}  // namespace kiln::clang_module::spmd

@@ -1,0 +1,71 @@
+// One instruction for all lanes: the vector instructions that do for W lanes what it does for one, and nothing for lanes that
+// are off.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/InstSimplifyFolder.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <string>
+
+#include "backend/cpu/clang/spmd/shapes.hpp"
+
+namespace kiln::clang_module::spmd {
+
+using Builder = llvm::IRBuilder<llvm::InstSimplifyFolder>;
+/// A value of all lanes, in vectors of as many as a register holds. Of a mask, empty: all are on.
+using Vectors = llvm::SmallVector<llvm::Value*, 2>;
+
+/// How many lanes there are.
+struct Width {
+  unsigned lanes;  ///< of a vector
+  unsigned parts;  ///< vectors that are computed side by side, so that one's results are not waited for
+  [[nodiscard]] unsigned all() const { return lanes * parts; }
+};
+
+/// Why an instruction has no vector form; empty where it has one.
+[[nodiscard]] std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& shapes);
+/// Whether it may not run where no lane is on, or costs much.
+[[nodiscard]] bool needs_a_lane(const llvm::Instruction& instruction, const Shapes& shapes);
+
+/// Writes at the builder's place. Of a value that is the same for all lanes, or grows by a constant from lane to lane, it keeps
+/// the first lane's alone, and makes vectors of that where one is needed.
+class Widener {
+ public:
+  Widener(Builder& builder, const Shapes& shapes, Width width) : builder_(builder), shapes_(shapes), width_(width) {}
+
+  void widen(llvm::Instruction& instruction, const Vectors& mask);
+
+  /// The first lane's value, of one that does not vary.
+  [[nodiscard]] llvm::Value* scalar(llvm::Value* value) const;
+  [[nodiscard]] llvm::Value* vector(llvm::Value* value, unsigned part);
+  void set(const llvm::Value* value, llvm::Value* anew) { scalars_[value] = anew; }
+  void set(const llvm::Value* value, Vectors anew) { vectors_[value] = std::move(anew); }
+  [[nodiscard]] llvm::Type* widened(llvm::Type* type) const { return llvm::FixedVectorType::get(type, width_.lanes); }
+  [[nodiscard]] llvm::Type* mask_type() const { return widened(builder_.getInt1Ty()); }
+  [[nodiscard]] const Width& width() const { return width_; }
+  [[nodiscard]] llvm::Value* all() const { return llvm::ConstantInt::getTrue(mask_type()); }
+  [[nodiscard]] llvm::Value* none() const { return llvm::ConstantInt::getFalse(mask_type()); }
+
+ private:
+  [[nodiscard]] llvm::Value* copied(llvm::Instruction& instruction);
+  [[nodiscard]] llvm::Value* widened_operation(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
+  [[nodiscard]] llvm::Value* address_step(llvm::GetElementPtrInst& address, unsigned part);
+  [[nodiscard]] llvm::Value* interleaved_step(llvm::GetElementPtrInst& address, unsigned part);
+  [[nodiscard]] llvm::Value* address(llvm::Value* pointer, unsigned part);
+  [[nodiscard]] llvm::Value* load(llvm::LoadInst& load, unsigned part, llvm::Value* mask);
+  void store(llvm::StoreInst& store, unsigned part, llvm::Value* mask);
+  [[nodiscard]] llvm::Value* call(llvm::CallInst& call, unsigned part, llvm::Value* mask);
+  [[nodiscard]] llvm::Value* call_variant(llvm::CallInst& call, unsigned part);
+  [[nodiscard]] llvm::Value* lane_by_lane(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
+  [[nodiscard]] llvm::Value* cut(llvm::Value* whole, unsigned from, unsigned count);
+  [[nodiscard]] llvm::Value* lane_offsets(llvm::Type* type, std::int64_t stride, unsigned part) const;
+
+  Builder& builder_;
+  const Shapes& shapes_;
+  Width width_;
+  llvm::DenseMap<const llvm::Value*, llvm::Value*> scalars_;
+  llvm::DenseMap<const llvm::Value*, Vectors> vectors_;
+};
+
+}  // namespace kiln::clang_module::spmd
