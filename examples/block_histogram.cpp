@@ -1,5 +1,5 @@
 // A histogram by a raw kernel: each block counts in memory of its own, which its threads share, and adds that to the result at
-// its end. On the CPU, whose blocks have one thread, the same body counts a stretch for each block.
+// its end.
 #include <kiln/kiln.hpp>
 
 #include <iostream>
@@ -29,7 +29,7 @@ int main() {
   }
   const auto device = kiln::Device::best();
   const kiln::Array bins = to_device(kiln::Array::zeros({256}, kiln::DType::int64), device);
-  const kiln::LaunchOptions launch{.grid = {(n + chunk - 1) / chunk}, .block = {device.is_cpu() ? 1 : 256}};
+  const kiln::LaunchOptions launch{.grid = {(n + chunk - 1) / chunk}, .block = {256}};
   histogram(launch, to_device(kiln::Array::from(x), device), n, chunk, bins);
   std::cout << bins[{kiln::Slice{0, 8}}] << " ...\n";
 

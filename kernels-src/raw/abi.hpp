@@ -20,6 +20,11 @@ struct CpuRawLaunch {
   int64 grid[3];
   int64 block[3];
   void* shared;  // dynamic shared memory of the block that runs
+  // Of kernels whose threads wait for one another (shared_cpu.hpp): room for the address of each waiting thread, and for what
+  // it keeps until it goes on, which is given again from begin_block() on.
+  void** waiting = nullptr;
+  void* (*new_frame)(const CpuRawLaunch*, int64 bytes) = nullptr;
+  void (*begin_block)(const CpuRawLaunch*) = nullptr;
 };
 struct CpuRawItems {
   void* const* arguments;

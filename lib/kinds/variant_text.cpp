@@ -167,6 +167,7 @@ std::string text_of(const RawSpec& spec, DeviceKind) {
   for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
     words.add_if(spec.parameters[i].strided, fmt::format("strided (argument {})", i));
   }
+  words.add_if(spec.shares, "shared");
   words.add_if(spec.finds_races, "race");
   return std::move(words).text();
 }

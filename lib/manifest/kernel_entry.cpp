@@ -107,8 +107,6 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const S
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
   unit.where = where;
-  // No CPU runs it, unless to find races.
-  unit.on_cpu = !impl->cooperates() || form != RawForm::blocks || impl->finds_races(DeviceKind::cpu);
   unit.requests = [impl, binding, views, form](DeviceKind kind) {
     return std::vector{impl->request(binding, views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0), form, kind)};
   };

@@ -189,11 +189,13 @@ void Call::choose_form() {
     throw TypeError(kernel_.name() +
                     ": its threads share memory or wait for one another, and items of .size do not; give .grid and .block");
   }
-  if (cpu && !races && form_ == RawForm::blocks) {
-    throw TypeError(kernel_.name() +
-                    ": its threads share memory or wait for one another, and on the CPU those of a block run one after the "
-                    "other; give a .block of 1 there, with a body that is right for any block_size; with .compile.debug.race "
-                    "any block runs");
+  if (!cpu || races || form_ != RawForm::blocks) return;
+  constexpr std::int64_t kMost = kinds::kMostTogether;
+  if (block_.x > kMost || block_.y > kMost || block_.z > kMost || block_.x * block_.y * block_.z > kMost) {
+    throw DeviceError("failed to launch \"" + kernel_.name() + "\" on " + to_string(place_.device) + ": its .block is (" +
+                      std::to_string(block_.x) + ", " + std::to_string(block_.y) + ", " + std::to_string(block_.z) +
+                      "), and of threads that share memory or wait for one another the device takes at most " +
+                      std::to_string(kMost));
   }
 }
 
@@ -317,10 +319,10 @@ void Call::check_files() const {
   }
 }
 
-// By how it was launched: on a CPU a block of one thread is another kernel, and what cooperates runs there in no other.
+// By how it was launched: on a CPU a block of one thread is another kernel.
 void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
-  const RawForm form = options_.size ? RawForm::items : alone || kernel_.cooperates() ? RawForm::single : RawForm::blocks;
+  const RawForm form = options_.size ? RawForm::items : alone ? RawForm::single : RawForm::blocks;
   std::vector<std::string> strided, strided_host;
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (is_strided(i)) (args_[i].array().is_host() ? strided_host : strided).push_back(parameter(i).name);

@@ -39,9 +39,8 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
       signature_(std::move(signature)),
       cooperates_(raw::names_any(definition_, raw::kShared)),
       finds_races_(text.debug.race),
-      usual_form_(cooperates_                                                             ? RawForm::single
-                  : raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
-                                                                                          : RawForm::items) {}
+      usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
+                                                                                                       : RawForm::items) {}
 
 std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(std::span<const DType> binding) const {
   std::vector<std::pair<std::string, DType>> types;
@@ -83,6 +82,7 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Str
   text.debug.on |= finds_races(kind);
   text.type_variables = types_of(binding);
   kinds::RawSpec spec{.form = form_for(form, kind), .finds_races = finds_races(kind)};
+  spec.shares = cooperates_ && kind == DeviceKind::cpu && spec.form == RawForm::blocks && !spec.finds_races;
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({.dtype = dtype_of(parameter, binding),

@@ -29,11 +29,6 @@ LaunchOptions items(const Target& target, std::int64_t size) {
   return launch_on(target, {.size = size});
 }
 
-/// Threads that one block of a kernel with barriers may have there.
-std::int64_t threads_of(const Target& target) {
-  return target.device().is_cpu() ? 1 : 64;
-}
-
 Array random_floats(std::int64_t n, std::uint64_t stream) {
   auto source = random_source(stream);
   std::vector<float> values(static_cast<std::size_t>(n));
@@ -153,7 +148,7 @@ TEST_CASE("kernels: a block shares memory and waits") {
     constexpr std::int64_t chunk = 1000;
     const Array x = random_floats(n, 3);
     const Array y = target.place(Array::zeros({11}, DType::float32));
-    sums(launch_on(target, {.grid = {11}, .block = {threads_of(target)}}), target.place(x), y, n, chunk);
+    sums(launch_on(target, {.grid = {11}, .block = {64}}), target.place(x), y, n, chunk);
     const std::vector<float> in = x.to_vector<float>();
     const std::vector<float> got = target.fetch(y).to_vector<float>();
     for (std::size_t b = 0; b < 11; ++b) {
@@ -164,7 +159,7 @@ TEST_CASE("kernels: a block shares memory and waits") {
     std::vector<std::int32_t> numbers(7 * 300);
     std::iota(numbers.begin(), numbers.end(), 0);
     const Array z = target.place(Array::from(numbers));
-    mirror(launch_on(target, {.grid = {7}, .block = {threads_of(target)}, .shared_bytes = 300 * 4}), z, 300);
+    mirror(launch_on(target, {.grid = {7}, .block = {64}, .shared_bytes = 300 * 4}), z, 300);
     for (std::ptrdiff_t b = 0; b < 7; ++b) std::reverse(numbers.begin() + b * 300, numbers.begin() + (b + 1) * 300);
     CHECK(target.fetch(z).to_vector<std::int32_t>() == numbers);
     // More than launches of NVIDIA's may have without asking; an AMD block has 64 KB.
@@ -173,7 +168,7 @@ TEST_CASE("kernels: a block shares memory and waits") {
     const std::int64_t bytes = 4 * std::ssize(many);
     if (target.device().kind() == kiln::DeviceKind::hip && bytes > target.device().info().shared_bytes_per_block) return;
     const Array large = target.place(Array::from(many));
-    mirror(launch_on(target, {.grid = {1}, .block = {threads_of(target)}, .shared_bytes = bytes}), large, 15'000);
+    mirror(launch_on(target, {.grid = {1}, .block = {64}, .shared_bytes = bytes}), large, 15'000);
     std::reverse(many.begin(), many.end());
     CHECK(target.fetch(large).to_vector<std::int32_t>() == many);
   });
@@ -326,11 +321,14 @@ TEST_CASE("kernels: what the device cannot do") {
             "waits: its threads share memory or wait for one another, and items of .size do not; give .grid and .block";
         CHECK(message_of<kiln::TypeError>([&] { waits(items(target, 4), x); }) == items_text);
         if (target.device().is_cpu()) {
-          CHECK(message_of<kiln::TypeError>([&] { waits(launch_on(target, {.grid = {2}, .block = {2}}), x); }) ==
-                "waits: its threads share memory or wait for one another, and on the CPU those of a block run one after the "
-                "other; "
-                "give a .block of 1 there, with a body that is right for any block_size; with .compile.debug.race any block "
-                "runs");
+          const std::string text = "failed to launch \"waits\" on " + to_string(target.device()) + ": its .block is ";
+          const std::string most = "), and of threads that share memory or wait for one another the device takes at most 1024";
+          const auto refused = [&](const LaunchOptions& options) {
+            return message_of<kiln::DeviceError>([&] { waits(launch_on(target, options), x); });
+          };
+          CHECK(refused({.grid = {2}, .block = {1025}}) == text + "(1025, 1, 1" + most);
+          CHECK(refused({.grid = {2}, .block = {32, 33}}) == text + "(32, 33, 1" + most);
+          CHECK(refused({.grid = {2}, .block = {1, 1, 1 << 30}}) == text + "(1, 1, 1073741824" + most);
         } else {
           const std::string where = "failed to launch \"plain\" on " + to_string(target.device()) + ": ";
           const auto refused = [&](const LaunchOptions& options) {

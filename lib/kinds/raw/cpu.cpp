@@ -20,6 +20,46 @@ constexpr std::int64_t kBlockPiecesPerThread = 8;
 // Each thread has a block's. Far more than any GPU's, far less than any machine's memory.
 constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 28;
 
+/// The dynamic shared memory of a block, and what its threads keep at barriers.
+class BlockMemory : public CpuRawLaunch {
+ public:
+  BlockMemory(const RawLaunch& launch, void* const* of_kernel)
+      : CpuRawLaunch(), shared_(lines(launch.shared_bytes)), waiting_(threads_of(launch)) {
+    arguments = of_kernel;
+    std::copy(launch.grid.begin(), launch.grid.end(), grid);
+    std::copy(launch.block.begin(), launch.block.end(), block);
+    shared = shared_.data();
+    waiting = waiting_.data();
+    new_frame = [](const CpuRawLaunch* of, std::int64_t bytes) { return memory_of(of).frame(bytes); };
+    begin_block = [](const CpuRawLaunch* of) { memory_of(of).used_ = 0; };
+  }
+  BlockMemory(const BlockMemory&) = delete;
+  BlockMemory& operator=(const BlockMemory&) = delete;
+
+ private:
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  static std::size_t lines(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + sizeof(Line) - 1) / sizeof(Line); }
+  /// Of larger blocks none wait.
+  static std::size_t threads_of(const RawLaunch& launch) {
+    std::int64_t threads = 1;
+    for (const std::int64_t extent : launch.block) threads *= std::min(extent, kMostTogether);
+    return static_cast<std::size_t>(std::min(threads, kMostTogether));
+  }
+  static BlockMemory& memory_of(const CpuRawLaunch* of) { return *static_cast<BlockMemory*>(const_cast<CpuRawLaunch*>(of)); }
+  /// All are of one size.
+  void* frame(std::int64_t bytes) {
+    if (used_ == frames_.size()) frames_.emplace_back(lines(bytes));
+    return frames_[used_++].data();
+  }
+
+  std::vector<Line> shared_;
+  std::vector<void*> waiting_;
+  std::vector<std::vector<Line>> frames_;
+  std::size_t used_ = 0;
+};
+
 }  // namespace
 
 void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads& threads) {
@@ -51,25 +91,18 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
     throw DeviceError(".shared_bytes is " + std::to_string(launch.shared_bytes) + ", and the device has " +
                       std::to_string(kMostSharedBytes) + " for a block");
   }
-  struct alignas(64) Line {
-    std::byte bytes[64];
-  };
-  const auto lines = static_cast<std::size_t>((launch.shared_bytes + 63) / 64);
   if (module.races() != nullptr) {
-    std::vector<Line> shared(lines);
-    return run_race(module, launch, arguments.data(), shared.data());
+    const BlockMemory memory(launch, arguments.data());
+    return run_race(module, launch, arguments.data(), memory.shared);
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const std::int64_t pieces =
       cpu::Threads::pieces(blocks, std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread));
   const auto kernel = module.kernel<CpuRawKernel>();
   threads.parallel_for(pieces, [&](std::int64_t piece) {
-    std::vector<Line> shared(lines);
-    CpuRawLaunch call{.arguments = arguments.data(), .grid = {}, .block = {}, .shared = shared.data()};
-    std::copy(launch.grid.begin(), launch.grid.end(), call.grid);
-    std::copy(launch.block.begin(), launch.block.end(), call.block);
+    BlockMemory memory(launch, arguments.data());
     // What a crash ends is the kernel alone: the memory is freed.
-    cpu::call_guarded(module, [&] { kernel(&call, blocks * piece / pieces, blocks * (piece + 1) / pieces); });
+    cpu::call_guarded(module, [&] { kernel(&memory, blocks * piece / pieces, blocks * (piece + 1) / pieces); });
   });
 }
 

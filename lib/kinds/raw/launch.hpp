@@ -12,6 +12,8 @@ namespace kiln::kinds {
 
 inline constexpr std::size_t kMaxRawArguments = 32;
 inline constexpr std::size_t kMaxRawDimensions = 64;  // of all views
+/// Threads of a block that share memory or wait for one another, on the CPU: as many as on any GPU.
+inline constexpr std::int64_t kMostTogether = 1024;
 
 /// Owns the values of its arguments, so that a copy may outlive the caller's.
 struct RawLaunch {

@@ -11,7 +11,7 @@ namespace kiln::kinds {
 /// How a raw kernel is launched.
 enum class RawForm : std::uint8_t {
   items,   ///< the body runs once for each of a number of items
-  blocks,  ///< once for each thread of a grid of blocks. CPU: one thread after the other, which share and wait for nothing
+  blocks,  ///< once for each thread of a grid of blocks
   single,  ///< CPU: the same with one thread in each block. GPUs have no such form
 };
 
@@ -27,6 +27,7 @@ struct RawParameter {
 struct RawSpec {
   std::vector<RawParameter> parameters = {};
   RawForm form = RawForm::blocks;
+  bool shares = false;       ///< CPU, in blocks: threads share memory or wait for one another
   bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are told
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 /// Threads of a block may share memory and wait for one another.
 bool cooperates(const RawSpec& spec, DeviceKind target) {
-  return target == DeviceKind::cpu && !spec.finds_races ? spec.form == RawForm::single : spec.form != RawForm::items;
+  const bool alone = target == DeviceKind::cpu && !spec.finds_races && !spec.shares;
+  return alone ? spec.form == RawForm::single : spec.form != RawForm::items;
 }
 
 /// What the body calls for its place in the grid.
@@ -129,6 +130,25 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
         "}}\n}}\n",
         text, grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec));
   }
+  if (spec.shares) {
+    return fmt::format(
+        "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuRawLaunch* launch, void* shared, const row_of_threads& "
+        "all) "
+        "{{\n  kiln_share(shared);\n{}"
+        "  void* const dynamic = launch->shared;\n"
+        "  const row_of_threads row = all;\n"
+        "  const grid_place block = row.block, block_size = row.block_size, grid_size = row.grid;\n"
+        "  const int64 first = flat(block, grid_size) * count(block_size) + (int64(row.z) * block_size.y + row.y) * "
+        "block_size.x;\n"
+        "#pragma clang loop vectorize(assume_safety) unroll(disable)\n"
+        "  for (uint32 x = row.begin; x < row.end; ++x) {{\n"
+        "    const grid_place thread{{x, row.y, row.z}};\n"
+        "    KILN_ENTER_THREAD(block, thread);\n"
+        "    user::kiln_body(dynamic, first + x, thread, block, block_size, grid_size{}{});\n  }}\n  return nullptr;\n}}\n"
+        "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n"
+        "  each_waiting_block(launch, begin, end, kiln_threads);\n}}\n",
+        text, grids ? kThreadInGrid : "", arguments_of(spec));
+  }
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}"
       "  {}(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
@@ -196,6 +216,7 @@ std::vector<DType> storage_of(const RawSpec&) {
 
 std::string loop_header(const RawSpec& spec, DeviceKind target) {
   if (spec.finds_races) return "kiln/raw/race_cpu.hpp";
+  if (spec.shares) return "kiln/raw/shared_cpu.hpp";
   return fmt::format("kiln/raw/{}{}.hpp", cooperates(spec, target) ? "blocks_" : "", target == DeviceKind::cpu ? "cpu" : "gpu");
 }
 

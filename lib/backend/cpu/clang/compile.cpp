@@ -25,6 +25,7 @@
 #include "backend/cpu/clang/reported_accesses.hpp"
 #include "backend/cpu/clang/reported_operations.hpp"
 #include "backend/cpu/clang/short_rows.hpp"
+#include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/spmd.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
 #include "backend/cpu/clang/turned_items.hpp"
@@ -155,6 +156,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);
     if (!debugs) passes.emplace_back(vectorize_items_with_loops);
+    passes.emplace_back(let_threads_wait);
   }
   const auto files = files_of(request);
   if (!link_bitcode(request, *invocation, *files, out)) return;

@@ -34,7 +34,49 @@ bool same_of_same(const llvm::Instruction& instruction) {
   return !instruction.isAtomic() && !instruction.isVolatile();
 }
 
+/// What is done with the memory: steps to addresses in it, each behind what it begins from; and all else.
+struct Uses {
+  llvm::SmallVector<llvm::Instruction*, 8> steps;
+  llvm::SmallVector<llvm::Instruction*, 8> others;
+};
+Uses uses_of(llvm::AllocaInst& memory) {
+  Uses uses;
+  llvm::SmallVector<llvm::Instruction*, 8> pending{&memory};
+  for (std::size_t at = 0; at < pending.size(); ++at) {
+    for (llvm::User* const user : pending[at]->users()) {
+      auto* const instruction = llvm::cast<llvm::Instruction>(user);
+      const auto* const marker = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+      if (marker != nullptr && marker->isLifetimeStartOrEnd()) continue;
+      auto* const step = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
+      (step != nullptr ? uses.steps : uses.others).push_back(instruction);
+      if (step != nullptr && !llvm::is_contained(pending, step)) pending.push_back(step);
+    }
+  }
+  return uses;
+}
+
 }  // namespace
+
+bool bring_addresses_into(llvm::Loop& loop) {
+  for (llvm::Instruction& instruction : loop.getHeader()->getParent()->getEntryBlock()) {
+    auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (memory == nullptr || !memory->isStaticAlloca()) continue;
+    const Uses uses = uses_of(*memory);
+    const auto inside = [&](const llvm::Instruction* use) { return loop.contains(use); };
+    if (llvm::none_of(uses.others, inside)) continue;
+    if (!llvm::all_of(uses.others, inside)) {
+      const bool reads = llvm::all_of(
+          uses.others, [&](const llvm::Instruction* use) { return !inside(use) || llvm::isa<llvm::LoadInst>(use); });
+      if (!reads) return false;
+      continue;
+    }
+    auto place = loop.getHeader()->getFirstInsertionPt();
+    for (llvm::Instruction* const step : uses.steps) {
+      if (!inside(step)) step->moveBefore(*loop.getHeader(), place);
+    }
+  }
+  return true;
+}
 
 Shapes::Shapes(const Regions& regions, llvm::ScalarEvolution& evolution)
     : regions_(regions), evolution_(evolution), layout_(regions.outermost().getHeader()->getModule()->getDataLayout()) {
@@ -65,11 +107,9 @@ void Shapes::find_private_memory() {
   for (llvm::Instruction& instruction : loop.getHeader()->getParent()->getEntryBlock()) {
     auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (memory == nullptr || !memory->isStaticAlloca()) continue;
-    const bool own = !memory->use_empty() && llvm::all_of(memory->users(), [&](const llvm::User* user) {
-      const auto* const inside = llvm::dyn_cast<llvm::Instruction>(user);
-      return inside != nullptr && loop.contains(inside);
-    });
-    if (!own) continue;
+    const Uses uses = uses_of(*memory);
+    if (uses.others.empty() || !llvm::all_of(uses.others, [&](const llvm::Instruction* use) { return loop.contains(use); }))
+      continue;
     llvm::SmallVector<const llvm::Value*, 8> addresses{memory};
     const std::uint64_t element = follow(*memory, addresses);
     private_[memory] = element;

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <string>
 
+#include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/vectorizer.hpp"
 
 namespace kiln::clang_module {
@@ -87,10 +88,12 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   static bool vectorize_one(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
-      if (loop->isInnermost() || !llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable")) continue;
+      if (loop->isInnermost() && function.getName() != kThreadsName) continue;
+      if (!llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable")) continue;
       auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
       auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
       std::string why = why_not(*loop, loops, evolution);
+      if (why.empty() && !bring_addresses_into(*loop)) why = "writes to memory that items share";
       if (why.empty()) {
         const Regions regions(*loop, loops, dominators);
         const Shapes shapes(regions, evolution);
@@ -99,7 +102,9 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
           const auto registers = analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(
               llvm::TargetTransformInfo::RGK_FixedWidthVector);
           const unsigned lanes = static_cast<unsigned>(registers.getFixedValue()) / widest_number(*loop, shapes);
-          Vectorizer(regions, shapes, evolution, {.lanes = std::max(lanes, 2U), .parts = kParts}).run();
+          const Width width{.lanes = std::max(lanes, 2U), .parts = kParts};
+          Vectorizer(regions, shapes, evolution, width).run();
+          if (function.getName() == kThreadsName) function.addFnAttr(kLanesName, std::to_string(width.all()));
           return true;
         }
       }

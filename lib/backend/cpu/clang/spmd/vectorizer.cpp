@@ -79,6 +79,7 @@ void Vectorizer::run() {
 
   preheader->getTerminator()->replaceSuccessorWith(header, begin);
   llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
+  widener_.finish();
   llvm::DominatorTree dominators(function_);
   llvm::PromoteMemToReg(all_slots_, dominators);
 }

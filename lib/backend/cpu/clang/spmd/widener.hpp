@@ -39,6 +39,8 @@ class Widener {
   /// The first lane's value, of one that does not vary.
   [[nodiscard]] llvm::Value* scalar(llvm::Value* value) const;
   [[nodiscard]] llvm::Value* vector(llvm::Value* value, unsigned part);
+  /// When all is written: operations on memory that no other thread of the host sees need not be atomic.
+  void finish();
   void set(const llvm::Value* value, llvm::Value* anew) { scalars_[value] = anew; }
   void set(const llvm::Value* value, Vectors anew) { vectors_[value] = std::move(anew); }
   [[nodiscard]] llvm::Type* widened(llvm::Type* type) const { return llvm::FixedVectorType::get(type, width_.lanes); }
@@ -57,7 +59,10 @@ class Widener {
   void store(llvm::StoreInst& store, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* call(llvm::CallInst& call, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* call_variant(llvm::CallInst& call, unsigned part);
+  [[nodiscard]] llvm::Value* atomic(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
+  void change_once(llvm::AtomicRMWInst& change, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* lane_by_lane(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
+  [[nodiscard]] llvm::Value* of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llvm::Value*> operands, llvm::Value* lane);
   [[nodiscard]] llvm::Value* cut(llvm::Value* whole, unsigned from, unsigned count);
   [[nodiscard]] llvm::Value* lane_offsets(llvm::Type* type, std::int64_t stride, unsigned part) const;
 
@@ -66,6 +71,7 @@ class Widener {
   Width width_;
   llvm::DenseMap<const llvm::Value*, llvm::Value*> scalars_;
   llvm::DenseMap<const llvm::Value*, Vectors> vectors_;
+  llvm::SmallVector<llvm::Instruction*, 8> own_;
 };
 
 }  // namespace kiln::clang_module::spmd

@@ -1,0 +1,29 @@
+// Blocks whose threads share memory and wait for one another: the compiler's side of kernels-src/raw/shared_cpu.hpp.
+#pragma once
+
+#include <llvm/ADT/StringRef.h>
+
+namespace llvm {
+class Function;
+class PassBuilder;
+}  // namespace llvm
+
+namespace kiln::clang_module {
+
+namespace spmd {
+
+inline constexpr llvm::StringRef kBarrierName = "kiln_barrier";
+/// Gives the memory that threads of a block share.
+inline constexpr llvm::StringRef kMemoryName = "kiln_shared_memory";
+/// The function of neighbouring threads.
+inline constexpr llvm::StringRef kThreadsName = "kiln_threads";
+/// An attribute of it: how many it computes at once.
+inline constexpr llvm::StringRef kLanesName = "kiln-lanes";
+
+}  // namespace spmd
+
+/// Variables of KILN_SHARED become memory of the block. The function of neighbouring threads becomes one that returns at each
+/// barrier and goes on from there: LLVM's coroutines keep what lives across, and no more.
+void let_threads_wait(llvm::PassBuilder& builder);
+
+}  // namespace kiln::clang_module
