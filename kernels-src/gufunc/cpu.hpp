@@ -50,6 +50,22 @@ KILN_FN void walk_items(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
     for (int k = 0; k < Operands; ++k) {
       step[k] = strides[k * launch.rank + last];
     }
+    if constexpr (Each == 0) {
+      const int64 count = columns - column < end - begin ? columns - column : end - begin;
+      // Lanes where bodies have loops that differ between items (lib/backend/cpu/clang/spmd/); no vectors of LLVM's.
+#pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)
+      for (int64 c = 0; c < count; ++c) {
+        char* q[Operands];
+        for (int k = 0; k < Operands; ++k) {
+          q[k] = p[k] + c * step[k];
+        }
+        KILN_ENTER_ITEM(item + c);
+        work(q, nullptr);
+      }
+      begin += count;
+      item += count;
+      continue;
+    }
     for (int64 c = column; c < columns && begin < end; ++c, ++item) {
       for (; unit < per_item && begin < end; ++unit, ++begin) {
         int64 first[Each + 1];

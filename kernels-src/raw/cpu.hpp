@@ -79,6 +79,7 @@ KILN_FN void each_thread(const kinds::CpuRawLaunch* launch, int64 begin, int64 e
     const grid_place block{uint32(b % grid.x), uint32(b / grid.x % grid.y), uint32(b / grid.x / grid.y)};
     for (uint32 z = 0; z < threads.z; ++z) {
       for (uint32 y = 0; y < threads.y; ++y) {
+#pragma clang loop vectorize(assume_safety)
         for (uint32 x = 0; x < threads.x; ++x) {
 #if KILN_DEBUG
           debug::enter_thread(block.x, block.y, block.z, x, y, z);

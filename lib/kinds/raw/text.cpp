@@ -126,6 +126,7 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
   if (spec.form == RawForm::items) {
     return fmt::format(
         "KILN_KERNEL kiln_kernel(const kinds::CpuRawItems* launch, int64 begin, int64 end) {{\n{}"
+        "#pragma clang loop vectorize(assume_safety)\n"
         "  for (int64 item = begin; item < end; ++item) {{\n    KILN_ENTER_ITEM(item);\n    user::kiln_body(item{}{});\n  "
         "}}\n}}\n",
         text, grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec));

@@ -38,6 +38,7 @@ bool same_of_same(const llvm::Instruction& instruction) {
 struct Uses {
   llvm::SmallVector<llvm::Instruction*, 8> steps;
   llvm::SmallVector<llvm::Instruction*, 8> others;
+  llvm::SmallVector<llvm::Instruction*, 2> begins;  ///< of its life
 };
 Uses uses_of(llvm::AllocaInst& memory) {
   Uses uses;
@@ -46,7 +47,10 @@ Uses uses_of(llvm::AllocaInst& memory) {
     for (llvm::User* const user : pending[at]->users()) {
       auto* const instruction = llvm::cast<llvm::Instruction>(user);
       const auto* const marker = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-      if (marker != nullptr && marker->isLifetimeStartOrEnd()) continue;
+      if (marker != nullptr && marker->isLifetimeStartOrEnd()) {
+        if (marker->getIntrinsicID() == llvm::Intrinsic::lifetime_start) uses.begins.push_back(instruction);
+        continue;
+      }
       auto* const step = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
       (step != nullptr ? uses.steps : uses.others).push_back(instruction);
       if (step != nullptr && !llvm::is_contained(pending, step)) pending.push_back(step);
@@ -65,10 +69,8 @@ bool bring_addresses_into(llvm::Loop& loop) {
     const auto inside = [&](const llvm::Instruction* use) { return loop.contains(use); };
     if (llvm::none_of(uses.others, inside)) continue;
     if (!llvm::all_of(uses.others, inside)) {
-      const bool reads = llvm::all_of(
-          uses.others, [&](const llvm::Instruction* use) { return !inside(use) || llvm::isa<llvm::LoadInst>(use); });
-      if (!reads) return false;
-      continue;
+      if (llvm::any_of(uses.begins, inside)) return false;
+      continue;  // of all items: they access different elements
     }
     auto place = loop.getHeader()->getFirstInsertionPt();
     for (llvm::Instruction* const step : uses.steps) {

@@ -33,7 +33,7 @@ struct Shape {
 };
 
 /// Addresses in memory of an item's own that are computed in front of the loop, since they are the same in each iteration: into
-/// it, where each lane has its own. False: items share memory of the function that one of them may change.
+/// it, where each lane has its own. False: such memory is used outside the loop, too.
 [[nodiscard]] bool bring_addresses_into(llvm::Loop& loop);
 
 /// Lanes are iterations of the outermost loop, one after the other.

@@ -73,6 +73,15 @@ unsigned widest_number(const llvm::Loop& loop, const Shapes& shapes) {
   return bits;
 }
 
+/// Loops that are marked for one vector of width 1 are LLVM's where the items' own loops have the same length: along those
+/// elements lie side by side.
+bool only_where_loops_diverge(const llvm::Loop& loop) {
+  return llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width") == 1;
+}
+bool any_diverges(const llvm::Loop& loop, const Shapes& shapes) {
+  return llvm::any_of(loop.getLoopsInPreorder(), [&](const llvm::Loop* inner) { return shapes.diverges(inner); });
+}
+
 class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
@@ -93,12 +102,12 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
       auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
       auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
       std::string why = why_not(*loop, loops, evolution);
-      if (why.empty() && !bring_addresses_into(*loop)) why = "writes to memory that items share";
+      if (why.empty() && !bring_addresses_into(*loop)) why = "uses a local variable outside the item";
       if (why.empty()) {
         const Regions regions(*loop, loops, dominators);
         const Shapes shapes(regions, evolution);
         why = why_not(*loop, shapes);
-        if (why.empty()) {
+        if (why.empty() && (any_diverges(*loop, shapes) || !only_where_loops_diverge(*loop))) {
           const auto registers = analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(
               llvm::TargetTransformInfo::RGK_FixedWidthVector);
           const unsigned lanes = static_cast<unsigned>(registers.getFixedValue()) / widest_number(*loop, shapes);
