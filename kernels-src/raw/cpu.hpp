@@ -61,8 +61,8 @@ KILN_FN T change_at(T* at, const F& f) {
   }
 }
 
-// Runs f(thread, block, block_size, grid_size) for each thread of the blocks [begin, end).
-template <class F>
+// Runs f(thread, block, block_size, grid_size) for each thread of the blocks [begin, end); Alone: of one thread each.
+template <bool Alone, class F>
 KILN_FN void each_thread(const kinds::CpuRawLaunch* launch, int64 begin, int64 end, const F& f);
 
 }  // namespace kiln::loops
@@ -71,21 +71,32 @@ KILN_FN void each_thread(const kinds::CpuRawLaunch* launch, int64 begin, int64 e
 
 namespace kiln::loops {
 
-template <class F>
+template <bool Alone, class F>
 KILN_FN void each_thread(const kinds::CpuRawLaunch* launch, int64 begin, int64 end, const F& f) {
   const grid_place grid{uint32(launch->grid[0]), uint32(launch->grid[1]), uint32(launch->grid[2])};
   const grid_place threads{uint32(launch->block[0]), uint32(launch->block[1]), uint32(launch->block[2])};
   for (int64 b = begin; b < end; ++b) {
     const grid_place block{uint32(b % grid.x), uint32(b / grid.x % grid.y), uint32(b / grid.x / grid.y)};
+    const auto one = [&](uint32 x, uint32 y, uint32 z) __attribute__((always_inline)) {
+#if KILN_DEBUG
+      debug::enter_thread(block.x, block.y, block.z, x, y, z);
+#endif
+      f(grid_place{x, y, z}, block, threads, grid);
+    };
+    if constexpr (Alone) {
+      one(0, 0, 0);
+      continue;
+    }
     for (uint32 z = 0; z < threads.z; ++z) {
       for (uint32 y = 0; y < threads.y; ++y) {
-#pragma clang loop vectorize(assume_safety)
-        for (uint32 x = 0; x < threads.x; ++x) {
-#if KILN_DEBUG
-          debug::enter_thread(block.x, block.y, block.z, x, y, z);
-#endif
-          f(grid_place{x, y, z}, block, threads, grid);
+        // Neighbours along x are lanes, where there are more than a few.
+        if (threads.x < 8) {
+#pragma clang loop vectorize(disable)
+          for (uint32 x = 0; x < threads.x; ++x) one(x, y, z);
+          continue;
         }
+#pragma clang loop vectorize(assume_safety)
+        for (uint32 x = 0; x < threads.x; ++x) one(x, y, z);
       }
     }
   }

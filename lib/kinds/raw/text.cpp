@@ -156,8 +156,11 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
       "{{\n"
       "    const int64 item = flat(block, grid_size) * count(block_size) + flat(thread, block_size);\n"
       "    user::kiln_body({}item, thread, block, block_size, grid_size{}{});\n  }});\n}}\n",
-      text, spec.finds_races ? "one_thread" : "each_thread", cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "",
-      grids ? kThreadInGrid : "", arguments_of(spec));
+      text,
+      spec.finds_races               ? "one_thread"
+      : spec.form == RawForm::single ? "each_thread<true>"
+                                     : "each_thread<false>",
+      cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "", arguments_of(spec));
 }
 
 std::string on_gpu(const RawSpec& spec, const UserText& user) {

@@ -13,6 +13,7 @@
 #include <llvm/Transforms/Coroutines/CoroEarly.h>
 #include <llvm/Transforms/Coroutines/CoroSplit.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 namespace kiln::clang_module {
@@ -208,6 +209,7 @@ void let_threads_wait(llvm::PassBuilder& builder) {
     passes.addPass(llvm::CoroEarlyPass());
     passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(/*OptimizeFrame=*/true)));
     passes.addPass(llvm::CoroCleanupPass());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::SimplifyCFGPass()));
     passes.addPass(llvm::GlobalDCEPass());
   });
 }

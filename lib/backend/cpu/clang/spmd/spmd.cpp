@@ -2,19 +2,23 @@
 
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "backend/cpu/clang/spmd/blocks.hpp"
@@ -28,6 +32,8 @@ using namespace spmd;
 /// Iterations of an inner loop wait for one another: two vectors side by side take the time of one until the arithmetic itself
 /// is the limit, on any processor whose additions take longer than they keep the next one waiting.
 constexpr unsigned kParts = 2;
+/// Two lanes gain less than masks cost.
+constexpr unsigned kFewestLanes = 4;
 
 /// Why the loop cannot be taken; empty where it can.
 std::string why_not(const llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
@@ -54,9 +60,9 @@ std::string why_not(const llvm::Loop& loop, const Shapes& shapes) {
   return "";
 }
 
-/// Bits of the widest number that the lanes compute with, or keep from iteration to iteration.
+/// Bits of the widest number that the lanes compute with, or keep from iteration to iteration. C++ computes with 32 at least.
 unsigned widest_number(const llvm::Loop& loop, const Shapes& shapes) {
-  unsigned bits = 8;
+  unsigned bits = 32;
   for (const llvm::BasicBlock* const block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
       llvm::Type* type = instruction.getType();
@@ -82,57 +88,103 @@ bool any_diverges(const llvm::Loop& loop, const Shapes& shapes) {
   return llvm::any_of(loop.getLoopsInPreorder(), [&](const llvm::Loop* inner) { return shapes.diverges(inner); });
 }
 
-class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
+/// The loop as the vectorizer wants it, and what is known of it.
+class Candidate {
  public:
-  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    bool any = false;
-    while (vectorize_one(function, analyses)) {
-      analyses.invalidate(function, llvm::PreservedAnalyses::none());
-      any = true;
-    }
-    return any ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+  Candidate(llvm::Loop& loop, llvm::FunctionAnalysisManager& analyses)
+      : loop_(loop),
+        function_(*loop.getHeader()->getParent()),
+        loops_(analyses.getResult<llvm::LoopAnalysis>(function_)),
+        dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function_)),
+        evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function_)),
+        target_(analyses.getResult<llvm::TargetIRAnalysis>(function_)) {
+    llvm::simplifyLoop(&loop, &dominators_, &loops_, &evolution_, nullptr, nullptr, /*PreserveLCSSA=*/false);
+    llvm::formLCSSARecursively(loop, dominators_, &loops_, &evolution_);
+  }
+
+  /// Whether it became a loop over vectors of items.
+  bool vectorize() {
+    if (!why_not(loop_, loops_, evolution_).empty() || !bring_addresses_into(loop_)) return false;
+    const Regions regions(loop_, loops_, dominators_);
+    const Shapes shapes(regions, evolution_);
+    const unsigned registers =
+        static_cast<unsigned>(target_.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
+    const Width width{.lanes = registers / widest_number(loop_, shapes), .parts = kParts};
+    const bool threads = function_.getName() == kThreadsName;
+    if (!why_not(loop_, shapes).empty() || width.lanes < (threads ? 2 : kFewestLanes)) return false;
+    if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes)) return false;
+    Vectorizer(regions, shapes, evolution_, width).run();
+    if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
+    return true;
   }
 
  private:
-  static bool vectorize_one(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-    const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    for (llvm::Loop* const loop : loops.getLoopsInPreorder()) {
+  llvm::Loop& loop_;
+  llvm::Function& function_;
+  llvm::LoopInfo& loops_;
+  llvm::DominatorTree& dominators_;
+  llvm::ScalarEvolution& evolution_;
+  llvm::TargetTransformInfo& target_;
+};
+
+/// Of memory that no other thread reaches: a block of one thread has its shared memory for itself.
+bool lower_own_atomics(llvm::Function& function) {
+  bool any = false;
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* const change = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+    auto* const exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction);
+    if (change == nullptr && exchange == nullptr) continue;
+    const llvm::Value* const memory = llvm::getUnderlyingObject(instruction.getOperand(0), /*MaxLookup=*/0);
+    if (!llvm::isa<llvm::AllocaInst>(memory) ||
+        llvm::PointerMayBeCaptured(memory, /*ReturnCaptures=*/true, /*StoreCaptures=*/true)) {
+      continue;
+    }
+    any = true;
+    if (change != nullptr) {
+      llvm::lowerAtomicRMWInst(change);
+    } else {
+      llvm::lowerAtomicCmpXchgInst(exchange);
+    }
+  }
+  return any;
+}
+
+class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    bool any = lower_own_atomics(function);
+    std::set<const llvm::BasicBlock*> seen;
+    while (llvm::Loop* const loop = next(function, analyses, seen)) {
+      if (Candidate(*loop, analyses).vectorize()) any = true;
+      analyses.invalidate(function, llvm::PreservedAnalyses::none());
+    }
+    if (!any) return seen.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+    llvm::FunctionPassManager cleanup;
+    cleanup.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    cleanup.addPass(llvm::InstCombinePass());
+    cleanup.addPass(llvm::SimplifyCFGPass());
+    cleanup.run(function, analyses);
+    return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  /// Of loops that kernels-src marks as safe to vectorize one that LLVM's vectorizer does not take.
+  static llvm::Loop* next(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
+                          std::set<const llvm::BasicBlock*>& seen) {
+    for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
       if (loop->isInnermost() && function.getName() != kThreadsName) continue;
       if (!llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable")) continue;
-      auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
-      auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-      std::string why = why_not(*loop, loops, evolution);
-      if (why.empty() && !bring_addresses_into(*loop)) why = "uses a local variable outside the item";
-      if (why.empty()) {
-        const Regions regions(*loop, loops, dominators);
-        const Shapes shapes(regions, evolution);
-        why = why_not(*loop, shapes);
-        if (why.empty() && (any_diverges(*loop, shapes) || !only_where_loops_diverge(*loop))) {
-          const auto registers = analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(
-              llvm::TargetTransformInfo::RGK_FixedWidthVector);
-          const unsigned lanes = static_cast<unsigned>(registers.getFixedValue()) / widest_number(*loop, shapes);
-          const Width width{.lanes = std::max(lanes, 2U), .parts = kParts};
-          Vectorizer(regions, shapes, evolution, width).run();
-          if (function.getName() == kThreadsName) function.addFnAttr(kLanesName, std::to_string(width.all()));
-          return true;
-        }
-      }
+      if (seen.insert(loop->getHeader()).second) return loop;
     }
-    return false;
+    return nullptr;
   }
 };
 
 }  // namespace
 
 void vectorize_items_with_loops(llvm::PassBuilder& builder) {
-  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(llvm::LoopSimplifyPass());
-    passes.addPass(llvm::LCSSAPass());
-    passes.addPass(VectorizeItems());
-    passes.addPass(llvm::EarlyCSEPass(true));
-    passes.addPass(llvm::InstCombinePass());
-    passes.addPass(llvm::SimplifyCFGPass());
-  });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(VectorizeItems()); });
 }
 
 }  // namespace kiln::clang_module

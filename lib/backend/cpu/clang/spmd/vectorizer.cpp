@@ -313,8 +313,12 @@ void Vectorizer::repeat(const Region& region, const Edge& edge, llvm::Value* tak
   }
 }
 
-void Vectorizer::give_phis(const Edge& edge, llvm::Value* taken, const Vectors& mask) {
+// What leaves a loop: of a lane that stays in it, it is given again before that leaves. So the condition need not be known.
+void Vectorizer::give_phis(const Edge& edge, llvm::Value* taken, const Vectors& edge_mask) {
   const bool together = shapes_.comes_together(edge.to());
+  const llvm::Loop* const loop = regions_.innermost_of(edge.from);
+  const bool leaves = !loop->contains(edge.to()) && shapes_.diverges(loop);
+  const Vectors mask = leaves ? reached_.lookup({&regions_.of(loop), regions_.of(loop).node_of(edge.from)}) : edge_mask;
   for (llvm::PHINode& phi : edge.to()->phis()) {
     llvm::Value* const value = phi.getIncomingValueForBlock(edge.from);
     const bool varying = shapes_.of(&phi).is_varying();

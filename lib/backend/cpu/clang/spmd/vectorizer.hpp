@@ -31,7 +31,7 @@ class Vectorizer {
   /// `taken`: a condition of all lanes; null: yes.
   void take(const Edge& edge, llvm::Value* taken, const Vectors& mask);
   void repeat(const Region& region, const Edge& edge, llvm::Value* taken, const Vectors& mask);
-  void give_phis(const Edge& edge, llvm::Value* taken, const Vectors& mask);
+  void give_phis(const Edge& edge, llvm::Value* taken, const Vectors& edge_mask);
   [[nodiscard]] bool is_cheap(const Region& region, unsigned at) const;
   [[nodiscard]] const Region& region_of(const Edge& edge) const;
   [[nodiscard]] llvm::Value* any(const Slots& mask);
