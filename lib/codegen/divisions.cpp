@@ -54,6 +54,7 @@ class DivisionReader {
       : tokens_(tokens), partner_(tokens.size(), tokens.size()) {
     values_.insert(known.values.begin(), known.values.end());
     values_.insert(kFloatingConstants.begin(), kFloatingConstants.end());
+    others_.insert(known.others.begin(), known.others.end());
     opaque_ = known.opaque;
     types_.insert(known.types.begin(), known.types.end());
     pair_brackets();
@@ -263,7 +264,8 @@ FloatingNames floating_names(const UserText& text, bool integers) {
     if (kind(dtype) == Kind::floating || kind(dtype) == Kind::complex) known.types.push_back(name);
   }
   for (const auto* names : {&text.input_names, &text.output_names}) {
-    if (!integers) known.values.insert(known.values.end(), names->begin(), names->end());
+    std::vector<std::string_view>& list = integers ? known.others : known.values;
+    list.insert(list.end(), names->begin(), names->end());
   }
   return known;
 }

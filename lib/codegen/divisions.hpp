@@ -16,6 +16,7 @@ namespace kiln::codegen {
 struct FloatingNames {
   std::vector<std::string_view> values = {};  ///< parameters that are floating-point or complex
   std::vector<std::string_view> types = {};   ///< types that are, beside those that kiln and C++ have
+  std::vector<std::string_view> others = {};  ///< parameters that may be integers, whatever else has the same name
   bool opaque = false;                        ///< names may mean anything: only literals tell
 };
 

@@ -96,6 +96,14 @@ TEST_CASE("integer divisions: what is floating-point by its looks divides as it 
         "{ const int a = 0; return b / 2 + 1 %kiln_by/ a; }");
 }
 
+TEST_CASE("integer divisions: a parameter may be an integer, whatever a function calls by its name") {
+  codegen::UserText text = body_of("return a / b;");
+  text.functions = "float32 f(float32 a, float32 b) { return a / b; }";
+  const auto in_body = [&](DType dtype) { return IntegerDivisions(text, operation(dtype)).defined("f", text.body); };
+  CHECK(in_body(DType::int32) == "return a %kiln_by/ b;");
+  CHECK(in_body(DType::float32) == "return a / b;");
+}
+
 TEST_CASE("integer divisions: names of operators, digraphs and directives are none") {
   check_unchanged("return operator/(a, b) + operator %(a, b) + operator /= (a, b);");
   check_unchanged("int x<::> = <%1%>; return x[0];");
