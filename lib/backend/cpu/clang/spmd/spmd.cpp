@@ -18,6 +18,7 @@
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -34,6 +35,27 @@ using namespace spmd;
 constexpr unsigned kParts = 2;
 /// Two lanes gain less than masks cost.
 constexpr unsigned kFewestLanes = 4;
+
+/// Of a switch that has a case for each value there can be, the default leads out of all loops, to what is never reached. The
+/// last case becomes the default. Whether there was one.
+bool make_defaults_reachable(llvm::Function& function) {
+  bool any = false;
+  for (llvm::BasicBlock& block : function) {
+    auto* const choice = llvm::dyn_cast<llvm::SwitchInst>(block.getTerminator());
+    if (choice == nullptr || choice->getNumCases() == 0) continue;
+    if (!llvm::isa<llvm::UnreachableInst>(choice->getDefaultDest()->getFirstNonPHIOrDbg())) continue;
+    choice->getDefaultDest()->removePredecessor(&block);
+    const auto last = std::prev(choice->case_end());
+    choice->setDefaultDest(last->getCaseSuccessor());
+    choice->removeCase(last);
+    any = true;
+  }
+  return any;
+}
+
+bool is_marked(const llvm::Loop* loop) {
+  return llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable");
+}
 
 /// Why the loop cannot be taken; empty where it can.
 std::string why_not(const llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
@@ -153,6 +175,10 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     bool any = lower_own_atomics(function);
+    if (llvm::any_of(analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder(), is_marked)) {
+      any = make_defaults_reachable(function) || any;
+    }
+    if (any) analyses.invalidate(function, llvm::PreservedAnalyses::none());
     std::set<const llvm::BasicBlock*> seen;
     while (llvm::Loop* const loop = next(function, analyses, seen)) {
       if (Candidate(*loop, analyses).vectorize()) any = true;
@@ -173,7 +199,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
                           std::set<const llvm::BasicBlock*>& seen) {
     for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
       if (loop->isInnermost() && function.getName() != kThreadsName) continue;
-      if (!llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable")) continue;
+      if (!is_marked(loop)) continue;
       if (seen.insert(loop->getHeader()).second) return loop;
     }
     return nullptr;
