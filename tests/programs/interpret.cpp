@@ -1,0 +1,329 @@
+// Programs by C++'s rules, one item at a time and one operation after the other.
+#include <cmath>
+#include <limits>
+
+#include "program.hpp"
+
+namespace programs {
+namespace {
+
+/// As a value of the type has it: integers modulo its width.
+Value integer(Type type, std::uint64_t number) {
+  switch (type) {
+    case Type::boolean:
+      return {.integer = number != 0 ? 1 : 0};
+    case Type::u8:
+      return {.integer = static_cast<std::uint8_t>(number)};
+    case Type::i32:
+      return {.integer = static_cast<std::int32_t>(number)};
+    case Type::u32:
+      return {.integer = static_cast<std::uint32_t>(number)};
+    default:
+      return {.integer = static_cast<std::int64_t>(number)};
+  }
+}
+Value real(Type type, double number) {
+  return {.real = type == Type::f32 ? static_cast<double>(static_cast<float>(number)) : number};
+}
+
+struct TooLong {};
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, int steps) : program_(program), steps_(steps) {}
+
+  std::vector<Value> run(const std::vector<Value>& inputs) {
+    Frame frame = enter(program_.body(), inputs);
+    const bool left = run(program_.body().block, frame) == End::leave;
+    if (program_.outputs.size() == 1) return {left ? frame.result : evaluate(program_.body().end, frame)};
+    std::vector<Value> results;
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) results.push_back(frame.values[inputs.size() + i][0]);
+    return results;
+  }
+
+ private:
+  enum class End : std::uint8_t { normal, stop, next, leave };
+  struct Frame {
+    const Function& function;
+    std::vector<std::vector<Value>> values;
+    Value result = {};
+  };
+
+  static Value initial(const Variable& array, std::size_t at) {
+    const std::int64_t number = array.initial.integer + static_cast<std::int64_t>(at);
+    return is_floating(array.type) ? real(array.type, static_cast<double>(number))
+                                   : integer(array.type, static_cast<std::uint64_t>(number));
+  }
+
+  static std::vector<Value> begun(const Variable& variable) {
+    if (variable.length == 0) return {variable.initial};
+    std::vector<Value> values;
+    for (int i = 0; i < variable.length; ++i) values.push_back(initial(variable, static_cast<std::size_t>(i)));
+    return values;
+  }
+
+  Frame enter(const Function& function, const std::vector<Value>& arguments) {
+    step();
+    Frame frame{.function = function, .values = {}};
+    for (const Variable& variable : function.variables) frame.values.push_back(begun(variable));
+    for (std::size_t i = 0; i < arguments.size(); ++i) frame.values[i] = {arguments[i]};
+    return frame;
+  }
+
+  void step() {
+    if (--steps_ < 0) throw TooLong();
+  }
+
+  Value call(const Function& function, const std::vector<Value>& arguments) {
+    Frame frame = enter(function, arguments);
+    return run(function.block, frame) == End::leave ? frame.result : evaluate(function.end, frame);
+  }
+
+  Value element(int index, std::size_t at, const Frame& frame) const {
+    if (index >= 0) return frame.values[static_cast<std::size_t>(index)][at];
+    return initial(program_.tables[static_cast<std::size_t>(-1 - index)], at);
+  }
+  [[nodiscard]] std::size_t length(int index, const Frame& frame) const {
+    return static_cast<std::size_t>(program_.variable(frame.function, index).length);
+  }
+
+  Value cast(Type to, Type from, Value value) {
+    if (is_floating(to)) {
+      if (is_floating(from)) return real(to, value.real);
+      return {.real = to == Type::f32 ? static_cast<double>(static_cast<float>(value.integer))
+                                      : static_cast<double>(value.integer)};
+    }
+    if (!is_floating(from)) return integer(to, static_cast<std::uint64_t>(value.integer));
+    if (to == Type::boolean) return {.integer = value.real != 0 ? 1 : 0};
+    constexpr double kMost = 1e9;
+    const bool fits = value.real > -kMost && value.real < kMost;
+    return integer(to, fits ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value.real)) : 7);
+  }
+
+  static Value floating(const Expression& e, double a, double b) {
+    // In float alone: float32's operations are rounded once.
+    const bool single = e.type == Type::f32;
+    const auto x = static_cast<float>(a);
+    const auto y = static_cast<float>(b);
+    switch (e.op) {
+      case Op::add:
+        return real(e.type, single ? x + y : a + b);
+      case Op::subtract:
+        return real(e.type, single ? x - y : a - b);
+      case Op::multiply:
+        return real(e.type, single ? x * y : a * b);
+      default:
+        return real(e.type, single ? x / y : a / b);
+    }
+  }
+
+  static Value whole(const Expression& e, std::int64_t a, std::int64_t b) {
+    const auto x = static_cast<std::uint64_t>(a);
+    const auto y = static_cast<std::uint64_t>(b);
+    const bool overflows = b == -1;
+    const int bits = e.type == Type::i64 ? 64 : e.type == Type::u8 ? 8 : 32;
+    switch (e.op) {
+      case Op::add:
+        return integer(e.type, x + y);
+      case Op::subtract:
+        return integer(e.type, x - y);
+      case Op::multiply:
+        return integer(e.type, x * y);
+      case Op::divide:
+        return b == 0 ? Value() : integer(e.type, overflows ? 0 - x : static_cast<std::uint64_t>(a / b));
+      case Op::remainder:
+        return b == 0 || overflows ? Value() : integer(e.type, static_cast<std::uint64_t>(a % b));
+      case Op::checked_divide:
+        return b == 0 ? Value{.integer = a} : integer(e.type, overflows ? 0 - x : static_cast<std::uint64_t>(a / b));
+      case Op::checked_remainder:
+        return b == 0 ? Value{.integer = a} : overflows ? Value() : integer(e.type, static_cast<std::uint64_t>(a % b));
+      case Op::bit_and:
+        return integer(e.type, x & y);
+      case Op::bit_or:
+        return integer(e.type, x | y);
+      case Op::bit_xor:
+        return integer(e.type, x ^ y);
+      case Op::shift_left:
+        return integer(e.type, x << (b & (bits - 1)));
+      case Op::shift_right:
+        return integer(e.type, static_cast<std::uint64_t>(a >> (b & (bits - 1))));
+      case Op::small_add:
+        return integer(e.type, (x & 1023) + (y & 1023));
+      default:
+        return integer(e.type, (x & 1023) * (y & 1023));
+    }
+  }
+
+  static bool compares(Op op, Type type, const Value& a, const Value& b) {
+    const bool floating = is_floating(type);
+    switch (op) {
+      case Op::less:
+        return floating ? a.real < b.real : a.integer < b.integer;
+      case Op::less_equal:
+        return floating ? a.real <= b.real : a.integer <= b.integer;
+      case Op::equal:
+        return floating ? a.real == b.real : a.integer == b.integer;
+      default:
+        return floating ? a.real != b.real : a.integer != b.integer;
+    }
+  }
+
+  Value evaluate(const Expression& e, Frame& frame) {
+    const auto operand = [&](std::size_t i) { return evaluate(e.of[i], frame); };
+    switch (e.op) {
+      case Op::literal:
+        return e.value;
+      case Op::variable:
+        return frame.values[static_cast<std::size_t>(e.index)][0];
+      case Op::element:
+        return element(e.index, static_cast<std::size_t>(operand(0).integer) & (length(e.index, frame) - 1), frame);
+      case Op::guarded: {
+        const auto at = static_cast<std::uint64_t>(operand(0).integer);
+        return at < length(e.index, frame) ? element(e.index, at, frame) : operand(1);
+      }
+      case Op::cast:
+        return cast(e.type, e.of[0].type, operand(0));
+      case Op::negate:
+        if (is_floating(e.type)) return {.real = -operand(0).real};
+        return integer(e.type, 0 - static_cast<std::uint64_t>(operand(0).integer));
+      case Op::invert:
+        return integer(e.type, ~static_cast<std::uint64_t>(operand(0).integer));
+      case Op::multiply_add: {
+        Expression product{.op = Op::multiply, .type = e.type, .value = {}, .of = {}};
+        const Value first = floating(product, operand(0).real, operand(1).real);
+        product.op = Op::add;
+        return floating(product, first.real, operand(2).real);
+      }
+      case Op::square_root:
+        return {.real = e.type == Type::f32 ? static_cast<double>(std::sqrt(static_cast<float>(operand(0).real)))
+                                            : std::sqrt(operand(0).real)};
+      case Op::magnitude:
+        return {.real = std::fabs(operand(0).real)};
+      case Op::least:
+      case Op::greatest: {
+        const Value a = operand(0);
+        const Value b = operand(1);
+        return compares(Op::less, e.type, e.op == Op::least ? b : a, e.op == Op::least ? a : b) ? b : a;
+      }
+      case Op::less:
+      case Op::less_equal:
+      case Op::equal:
+      case Op::not_equal:
+        return {.integer = compares(e.op, e.of[0].type, operand(0), operand(1)) ? 1 : 0};
+      case Op::logical_and:
+        return {.integer = operand(0).integer != 0 && operand(1).integer != 0 ? 1 : 0};
+      case Op::logical_or:
+        return {.integer = operand(0).integer != 0 || operand(1).integer != 0 ? 1 : 0};
+      case Op::logical_not:
+        return {.integer = operand(0).integer != 0 ? 0 : 1};
+      case Op::select:
+        return operand(operand(0).integer != 0 ? 1 : 2);
+      case Op::call: {
+        std::vector<Value> arguments;
+        for (std::size_t i = 0; i < e.of.size(); ++i) arguments.push_back(operand(i));
+        return call(program_.functions[static_cast<std::size_t>(e.index)], arguments);
+      }
+      default:
+        if (is_floating(e.type)) return floating(e, operand(0).real, operand(1).real);
+        return whole(e, operand(0).integer, operand(1).integer);
+    }
+  }
+
+  End run(const Block& block, Frame& frame) {
+    for (const Statement& each : block) {
+      if (const End end = run(each, frame); end != End::normal) return end;
+    }
+    return End::normal;
+  }
+
+  /// Whether a loop goes on.
+  bool goes_on(const Block& block, Frame& frame, End& end) {
+    step();
+    end = run(block, frame);
+    if (end == End::leave) return false;
+    const bool stops = end == End::stop;
+    end = End::normal;
+    return !stops;
+  }
+
+  End run(const Statement& s, Frame& frame) {
+    using Kind = Statement::Kind;
+    step();
+    const auto variable = [&]() -> Value& { return frame.values[static_cast<std::size_t>(s.index)][0]; };
+    End end = End::normal;
+    switch (s.kind) {
+      case Kind::assign:
+        variable() = evaluate(s.of[0], frame);
+        return end;
+      case Kind::store: {
+        const Value value = evaluate(s.of[1], frame);
+        const std::size_t at = static_cast<std::size_t>(evaluate(s.of[0], frame).integer) & (length(s.index, frame) - 1);
+        frame.values[static_cast<std::size_t>(s.index)][at] = value;
+        return end;
+      }
+      case Kind::branch:
+        return run(s.blocks[evaluate(s.of[0], frame).integer != 0 ? 0 : 1], frame);
+      case Kind::choose: {
+        const auto first = static_cast<std::size_t>(evaluate(s.of[0], frame).integer) & (s.blocks.size() - 1);
+        for (std::size_t i = first; i < s.blocks.size(); ++i) {
+          end = run(s.blocks[i], frame);
+          if (end == End::stop) return End::normal;
+          if (end != End::normal || (s.number >> i & 1) == 0) return end;
+        }
+        return end;
+      }
+      case Kind::count: {
+        const bool up = s.number > 0;
+        const Type type = frame.function.variables[static_cast<std::size_t>(s.index)].type;
+        variable() = evaluate(s.of[up ? 0 : 1], frame);
+        for (;;) {
+          const std::int64_t bound = evaluate(s.of[up ? 1 : 0], frame).integer;
+          if (up ? variable().integer >= bound : variable().integer <= bound) return end;
+          if (!goes_on(s.blocks[0], frame, end)) return end;
+          variable() = integer(type, static_cast<std::uint64_t>(variable().integer + s.number));
+        }
+      }
+      case Kind::repeat:
+        variable() = {};
+        while (evaluate(s.of[0], frame).integer != 0 && variable().integer++ < s.number) {
+          if (!goes_on(s.blocks[0], frame, end)) return end;
+        }
+        return end;
+      case Kind::until:
+        variable() = {};
+        do {
+          if (!goes_on(s.blocks[0], frame, end)) return end;
+        } while (evaluate(s.of[0], frame).integer != 0 && ++variable().integer < s.number);
+        return end;
+      case Kind::forever:
+        variable() = {};
+        while (variable().integer++ < s.number) {
+          if (!goes_on(s.blocks[0], frame, end)) return end;
+        }
+        return end;
+      case Kind::stop:
+        return End::stop;
+      case Kind::next:
+        return End::next;
+      case Kind::leave:
+        if (!s.of.empty()) frame.result = evaluate(s.of[0], frame);
+        return End::leave;
+    }
+    return end;
+  }
+
+  const Program& program_;
+  int steps_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Value>> interpret(const Program& program, const std::vector<Value>& inputs, int steps) {
+  try {
+    return Interpreter(program, steps).run(inputs);
+  } catch (const TooLong&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace programs

@@ -1,0 +1,163 @@
+// Random programs: kiln's kernels beside an interpreter. Programs run in children, since a wrong kernel may crash, or never
+// end.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include "check.hpp"
+#include "faults/child.hpp"
+#include "faults/seed.hpp"
+
+using kiln::test::Child;
+using kiln::test::Ended;
+using kiln::test::Say;
+using programs::Program;
+
+namespace {
+
+constexpr unsigned kSeconds = 60;  // for one program
+constexpr std::uint64_t kPrograms = 200;
+
+std::uint64_t number_of_programs() {
+  const char* const text = std::getenv("KILN_TEST_PROGRAMS");
+  return text != nullptr ? std::stoull(text) : kPrograms;
+}
+
+/// In a child: what would end it ends it at once, without a word of doctest's, and so does a program that takes too long.
+void begin_program() {
+  for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) std::signal(each, SIG_DFL);
+  ::alarm(kSeconds);
+}
+
+/// What is wrong with a program, in a process of its own; empty: nothing is.
+std::string fault_of(const Program& program, std::uint64_t seed) {
+  const Ended ended = kiln::test::in_child([&](const Say& say) {
+    begin_program();
+    const programs::Verdict verdict = programs::check(program, seed, kiln::Cache(kiln::CacheOptions{}));
+    if (!verdict.difference.empty()) say(verdict.difference);
+  });
+  // A candidate that does not compile is no smaller form of a program that does.
+  if (ended.status == 128 + SIGALRM) return "never ends\n";
+  if (ended.status >= 128) return fmt::format("ended by signal {}\n{}", ended.status - 128, ended.said);
+  return ended.said;
+}
+
+/// Wrong numbers, a signal, or an exception.
+bool is_alike(const std::string& fault, const std::string& first) {
+  const auto begins = [&](const char* with) { return fault.starts_with(with) == first.starts_with(with); };
+  return !fault.empty() && begins("exception") && begins("ended") && begins("never");
+}
+
+Program shrunk(Program program, std::uint64_t seed, const std::string& fault) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(kSeconds);
+  std::size_t at = 0;
+  for (bool any = true; any;) {
+    any = false;
+    for (bool tried = true; tried;) {
+      tried = false;
+      const std::vector<Program> all = programs::smaller(program);
+      for (std::size_t i = at; i < all.size(); ++i) {
+        if (std::chrono::steady_clock::now() > end) return program;
+        if (!is_alike(fault_of(all[i], seed), fault)) continue;
+        program = all[i];
+        at = i;
+        tried = any = true;
+        break;
+      }
+    }
+    at = 0;
+  }
+  return program;
+}
+
+struct Tally {
+  std::uint64_t ran = 0;
+  std::vector<std::uint64_t> wrong;
+};
+
+/// Seeds from first on, each `step`-th, in a child; one that ends the child is wrong, and the next child goes on behind it.
+class Lane {
+ public:
+  Lane(std::uint64_t first, std::uint64_t end, std::uint64_t step) : next_(first), end_(end), step_(step) { start(); }
+
+  /// Waits; false where nothing is left.
+  bool collect(Tally& tally) {
+    const Ended ended = child_.front().wait();
+    child_.clear();
+    std::istringstream lines(ended.said);
+    std::string word;
+    std::uint64_t seed = 0;
+    bool open = false;
+    while (lines >> word >> seed) {
+      open = word == "begin";
+      if (word == "ran") ++tally.ran;
+      if (word == "wrong") tally.wrong.push_back(seed);
+    }
+    if (!open) return false;
+    tally.wrong.push_back(seed);
+    next_ = seed + step_;
+    start();
+    return true;
+  }
+
+ private:
+  void start() {
+    child_.emplace_back([this](const Say& say) {
+      const kiln::Cache cache(kiln::CacheOptions{});
+      for (std::uint64_t seed = next_; seed < end_; seed += step_) {
+        say(fmt::format("begin {}", seed));
+        begin_program();
+        const programs::Verdict verdict = programs::check(programs::generate(seed), seed, cache);
+        say(fmt::format("{} {}", !verdict.difference.empty() ? "wrong" : verdict.ran ? "ran" : "long", seed));
+      }
+    });
+  }
+
+  std::uint64_t next_;
+  std::uint64_t end_;
+  std::uint64_t step_;
+  std::vector<Child> child_;
+};
+
+}  // namespace
+
+TEST_CASE("random programs give what an interpreter gives") {
+  const std::uint64_t first = kiln::test::seed();
+  const std::uint64_t count = number_of_programs();
+  const std::uint64_t side_by_side = std::min<std::uint64_t>(std::max(1U, std::thread::hardware_concurrency()), count);
+  Tally tally;
+  {
+    std::vector<Lane> lanes;
+    for (std::uint64_t i = 0; i < side_by_side; ++i) lanes.emplace_back(first + i, first + count, side_by_side);
+    for (Lane& lane : lanes) {
+      while (lane.collect(tally)) {
+      }
+    }
+  }
+  MESSAGE(tally.ran << " of " << count << " programs ran; the others take too long");
+  CHECK(tally.ran * 10 >= count * 8);
+  std::ranges::sort(tally.wrong);
+  constexpr std::size_t kShown = 3;
+  for (std::size_t i = 0; i < tally.wrong.size(); ++i) {
+    const std::uint64_t seed = tally.wrong[i];
+    const Program program = programs::generate(seed);
+    const std::string fault = fault_of(program, seed);
+    INFO(programs::report(program, seed));
+    INFO(fault);
+    if (i < kShown) {
+      const Program small = shrunk(program, seed, fault);
+      INFO(programs::report(small, seed));
+      INFO(fault_of(small, seed));
+      FAIL_CHECK("a program is wrong");
+    } else {
+      FAIL_CHECK("a program is wrong: KILN_TEST_SEED=" << seed);
+    }
+  }
+}
