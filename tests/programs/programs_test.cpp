@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <thread>
@@ -80,6 +81,13 @@ Program shrunk(Program program, std::uint64_t seed, const std::string& fault) {
 struct Tally {
   std::uint64_t ran = 0;
   std::vector<std::uint64_t> wrong;
+
+  /// Told at once: what is made of it later takes its time.
+  void add(std::uint64_t seed) {
+    wrong.push_back(seed);
+    std::printf("wrong: KILN_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed));
+    std::fflush(stdout);
+  }
 };
 
 /// Seeds from first on, each `step`-th, in a child; one that ends the child is wrong, and the next child goes on behind it.
@@ -98,10 +106,10 @@ class Lane {
     while (lines >> word >> seed) {
       open = word == "begin";
       if (word == "ran") ++tally.ran;
-      if (word == "wrong") tally.wrong.push_back(seed);
+      if (word == "wrong") tally.add(seed);
     }
     if (!open) return false;
-    tally.wrong.push_back(seed);
+    tally.add(seed);
     next_ = seed + step_;
     start();
     return true;
