@@ -2,9 +2,12 @@
 // line asks for nanoseconds per element: "OPERATION N THREADS SECONDS" for those of the median call, or "math N THREADS SECONDS
 // FUNCTION DTYPE:LOW:HIGH…" for a function of kiln::math on uniform values, for those of the shortest call, one DTYPE:LOW:HIGH
 // for each input. "gufunc ITEMS THREADS SECONDS NAME" asks for nanoseconds per item of the shortest call of one of
-// bench/gufuncs.py; with 0 threads of the plain loop.
+// bench/gufuncs.py; with 0 threads of the plain loop. "loop NAME N THREADS SECONDS FOLDER" asks for nanoseconds per element of
+// the median call of one of bench/loops.cpp, N elements. Its inputs are FOLDER/0.npy, FOLDER/1.npy and so on; its results
+// become FOLDER/kiln0.npy and so on.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -14,6 +17,7 @@
 #include <tuple>
 
 #include "gufuncs.hpp"
+#include "loops.hpp"
 #include "operations.hpp"
 
 namespace {
@@ -118,20 +122,47 @@ double time_gufunc(std::int64_t items, int threads, double seconds, std::istream
       .front();
 }
 
+double time_loop(std::istream& words) {
+  std::string name;
+  std::int64_t n = 0;
+  int threads = 0;
+  double seconds = 0;
+  std::filesystem::path folder;
+  words >> name >> n >> threads >> seconds >> folder;
+  const auto all = bench::loops();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& loop) { return loop.name == name; });
+  if (found == all.end()) throw std::runtime_error("unknown loop " + name);
+  const Device device = Device::cpu({.threads = threads});
+  std::vector<Arg> inputs;
+  for (int i = 0; i < found->inputs; ++i)
+    inputs.emplace_back(to_device(load_npy(folder / (std::to_string(i) + ".npy")), device));
+  const std::vector<Array> results = found->call(inputs, {});
+  const Outputs out = results;
+  const std::vector<double> times = times_of(n, seconds, [&] { found->call(inputs, out); });
+  for (std::size_t i = 0; i < results.size(); ++i) save_npy(folder / ("kiln" + std::to_string(i) + ".npy"), results[i]);
+  return times[times.size() / 2];
+}
+
+/// Answers one line.
+double answer(std::istream& words) {
+  std::string name;
+  words >> name;
+  if (name == "loop") return time_loop(words);
+  std::int64_t n = 0;
+  int threads = 0;
+  double seconds = 0;
+  words >> n >> threads >> seconds;
+  if (name == "math") return time_math(n, threads, seconds, words);
+  if (name == "gufunc") return time_gufunc(n, threads, seconds, words);
+  return time_operation(name, n, threads, seconds);
+}
+
 }  // namespace
 
 int main() try {
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
-    std::string name;
-    std::int64_t n = 0;
-    int threads = 0;
-    double seconds = 0;
-    words >> name >> n >> threads >> seconds;
-    const double time = name == "math"     ? time_math(n, threads, seconds, words)
-                        : name == "gufunc" ? time_gufunc(n, threads, seconds, words)
-                                           : time_operation(name, n, threads, seconds);
-    std::cout << time << "\n" << std::flush;
+    std::cout << answer(words) << "\n" << std::flush;
   }
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs all CPU benchmarks in turn and prints the tables of bench/README.md. About ten minutes; the machine should have nothing else to do.
+# Runs all CPU benchmarks in turn and prints the tables of bench/README.md. About a quarter of an hour; the machine should have nothing else to do.
 # usage: bench/run.sh [BUILD_DIR]      (default build/release, configured with -DKILN_BENCHMARKS=ON)
 #   PYTHON names an interpreter with the packages of bench/requirements.txt; without them the peers are left out.
 set -euo pipefail
@@ -30,6 +30,10 @@ echo "### Against NumPy, Numba, numexpr"
 echo
 if "${PYTHON:-python3}" -c 'import numpy, numba, numexpr' 2>/dev/null; then
   "${PYTHON:-python3}" bench/peers.py --server "$bin/kiln-peer-server"
+  echo
+  echo "### Bodies with control flow"
+  echo
+  "${PYTHON:-python3}" bench/peers.py --loops --server "$bin/kiln-peer-server" --rounds 3
   echo
   echo "### kiln::math against NumPy"
   echo
