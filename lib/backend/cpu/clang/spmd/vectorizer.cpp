@@ -127,7 +127,16 @@ void Vectorizer::make_private_memory() {
 }
 
 void Vectorizer::emit_level(const Region& region, const Vectors& mask) {
-  for (unsigned at = 1; at < region.nodes().size(); ++at) clear(arrivals_.lookup({&region, at}));
+  for (unsigned at = 1; at < region.nodes().size(); ++at) {
+    clear(arrivals_.lookup({&region, at}));
+    if (region.nodes()[at].loop != nullptr) continue;
+    // Nothing of an iteration before, or it would be kept until then.
+    for (llvm::PHINode& phi : region.nodes()[at].block->phis()) {
+      for (llvm::AllocaInst* const slot : phis_.lookup(&phi)) {
+        builder_.CreateStore(llvm::PoisonValue::get(slot->getAllocatedType()), slot);
+      }
+    }
+  }
   reached_[{&region, 0}] = mask;
   emit_node(region, 0);
 }

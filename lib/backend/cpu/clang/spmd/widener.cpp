@@ -207,7 +207,10 @@ llvm::Value* Widener::widened_operation(llvm::Instruction& instruction, unsigned
         llvm::isa<llvm::SelectInst>(instruction) && operand.getOperandNo() == 0 && shapes_.of(operand).is_uniform();
     operands.push_back(one_condition ? scalar(operand) : vector(operand, part));
   }
+  // Of lanes that are off the dividend, too: where it is poison, LLVM divides by fewer bits than it has, and the processor
+  // traps.
   if (divides_integers(instruction) && mask != nullptr) {
+    operands[0] = builder_.CreateSelect(mask, operands[0], llvm::Constant::getNullValue(operands[0]->getType()));
     operands[1] = builder_.CreateSelect(mask, operands[1], llvm::ConstantInt::get(operands[1]->getType(), 1));
   }
   llvm::Value* anew = nullptr;
