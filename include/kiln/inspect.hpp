@@ -41,10 +41,12 @@ struct Resources {
   std::optional<std::int64_t> max_threads;       ///< in a block
   std::optional<std::int64_t> wave_size;         ///< AMD
   std::optional<std::int64_t> vector_bits;       ///< CPU: the widest arithmetic in a loop; 0: an element at a time
+  std::string scalar_because;                    ///< CPU: why a body with loops has vector_bits 0, and where in its text
   std::int64_t code_bytes = 0;                   ///< instructions; 0 for PTX, which the driver finishes
 };
 /// IoError for code that is damaged; DeviceError where what reads it is missing (on the CPU, LLVM). NVIDIA's machine code does
-/// not tell its spills: where it uses a stack, the kernel is compiled again for them, if the compiler that made it is here.
+/// not tell its spills: where it uses a stack, the kernel is compiled again for them, if the compiler that made it is here; so
+/// is a CPU's without vectors, for the reason.
 [[nodiscard]] KILN_API Resources resources(const cache::Contents& kernel);
 
 }  // namespace kiln::inspect

@@ -77,6 +77,9 @@ class Compiler {
   /// How many registers' worth of stores the machine code makes for want of registers, by the compiler's own report; nothing
   /// where it makes none. compile()'s errors.
   [[nodiscard]] virtual std::optional<std::int64_t> spills(const CompileRequest& request) const;
+  /// Of a CPU's: why a body with loops is computed one item at a time, with the place in the user's text; empty where it is
+  /// not, or where the compiler does not tell. Compiles.
+  [[nodiscard]] virtual std::string why_scalar(const CompileRequest& request) const;
 };
 
 /// A compiler for "sm_90", "gfx90a", "x86-64-v3", "native" (this CPU): no device is needed. DeviceError for a target that no

@@ -54,6 +54,10 @@ std::optional<std::int64_t> Compiler::spills(const CompileRequest&) const {
   return std::nullopt;
 }
 
+std::string Compiler::why_scalar(const CompileRequest&) const {
+  return {};
+}
+
 Backend& backend_for(const Device& device) {
   watch_forks();
   if (device.is_cpu()) return cpu::open(device.index());

@@ -50,7 +50,10 @@ std::string resource_lines(const Subject& subject, const inspect::Resources& res
   if (!subject.variant.empty()) text += line("variant", subject.variant);
   text += line("target", printable(entry.target)) + line("compiler", printable(entry.compiler)) + line("id", entry.id);
   for (const Measure& measure : kMeasures) {
-    if (const auto value = measure.of(resources)) text += line(measure.label, value_text(measure, *value));
+    const auto value = measure.of(resources);
+    if (!value) continue;
+    const bool reason = std::string_view(measure.member) == "vector_bits" && !resources.scalar_because.empty();
+    text += line(measure.label, value_text(measure, *value) + (reason ? ", since " + printable(resources.scalar_because) : ""));
   }
   return text;
 }
@@ -92,6 +95,7 @@ nlohmann::ordered_json to_json(const inspect::Resources& resources) {
   for (const Measure& measure : kMeasures) {
     if (const auto value = measure.of(resources)) json[measure.member] = *value;
   }
+  if (!resources.scalar_because.empty()) json["scalar_because"] = resources.scalar_because;
   return json;
 }
 

@@ -154,8 +154,26 @@ TEST_CASE("vectors on the CPU are as wide as the level has them") {
                           .signatures = {"int64(int64 a, int64 b)"},
                           .body = "int64 n = 0; while (a > b) { a = a / 3 - b; asm volatile(\"\"); ++n; } return n;"},
                          "x86-64-v3"));
+  CHECK(scalar.scalar_because == "it has machine code of its own at steps:1:45");
   CHECK(scalar.vector_bits == 0);
   CHECK(scalar.spills == 0);
+}
+
+TEST_CASE("the CPU says why a body with loops is scalar, and where") {
+  const auto reason = [](const char* signature, const char* body, const char* functions = "") {
+    return resources(compiled({.name = "f", .signatures = {signature}, .body = body, .compile = {.functions = functions}},
+                              "x86-64-v3"))
+        .scalar_because;
+  };
+  const char* const kSteps = "int32(int32 a)";
+  CHECK(reason(kSteps, "volatile int32 n = 0;\nwhile (a > 1) {\n  a = a / 2;\n  n = n + 1;\n}\nreturn n;") ==
+        "it reads or writes what is volatile at f:1:16");
+  CHECK(reason("int64(int64 a)", "int64 n = 0;\nwhile (a > 1) { a /= 3; ++n; }\nreturn n;").empty());
+  CHECK(resources(compiled({.name = "f",
+                            .signatures = {"int64(int64 a)"},
+                            .body = "int64 n = 0;\nwhile (a > 1) { a /= 3; ++n; }\nreturn n;"},
+                           "x86-64"))
+            .scalar_because == "a register holds two of its numbers only");
 }
 #endif
 

@@ -8,6 +8,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -19,11 +20,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "backend/cpu/clang/interface.h"
 #include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/vectorizer.hpp"
+#include "backend/cpu/clang/users_texts.hpp"
 
 namespace kiln::clang_module {
 namespace {
@@ -57,29 +61,52 @@ bool is_marked(const llvm::Loop* loop) {
   return llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable");
 }
 
-/// Why the loop cannot be taken; empty where it can.
-std::string why_not(const llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
-  if (!loop.isLoopSimplifyForm() || loop.getExitingBlock() != loop.getLoopLatch() || loop.getExitBlock() == nullptr ||
-      !loop.getExitBlock()->phis().empty()) {
-    return "leaves the loop over items";
-  }
-  if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(&loop))) return "changes the number of items";
-  llvm::LoopBlocksRPO order(const_cast<llvm::Loop*>(&loop));
-  order.perform(&loops);
-  if (llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops)) return "jumps into a loop";
-  return "";
+/// Why a loop is not taken, and where; nothing where it is.
+struct Refusal {
+  std::string why;
+  const llvm::Instruction* at = nullptr;
+};
+using Refused = std::optional<Refusal>;
+
+/// " at f:2:7", of the innermost text of the user's, where debug information says it.
+std::string place_of(const llvm::Instruction* instruction) {
+  const llvm::DILocation* place = instruction != nullptr ? instruction->getDebugLoc().get() : nullptr;
+  while (place != nullptr && is_kilns_file(place->getFilename())) place = place->getInlinedAt();
+  if (place == nullptr) return "";
+  return (" at " + name_in_text(place->getFilename()) + ":" + llvm::Twine(place->getLine()) + ":" +
+          llvm::Twine(place->getColumn()))
+      .str();
 }
 
-std::string why_not(const llvm::Loop& loop, const Shapes& shapes) {
+Refused why_not(const llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
+  if (!loop.isLoopSimplifyForm() || loop.getExitingBlock() != loop.getLoopLatch() || loop.getExitBlock() == nullptr ||
+      !loop.getExitBlock()->phis().empty()) {
+    llvm::SmallVector<llvm::BasicBlock*, 4> ends;
+    loop.getExitingBlocks(ends);
+    for (const llvm::BasicBlock* const end : ends) {
+      if (end != loop.getLoopLatch()) return Refusal{"it ends before the last item", end->getTerminator()};
+    }
+    return Refusal{"something of one item is used behind the last"};
+  }
+  if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution.getBackedgeTakenCount(&loop))) {
+    return Refusal{"it changes the number of items"};
+  }
+  llvm::LoopBlocksRPO order(const_cast<llvm::Loop*>(&loop));
+  order.perform(&loops);
+  if (llvm::containsIrreducibleCFG<const llvm::BasicBlock*>(order, loops)) return Refusal{"it jumps into a loop"};
+  return std::nullopt;
+}
+
+Refused why_not(const llvm::Loop& loop, const Shapes& shapes) {
   for (const llvm::PHINode& phi : loop.getHeader()->phis()) {
-    if (!shapes.of(&phi).is_strided()) return "takes a value from one item to the next";
+    if (!shapes.of(&phi).is_strided()) return Refusal{"it takes a value from one item to the next", &phi};
   }
   for (const llvm::BasicBlock* const block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
-      if (std::string why = why_not_wide(instruction, shapes); !why.empty()) return why;
+      if (std::string why = why_not_wide(instruction, shapes); !why.empty()) return Refusal{"it " + why, &instruction};
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 /// Bits of the widest number that the lanes compute with, or keep from iteration to iteration. C++ computes with 32 at least.
@@ -110,6 +137,20 @@ bool any_diverges(const llvm::Loop& loop, const Shapes& shapes) {
   return llvm::any_of(loop.getLoopsInPreorder(), [&](const llvm::Loop* inner) { return shapes.diverges(inner); });
 }
 
+/// Whether inner loops read what is the same for all items, as a table is, and no elements of the item's own.
+bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
+  for (const llvm::Loop* const inner : loop.getLoopsInPreorder()) {
+    if (inner == &loop) continue;
+    for (const llvm::BasicBlock* const block : inner->blocks()) {
+      for (const llvm::Instruction& instruction : *block) {
+        const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+        if (address == nullptr ? instruction.mayReadOrWriteMemory() : !shapes.of(address).is_uniform()) return false;
+      }
+    }
+  }
+  return true;
+}
+
 /// The loop as the vectorizer wants it, and what is known of it.
 class Candidate {
  public:
@@ -124,20 +165,24 @@ class Candidate {
     llvm::formLCSSARecursively(loop, dominators_, &loops_, &evolution_);
   }
 
-  /// Whether it became a loop over vectors of items.
-  bool vectorize() {
-    if (!why_not(loop_, loops_, evolution_).empty() || !bring_addresses_into(loop_)) return false;
+  /// Makes a loop over vectors of items of it, or says why not.
+  Refused vectorize() {
+    if (Refused refused = why_not(loop_, loops_, evolution_)) return refused;
+    if (!bring_addresses_into(loop_)) return Refusal{"it has a local array that LLVM moved out of the item"};
     const Regions regions(loop_, loops_, dominators_);
     const Shapes shapes(regions, evolution_);
+    if (Refused refused = why_not(loop_, shapes)) return refused;
     const unsigned registers =
         static_cast<unsigned>(target_.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
     const Width width{.lanes = registers / widest_number(loop_, shapes), .parts = kParts};
     const bool threads = function_.getName() == kThreadsName;
-    if (!why_not(loop_, shapes).empty() || width.lanes < (threads ? 2 : kFewestLanes)) return false;
-    if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes)) return false;
+    if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
+    if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes)) {
+      return Refusal{"its loops have one length for all items, and each item its own elements"};
+    }
     Vectorizer(regions, shapes, evolution_, width).run();
     if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
-    return true;
+    return std::nullopt;
   }
 
  private:
@@ -181,7 +226,9 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
     if (any) analyses.invalidate(function, llvm::PreservedAnalyses::none());
     std::set<const llvm::BasicBlock*> seen;
     while (llvm::Loop* const loop = next(function, analyses, seen)) {
-      if (Candidate(*loop, analyses).vectorize()) any = true;
+      const Refused refused = Candidate(*loop, analyses).vectorize();
+      any = any || !refused;
+      if (refused) tell(*refused, *loop->getHeader());
       analyses.invalidate(function, llvm::PreservedAnalyses::none());
     }
     if (!any) return seen.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
@@ -194,6 +241,12 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   }
 
  private:
+  /// Only where the compile asks for it: ClangCompiler::why_scalar() does.
+  static void tell(const Refusal& refusal, llvm::BasicBlock& block) {
+    llvm::OptimizationRemarkMissed remark(KILN_CLANG_LANES, "Scalar", llvm::DiagnosticLocation(), &block);
+    remark << refusal.why << place_of(refusal.at) << KILN_CLANG_LANES_END;
+    block.getContext().diagnose(remark);
+  }
   /// Of loops that kernels-src marks as safe to vectorize one that LLVM's vectorizer does not take.
   static llvm::Loop* next(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                           std::set<const llvm::BasicBlock*>& seen) {
