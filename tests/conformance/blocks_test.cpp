@@ -223,3 +223,28 @@ TEST_CASE("blocks: tiles of a transpose") {
     check(std::int8_t{});
   });
 }
+
+TEST_CASE("blocks: what the CPU cannot share or keep is told") {
+  const auto fails = [](const char* body, const char* functions = "") {
+    const RawKernel kernel = kiln::kernel(
+        {.name = "k", .signature = "void(int64[:] x, int64 n)", .body = body, .compile = {.functions = functions}});
+    try {
+      kernel({.grid = 1, .block = 64}, Array::zeros({64}, DType::int64), std::int64_t{64});
+    } catch (const kiln::CompileError& error) {
+      return error.diagnostics().front().text;
+    }
+    return std::string("nothing was thrown");
+  };
+  if (!kiln::Device::best().is_cpu()) return;
+  CHECK(fails("KILN_SHARED int64 t[1 << 20]; t[thread.x] = x[item]; barrier(); x[item] = t[63 - thread.x];") ==
+        "KILN_SHARED variables take 8388608 bytes, and the device has 1048576 for a block; take KILN_DYNAMIC_SHARED");
+  CHECK(fails("KILN_SHARED int64 t[64]; static int64* const h[2] = {t, t + 32};\n"
+              "t[thread.x] = x[item]; barrier(); x[item] = *h[thread.x % 2];") ==
+        "the address of a KILN_SHARED variable cannot initialize another variable");
+  CHECK(fails("int64* const own = static_cast<int64*>(__builtin_alloca(8 * n)); own[n - 1] = x[item]; barrier();\n"
+              "x[item] = own[n - 1];") ==
+        "a kernel with barrier() cannot have an array whose length is known only when it runs");
+  CHECK(fails("x[item] = again(n);",
+              "inline int64 again(int64 n) { barrier(); return n > 1 ? again(n - 1) + again(n / 2) : n; }") ==
+        "barrier() and KILN_SHARED cannot stand in a function that calls itself or whose address is taken");
+}

@@ -309,6 +309,79 @@ TEST_CASE("kernels: the same memory of the host in two shapes is one array on a 
       {Mode::host});
 }
 
+TEST_CASE("kernels: items with loops of their own") {
+  // Of the first item and of many others the branch is not taken.
+  static const RawKernel apart =
+      kiln::kernel({.name = "apart", .signature = "void(const int32[:] x, const int32[:] k, int64 off, int64[:] y)", .body = R"(
+    const index i = item + off;
+    int64 s = 0;
+    for (int32 j = 0; j < k[item]; ++j) s += x[j];
+    if ((i & 1) == 0) y[i + 1] = s + 5;)"});
+  // Arrays of which the next one's copy is no multiple of a register away.
+  static const RawKernel odd =
+      kiln::kernel({.name = "odd", .signature = "void(const int32[:] x, const int32[:] k, int64 off, int64[:] y)", .body = R"(
+    int32 w[5] = {3, 1, 4, 1, 5};
+    float32 v[7] = {};
+    for (int32 j = 0; j < k[item]; ++j) {
+      w[j * x[item] % 5] += w[(j + k[item]) % 5];
+      v[(j + x[item]) % 7] += 1;
+    }
+    int64 s = off;
+    for (int32 j = 0; j < 5; ++j) s = s * 31 + w[j];
+    for (int32 j = 0; j < 7; ++j) s = s * 7 + int64(v[j]);
+    y[item] = s;)"});
+  // What the pragma says is that vectors may be tried, not that no element depends on the one before.
+  static const RawKernel chain =
+      kiln::kernel({.name = "chain", .signature = "void(const int32[:] x, const int32[:] k, int64 off, int64[:] y)", .body = R"(
+    if (item != 0) return;
+#pragma clang loop vectorize(enable)
+    for (index i = 1; i < y.size(); ++i) {
+      int64 s = y[i - 1] + off;
+      for (int32 j = 0; j < k[i]; ++j) s = (s * 3 + x[j]) & 0xffff;
+      y[i] = s;
+    })"});
+  on_every_device([](const Target& target) {
+    constexpr std::int64_t n = 203;
+    std::vector<std::int32_t> x(n), k(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<std::int32_t>(i * 37 % 23);
+      k[i] = static_cast<std::int32_t>(i * 7 % 11);
+    }
+    const auto run = [&](const RawKernel& kernel, std::int64_t size) {
+      const Array y = target.place(Array::full(kiln::Shape{size}, std::int64_t{-7}));
+      kernel(items(target, n), target.place(Array::from(x)), target.place(Array::from(k)), std::int64_t{1}, y);
+      return target.fetch(y).to_vector<std::int64_t>();
+    };
+    std::vector<std::int64_t> expected(n + 2, -7);
+    for (std::size_t i = 1; i < n; i += 2) {
+      expected[i + 2] = std::accumulate(x.begin(), x.begin() + k[i], std::int64_t{5});
+    }
+    CHECK(run(apart, n + 2) == expected);
+
+    expected.assign(n, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::int32_t w[5] = {3, 1, 4, 1, 5};
+      std::int64_t v[7] = {};
+      for (std::int32_t j = 0; j < k[i]; ++j) {
+        w[j * x[i] % 5] += w[(j + k[i]) % 5];
+        v[(j + x[i]) % 7] += 1;
+      }
+      expected[i] = 1;
+      for (const std::int32_t each : w) expected[i] = expected[i] * 31 + each;
+      for (const std::int64_t each : v) expected[i] = expected[i] * 7 + each;
+    }
+    CHECK(run(odd, n) == expected);
+
+    expected.assign(n, -7);
+    for (std::size_t i = 1; i < n; ++i) {
+      std::int64_t s = expected[i - 1] + 1;
+      for (std::size_t j = 0; j < static_cast<std::size_t>(k[i]); ++j) s = (s * 3 + x[j]) & 0xffff;
+      expected[i] = s;
+    }
+    CHECK(run(chain, n) == expected);
+  });
+}
+
 TEST_CASE("kernels: what the device cannot do") {
   static const RawKernel plain =
       kiln::kernel({.name = "plain", .signature = "void(int32[:] x)", .body = "if (item == 0) x[0] = int32(block_size.x);"});

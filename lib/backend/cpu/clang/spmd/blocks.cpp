@@ -16,6 +16,8 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include "backend/cpu/clang/spmd/widener.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -26,6 +28,8 @@ constexpr llvm::StringRef kShare = "kiln_share";
 constexpr llvm::StringRef kBytes = "kiln_shared_bytes";
 constexpr llvm::StringRef kLanesCall = "kiln_lanes";
 constexpr llvm::StringRef kNewFrame = "kiln_new_frame";
+/// Of KILN_SHARED variables, on the stack of a thread of the host; GPUs have 48 KiB or 64.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
 
 llvm::SmallVector<llvm::CallInst*, 8> calls_of(llvm::Module& module, llvm::StringRef name) {
   llvm::SmallVector<llvm::CallInst*, 8> calls;
@@ -51,6 +55,12 @@ void inline_into_callers(llvm::ArrayRef<llvm::Function*> functions) {
   }
 }
 
+void fail(llvm::Function& function, const llvm::Twine& why) {
+  function.getContext().emitError(why);
+}
+constexpr const char* kNoFunction =
+    "barrier() and KILN_SHARED cannot stand in a function that calls itself or whose address is taken";
+
 void replace(llvm::Module& module, llvm::StringRef name, std::uint64_t number) {
   for (llvm::CallInst* const call : calls_of(module, name)) {
     call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), number));
@@ -75,6 +85,11 @@ class ShareMemory : public llvm::PassInfoMixin<ShareMemory> {
       replace(*variable, bytes, users);
       bytes += module.getDataLayout().getTypeAllocSize(variable->getValueType());
     }
+    if (bytes > kMostBytes) {
+      fail(*module.getFunction(kThreadsName), "KILN_SHARED variables take " + llvm::Twine(bytes) +
+                                                  " bytes, and the device has " + llvm::Twine(kMostBytes) +
+                                                  " for a block; take KILN_DYNAMIC_SHARED");
+    }
     kiln::clang_module::replace(module, kBytes, bytes);
     for (llvm::CallInst* const call : calls_of(module, kBarrierName)) users.push_back(call->getFunction());
     inline_into_callers(users);
@@ -93,7 +108,10 @@ class ShareMemory : public llvm::PassInfoMixin<ShareMemory> {
     function->setWillReturn();
     for (llvm::Use& use : llvm::make_early_inc_range(variable.uses())) {
       auto* const user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
-      if (user == nullptr) continue;
+      if (user == nullptr) {
+        fail(*module.getFunction(kThreadsName), "the address of a KILN_SHARED variable cannot initialize another variable");
+        return;
+      }
       auto* const phi = llvm::dyn_cast<llvm::PHINode>(user);
       llvm::IRBuilder<> builder(phi != nullptr ? phi->getIncomingBlock(use)->getTerminator() : user);
       use.set(builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), builder.CreateCall(memory), offset));
@@ -117,23 +135,24 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
       if (call->getFunction() == threads) {
         barriers.push_back(call);
       } else {
-        fail(*call->getFunction());
+        fail(*call->getFunction(), kNoFunction);
       }
     }
-    if (!barriers.empty()) make_coroutine(*threads, barriers);
+    if (barriers.empty()) return llvm::PreservedAnalyses::none();
+    for (const llvm::Instruction& instruction : llvm::instructions(*threads)) {
+      if (!moves_stack(instruction)) continue;
+      fail(*threads, "a kernel with barrier() cannot have an array whose length is known only when it runs");
+      return llvm::PreservedAnalyses::none();
+    }
+    make_coroutine(*threads, barriers);
     return llvm::PreservedAnalyses::none();
   }
 
  private:
-  static void fail(llvm::Function& function) {
-    function.getContext().diagnose(llvm::DiagnosticInfoUnsupported(
-        function, "barrier() and KILN_SHARED cannot stand in a function that calls itself or whose address is taken"));
-  }
-
   static void give_memory(llvm::Module& module, llvm::Function& threads) {
     for (llvm::CallInst* const call : calls_of(module, kMemoryName)) {
       if (call->getFunction() != &threads) {
-        fail(*call->getFunction());
+        fail(*call->getFunction(), kNoFunction);
         call->replaceAllUsesWith(llvm::PoisonValue::get(call->getType()));
       } else {
         call->replaceAllUsesWith(threads.getArg(1));

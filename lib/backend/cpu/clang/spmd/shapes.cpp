@@ -115,7 +115,7 @@ void Shapes::find_private_memory() {
     llvm::SmallVector<const llvm::Value*, 8> addresses{memory};
     const std::uint64_t element = follow(*memory, addresses);
     private_[memory] = element;
-    shapes_[memory] = Shape::by(static_cast<std::int64_t>(element != 0 ? element : *memory->getAllocationSize(layout_)));
+    shapes_[memory] = Shape::by(static_cast<std::int64_t>(element != 0 ? element : bytes_of(*memory)));
     for (const llvm::Value* const address : addresses) {
       if (element != 0) addresses_[address] = memory;
     }
@@ -162,10 +162,14 @@ std::uint64_t Shapes::follow(const llvm::AllocaInst& memory, llvm::SmallVectorIm
   return size;
 }
 
-unsigned Shapes::lanes_along(const Region& region, const Edge& edge) {
-  const Node& from = region.nodes()[region.node_of(edge.from)];
-  if (from.loop != nullptr) return divergent_.contains(from.loop) ? next_lanes_++ : lanes_of(from.block);
-  return diverges(edge.from) ? next_lanes_++ : lanes_of(edge.from);
+std::uint64_t Shapes::bytes_of(const llvm::AllocaInst& memory) const {
+  return llvm::alignTo(memory.getAllocationSize(layout_)->getFixedValue(), memory.getAlign());
+}
+
+std::uint64_t Shapes::private_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [memory, element] : private_) bytes += bytes_of(*memory);
+  return bytes;
 }
 
 void Shapes::number_lanes(const Region& region, unsigned lanes) {
@@ -326,8 +330,8 @@ Shape Shapes::shape_of(llvm::GetElementPtrInst& address) const {
     if (index.is_uniform()) continue;
     const llvm::TypeSize size = type.getSequentialElementStride(layout_);
     std::int64_t step = 0;
-    if (!index.is_strided() || interleaved || size.isScalable() || type.isStruct() ||
-        __builtin_mul_overflow(index.stride, static_cast<std::int64_t>(size.getFixedValue()), &step)) {
+    if (!index.is_strided() || interleaved || type.getOperand()->getType()->getScalarSizeInBits() < 64 || size.isScalable() ||
+        type.isStruct() || __builtin_mul_overflow(index.stride, static_cast<std::int64_t>(size.getFixedValue()), &step)) {
       return Shape::varying();
     }
     stride += step;

@@ -52,6 +52,10 @@ class Shapes {
   [[nodiscard]] bool comes_together(const llvm::BasicBlock* block) const { return !joins_.contains(block); }
   /// Memory of a lane's own, made by a statement of the body.
   [[nodiscard]] bool is_private(const llvm::AllocaInst* memory) const { return private_.contains(memory); }
+  /// Bytes of one lane's, as they lie one behind the other.
+  [[nodiscard]] std::uint64_t bytes_of(const llvm::AllocaInst& memory) const;
+  /// Of all such memory of one lane.
+  [[nodiscard]] std::uint64_t private_bytes() const;
   /// Bytes of its elements, where those of all lanes lie side by side; 0: each lane's is in one piece.
   [[nodiscard]] std::uint64_t interleaved(const llvm::AllocaInst* memory) const { return private_.lookup(memory); }
   /// The interleaved memory that an address lies in; null: another address.
@@ -64,7 +68,6 @@ class Shapes {
   [[nodiscard]] std::uint64_t follow(const llvm::AllocaInst& memory,
                                      llvm::SmallVectorImpl<const llvm::Value*>& addresses) const;
   void number_lanes(const Region& region, unsigned lanes);
-  [[nodiscard]] unsigned lanes_along(const Region& region, const Edge& edge);
   bool spread();
   bool find_divergent_loops();
   [[nodiscard]] Shape shape_of(llvm::Instruction& instruction) const;

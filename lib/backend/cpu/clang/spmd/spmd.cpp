@@ -37,6 +37,8 @@ using namespace spmd;
 /// Iterations of an inner loop wait for one another: two vectors side by side take the time of one until the arithmetic itself
 /// is the limit, on any processor whose additions take longer than they keep the next one waiting.
 constexpr unsigned kParts = 2;
+/// On the stack, of which other threads than the first may have a few megabytes; and more leaves the second cache.
+constexpr std::uint64_t kMostPrivateBytes = std::uint64_t{256} << 10;
 /// Two lanes gain less than masks cost.
 constexpr unsigned kFewestLanes = 4;
 
@@ -57,8 +59,14 @@ bool make_defaults_reachable(llvm::Function& function) {
   return any;
 }
 
+bool is_of_threads(const llvm::Loop& loop) {
+  return loop.getLoopDepth() == 1 && loop.getHeader()->getParent()->getName() == kThreadsName;
+}
+
+/// For safe, by kernels-src or by the user's own pragma: vectorize(enable) alone says no more than that it may be tried.
 bool is_marked(const llvm::Loop* loop) {
-  return llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable");
+  return llvm::getBooleanLoopAttribute(loop, "llvm.loop.vectorize.enable") &&
+         (is_of_threads(*loop) || llvm::findOptionMDForLoop(loop, "llvm.loop.parallel_accesses") != nullptr);
 }
 
 /// Why a loop is not taken, and where; nothing where it is.
@@ -174,8 +182,10 @@ class Candidate {
     if (Refused refused = why_not(loop_, shapes)) return refused;
     const unsigned registers =
         static_cast<unsigned>(target_.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
-    const Width width{.lanes = registers / widest_number(loop_, shapes), .parts = kParts};
-    const bool threads = function_.getName() == kThreadsName;
+    const Width width{.lanes = llvm::bit_floor(registers / widest_number(loop_, shapes)), .parts = kParts};
+    const bool threads = is_of_threads(loop_);
+    if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
+      return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
     if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes)) {
       return Refusal{"its loops have one length for all items, and each item its own elements"};
@@ -251,7 +261,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   static llvm::Loop* next(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                           std::set<const llvm::BasicBlock*>& seen) {
     for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-      if (loop->isInnermost() && function.getName() != kThreadsName) continue;
+      if (loop->isInnermost() && !is_of_threads(*loop)) continue;
       if (!is_marked(loop)) continue;
       if (seen.insert(loop->getHeader()).second) return loop;
     }

@@ -117,8 +117,7 @@ void Vectorizer::make_private_memory() {
   for (llvm::Instruction& instruction : function_.getEntryBlock()) {
     auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
     if (memory == nullptr || !shapes_.is_private(memory)) continue;
-    const std::uint64_t bytes = memory->getAllocationSize(function_.getParent()->getDataLayout())->getFixedValue();
-    auto* const type = llvm::ArrayType::get(builder_.getInt8Ty(), bytes * widener_.width().all());
+    auto* const type = llvm::ArrayType::get(builder_.getInt8Ty(), shapes_.bytes_of(*memory) * widener_.width().all());
     auto* const anew = new llvm::AllocaInst(type, memory->getAddressSpace(), memory->getName(), memory->getIterator());
     constexpr std::uint64_t kRegister = 64;
     anew->setAlignment(std::max(memory->getAlign(), llvm::Align(kRegister)));

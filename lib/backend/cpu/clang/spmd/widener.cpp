@@ -37,6 +37,12 @@ bool divides_integers(const llvm::Instruction& instruction) {
   }
 }
 
+/// What accesses do not alias is said of one item's.
+void forget_scopes(llvm::Instruction& instruction) {
+  instruction.setMetadata(llvm::LLVMContext::MD_alias_scope, nullptr);
+  instruction.setMetadata(llvm::LLVMContext::MD_noalias, nullptr);
+}
+
 bool is_barrier(const llvm::CallInst& call) {
   return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == kBarrierName;
 }
@@ -109,23 +115,33 @@ std::optional<Variant> variant_of(const llvm::CallInst& call, unsigned most) {
 
 }  // namespace
 
+bool moves_stack(const llvm::Instruction& instruction) {
+  if (const auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return !memory->isStaticAlloca();
+  const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return intrinsic != nullptr && (intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
+                                  intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore);
+}
+
 std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& shapes) {
   if (does_nothing(instruction)) return "";
   if (instruction.isVolatile()) return "reads or writes what is volatile";
-  if (llvm::isa<llvm::AllocaInst>(instruction)) return "has an array whose length is known only when it runs";
   if (llvm::isa<llvm::InvokeInst, llvm::CallBrInst, llvm::IndirectBrInst, llvm::ResumeInst>(instruction)) {
     return "has exceptions or computed jumps";
   }
   if (instruction.isTerminator() && !llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::UnreachableInst>(instruction)) {
     return "leaves the function in its middle";
   }
+  if (moves_stack(instruction)) return "has an array whose length is known only when it runs";
   if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
     if (call->isInlineAsm()) return "has machine code of its own";
     if (call->isConvergent() && !is_barrier(*call)) return "calls a function that lanes must call together";
   }
+  if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return "";
   if (shapes.of(&instruction).is_varying() && !instruction.getType()->isVoidTy() && !is_number(instruction.getType())) {
     return "computes with vectors or structures";
   }
+  const auto* const member = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction);
+  if (member != nullptr && llvm::isa<llvm::AtomicCmpXchgInst>(member->getAggregateOperand())) return "";
   for (const llvm::Use& operand : instruction.operands()) {
     if (operand->getType()->isTokenTy() || operand->getType()->isMetadataTy()) return "has what no vector can hold";
     if (shapes.of(operand).is_varying() && !is_number(operand->getType())) return "computes with vectors or structures";
@@ -157,7 +173,7 @@ llvm::Value* Widener::vector(llvm::Value* value, unsigned part) {
   const Shape shape = shapes_.of(value);
   if (shape.is_varying()) return vectors_.find(value)->second[part];
   llvm::Value* const first = scalar(value);
-  if (llvm::isa<llvm::UndefValue>(first)) return llvm::PoisonValue::get(widened(value->getType()));
+  if (llvm::isa<llvm::PoisonValue>(first)) return llvm::PoisonValue::get(widened(value->getType()));
   if (shape.stride == 0) return builder_.CreateVectorSplat(width_.lanes, first);
   if (first->getType()->isPointerTy()) {
     return builder_.CreateGEP(builder_.getInt8Ty(), first, lane_offsets(builder_.getInt64Ty(), shape.stride, part));
@@ -186,8 +202,13 @@ void Widener::widen(llvm::Instruction& instruction, const Vectors& mask) {
 // The first lane's.
 llvm::Value* Widener::copied(llvm::Instruction& instruction) {
   if (auto* const address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return address_step(*address, 0);
+  // Disjoint are the bits of lanes that are on: the first may be off.
+  if (instruction.getOpcode() == llvm::Instruction::Or && !shapes_.of(&instruction).is_uniform()) {
+    return builder_.CreateAdd(scalar(instruction.getOperand(0)), scalar(instruction.getOperand(1)));
+  }
   llvm::Instruction* const copy = instruction.clone();
   for (llvm::Use& operand : copy->operands()) operand.set(scalar(operand));
+  forget_scopes(*copy);
   // Of the others it may say too much.
   if (!shapes_.of(&instruction).is_uniform()) copy->dropPoisonGeneratingFlags();
   builder_.Insert(copy, instruction.getName());
@@ -200,6 +221,9 @@ llvm::Value* Widener::widened_operation(llvm::Instruction& instruction, unsigned
   if (auto* const address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return address_step(*address, part);
   if (auto* const called = llvm::dyn_cast<llvm::CallInst>(&instruction)) return call(*called, part, mask);
   if (instruction.mayReadOrWriteMemory()) return atomic(instruction, part, mask);
+  if (auto* const member = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
+    return builder_.CreateExtractValue(vector(member->getAggregateOperand(), part), member->getIndices());
+  }
 
   llvm::SmallVector<llvm::Value*, 3> operands;
   for (const llvm::Use& operand : instruction.operands()) {
@@ -282,9 +306,11 @@ llvm::Value* Widener::load(llvm::LoadInst& load, unsigned part, llvm::Value* mas
   llvm::Value* const from = load.getPointerOperand();
   const llvm::DataLayout& layout = load.getModule()->getDataLayout();
   if (!fits_memory(type, layout)) return lane_by_lane(load, part, mask);
-  if (shapes_.of(from) == Shape::by(static_cast<std::int64_t>(layout.getTypeStoreSize(type)))) {
-    if (mask == nullptr) return builder_.CreateAlignedLoad(widened(type), address(from, part), load.getAlign());
-    return builder_.CreateMaskedLoad(widened(type), address(from, part), load.getAlign(), mask);
+  const std::uint64_t size = layout.getTypeStoreSize(type);
+  if (shapes_.of(from) == Shape::by(static_cast<std::int64_t>(size))) {
+    const llvm::Align align = llvm::commonAlignment(load.getAlign(), size);  // of every lane, whichever is on
+    if (mask == nullptr) return builder_.CreateAlignedLoad(widened(type), address(from, part), align);
+    return builder_.CreateMaskedLoad(widened(type), address(from, part), align, mask);
   }
   return builder_.CreateMaskedGather(widened(type), vector(from, part), load.getAlign(), mask != nullptr ? mask : all());
 }
@@ -299,10 +325,13 @@ void Widener::store(llvm::StoreInst& store, unsigned part, llvm::Value* mask) {
     static_cast<void>(lane_by_lane(store, part, mask));
   } else if (shapes_.of(to) != Shape::by(static_cast<std::int64_t>(layout.getTypeStoreSize(value->getType())))) {
     builder_.CreateMaskedScatter(vector(value, part), vector(to, part), store.getAlign(), mask != nullptr ? mask : all());
-  } else if (mask == nullptr) {
-    builder_.CreateAlignedStore(vector(value, part), address(to, part), store.getAlign());
   } else {
-    builder_.CreateMaskedStore(vector(value, part), address(to, part), store.getAlign(), mask);
+    const llvm::Align align = llvm::commonAlignment(store.getAlign(), layout.getTypeStoreSize(value->getType()));
+    if (mask == nullptr) {
+      builder_.CreateAlignedStore(vector(value, part), address(to, part), align);
+    } else {
+      builder_.CreateMaskedStore(vector(value, part), address(to, part), align, mask);
+    }
   }
 }
 
@@ -418,10 +447,29 @@ llvm::Value* Widener::of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llv
     const bool same = shapes_.of(instruction.getOperand(i)).is_uniform();
     one->setOperand(i, same ? operands[i] : builder_.CreateExtractElement(operands[i], lane));
   }
+  forget_scopes(*one);
   builder_.Insert(one);
   const bool changes = llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
   if (changes && is_own(instruction.getOperand(0))) own_.push_back(one);
   return one;
+}
+
+// Of a structure each member.
+llvm::Value* Widener::with_lane(llvm::Value* whole, llvm::Value* one, llvm::Value* lane) {
+  if (!one->getType()->isStructTy()) return builder_.CreateInsertElement(whole, one, lane);
+  for (unsigned i = 0; i < one->getType()->getStructNumElements(); ++i) {
+    llvm::Value* const member =
+        builder_.CreateInsertElement(builder_.CreateExtractValue(whole, i), builder_.CreateExtractValue(one, i), lane);
+    whole = builder_.CreateInsertValue(whole, member, i);
+  }
+  return whole;
+}
+
+llvm::Type* Widener::widened(llvm::Type* type) const {
+  if (!type->isStructTy()) return llvm::FixedVectorType::get(type, width_.lanes);
+  llvm::SmallVector<llvm::Type*, 2> members;
+  for (llvm::Type* const member : type->subtypes()) members.push_back(widened(member));
+  return llvm::StructType::get(type->getContext(), members);
 }
 
 // For the lanes that are on, the lowest first. Where all are, one behind the other; else, and of long ones, in a loop.
@@ -451,7 +499,7 @@ llvm::Value* Widener::lane_by_lane(llvm::Instruction& instruction, unsigned part
   llvm::Value* each = none;
   for (unsigned lane = 0; unrolls && lane < width_.lanes; ++lane) {
     llvm::Value* const one = of_lane(instruction, operands, builder_.getInt32(lane));
-    if (gives) each = builder_.CreateInsertElement(each, one, builder_.getInt32(lane));
+    if (gives) each = with_lane(each, one, builder_.getInt32(lane));
   }
   builder_.CreateBr(after);
 
@@ -465,7 +513,7 @@ llvm::Value* Widener::lane_by_lane(llvm::Instruction& instruction, unsigned part
   llvm::Value* const first = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {bits}, {left, builder_.getTrue()});
   llvm::Value* const lane = builder_.CreateZExtOrTrunc(first, builder_.getInt32Ty());
   llvm::Value* const one = of_lane(instruction, operands, lane);
-  llvm::Value* const with = gives ? builder_.CreateInsertElement(whole, one, lane) : nullptr;
+  llvm::Value* const with = gives ? with_lane(whole, one, lane) : nullptr;
   if (gives) whole->addIncoming(with, loop);
   llvm::Value* const rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(bits, 1)));
   left->addIncoming(rest, loop);

@@ -23,6 +23,8 @@ struct Width {
   [[nodiscard]] unsigned all() const { return lanes * parts; }
 };
 
+/// Whether it is of an array whose length is known only when it runs.
+[[nodiscard]] bool moves_stack(const llvm::Instruction& instruction);
 /// Why an instruction has no vector form; empty where it has one.
 [[nodiscard]] std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& shapes);
 /// Whether it may not run where no lane is on, or costs much.
@@ -43,7 +45,7 @@ class Widener {
   void finish();
   void set(const llvm::Value* value, llvm::Value* anew) { scalars_[value] = anew; }
   void set(const llvm::Value* value, Vectors anew) { vectors_[value] = std::move(anew); }
-  [[nodiscard]] llvm::Type* widened(llvm::Type* type) const { return llvm::FixedVectorType::get(type, width_.lanes); }
+  [[nodiscard]] llvm::Type* widened(llvm::Type* type) const;
   [[nodiscard]] llvm::Type* mask_type() const { return widened(builder_.getInt1Ty()); }
   [[nodiscard]] const Width& width() const { return width_; }
   [[nodiscard]] llvm::Value* all() const { return llvm::ConstantInt::getTrue(mask_type()); }
@@ -62,6 +64,7 @@ class Widener {
   [[nodiscard]] llvm::Value* atomic(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   void change_once(llvm::AtomicRMWInst& change, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* lane_by_lane(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
+  [[nodiscard]] llvm::Value* with_lane(llvm::Value* whole, llvm::Value* one, llvm::Value* lane);
   [[nodiscard]] llvm::Value* of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llvm::Value*> operands, llvm::Value* lane);
   [[nodiscard]] llvm::Value* cut(llvm::Value* whole, unsigned from, unsigned count);
   [[nodiscard]] llvm::Value* lane_offsets(llvm::Type* type, std::int64_t stride, unsigned part) const;
