@@ -193,7 +193,8 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
     };
     llvm::BasicBlock* const end = llvm::BasicBlock::Create(context, "end", &function);
     for (llvm::Instruction* const leaves : returns) {
-      llvm::BranchInst::Create(end, leaves->getIterator());
+      builder.SetInsertPoint(leaves);
+      builder.CreateBr(end);
       leaves->eraseFromParent();
     }
     for (llvm::CallInst* const barrier : barriers) {

@@ -1,6 +1,7 @@
 #include "backend/cpu/clang/spmd/vectorizer.hpp"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
