@@ -1,15 +1,9 @@
-// kiln eval --chunk and --progress: the results are those without, and a run that ends early leaves nothing.
+// kiln eval --chunk and --progress: the results are those without, and a run that fails leaves nothing.
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "command.hpp"
@@ -127,43 +121,4 @@ TEST_CASE("eval --chunk: a disk that is full leaves nothing") {
   CHECK(contains(result.err, "\"" + scratch.file("y.npy") + "\""));
   CHECK(contains(result.err, "File too large"));
   CHECK(scratch.count() == 1);
-}
-
-TEST_CASE("eval --chunk: Ctrl-C leaves the old file, and nothing beside it") {
-  const Scratch scratch;
-  make_zeros(scratch.file("x.npy"), 1 << 26);
-  cli::write_file(scratch.file("y.npy"), "old");
-  std::vector<std::string> words{KILN_CLI_COMMAND,
-                                 "eval",
-                                 "float32 slow(float32 x) { for (int i = 0; i < 1000; ++i) x = sin(x) + 1; return x; }",
-                                 scratch.file("x.npy"),
-                                 "-o",
-                                 scratch.file("y.npy"),
-                                 "--chunk",
-                                 "64K",
-                                 "--progress"};
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  std::string cache = "KILN_CACHE_DIR=";
-  std::string device = "KILN_DEVICE=cpu";
-  char* const environment[] = {cache.data(), device.data(), nullptr};
-  const std::string said = scratch.file("said");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 2, said.c_str(), O_WRONLY | O_CREAT, 0600);
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, KILN_CLI_COMMAND, &actions, nullptr, arguments.data(), environment) == 0);
-  posix_spawn_file_actions_destroy(&actions);
-  // In the middle of its chunks.
-  for (int i = 0; i < 6000 && scratch.count() < 4; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  CHECK(scratch.count() == 4);  // two files, what it said, its folder
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  kill(child, SIGINT);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGINT);
-  CHECK(scratch.count() == 3);
-  CHECK(cli::read_file(scratch.file("y.npy")) == "old");
 }
