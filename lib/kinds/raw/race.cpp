@@ -20,8 +20,7 @@ namespace {
 
 using backend::cpu::Fiber;
 
-constexpr std::size_t kMostWaiting = 1024;  // the threads of a block on any GPU
-constexpr std::int64_t kLook = 1024;        // blocks between two looks at whether the call is to end
+constexpr std::int64_t kLook = 1024;  // blocks between two looks at whether the call is to end
 
 /// Threads go on from barrier to barrier, each on a fiber where it waits at one. A fiber that ends a thread takes the next.
 class RaceScheduler {
@@ -139,11 +138,11 @@ class RaceScheduler {
 
   /// Called by the kernel: nothing may be thrown through it.
   void wait(const RacePlace& barrier) noexcept {
-    if (static_cast<std::size_t>(open_) == kMostWaiting) {
+    if (open_ == kMostTogether) {
       if (!error_) {
         error_ = std::make_exception_ptr(
             DeviceError((kernel_.fault_texts != nullptr ? kernel_.fault_texts->kernel + ": " : std::string()) + ".block has " +
-                        std::to_string(checker_.threads()) + " threads, of which at most " + std::to_string(kMostWaiting) +
+                        std::to_string(checker_.threads()) + " threads, of which at most " + std::to_string(kMostTogether) +
                         " wait at a barrier() on the CPU; give a smaller .block"));
       }
       return;
