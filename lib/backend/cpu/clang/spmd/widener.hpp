@@ -29,6 +29,8 @@ struct Width {
 [[nodiscard]] std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& shapes);
 /// Whether it may not run where no lane is on, or costs much.
 [[nodiscard]] bool needs_a_lane(const llvm::Instruction& instruction, const Shapes& shapes);
+/// Of a copy for one lane: what accesses do not alias is said of one item's.
+void forget_scopes(llvm::Instruction& instruction);
 
 /// Writes at the builder's place. Of a value that is the same for all lanes, or grows by a constant from lane to lane, it keeps
 /// the first lane's alone, and makes vectors of that where one is needed.
@@ -61,13 +63,15 @@ class Widener {
   void store(llvm::StoreInst& store, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* call(llvm::CallInst& call, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* call_variant(llvm::CallInst& call, unsigned part);
+  [[nodiscard]] llvm::Value* cut(llvm::Value* whole, unsigned from, unsigned count);
+  [[nodiscard]] llvm::Value* lane_offsets(llvm::Type* type, std::int64_t stride, unsigned part) const;
+
+  // lane_by_lane.cpp
   [[nodiscard]] llvm::Value* atomic(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   void change_once(llvm::AtomicRMWInst& change, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* lane_by_lane(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* with_lane(llvm::Value* whole, llvm::Value* one, llvm::Value* lane);
   [[nodiscard]] llvm::Value* of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llvm::Value*> operands, llvm::Value* lane);
-  [[nodiscard]] llvm::Value* cut(llvm::Value* whole, unsigned from, unsigned count);
-  [[nodiscard]] llvm::Value* lane_offsets(llvm::Type* type, std::int64_t stride, unsigned part) const;
 
   Builder& builder_;
   const Shapes& shapes_;
