@@ -11,6 +11,14 @@
 
 namespace kiln::loops {
 
+// The core of item `item`: `first` and as many steps. Where lanes compute several items it is in a tile of as many cores, the
+// elements of all side by side (lib/backend/cpu/clang/spmd/tiles.hpp). bytes: of the core; room: those that it has at most;
+// reads: 0 of an output that holds nothing; number: of the operand.
+extern "C" __attribute__((const)) char* kiln_core(char* first, int64 step, int64 item, int64 bytes, int64 room, int64 reads,
+                                                  int64 number) noexcept;
+// An output's, behind the body.
+extern "C" void kiln_core_end(char* core, char* first, int64 step, int64 item, int64 bytes) noexcept;
+
 // Where the operands of an item are.
 template <int Operands>
 KILN_FN void place_item(const kinds::CpuGufuncLaunch& launch, int64 item, char** p) {
@@ -26,6 +34,31 @@ KILN_FN void place_item(const kinds::CpuGufuncLaunch& launch, int64 item, char**
     for (int k = 0; k < Operands; ++k) {
       p[k] += at * launch.strides[k * launch.rank + d];
     }
+  }
+}
+
+// Items [begin, end) of the loop. Calls work(pointers, steps, number) for each, which lies as many steps behind the pointers.
+template <int Operands, class Work>
+KILN_FN void walk_cores(const kinds::CpuGufuncLaunch& launch, int64 begin, int64 end, const Work& work) {
+  const int64 last = launch.rank - 1;
+  const int64 columns = launch.shape[last];
+  int64 step[Operands];
+  for (int k = 0; k < Operands; ++k) {
+    step[k] = launch.strides[k * launch.rank + last];
+  }
+  while (begin < end) {
+    char* p[Operands];
+    place_item<Operands>(launch, begin, p);
+    const int64 left = columns - begin % columns;
+    const int64 count = left < end - begin ? left : end - begin;
+    // Lanes where bodies have loops that differ between items, or that are no vectors along a core
+    // (lib/backend/cpu/clang/spmd/); no vectors of LLVM's.
+#pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)
+    for (int64 c = 0; c < count; ++c) {
+      KILN_ENTER_ITEM(begin + c);
+      work(p, step, c);
+    }
+    begin += count;
   }
 }
 
@@ -49,22 +82,6 @@ KILN_FN void walk_items(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
     int64 step[Operands];
     for (int k = 0; k < Operands; ++k) {
       step[k] = strides[k * launch.rank + last];
-    }
-    if constexpr (Each == 0) {
-      const int64 count = columns - column < end - begin ? columns - column : end - begin;
-      // Lanes where bodies have loops that differ between items (lib/backend/cpu/clang/spmd/); no vectors of LLVM's.
-#pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)
-      for (int64 c = 0; c < count; ++c) {
-        char* q[Operands];
-        for (int k = 0; k < Operands; ++k) {
-          q[k] = p[k] + c * step[k];
-        }
-        KILN_ENTER_ITEM(item + c);
-        work(q, nullptr);
-      }
-      begin += count;
-      item += count;
-      continue;
     }
     for (int64 c = column; c < columns && begin < end; ++c, ++item) {
       for (; unit < per_item && begin < end; ++unit, ++begin) {

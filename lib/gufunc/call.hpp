@@ -63,6 +63,7 @@ class Call {
   [[nodiscard]] bool many_tiny(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool strides) const;
   void take_item_strides(const CoreLayout& layout, kinds::GufuncSpec& spec, bool strides) const;
   void stage_all(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
+  [[nodiscard]] int tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
   void form_teams(kinds::GufuncSpec& spec, bool gpu) const;
   [[nodiscard]] bool takes_lanes(const kinds::GufuncSpec& spec) const;
   [[nodiscard]] bool may_fold(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool lanes) const;

@@ -40,6 +40,7 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   }
   if (kinds::takes_items(spec)) made->items_at_once = kinds::items_at_once(spec);
   if (spec.brought > 0) made->items_at_once = spec.brought;
+  if (spec.tile_bytes > 0) made->items_at_once = 2 * kinds::kMostItemsAtOnce;
   made->team = spec.team;
   made->wide_index = spec.wide_index;
   return made;

@@ -118,8 +118,26 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
     for (std::size_t i = 0; i < nin_ && kinds::takes_items(spec); ++i) {
       if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
     }
+    if (spec.brought == 0 && !spec.lanes) spec.tile_bytes = tile_bytes(layout, spec);
   }
   return spec;
+}
+
+/// Room for the largest core that lanes may have in a tile, rounded up, so that sizes share kernels; 0: they do not.
+int Call::tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
+  if (spec.masked || spec.team > 0 || !spec.each.empty()) return 0;
+  if (layout.iteration.shape().empty() || layout.iteration.shape().back() < kinds::kMostItemsAtOnce) return 0;
+  std::int64_t most = 0;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    if (!layout.cores[k].packed) continue;
+    std::int64_t bytes = static_cast<std::int64_t>(itemsize(storage_dtype(k)));
+    for (const std::size_t dimension : gufunc_.layout().of(k)) bytes *= shape_.sizes[dimension];
+    most = std::max(most, bytes);
+  }
+  if (most > tuning::kMostBytesOfCore) return 0;
+  int bytes = 64;
+  while (bytes < most) bytes *= 2;
+  return bytes;
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.
@@ -163,6 +181,7 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   add(static_cast<std::uint8_t>(spec.lanes));
   add(static_cast<std::uint8_t>(spec.folded));
   add(static_cast<std::uint8_t>(spec.brought));
+  add(spec.tile_bytes);
   add(spec.team);
   add(spec.team_bytes);
   add(static_cast<std::uint8_t>(spec.wide_index));

@@ -48,6 +48,7 @@ struct GufuncSpec {
       false;  ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/gufunc/lanes.hpp
   bool folded = false;      ///< CPU, of lanes: they are items all the same, and the indices of .each are loops around the body
   int brought = 0;          ///< CPU: items packed into a buffer at once where their cores lie apart; 0: they stay there
+  int tile_bytes = 0;       ///< CPU: bytes that a packed core has at most where lanes may have it in a tile; 0: they do not
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
   int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items whose strides are constants of the kernel

@@ -162,6 +162,55 @@ std::string numbered_pointers(const GufuncSpec& spec) {
   return list;
 }
 
+/// "int64(8) * c.size[1] * 4": bytes of its core.
+std::string bytes_text(const GufuncSpec& spec, const CoreOperandSpec& operand) {
+  std::string product = fmt::format("int64({})", itemsize(operand.element.storage));
+  for (const std::size_t dimension : operand.dimensions) product += " * " + size_of(spec, dimension, "c");
+  return product;
+}
+
+/// The loop over items that the body takes whole.
+std::string items_kernel(const GufuncSpec& spec, const UserText& text) {
+  const std::size_t inputs = spec.inputs.size();
+  const std::size_t mask = spec.masked ? 1 : 0;
+  const auto operands = operands_of(spec);
+  std::string places;
+  std::string arguments;
+  std::string ends;
+  std::string numbers = launch_numbers(spec);
+  std::size_t stride = 0;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const CoreOperandSpec& operand = *operands[k];
+    const bool output = k >= inputs;
+    const std::size_t at = output ? k + mask : k;
+    if (spec.tile_bytes > 0 && operand.packed && is_view(operand) && !operand.dimensions.empty()) {
+      const std::string bytes = bytes_text(spec, operand);
+      // What the launch says, in terms of sizes: whole elements.
+      std::string step = fmt::format("int64({})", itemsize(operand.element.storage));
+      for (std::size_t a = operand.dimensions.size(); a-- > 0;) {
+        numbers += fmt::format("  c.stride[{}] = {};\n", stride + a, step);
+        step += " * " + size_of(spec, operand.dimensions[a], "c");
+      }
+      places += fmt::format("    char* const q{0} = kiln_core(p[{0}], step[{0}], x, {1}, {2}, {3}, {0});\n", at, bytes,
+                            spec.tile_bytes, output ? "launch->keeps" : "1");
+      if (output) ends += fmt::format("    kiln_core_end(q{0}, p[{0}], step[{0}], x, {1});\n", at, bytes);
+    } else {
+      places += fmt::format("    char* const q{0} = p[{0}] + x * step[{0}];\n", at);
+    }
+    stride += operand.dimensions.size();
+    arguments +=
+        fmt::format(", reinterpret_cast<{}{}*>(q{})", output ? "" : "const ", stored_name(operand.element.storage), at);
+  }
+  const std::string masked = fmt::format("    if (p[{0}][x * step[{0}]] == 0) return;\n", inputs);
+  const std::string pool = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
+  return fmt::format(
+      "KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}  core c;\n{}"
+      "  walk_cores<{}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 x) KILN_INLINE {{\n{}{}{}{}"
+      "  }});\n}}\n",
+      spec.team > 0 ? pool : "", numbers, operands.size() + mask, spec.masked ? masked : "", places,
+      item_text(spec, text, arguments), ends);
+}
+
 }  // namespace
 
 std::string launch_numbers(const GufuncSpec& spec) {
@@ -175,6 +224,7 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
   if (spec.loop_rank == 0) return many_tiny(spec, text);
   if (takes_items(spec)) return several_items_kernel(spec, levels_of(spec, text));
   if (spec.brought > 0) return brought_kernel(spec, item_text(spec, text, numbered_pointers(spec)));
+  if (spec.each.empty()) return items_kernel(spec, text);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();

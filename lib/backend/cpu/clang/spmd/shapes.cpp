@@ -10,6 +10,8 @@
 
 #include <optional>
 
+#include "backend/cpu/clang/spmd/tiles.hpp"
+
 namespace kiln::clang_module::spmd {
 namespace {
 
@@ -41,7 +43,7 @@ struct Uses {
   llvm::SmallVector<llvm::Instruction*, 8> others;
   llvm::SmallVector<llvm::Instruction*, 2> begins;  ///< of its life
 };
-Uses uses_of(llvm::AllocaInst& memory) {
+Uses uses_of(llvm::Instruction& memory) {
   Uses uses;
   llvm::SmallVector<llvm::Instruction*, 8> pending{&memory};
   for (std::size_t at = 0; at < pending.size(); ++at) {
@@ -113,18 +115,46 @@ void Shapes::find_private_memory() {
     const Uses uses = uses_of(*memory);
     if (uses.others.empty() || !llvm::all_of(uses.others, [&](const llvm::Instruction* use) { return loop.contains(use); }))
       continue;
-    llvm::SmallVector<const llvm::Value*, 8> addresses{memory};
-    const std::uint64_t element = follow(*memory, addresses);
-    private_[memory] = element;
-    shapes_[memory] = Shape::by(static_cast<std::int64_t>(element != 0 ? element : bytes_of(*memory)));
-    for (const llvm::Value* const address : addresses) {
-      if (element != 0) addresses_[address] = memory;
+    take_private(*memory);
+  }
+  for (llvm::BasicBlock* const block : loop.blocks()) {
+    for (llvm::Instruction& instruction : *block) {
+      if (core_of(&instruction) != nullptr) take_private(instruction);
     }
   }
 }
 
+void Shapes::take_private(llvm::Instruction& memory) {
+  llvm::SmallVector<const llvm::Value*, 8> addresses{&memory};
+  std::uint64_t element = follow(memory, addresses);
+  const bool core = core_of(&memory) != nullptr;
+  // Of other sizes there are no tiles, and those move whole cores: of no use to a search that ends early.
+  if (core && ((element != sizeof(float) && element != sizeof(double)) || !is_passed_through(addresses))) return;
+  private_[&memory] = element;
+  shapes_[&memory] = Shape::by(static_cast<std::int64_t>(element != 0 ? element : bytes_of(memory)));
+  for (const llvm::Value* const address : addresses) {
+    if (element != 0) addresses_[address] = &memory;
+  }
+}
+
+// Whether some of the loops around an access to it, as far as the items', all count to their end.
+bool Shapes::is_passed_through(llvm::ArrayRef<const llvm::Value*> addresses) const {
+  const auto counts = [&](const llvm::Value* access) {
+    const llvm::Loop* loop = regions_.innermost_of(llvm::cast<llvm::Instruction>(access)->getParent());
+    for (; loop != &regions_.outermost(); loop = loop->getParentLoop()) {
+      if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(loop))) return false;
+    }
+    return true;
+  };
+  return llvm::any_of(addresses, [&](const llvm::Value* address) {
+    return llvm::any_of(address->users(), [&](const llvm::User* user) {
+      return llvm::isa<llvm::LoadInst, llvm::StoreInst>(user) && counts(user);
+    });
+  });
+}
+
 // Bytes of the elements, where all that is done with the memory is to load and store such; else 0.
-std::uint64_t Shapes::follow(const llvm::AllocaInst& memory, llvm::SmallVectorImpl<const llvm::Value*>& addresses) const {
+std::uint64_t Shapes::follow(const llvm::Instruction& memory, llvm::SmallVectorImpl<const llvm::Value*>& addresses) const {
   std::uint64_t size = 0;
   for (std::size_t at = 0; at < addresses.size(); ++at) {
     for (const llvm::User* const user : addresses[at]->users()) {
@@ -140,6 +170,8 @@ std::uint64_t Shapes::follow(const llvm::AllocaInst& memory, llvm::SmallVectorIm
       } else if (const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
                  call != nullptr && call->isLifetimeStartOrEnd()) {
         continue;
+      } else if (ends_core(user)) {
+        continue;
       }
       if (type == nullptr || !type->isSingleValueType() || type->isVectorTy()) return 0;
       const std::uint64_t bytes = layout_.getTypeStoreSize(type);
@@ -147,7 +179,7 @@ std::uint64_t Shapes::follow(const llvm::AllocaInst& memory, llvm::SmallVectorIm
       size = bytes;
     }
   }
-  if (size == 0 || *memory.getAllocationSize(layout_) % size != 0) return 0;
+  if (size == 0 || bytes_of(memory) % size != 0) return 0;
   // Every address is a whole number of elements from the start.
   for (const llvm::Value* const address : addresses) {
     const auto* const step = llvm::dyn_cast<llvm::GEPOperator>(address);
@@ -157,14 +189,17 @@ std::uint64_t Shapes::follow(const llvm::AllocaInst& memory, llvm::SmallVectorIm
     if (!step->collectOffset(layout_, constant.getBitWidth(), variable, constant)) return 0;
     if (constant.getSExtValue() % static_cast<std::int64_t>(size) != 0) return 0;
     for (const auto& [index, scale] : variable) {
-      if (scale.getSExtValue() % static_cast<std::int64_t>(size) != 0) return 0;
+      const llvm::APInt of_index = evolution_.getConstantMultiple(evolution_.getSCEV(index)).zextOrTrunc(scale.getBitWidth());
+      if ((scale * of_index).urem(size) != 0) return 0;
     }
   }
   return size;
 }
 
-std::uint64_t Shapes::bytes_of(const llvm::AllocaInst& memory) const {
-  return llvm::alignTo(memory.getAllocationSize(layout_)->getFixedValue(), memory.getAlign());
+std::uint64_t Shapes::bytes_of(const llvm::Value& memory) const {
+  if (const llvm::CallInst* const core = core_of(&memory)) return core_room(*core);
+  const auto& local = llvm::cast<llvm::AllocaInst>(memory);
+  return llvm::alignTo(local.getAllocationSize(layout_)->getFixedValue(), local.getAlign());
 }
 
 std::uint64_t Shapes::private_bytes() const {
@@ -241,6 +276,7 @@ bool Shapes::find_divergent_loops() {
 }
 
 Shape Shapes::shape_of(llvm::Instruction& instruction) const {
+  if (has_tile(&instruction)) return of(&instruction);
   if (auto* const phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return shape_of(*phi);
   if (auto* const address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return shape_of(*address);
   for (const llvm::Use& operand : instruction.operands()) {

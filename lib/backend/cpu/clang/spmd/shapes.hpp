@@ -51,21 +51,23 @@ class Shapes {
   /// Whether the lanes that reach a block come by one way of those in front of it, all together.
   [[nodiscard]] bool comes_together(const llvm::BasicBlock* block) const { return !joins_.contains(block); }
   /// Memory of a lane's own, made by a statement of the body.
-  [[nodiscard]] bool is_private(const llvm::AllocaInst* memory) const { return private_.contains(memory); }
+  [[nodiscard]] bool is_private(const llvm::Value* memory) const { return private_.contains(memory); }
+  /// Whether lanes have a core of an item's in a tile: all that is done with it is to load and store elements.
+  [[nodiscard]] bool has_tile(const llvm::Value* core) const { return private_.contains(core); }
   /// Bytes of one lane's, as they lie one behind the other.
-  [[nodiscard]] std::uint64_t bytes_of(const llvm::AllocaInst& memory) const;
+  [[nodiscard]] std::uint64_t bytes_of(const llvm::Value& memory) const;
   /// Of all such memory of one lane.
   [[nodiscard]] std::uint64_t private_bytes() const;
   /// Bytes of its elements, where those of all lanes lie side by side; 0: each lane's is in one piece.
-  [[nodiscard]] std::uint64_t interleaved(const llvm::AllocaInst* memory) const { return private_.lookup(memory); }
+  [[nodiscard]] std::uint64_t interleaved(const llvm::Value* memory) const { return private_.lookup(memory); }
   /// The interleaved memory that an address lies in; null: another address.
-  [[nodiscard]] const llvm::AllocaInst* interleaved_memory(const llvm::Value* address) const {
-    return addresses_.lookup(address);
-  }
+  [[nodiscard]] const llvm::Value* interleaved_memory(const llvm::Value* address) const { return addresses_.lookup(address); }
 
  private:
   void find_private_memory();
-  [[nodiscard]] std::uint64_t follow(const llvm::AllocaInst& memory,
+  void take_private(llvm::Instruction& memory);
+  [[nodiscard]] bool is_passed_through(llvm::ArrayRef<const llvm::Value*> addresses) const;
+  [[nodiscard]] std::uint64_t follow(const llvm::Instruction& memory,
                                      llvm::SmallVectorImpl<const llvm::Value*>& addresses) const;
   void number_lanes(const Region& region, unsigned lanes);
   bool spread();
@@ -83,8 +85,8 @@ class Shapes {
   llvm::DenseSet<const llvm::Loop*> divergent_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> lanes_;
   llvm::DenseSet<const llvm::BasicBlock*> joins_;
-  llvm::DenseMap<const llvm::AllocaInst*, std::uint64_t> private_;
-  llvm::DenseMap<const llvm::Value*, const llvm::AllocaInst*> addresses_;
+  llvm::DenseMap<const llvm::Value*, std::uint64_t> private_;
+  llvm::DenseMap<const llvm::Value*, const llvm::Value*> addresses_;
   unsigned next_lanes_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/IVDescriptors.h>
+#include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -26,6 +28,7 @@
 
 #include "backend/cpu/clang/interface.h"
 #include "backend/cpu/clang/spmd/blocks.hpp"
+#include "backend/cpu/clang/spmd/tiles.hpp"
 #include "backend/cpu/clang/spmd/vectorizer.hpp"
 #include "backend/cpu/clang/users_texts.hpp"
 
@@ -159,6 +162,13 @@ bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
   return true;
 }
 
+bool has_tiles(const llvm::Loop& loop, const Shapes& shapes) {
+  return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block,
+                        [&](const llvm::Instruction& each) { return core_of(&each) != nullptr && shapes.has_tile(&each); });
+  });
+}
+
 /// The loop as the vectorizer wants it, and what is known of it.
 class Candidate {
  public:
@@ -168,7 +178,8 @@ class Candidate {
         loops_(analyses.getResult<llvm::LoopAnalysis>(function_)),
         dominators_(analyses.getResult<llvm::DominatorTreeAnalysis>(function_)),
         evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(function_)),
-        target_(analyses.getResult<llvm::TargetIRAnalysis>(function_)) {
+        target_(analyses.getResult<llvm::TargetIRAnalysis>(function_)),
+        accesses_(analyses.getResult<llvm::LoopAccessAnalysis>(function_)) {
     llvm::simplifyLoop(&loop, &dominators_, &loops_, &evolution_, nullptr, nullptr, /*PreserveLCSSA=*/false);
     llvm::formLCSSARecursively(loop, dominators_, &loops_, &evolution_);
   }
@@ -187,7 +198,8 @@ class Candidate {
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
-    if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes)) {
+    if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes) &&
+        !(has_tiles(loop_, shapes) && !rows_are_vectors())) {
       return Refusal{"its loops have one length for all items, and each item its own elements"};
     }
     Vectorizer(regions, shapes, evolution_, width).run();
@@ -196,12 +208,30 @@ class Candidate {
   }
 
  private:
+  /// Whether LLVM makes vectors along every innermost loop of an item.
+  bool rows_are_vectors() {
+    return llvm::all_of(loop_.getLoopsInPreorder(), [&](llvm::Loop* inner) {
+      return !inner->isInnermost() || (is_row(*inner) && accesses_.getInfo(*inner).canVectorizeMemory());
+    });
+  }
+  bool is_row(llvm::Loop& inner) {
+    return llvm::all_of(inner.getHeader()->phis(), [&](llvm::PHINode& phi) {
+      llvm::InductionDescriptor induction;
+      llvm::RecurrenceDescriptor recurrence;
+      if (llvm::InductionDescriptor::isInductionPHI(&phi, &inner, &evolution_, induction)) return true;
+      return llvm::RecurrenceDescriptor::isReductionPHI(&phi, &inner, recurrence, nullptr, nullptr, &dominators_,
+                                                        &evolution_) &&
+             !recurrence.hasExactFPMath();
+    });
+  }
+
   llvm::Loop& loop_;
   llvm::Function& function_;
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
   llvm::ScalarEvolution& evolution_;
   llvm::TargetTransformInfo& target_;
+  llvm::LoopAccessInfoManager& accesses_;
 };
 
 /// Of memory that no other thread reaches: a block of one thread has its shared memory for itself.
@@ -241,7 +271,8 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
       if (refused) tell(*refused, *loop->getHeader());
       analyses.invalidate(function, llvm::PreservedAnalyses::none());
     }
-    if (!any) return seen.empty() ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
+    const bool placed = leave_cores_in_place(function);
+    if (!any) return seen.empty() && !placed ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
     llvm::FunctionPassManager cleanup;
     cleanup.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
     cleanup.addPass(llvm::InstCombinePass());

@@ -6,6 +6,8 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include "backend/cpu/clang/spmd/tiles.hpp"
+
 namespace kiln::clang_module::spmd {
 
 Vectorizer::Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, Width width)
@@ -57,25 +59,38 @@ void Vectorizer::run() {
   prepare();
   llvm::BasicBlock* const begin = block("lanes");
   builder_.SetInsertPoint(begin);
-  llvm::PHINode* const first = builder_.CreatePHI(number, 2, "first");
-  first->addIncoming(builder_.getInt64(0), preheader);
+  // With its first value alone a phi would be that to the builder, which simplifies.
+  const auto later = [&](llvm::Type* type) {
+    return new llvm::FreezeInst(llvm::PoisonValue::get(type), "later", preheader->getTerminator()->getIterator());
+  };
+  const auto begin_with = [&](llvm::Value* value, const llvm::Twine& name) {
+    llvm::PHINode* const phi = builder_.CreatePHI(value->getType(), 2, name);
+    phi->addIncoming(value, preheader);
+    phi->addIncoming(later(value->getType()), begin);
+    return phi;
+  };
+  const auto go_on_with = [&](llvm::PHINode* phi, llvm::Value* value) {
+    auto* const unknown = llvm::cast<llvm::Instruction>(phi->getIncomingValue(1));
+    phi->setIncomingValue(1, value);
+    phi->setIncomingBlock(1, builder_.GetInsertBlock());
+    unknown->eraseFromParent();
+  };
+  llvm::PHINode* const first = begin_with(builder_.getInt64(0), "first");
   llvm::SmallVector<std::pair<llvm::PHINode*, std::int64_t>, 4> growing;
   for (llvm::PHINode& phi : header->phis()) {
-    llvm::PHINode* const anew = builder_.CreatePHI(phi.getType(), 2, phi.getName());
-    anew->addIncoming(phi.getIncomingValueForBlock(preheader), preheader);
-    growing.emplace_back(anew, shapes_.of(&phi).stride * static_cast<std::int64_t>(lanes));
-    widener_.set(&phi, anew);
+    growing.emplace_back(begin_with(phi.getIncomingValueForBlock(preheader), phi.getName()),
+                         shapes_.of(&phi).stride * static_cast<std::int64_t>(lanes));
+    widener_.set(&phi, growing.back().first);
   }
   emit_level(regions_.of(&loop_), whole ? Vectors() : lanes_below(builder_.CreateSub(count, first)));
 
-  llvm::BasicBlock* const end = builder_.GetInsertBlock();
   for (const auto& [phi, step] : growing) {
     const bool pointer = phi->getType()->isPointerTy();
     llvm::Value* const by = llvm::ConstantInt::getSigned(pointer ? number : phi->getType(), step);
-    phi->addIncoming(pointer ? builder_.CreateGEP(builder_.getInt8Ty(), phi, by) : builder_.CreateAdd(phi, by), end);
+    go_on_with(phi, pointer ? builder_.CreateGEP(builder_.getInt8Ty(), phi, by) : builder_.CreateAdd(phi, by));
   }
   llvm::Value* const next = builder_.CreateAdd(first, builder_.getInt64(lanes), "next", /*HasNUW=*/true);
-  first->addIncoming(next, end);
+  go_on_with(first, next);
   builder_.CreateCondBr(builder_.CreateICmpULT(next, count), begin, loop_.getExitBlock());
 
   preheader->getTerminator()->replaceSuccessorWith(header, begin);
@@ -115,14 +130,22 @@ void Vectorizer::prepare() {
 }
 
 void Vectorizer::make_private_memory() {
+  constexpr std::uint64_t kRegister = 64;
+  const auto make = [&](llvm::Instruction& memory, llvm::BasicBlock::iterator before, llvm::Align align) {
+    auto* const type = llvm::ArrayType::get(builder_.getInt8Ty(), shapes_.bytes_of(memory) * widener_.width().all());
+    auto* const anew = new llvm::AllocaInst(type, function_.getDataLayout().getAllocaAddrSpace(), memory.getName(), before);
+    anew->setAlignment(std::max(align, llvm::Align(kRegister)));
+    widener_.set(&memory, anew);
+  };
   for (llvm::Instruction& instruction : function_.getEntryBlock()) {
     auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-    if (memory == nullptr || !shapes_.is_private(memory)) continue;
-    auto* const type = llvm::ArrayType::get(builder_.getInt8Ty(), shapes_.bytes_of(*memory) * widener_.width().all());
-    auto* const anew = new llvm::AllocaInst(type, memory->getAddressSpace(), memory->getName(), memory->getIterator());
-    constexpr std::uint64_t kRegister = 64;
-    anew->setAlignment(std::max(memory->getAlign(), llvm::Align(kRegister)));
-    widener_.set(memory, anew);
+    if (memory != nullptr && shapes_.is_private(memory)) make(*memory, memory->getIterator(), memory->getAlign());
+  }
+  for (llvm::BasicBlock* const each : loop_.blocks()) {
+    for (llvm::Instruction& instruction : *each) {
+      if (core_of(&instruction) == nullptr || !shapes_.has_tile(&instruction)) continue;
+      make(instruction, function_.getEntryBlock().getFirstInsertionPt(), llvm::Align(kRegister));
+    }
   }
 }
 

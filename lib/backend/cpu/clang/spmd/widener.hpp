@@ -55,6 +55,9 @@ class Widener {
 
  private:
   [[nodiscard]] llvm::Value* copied(llvm::Instruction& instruction);
+  void begin_core(llvm::CallInst& core, const Vectors& mask);
+  void end_core(llvm::CallInst& end, const Vectors& mask);
+  [[nodiscard]] llvm::Value* count_of(const Vectors& mask);
   [[nodiscard]] llvm::Value* widened_operation(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* address_step(llvm::GetElementPtrInst& address, unsigned part);
   [[nodiscard]] llvm::Value* interleaved_step(llvm::GetElementPtrInst& address, unsigned part);

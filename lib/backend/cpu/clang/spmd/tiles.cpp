@@ -1,0 +1,227 @@
+#include "backend/cpu/clang/spmd/tiles.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/Twine.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+namespace kiln::clang_module::spmd {
+namespace {
+
+constexpr unsigned kChunkBytes = 16;  // of an item that are read at once
+
+bool calls(const llvm::Value* value, llvm::StringRef name) {
+  const auto* const call = llvm::dyn_cast<llvm::CallInst>(value);
+  return call != nullptr && call->getCalledFunction() != nullptr && call->getCalledFunction()->getName() == name;
+}
+
+/// A function that moves elements between a tile and memory.
+class TileFunction {
+ public:
+  TileFunction(llvm::Module& module, const llvm::Function& caller, TileShape shape, bool fills)
+      : build_(module.getContext()), shape_(shape), fills_(fills) {
+    const std::string name = ("kiln_tile." + llvm::Twine(fills ? "in." : "out.") + llvm::Twine(shape.bytes) + "." +
+                              llvm::Twine(shape.lanes) + "." + llvm::Twine(shape.all))
+                                 .str();
+    function_ = module.getFunction(name);
+    if (function_ != nullptr) return;
+    llvm::Type* const number = build_.getInt64Ty();
+    llvm::Type* const pointer = build_.getPtrTy();
+    function_ =
+        llvm::Function::Create(llvm::FunctionType::get(build_.getVoidTy(), {pointer, pointer, number, number, number}, false),
+                               llvm::GlobalValue::InternalLinkage, name, module);
+    // The processor that code is made for.
+    function_->setAttributes(
+        llvm::AttributeList::get(module.getContext(), llvm::AttributeList::FunctionIndex,
+                                 llvm::AttrBuilder(module.getContext(), caller.getAttributes().getFnAttrs())));
+    for (const auto kind : {llvm::Attribute::AlwaysInline, llvm::Attribute::Memory}) function_->removeFnAttr(kind);
+    function_->addFnAttr(llvm::Attribute::NoInline);
+    function_->setDoesNotThrow();
+    function_->addParamAttr(0, llvm::Attribute::NoAlias);
+    write();
+  }
+
+  [[nodiscard]] llvm::Function* get() const { return function_; }
+
+ private:
+  [[nodiscard]] llvm::Value* tile() const { return function_->getArg(0); }
+  [[nodiscard]] llvm::Value* first() const { return function_->getArg(1); }
+  [[nodiscard]] llvm::Value* step() const { return function_->getArg(2); }
+  [[nodiscard]] llvm::Value* count() const { return function_->getArg(3); }
+  [[nodiscard]] llvm::Value* items() const { return function_->getArg(4); }
+  [[nodiscard]] unsigned chunk() const { return kChunkBytes / shape_.bytes; }
+  [[nodiscard]] llvm::Type* element() { return build_.getIntNTy(shape_.bytes * 8); }
+  [[nodiscard]] llvm::BasicBlock* block(const llvm::Twine& name) {
+    return llvm::BasicBlock::Create(build_.getContext(), name, function_);
+  }
+
+  /// for (i = begin; i < end; i += by) body(i)
+  template <class Body>
+  void loop(llvm::Value* begin, llvm::Value* end, std::uint64_t by, const Body& body) {
+    llvm::BasicBlock* const before = build_.GetInsertBlock();
+    llvm::BasicBlock* const head = block("head");
+    llvm::BasicBlock* const inside = block("body");
+    llvm::BasicBlock* const after = block("after");
+    build_.CreateBr(head);
+    build_.SetInsertPoint(head);
+    llvm::PHINode* const i = build_.CreatePHI(build_.getInt64Ty(), 2);
+    i->addIncoming(begin, before);
+    build_.CreateCondBr(build_.CreateICmpULT(i, end), inside, after);
+    build_.SetInsertPoint(inside);
+    body(i);
+    i->addIncoming(build_.CreateAdd(i, build_.getInt64(by), "", true, true), build_.GetInsertBlock());
+    build_.CreateBr(head);
+    build_.SetInsertPoint(after);
+  }
+
+  void write() {
+    build_.SetInsertPoint(block("entry"));
+    llvm::BasicBlock* const entry = build_.GetInsertBlock();
+    llvm::BasicBlock* const whole = block("whole");
+    llvm::BasicBlock* const rest = block("rest");
+    build_.CreateCondBr(build_.CreateICmpEQ(items(), build_.getInt64(shape_.all)), whole, rest);
+    build_.SetInsertPoint(whole);
+    llvm::Value* const squares = build_.CreateAnd(count(), ~std::uint64_t{chunk() - 1});
+    loop(build_.getInt64(0), squares, chunk(), [&](llvm::Value* at) { move_chunk(at); });
+    llvm::BasicBlock* const end = build_.GetInsertBlock();
+    build_.CreateBr(rest);
+    build_.SetInsertPoint(rest);
+    llvm::PHINode* const begin = build_.CreatePHI(build_.getInt64Ty(), 2);
+    begin->addIncoming(build_.getInt64(0), entry);
+    begin->addIncoming(squares, end);
+    loop(build_.getInt64(0), items(), 1, [&](llvm::Value* lane) {
+      loop(begin, count(), 1, [&](llvm::Value* at) {
+        llvm::Value* const there = in_memory(build_.CreateMul(lane, step()), at);
+        llvm::Value* const here = in_tile(at, lane);
+        build_.CreateAlignedStore(build_.CreateAlignedLoad(element(), fills_ ? there : here, llvm::Align(shape_.bytes)),
+                                  fills_ ? here : there, llvm::Align(shape_.bytes));
+      });
+    });
+    build_.CreateRetVoid();
+  }
+
+  llvm::Value* in_memory(llvm::Value* offset, llvm::Value* at) {
+    llvm::Value* const bytes = build_.CreateMul(at, build_.getInt64(shape_.bytes));
+    return build_.CreateGEP(build_.getInt8Ty(), build_.CreateGEP(build_.getInt8Ty(), first(), offset), bytes);
+  }
+  llvm::Value* in_tile(llvm::Value* at, llvm::Value* lane) {
+    llvm::Value* const number = build_.CreateAdd(build_.CreateMul(at, build_.getInt64(shape_.all)), lane);
+    return build_.CreateGEP(element(), tile(), number);
+  }
+
+  /// Squares of as many elements as there are in 16 bytes, of as many items.
+  void move_chunk(llvm::Value* at) {
+    llvm::Type* const wide = llvm::FixedVectorType::get(element(), shape_.lanes);
+    llvm::Type* const narrow = llvm::FixedVectorType::get(element(), chunk());
+    const auto place = [&](unsigned lane) { return in_memory(build_.CreateMul(build_.getInt64(lane), step()), at); };
+    const auto row = [&](unsigned element, unsigned from) {
+      return in_tile(build_.CreateAdd(at, build_.getInt64(element)), build_.getInt64(from));
+    };
+    const llvm::Align align(shape_.bytes);
+    for (unsigned from = 0; from < shape_.all; from += shape_.lanes) {
+      llvm::SmallVector<llvm::Value*, 4> rows;
+      for (unsigned j = 0; j < chunk(); ++j) {
+        if (!fills_) {
+          rows.push_back(build_.CreateAlignedLoad(wide, row(j, from), align));
+          continue;
+        }
+        llvm::SmallVector<llvm::Value*, 8> chunks;
+        for (unsigned lane = j; lane < shape_.lanes; lane += chunk()) {
+          chunks.push_back(build_.CreateAlignedLoad(narrow, place(from + lane), align));
+        }
+        rows.push_back(llvm::concatenateVectors(build_, chunks));
+      }
+      turn(rows);
+      for (unsigned j = 0; j < chunk(); ++j) {
+        if (fills_) {
+          build_.CreateAlignedStore(rows[j], row(j, from), align);
+          continue;
+        }
+        for (unsigned lane = j; lane < shape_.lanes; lane += chunk()) {
+          llvm::SmallVector<int, 4> part;
+          for (unsigned i = 0; i < chunk(); ++i) part.push_back(static_cast<int>(lane - j + i));
+          build_.CreateAlignedStore(build_.CreateShuffleVector(rows[j], part), place(from + lane), align);
+        }
+      }
+    }
+  }
+
+  /// The square in each 16 bytes of all rows, by interleaving halves.
+  void turn(llvm::SmallVectorImpl<llvm::Value*>& rows) {
+    const unsigned count = chunk();
+    for (unsigned stage = 1; stage < count; stage *= 2) {
+      llvm::SmallVector<llvm::Value*, 4> turned(count);
+      for (unsigned j = 0; j < count / 2; ++j) {
+        for (unsigned half = 0; half < 2; ++half) {
+          llvm::SmallVector<int, 16> lanes;
+          for (unsigned i = 0; i < shape_.lanes; ++i) {
+            const unsigned from = i / count * count + half * count / 2 + i % count / 2;
+            lanes.push_back(static_cast<int>(from + (i % 2 == 0 ? 0 : shape_.lanes)));
+          }
+          turned[2 * j + half] = build_.CreateShuffleVector(rows[j], rows[j + count / 2], lanes);
+        }
+      }
+      rows.assign(turned);
+    }
+  }
+
+  llvm::IRBuilder<> build_;
+  TileShape shape_;
+  bool fills_;
+  llvm::Function* function_;
+};
+
+void move(llvm::IRBuilderBase& build, TileShape shape, bool fills, llvm::ArrayRef<llvm::Value*> arguments) {
+  llvm::Function& caller = *build.GetInsertBlock()->getParent();
+  build.CreateCall(TileFunction(*caller.getParent(), caller, shape, fills).get(), arguments);
+}
+
+}  // namespace
+
+const llvm::CallInst* core_of(const llvm::Value* value) {
+  return calls(value, kCoreName) ? llvm::cast<llvm::CallInst>(value) : nullptr;
+}
+
+bool ends_core(const llvm::Value* value) {
+  return calls(value, kCoreEndName);
+}
+
+std::uint64_t core_room(const llvm::CallInst& core) {
+  constexpr unsigned kRoom = 4;
+  const auto* const room = llvm::dyn_cast<llvm::ConstantInt>(core.getArgOperand(kRoom));
+  return room != nullptr ? room->getZExtValue() : 0;
+}
+
+llvm::Value* core_place(llvm::IRBuilderBase& build, llvm::Value* first, llvm::Value* step, llvm::Value* item) {
+  return build.CreateGEP(build.getInt8Ty(), first, build.CreateMul(item, step));
+}
+
+void fill_tile(llvm::IRBuilderBase& build, TileShape shape, llvm::Value* tile, llvm::Value* first, llvm::Value* step,
+               llvm::Value* count, llvm::Value* items) {
+  move(build, shape, true, {tile, first, step, count, items});
+}
+void empty_tile(llvm::IRBuilderBase& build, TileShape shape, llvm::Value* tile, llvm::Value* first, llvm::Value* step,
+                llvm::Value* count, llvm::Value* items) {
+  move(build, shape, false, {tile, first, step, count, items});
+}
+
+bool leave_cores_in_place(llvm::Function& function) {
+  bool any = false;
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    const bool begins = core_of(&instruction) != nullptr;
+    if (!begins && !ends_core(&instruction)) continue;
+    any = true;
+    if (begins) {
+      auto& call = llvm::cast<llvm::CallInst>(instruction);
+      llvm::IRBuilder<> build(&call);
+      call.replaceAllUsesWith(core_place(build, call.getArgOperand(0), call.getArgOperand(1), call.getArgOperand(2)));
+    }
+    instruction.eraseFromParent();
+  }
+  return any;
+}
+
+}  // namespace kiln::clang_module::spmd

@@ -1,0 +1,180 @@
+// Items whose loops wait for the iteration before, several at once: cores of any length, number and distance, at the very ends
+// of the memory that may be touched. Values are whole numbers, by loops of C++ over each item.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices.hpp"
+#include "fenced.hpp"
+#include "values.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+using kiln::Gufunc;
+using kiln::Strides;
+
+namespace {
+
+using Elements = std::vector<double>;
+
+struct ItemBody {
+  const char* text;
+  void (*item)(const Elements& x, Elements& y);  ///< y holds what it held
+};
+
+const ItemBody kFilter = {"T s = 0; for (index i = 0; i < n; ++i) { s = x(i) > s ? x(i) - s : s + 1; y(i) = s; }",
+                          [](const Elements& x, Elements& y) {
+                            double s = 0;
+                            for (std::size_t i = 0; i < x.size(); ++i) y[i] = s = x[i] > s ? x[i] - s : s + 1;
+                          }};
+const ItemBody kSomeWritten = {"T s = 0; for (index i = 0; i < n; ++i) { s += x(i) > 3 ? x(i) : T(-2); if (s > 5) y(i) = s; }",
+                               [](const Elements& x, Elements& y) {
+                                 double s = 0;
+                                 for (std::size_t i = 0; i < x.size(); ++i) {
+                                   s += x[i] > 3 ? x[i] : -2;
+                                   if (s > 5) y[i] = s;
+                                 }
+                               }};
+const ItemBody kSorted = {
+    "for (index i = 0; i < n; ++i) { const T a = x(i); index k = i; for (; k > 0 && y(k - 1) > a; --k) y(k) = y(k - 1); y(k) = "
+    "a; }",
+    [](const Elements& x, Elements& y) {
+      y = x;
+      std::sort(y.begin(), y.end());
+    }};
+const ItemBody kUpToFirst = {"for (index i = 0; i < n; ++i) { if (x(i) > 11) break; y(i) = x(i) * 2; }",
+                             [](const Elements& x, Elements& y) {
+                               for (std::size_t i = 0; i < x.size() && x[i] <= 11; ++i) y[i] = x[i] * 2;
+                             }};
+const ItemBody kBackwards = {"T s = 0; for (index i = n; i-- > 0;) { s = s > 20 ? x(i) : s + x(i); y(n - 1 - i) = s; }",
+                             [](const Elements& x, Elements& y) {
+                               double s = 0;
+                               for (std::size_t i = x.size(); i-- > 0;) {
+                                 s = s > 20 ? x[i] : s + x[i];
+                                 y[x.size() - 1 - i] = s;
+                               }
+                             }};
+
+/// `items` cores of n elements with `gap` between them, of which nothing may be touched.
+struct SpacedCores {
+  std::int64_t items, n, gap;
+  DType dtype;
+  Fenced memory;
+  SpacedCores(std::int64_t how_many, std::int64_t elements, std::int64_t apart, DType type, bool at_end)
+      : items(how_many),
+        n(elements),
+        gap(apart),
+        dtype(type),
+        memory(static_cast<std::size_t>((items - 1) * (n + gap) + n) * kiln::itemsize(type), at_end) {}
+  [[nodiscard]] Array array() const {
+    const auto size = static_cast<std::int64_t>(kiln::itemsize(dtype));
+    return Array::view(memory.data(), {items, n}, dtype, {.strides = Strides{(n + gap) * size, size}});
+  }
+  void fill(const std::vector<Exact>& values) const {
+    const Array from = make(dtype, values, kiln::Shape{items, n});
+    const auto bytes = static_cast<std::size_t>(n) * kiln::itemsize(dtype);
+    for (std::int64_t k = 0; k < items; ++k) {
+      std::memcpy(memory.data() + static_cast<std::size_t>(k * (n + gap)) * kiln::itemsize(dtype),
+                  static_cast<const char*>(from.data()) + static_cast<std::size_t>(k) * bytes, bytes);
+    }
+  }
+};
+
+std::vector<Exact> exact(const std::vector<double>& values) {
+  std::vector<Exact> all;
+  for (const double value : values) all.emplace_back(static_cast<long double>(value));
+  return all;
+}
+
+void check(const Gufunc& gufunc, const ItemBody& body, DType dtype, std::int64_t items, std::int64_t n, std::int64_t gap,
+           bool at_end) {
+  CAPTURE(std::string(body.text));
+  CAPTURE(std::string(kiln::name(dtype)));
+  CAPTURE(items);
+  CAPTURE(n);
+  CAPTURE(gap);
+  CAPTURE(at_end);
+  const SpacedCores x(items, n, gap, dtype, at_end);
+  const SpacedCores y(items, n, gap, dtype, at_end);
+  std::vector<double> inputs;
+  std::vector<double> outputs;
+  std::vector<double> expected;
+  for (std::int64_t k = 0; k < items; ++k) {
+    Elements in;
+    for (std::int64_t i = 0; i < n; ++i) in.push_back(static_cast<double>((i * 7 + k * 5 + i * i * k) % 13));
+    Elements out(in.size(), static_cast<double>(100 + k % 3));
+    inputs.insert(inputs.end(), in.begin(), in.end());
+    outputs.insert(outputs.end(), out.begin(), out.end());
+    body.item(in, out);
+    expected.insert(expected.end(), out.begin(), out.end());
+  }
+  x.fill(exact(inputs));
+  y.fill(exact(outputs));
+  const SpacedCores after(items, n, gap, dtype, at_end);
+  after.fill(exact(expected));
+  gufunc({x.array()}, {.out = y.array()});
+  CHECK(std::equal(after.memory.data(), after.memory.data() + after.memory.bytes(), y.memory.data()));
+}
+
+Gufunc of(const ItemBody& body) {
+  return kiln::guvectorize({.name = "tiled", .layout = "(n)->(n)", .signatures = {"void(T[:] x, T[:] y)"}, .body = body.text});
+}
+
+}  // namespace
+
+TEST_CASE("gufuncs: items that wait for the iteration before, many at once, are those of one, and touch nothing beyond") {
+  if (!kiln::Device::best().is_cpu()) return;
+  constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {{16, 5},  {17, 40}, {31, 64}, {32, 33},   {33, 36},
+                                                               {50, 63}, {64, 41}, {97, 9},  {130, 100}, {20, 1100}};
+  for (const ItemBody& body : {kFilter, kSomeWritten, kSorted, kUpToFirst, kBackwards}) {
+    const Gufunc gufunc = of(body);
+    for (const DType dtype : {DType::float32, DType::float64, DType::int32, DType::int64, DType::int16}) {
+      for (const auto& [items, n] : kShapes) {
+        for (const bool at_end : {false, true}) check(gufunc, body, dtype, items, n, items % 3, at_end);
+      }
+    }
+  }
+}
+
+TEST_CASE("gufuncs: items of several core dimensions that wait for the iteration before") {
+  on_every_device(
+      [](const Target& target) {
+        const Gufunc gufunc = kiln::guvectorize(
+            {.name = "rows",
+             .layout = "(m,n),(n)->(m),()",
+             .signatures = {"void(float32[:,:] A, float32[:] b, float32[:] r, int64 count)"},
+             .body = "count = 0; for (index i = 0; i < m; ++i) { float32 s = 0; for (index j = 0; j < n; ++j) { s = s > 50 ? "
+                     "A(i, j) : s + A(i, j) * b(j); if (s > 40) ++count; } r(i) = s; }"});
+        constexpr std::int64_t kItems = 75;
+        constexpr std::int64_t kM = 5;
+        constexpr std::int64_t kN = 37;
+        std::vector<double> a;
+        std::vector<double> b;
+        for (std::int64_t e = 0; e < kItems * kM * kN; ++e) a.push_back(static_cast<double>(e * 7 % 11));
+        for (std::int64_t j = 0; j < kN; ++j) b.push_back(static_cast<double>(j % 4));
+        std::vector<double> sums;
+        std::vector<double> counts;
+        for (std::int64_t k = 0; k < kItems; ++k) {
+          double count = 0;
+          for (std::int64_t i = 0; i < kM; ++i) {
+            double s = 0;
+            for (std::int64_t j = 0; j < kN; ++j) {
+              const double element = a[static_cast<std::size_t>((k * kM + i) * kN + j)];
+              s = s > 50 ? element : s + element * b[static_cast<std::size_t>(j)];
+              if (s > 40) ++count;
+            }
+            sums.push_back(s);
+          }
+          counts.push_back(count);
+        }
+        const auto results = gufunc.outputs<2>({target.place(make(DType::float32, exact(a), kiln::Shape{kItems, kM, kN})),
+                                                target.place(make(DType::float32, exact(b), kiln::Shape{kN}))},
+                                               {.stream = target.options().stream});
+        CHECK(list_of(target.fetch(results[0])) == sums);
+        CHECK(list_of(target.fetch(results[1])) == counts);
+      },
+      {Mode::device});
+}
