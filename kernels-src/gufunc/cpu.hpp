@@ -17,7 +17,8 @@ namespace kiln::loops {
 extern "C" __attribute__((const)) char* kiln_core(char* first, int64 step, int64 item, int64 bytes, int64 room, int64 reads,
                                                   int64 number) noexcept;
 // An output's, behind the body.
-extern "C" void kiln_core_end(char* core, char* first, int64 step, int64 item, int64 bytes) noexcept;
+extern "C" __attribute__((noduplicate)) void kiln_core_end(char* core, char* first, int64 step, int64 item,
+                                                           int64 bytes) noexcept;
 
 // Where the operands of an item are.
 template <int Operands>

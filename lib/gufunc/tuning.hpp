@@ -94,8 +94,8 @@ inline constexpr double kMostBroughtOfTurn = 4;
 inline constexpr std::int64_t kFewestOfRow = 14;
 inline constexpr std::int64_t kWholeWideRow = 8;
 inline constexpr std::int64_t kMostOfWideRow = 16;
-/// Bytes of a core up to which lanes have it in a tile: those of 32 lanes are to stay in the second cache.
-inline constexpr std::int64_t kMostBytesOfCore = 4096;
+/// Bytes of a core up to which lanes have it in a tile: those of 32 lanes of a few operands are to stay in the second cache.
+inline constexpr std::int64_t kMostBytesOfCore = 2048;
 /// Of a team whose size kiln chooses: lanes at least, and elements of the largest core for each of them.
 inline constexpr int kFewestInTeam = 32;
 inline constexpr int kElementsOfLane = 2;

@@ -123,7 +123,7 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   return spec;
 }
 
-/// Room for the largest core that lanes may have in a tile, rounded up, so that sizes share kernels; 0: they do not.
+/// Room for the largest core that lanes may have in a tile, one for all sizes that are no constants; 0: they do not.
 int Call::tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
   if (spec.masked || spec.team > 0 || !spec.each.empty()) return 0;
   if (layout.iteration.shape().empty() || layout.iteration.shape().back() < kinds::kMostItemsAtOnce) return 0;
@@ -135,9 +135,9 @@ int Call::tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) co
     most = std::max(most, bytes);
   }
   if (most > tuning::kMostBytesOfCore) return 0;
-  int bytes = 64;
-  while (bytes < most) bytes *= 2;
-  return bytes;
+  const bool known = std::all_of(spec.dimensions.begin(), spec.dimensions.end(),
+                                 [](const kinds::CoreDimensionSpec& dimension) { return dimension.size.has_value(); });
+  return static_cast<int>(known ? most : tuning::kMostBytesOfCore);
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.

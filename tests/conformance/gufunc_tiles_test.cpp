@@ -178,3 +178,32 @@ TEST_CASE("gufuncs: items of several core dimensions that wait for the iteration
       },
       {Mode::device});
 }
+
+TEST_CASE("gufuncs: a core that only some items read is in place for those") {
+  if (!kiln::Device::best().is_cpu()) return;
+  constexpr std::int64_t kN = 40;
+  for (const DType dtype : {DType::float32, DType::float64, DType::int32}) {
+    const Gufunc gufunc = kiln::guvectorize(
+        {.name = "some",
+         .layout = "(n),(n),()->()",
+         .signatures = {"void(T[:] x, T[:] w, T k, T r)"},
+         .body = "T s = 0; if (k > 0) s = w(0) + w(1); for (index i = 0; i < n; ++i) s = s > 9 ? s - x(i) : s; r = s;"});
+    for (const std::int64_t items : {16, 33, 50, 100}) {
+      std::vector<double> w;
+      std::vector<double> k;
+      std::vector<double> expected;
+      for (std::int64_t e = 0; e < items * kN; ++e) w.push_back(static_cast<double>(e % 997));
+      for (std::int64_t item = 0; item < items; ++item) {
+        k.push_back(static_cast<double>(item * item % 3));
+        const auto at = static_cast<std::size_t>(item * kN);
+        double s = k.back() > 0 ? w[at] + w[at + 1] : 0;
+        for (std::int64_t i = 0; i < kN; ++i) s = s > 9 ? s - 1 : s;
+        expected.push_back(s);
+      }
+      const Array ones = Array::full({items, kN}, 1).astype(dtype);
+      const Array result =
+          gufunc({ones, make(dtype, exact(w), kiln::Shape{items, kN}), make(dtype, exact(k), kiln::Shape{items})});
+      CHECK(list_of(result) == expected);
+    }
+  }
+}

@@ -83,9 +83,23 @@ bool bring_addresses_into(llvm::Loop& loop) {
   return true;
 }
 
-Shapes::Shapes(const Regions& regions, llvm::ScalarEvolution& evolution)
+void bring_cores_into(llvm::Loop& loop) {
+  llvm::BasicBlock* const header = loop.getHeader();
+  for (llvm::BasicBlock* const block : loop.blocks()) {
+    if (block == header) continue;
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(*block)) {
+      const bool movable = core_of(&instruction) != nullptr && llvm::all_of(instruction.operands(), [&](const llvm::Use& use) {
+                             const auto* const made = llvm::dyn_cast<llvm::Instruction>(use);
+                             return made == nullptr || made->getParent() == header || !loop.contains(made);
+                           });
+      if (movable) instruction.moveBefore(header->getTerminator());
+    }
+  }
+}
+
+Shapes::Shapes(const Regions& regions, llvm::ScalarEvolution& evolution, bool tiles)
     : regions_(regions), evolution_(evolution), layout_(regions.outermost().getHeader()->getModule()->getDataLayout()) {
-  find_private_memory();
+  find_private_memory(tiles);
   do {
     next_lanes_ = 0;
     joins_.clear();
@@ -107,7 +121,7 @@ bool Shapes::diverges(const llvm::BasicBlock* block) const {
 }
 
 // Memory that is written in front of the loop is the same for all lanes.
-void Shapes::find_private_memory() {
+void Shapes::find_private_memory(bool tiles) {
   const llvm::Loop& loop = regions_.outermost();
   for (llvm::Instruction& instruction : loop.getHeader()->getParent()->getEntryBlock()) {
     auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -119,15 +133,30 @@ void Shapes::find_private_memory() {
   }
   for (llvm::BasicBlock* const block : loop.blocks()) {
     for (llvm::Instruction& instruction : *block) {
-      if (core_of(&instruction) != nullptr) take_private(instruction);
+      if (tiles && core_of(&instruction) != nullptr) take_private(instruction);
     }
   }
+}
+
+// Whether the lanes of all items are on where it is, once for each vector of them.
+bool Shapes::all_come_by(const llvm::Instruction& instruction) const {
+  const llvm::BasicBlock* const block = instruction.getParent();
+  if (regions_.innermost_of(block) != &regions_.outermost()) return false;
+  const Region& region = regions_.of(&regions_.outermost());
+  unsigned at = region.node_of(block);
+  while (at != 0 && region.nodes()[at].always) at = region.nodes()[at].dominator;
+  return at == 0;
 }
 
 void Shapes::take_private(llvm::Instruction& memory) {
   llvm::SmallVector<const llvm::Value*, 8> addresses{&memory};
   std::uint64_t element = follow(memory, addresses);
   const bool core = core_of(&memory) != nullptr;
+  // A tile is filled and emptied for all lanes together.
+  if (core && !all_come_by(memory)) return;
+  for (const llvm::User* const user : memory.users()) {
+    if (ends_core(user) && !all_come_by(*llvm::cast<llvm::Instruction>(user))) return;
+  }
   // Of other sizes there are no tiles, and those move whole cores: of no use to a search that ends early.
   if (core && ((element != sizeof(float) && element != sizeof(double)) || !is_passed_through(addresses))) return;
   private_[&memory] = element;
@@ -168,9 +197,7 @@ std::uint64_t Shapes::follow(const llvm::Instruction& memory, llvm::SmallVectorI
         addresses.push_back(user);
         continue;
       } else if (const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-                 call != nullptr && call->isLifetimeStartOrEnd()) {
-        continue;
-      } else if (ends_core(user)) {
+                 ends_core(user) || (call != nullptr && call->isLifetimeStartOrEnd())) {
         continue;
       }
       if (type == nullptr || !type->isSingleValueType() || type->isVectorTy()) return 0;

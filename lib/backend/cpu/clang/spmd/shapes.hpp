@@ -36,10 +36,14 @@ struct Shape {
 /// it, where each lane has its own. False: such memory is used outside the loop, too.
 [[nodiscard]] bool bring_addresses_into(llvm::Loop& loop);
 
+/// Marks of cores, of which LLVM may have moved some to where they are needed: to where all items come by.
+void bring_cores_into(llvm::Loop& loop);
+
 /// Lanes are iterations of the outermost loop, one after the other.
 class Shapes {
  public:
-  Shapes(const Regions& regions, llvm::ScalarEvolution& evolution);
+  /// `tiles`: whether lanes have cores of items in tiles, where that can be.
+  Shapes(const Regions& regions, llvm::ScalarEvolution& evolution, bool tiles);
 
   [[nodiscard]] Shape of(const llvm::Value* value) const;
   /// Whether lanes may go different ways at the block's end.
@@ -64,7 +68,8 @@ class Shapes {
   [[nodiscard]] const llvm::Value* interleaved_memory(const llvm::Value* address) const { return addresses_.lookup(address); }
 
  private:
-  void find_private_memory();
+  void find_private_memory(bool tiles);
+  [[nodiscard]] bool all_come_by(const llvm::Instruction& instruction) const;
   void take_private(llvm::Instruction& memory);
   [[nodiscard]] bool is_passed_through(llvm::ArrayRef<const llvm::Value*> addresses) const;
   [[nodiscard]] std::uint64_t follow(const llvm::Instruction& memory,

@@ -188,12 +188,22 @@ class Candidate {
   Refused vectorize() {
     if (Refused refused = why_not(loop_, loops_, evolution_)) return refused;
     if (!bring_addresses_into(loop_)) return Refusal{"it has a local array that LLVM moved out of the item"};
+    bring_cores_into(loop_);
     const Regions regions(loop_, loops_, dominators_);
-    const Shapes shapes(regions, evolution_);
-    if (Refused refused = why_not(loop_, shapes)) return refused;
+    const Shapes tiled(regions, evolution_, true);
+    if (tiled.private_bytes() * width_of(tiled).all() <= kMostPrivateBytes) return vectorize(regions, tiled);
+    return vectorize(regions, Shapes(regions, evolution_, false));
+  }
+
+ private:
+  Width width_of(const Shapes& shapes) const {
     const unsigned registers =
         static_cast<unsigned>(target_.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
-    const Width width{.lanes = llvm::bit_floor(registers / widest_number(loop_, shapes)), .parts = kParts};
+    return {.lanes = llvm::bit_floor(registers / widest_number(loop_, shapes)), .parts = kParts};
+  }
+  Refused vectorize(const Regions& regions, const Shapes& shapes) {
+    if (Refused refused = why_not(loop_, shapes)) return refused;
+    const Width width = width_of(shapes);
     const bool threads = is_of_threads(loop_);
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
@@ -207,7 +217,6 @@ class Candidate {
     return std::nullopt;
   }
 
- private:
   /// Whether LLVM makes vectors along every innermost loop of an item.
   bool rows_are_vectors() {
     return llvm::all_of(loop_.getLoopsInPreorder(), [&](llvm::Loop* inner) {

@@ -9,7 +9,7 @@
 
 namespace kiln::clang_module::spmd {
 
-/// Gives an item's core: kernels-src/gufunc/cores_cpu.hpp says its arguments.
+/// Gives an item's core: kernels-src/gufunc/cpu.hpp says its arguments.
 inline constexpr llvm::StringRef kCoreName = "kiln_core";
 /// Stands behind all that is done with an output's.
 inline constexpr llvm::StringRef kCoreEndName = "kiln_core_end";
