@@ -319,7 +319,7 @@ TEST_CASE("inspect: a kernel that does not compile does not hide the others") {
   CHECK(table.out.starts_with("KERNEL  SIGNATURE"));
   CHECK(contains(table.out, "\ngood "));
   CHECK(contains(table.out, "\nfine "));
-  CHECK_FALSE(contains(table.out, "bad"));
+  CHECK_FALSE(contains(table.out, "\nbad "));  // an ID may hold the letters
   CHECK(table.err.starts_with("kiln: error: \"bad\" does not compile for native\nbad:1:"));
   const auto json = fixture.inspect({manifest, "--json"});
   CHECK(json.status == 1);
