@@ -54,10 +54,8 @@ class Shapes {
   [[nodiscard]] unsigned lanes_of(const llvm::BasicBlock* block) const { return lanes_.lookup(block); }
   /// Whether the lanes that reach a block come by one way of those in front of it, all together.
   [[nodiscard]] bool comes_together(const llvm::BasicBlock* block) const { return !joins_.contains(block); }
-  /// Memory of a lane's own, made by a statement of the body.
+  /// Memory of a lane's own: made by a statement of the body, or the core of an item in a tile.
   [[nodiscard]] bool is_private(const llvm::Value* memory) const { return private_.contains(memory); }
-  /// Whether lanes have a core of an item's in a tile: all that is done with it is to load and store elements.
-  [[nodiscard]] bool has_tile(const llvm::Value* core) const { return private_.contains(core); }
   /// Bytes of one lane's, as they lie one behind the other.
   [[nodiscard]] std::uint64_t bytes_of(const llvm::Value& memory) const;
   /// Of all such memory of one lane.

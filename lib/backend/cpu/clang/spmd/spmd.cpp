@@ -165,7 +165,7 @@ bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
 bool has_tiles(const llvm::Loop& loop, const Shapes& shapes) {
   return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
     return llvm::any_of(*block,
-                        [&](const llvm::Instruction& each) { return core_of(&each) != nullptr && shapes.has_tile(&each); });
+                        [&](const llvm::Instruction& each) { return core_of(&each) != nullptr && shapes.is_private(&each); });
   });
 }
 

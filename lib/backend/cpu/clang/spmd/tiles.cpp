@@ -8,6 +8,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "backend/cpu/clang/spmd/widener.hpp"
+
 namespace kiln::clang_module::spmd {
 namespace {
 
@@ -222,6 +224,49 @@ bool leave_cores_in_place(llvm::Function& function) {
     instruction.eraseFromParent();
   }
   return any;
+}
+
+// How many lanes are on.
+llvm::Value* Widener::count_of(const Vectors& mask) {
+  if (mask.empty()) return builder_.getInt64(width_.all());
+  llvm::Value* count = builder_.getInt64(0);
+  for (llvm::Value* const part : mask) {
+    llvm::Value* const bits = builder_.CreateBitCast(part, builder_.getIntNTy(width_.lanes));
+    llvm::Value* const of_part = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits);
+    count = builder_.CreateAdd(count, builder_.CreateZExtOrTrunc(of_part, builder_.getInt64Ty()));
+  }
+  return count;
+}
+
+// The lanes that are on are the first ones: only the end of the items turns some off here.
+void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
+  llvm::Value* const first = scalar(core.getArgOperand(0));
+  llvm::Value* const step = scalar(core.getArgOperand(1));
+  llvm::Value* const item = core.getArgOperand(2);
+  if (!shapes_.is_private(&core)) {
+    Vectors all;
+    for (unsigned part = 0; part < width_.parts; ++part) {
+      llvm::Value* const numbers = vector(item, part);
+      all.push_back(core_place(builder_, first, builder_.CreateVectorSplat(width_.lanes, step), numbers));
+    }
+    return set(&core, std::move(all));
+  }
+  const auto bytes = static_cast<unsigned>(shapes_.interleaved(&core));
+  llvm::Value* const count = builder_.CreateUDiv(scalar(core.getArgOperand(3)), builder_.getInt64(bytes));
+  llvm::Value* const read = builder_.CreateMul(count, scalar(core.getArgOperand(5)));
+  fill_tile(builder_, {bytes, width_.lanes, width_.all()}, scalar(&core), core_place(builder_, first, step, scalar(item)), step,
+            read, count_of(mask));
+}
+
+void Widener::end_core(llvm::CallInst& end, const Vectors& mask) {
+  llvm::Value* const core = end.getArgOperand(0);
+  if (!shapes_.is_private(core)) return;
+  const auto bytes = static_cast<unsigned>(shapes_.interleaved(core));
+  llvm::Value* const step = scalar(end.getArgOperand(2));
+  llvm::Value* const count = builder_.CreateUDiv(scalar(end.getArgOperand(4)), builder_.getInt64(bytes));
+  empty_tile(builder_, {bytes, width_.lanes, width_.all()}, scalar(core),
+             core_place(builder_, scalar(end.getArgOperand(1)), step, scalar(end.getArgOperand(3))), step, count,
+             count_of(mask));
 }
 
 }  // namespace kiln::clang_module::spmd

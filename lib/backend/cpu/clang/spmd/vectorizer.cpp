@@ -143,7 +143,7 @@ void Vectorizer::make_private_memory() {
   }
   for (llvm::BasicBlock* const each : loop_.blocks()) {
     for (llvm::Instruction& instruction : *each) {
-      if (core_of(&instruction) == nullptr || !shapes_.has_tile(&instruction)) continue;
+      if (core_of(&instruction) == nullptr || !shapes_.is_private(&instruction)) continue;
       make(instruction, function_.getEntryBlock().getFirstInsertionPt(), llvm::Align(kRegister));
     }
   }

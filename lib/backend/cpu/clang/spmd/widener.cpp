@@ -174,49 +174,6 @@ void Widener::widen(llvm::Instruction& instruction, const Vectors& mask) {
   if (gives) set(&instruction, std::move(all));
 }
 
-// How many lanes are on.
-llvm::Value* Widener::count_of(const Vectors& mask) {
-  if (mask.empty()) return builder_.getInt64(width_.all());
-  llvm::Value* count = builder_.getInt64(0);
-  for (llvm::Value* const part : mask) {
-    llvm::Value* const bits = builder_.CreateBitCast(part, builder_.getIntNTy(width_.lanes));
-    llvm::Value* const of_part = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits);
-    count = builder_.CreateAdd(count, builder_.CreateZExtOrTrunc(of_part, builder_.getInt64Ty()));
-  }
-  return count;
-}
-
-// The lanes that are on are the first ones: only the end of the items turns some off here.
-void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
-  llvm::Value* const first = scalar(core.getArgOperand(0));
-  llvm::Value* const step = scalar(core.getArgOperand(1));
-  llvm::Value* const item = core.getArgOperand(2);
-  if (!shapes_.has_tile(&core)) {
-    Vectors all;
-    for (unsigned part = 0; part < width_.parts; ++part) {
-      llvm::Value* const numbers = vector(item, part);
-      all.push_back(core_place(builder_, first, builder_.CreateVectorSplat(width_.lanes, step), numbers));
-    }
-    return set(&core, std::move(all));
-  }
-  const auto bytes = static_cast<unsigned>(shapes_.interleaved(&core));
-  llvm::Value* const count = builder_.CreateUDiv(scalar(core.getArgOperand(3)), builder_.getInt64(bytes));
-  llvm::Value* const read = builder_.CreateMul(count, scalar(core.getArgOperand(5)));
-  fill_tile(builder_, {bytes, width_.lanes, width_.all()}, scalar(&core), core_place(builder_, first, step, scalar(item)), step,
-            read, count_of(mask));
-}
-
-void Widener::end_core(llvm::CallInst& end, const Vectors& mask) {
-  llvm::Value* const core = end.getArgOperand(0);
-  if (!shapes_.has_tile(core)) return;
-  const auto bytes = static_cast<unsigned>(shapes_.interleaved(core));
-  llvm::Value* const step = scalar(end.getArgOperand(2));
-  llvm::Value* const count = builder_.CreateUDiv(scalar(end.getArgOperand(4)), builder_.getInt64(bytes));
-  empty_tile(builder_, {bytes, width_.lanes, width_.all()}, scalar(core),
-             core_place(builder_, scalar(end.getArgOperand(1)), step, scalar(end.getArgOperand(3))), step, count,
-             count_of(mask));
-}
-
 // The first lane's.
 llvm::Value* Widener::copied(llvm::Instruction& instruction) {
   if (auto* const address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) return address_step(*address, 0);
