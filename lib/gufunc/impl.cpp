@@ -44,7 +44,6 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   }
   debugs_ = program::debug_of(definition_.compile).any();
   computes_along_ = kinds::computes_along(text);
-  passes_over_ = kinds::passes_over(text, !each_.empty());
   sees_memory_ = !definition_.compile.defines.empty() || kinds::sees_memory(text);
   codegen::UserText named = text;
   named.input_names = parameters_;

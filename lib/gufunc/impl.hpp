@@ -111,8 +111,6 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
   /// Whether the body may look at where elements lie, so that they must be where they are.
   [[nodiscard]] bool sees_memory() const noexcept { return sees_memory_; }
-  /// Whether the body reads and writes whole cores, as far as its text tells.
-  [[nodiscard]] bool passes_over() const noexcept { return passes_over_; }
   /// Whether vectors along a core of a few elements are better than those of several items.
   /// In debug mode: kernels go item by item, as the text says, and check themselves.
   [[nodiscard]] bool debugs() const noexcept { return debugs_; }
@@ -151,7 +149,6 @@ class GufuncImpl final : public call::Callee {
   bool debugs_ = false;
   bool computes_along_ = false;
   bool sees_memory_ = true;
-  bool passes_over_ = false;
   std::size_t levels_ = 0;
   bool is_dear_ = false;
   bool is_dear_complex_ = false;

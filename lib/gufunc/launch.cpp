@@ -36,10 +36,9 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   made->sizes.assign(shape_.sizes.begin(), shape_.sizes.end());
   made->core_strides = layout.core_strides;
   for (const kinds::EachSpec& each : spec.each) {
-    if (!spec.folded && spec.brought == 0) made->each.push_back(shape_.sizes[each.dimension]);
+    if (!spec.folded) made->each.push_back(shape_.sizes[each.dimension]);
   }
   if (kinds::takes_items(spec)) made->items_at_once = kinds::items_at_once(spec);
-  if (spec.brought > 0) made->items_at_once = spec.brought;
   if (spec.tile_bytes > 0) made->items_at_once = 2 * kinds::kMostItemsAtOnce;
   made->team = spec.team;
   made->wide_index = spec.wide_index;

@@ -34,9 +34,6 @@ GufuncResolution Call::resolve() {
   } else if (spec.loop_rank == 0 && !on_gpu()) {
     const bool along = kinds::goes_along(spec, gufunc_.text_of(plan_->loop));
     resolution.mapping = along ? "an item, several elements at once" : "an item, several at once";
-  } else if (spec.brought > 0) {
-    resolution.mapping = "an item, " + std::to_string(spec.brought) + " packed into a buffer at once" +
-                         (spec.lanes ? ", several " + spec.each.back().name + " at once" : "");
   } else if (spec.each.empty() || spec.folded) {
     resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
   } else {

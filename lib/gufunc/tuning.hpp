@@ -54,7 +54,7 @@ inline constexpr std::int64_t kFewestAlongPacked = 5;
 /// float32, nanoseconds of an item: cross product 0.7, inner product of 8 1.1, of 16 2.6, of 32 6.0, matrix product of 3 × 3
 /// 2.4; of 5 × 5, which does not unroll, 56.
 inline constexpr std::int64_t kTinyCoreAcross = 32;
-/// Turns of a body's loops up to which nested ones unroll: others are brought into a buffer (below).
+/// Turns of a body's loops up to which nested ones unroll: others are lanes where items lie side by side.
 inline constexpr double kMostUnrolled = 64;
 /// Elements of an item's operands from which on, and bytes of all items up to which a CPU computes 16 items at once by turning
 /// their cores (kernels-src/gufunc/items_cpu.hpp). One thread, 1e4 items of float32, nanoseconds of an item without and with
@@ -78,24 +78,8 @@ inline constexpr double kFewestOfWideBeside = 90;
 /// Of whole numbers, elements that are turned for each that lies beside.
 inline constexpr double kMostTurnedBeside = 4;
 inline constexpr double kMostBytesOfItems = 16e6;
-/// Elements of a core from which on a CPU brings items that lie side by side into a buffer, where it cannot compute several at
-/// once: of bodies with functions or more turns than cores have elements, and of others (of 4 bytes); and elements that it
-/// brings at most for each turn of the body's loops. One thread, nanoseconds of an item where it lies and brought: products of
-/// int32 of 3 × 3 9.7 and 17 (inputs alone so), 5 × 5 38 and 27, of 10 × 10 600 and 84; sorting 16 218 and 40, 64 4080 and 829;
-/// running sums of products of int32 of 16 7.7 and 13, of 64 89 and 49, x(i) > a(i) ? x(i) : 1 of 16 6.7 and 9.1, of 64 90 and
-/// 27, the same of float64 103 and 112, of 16 7.3 and 13.
-inline constexpr double kFewestBrought = 16;
-inline constexpr double kFewestBroughtOnce = 33;
-inline constexpr double kMostBroughtOfTurn = 4;
-/// And indices of the last of .each from which on it does so where it could: matrix products of 12 × 12 106 as vectors of items
-/// and 145 brought (the first input alone so 89 and 93), of 14 × 14 200 and 185 (194 and 123), of 16 × 16 297 and 211, of
-/// 32 × 32 3730 and 2170. Of float64 whole vectors or more, all so 8 × 8 79 and 100, 16 × 16 750 and 930, the first input alone
-/// so 57 and 40, 690 both; of 24 × 24 2800 and 1870, of 32 × 32 10,700 and 5000.
-inline constexpr std::int64_t kFewestOfRow = 14;
-inline constexpr std::int64_t kWholeWideRow = 8;
-inline constexpr std::int64_t kMostOfWideRow = 16;
 /// Bytes of a core up to which lanes have it in a tile: those of 32 lanes of a few operands are to stay in the second cache.
-inline constexpr std::int64_t kMostBytesOfCore = 2048;
+inline constexpr std::int64_t kMostBytesOfCore = 4096;
 /// Of a team whose size kiln chooses: lanes at least, and elements of the largest core for each of them.
 inline constexpr int kFewestInTeam = 32;
 inline constexpr int kElementsOfLane = 2;

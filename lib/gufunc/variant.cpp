@@ -114,18 +114,37 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
     take_item_strides(layout, spec, constants);
     stage_all(layout, spec);
   } else {
-    bring(layout, spec);
-    for (std::size_t i = 0; i < nin_ && kinds::takes_items(spec); ++i) {
-      if (layout.iteration.inner_stride(i) == 0) spec.inputs[i].item_stride = 0;
+    const bool beside = !kinds::takes_items(spec) && lie_beside(layout, spec);
+    if (beside) {
+      spec.folded = !spec.each.empty();
+      spec.lanes = false;
     }
-    if (spec.brought == 0 && !spec.lanes) spec.tile_bytes = tile_bytes(layout, spec);
+    for (std::size_t k = 0; k < nin_ + nout_ && (beside || kinds::takes_items(spec)); ++k) {
+      kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+      const std::int64_t stride = layout.iteration.inner_stride(k);
+      if (stride == 0 && k < nin_) operand.item_stride = 0;
+      if (stride == static_cast<std::int64_t>(itemsize(operand.element.storage)) && beside) operand.item_stride = 1;
+    }
+    if (!spec.lanes) spec.tile_bytes = tile_bytes(layout, spec);
   }
   return spec;
 }
 
+/// Whether items, enough of them, lie side by side, the elements of each apart.
+bool Call::lie_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
+  if (spec.masked || gufunc_.group().teams || layout.iteration.rank() == 0 ||
+      layout.iteration.shape().back() < kinds::kMostItemsAtOnce)
+    return false;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const auto size = static_cast<std::int64_t>(itemsize(storage_dtype(k)));
+    if (!layout.cores[k].packed && layout.iteration.inner_stride(k) == size) return true;
+  }
+  return false;
+}
+
 /// Room for the largest core that lanes may have in a tile, one for all sizes that are no constants; 0: they do not.
 int Call::tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
-  if (spec.masked || spec.team > 0 || !spec.each.empty()) return 0;
+  if (spec.masked || spec.team > 0 || (!spec.each.empty() && !spec.folded)) return 0;
   if (layout.iteration.shape().empty() || layout.iteration.shape().back() < kinds::kMostItemsAtOnce) return 0;
   std::int64_t most = 0;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
@@ -180,7 +199,6 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   add(static_cast<std::uint8_t>(spec.masked));
   add(static_cast<std::uint8_t>(spec.lanes));
   add(static_cast<std::uint8_t>(spec.folded));
-  add(static_cast<std::uint8_t>(spec.brought));
   add(spec.tile_bytes);
   add(spec.team);
   add(spec.team_bytes);

@@ -48,8 +48,8 @@ double Call::turns() const {
 }
 
 /// Whether a CPU should compute several items at once as vectors: numbers that need no conversion, enough items behind each
-/// other. Each operand's items are one and the same, lie side by side, or their cores are turned: in one piece, and
-/// float32, enough of each, where all of it comes from a cache; or beside operands whose items lie side by side.
+/// other. Some operands' cores are turned: in one piece, and float32, enough of each, where all of it comes from a cache; or
+/// beside operands whose items lie side by side.
 bool Call::takes_items_at_once(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
   const bool whole = kinds::has_whole_numbers(spec);
   if (spec.masked || gufunc_.group().teams || !gufunc_.suits_items(whole) || refuses_items_ ||
@@ -83,7 +83,7 @@ bool Call::takes_items_at_once(const CoreLayout& layout, const kinds::GufuncSpec
     moved += core;
   }
   turned += results;
-  if (turned == 0) return true;
+  if (turned == 0) return false;  // vectors as they lie: lib/backend/cpu/clang/spmd/
   const double element = narrow ? sizeof(float) : sizeof(double);
   // Numbers have a vector of room, too.
   const double room = (turned + static_cast<double>(nin_ + nout_)) * element * kinds::items_at_once(spec);

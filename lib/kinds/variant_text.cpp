@@ -152,7 +152,7 @@ std::string text_of(const GufuncSpec& spec, DeviceKind) {
   std::vector<std::string> indices;
   for (const EachSpec& each : spec.each) indices.push_back(each.name);
   words.add_if(indices.size() > 1, fmt::format("each {}", fmt::join(indices, " ")));
-  words.add_count(spec.brought, "{} items packed at once");
+  words.add_if(spec.folded && !spec.lanes, "whole items");
   words.add_if(spec.loop_rank == 0 || (spec.lanes && (spec.each.empty() || spec.folded)), "several items at once");
   words.add_if(spec.lanes && !spec.each.empty() && !spec.folded, "several indices at once");
   words.add_count(spec.team, "team of {}");

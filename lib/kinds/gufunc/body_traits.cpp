@@ -196,31 +196,6 @@ bool sees_memory(const UserText& text) {
   }
 }
 
-bool passes_over(const UserText& text, bool looped) {
-  constexpr std::array<std::string_view, 6> kLeaves{"while", "do", "goto", "return", "break", "continue"};
-  try {
-    bool counts = looped;
-    const std::vector<Token> tokens = codegen::tokens_of(text.body);
-    for (std::size_t t = 0; t < tokens.size(); ++t) {
-      const bool word = tokens[t].kind == Token::Kind::identifier;
-      if (word && std::find(kLeaves.begin(), kLeaves.end(), tokens[t].text) != kLeaves.end()) return false;
-      if (!word || tokens[t].text != "for") continue;
-      const std::size_t end = close_of(tokens, t + 1);
-      bool chooses = false;
-      for (std::size_t h = t + 1; h + 1 < end; ++h) {
-        chooses = chooses || is(tokens[h], "?");
-        const bool steps = is(tokens[h], tokens[h + 1].text) && (is(tokens[h], "+") || is(tokens[h], "-"));
-        // "for (auto x : a)", but not "c ? a : b" or "std::".
-        const bool range = is(tokens[h], ":") && !chooses && !is(tokens[h - 1], ":") && !is(tokens[h + 1], ":");
-        counts = counts || steps || range;
-      }
-    }
-    return counts;
-  } catch (const ScanError&) {
-    return false;
-  }
-}
-
 bool computes_along(const UserText& text) {
   return only_computes(text) && has_loop(text) && !has_chain(text);
 }

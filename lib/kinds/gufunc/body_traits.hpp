@@ -23,10 +23,6 @@ namespace kiln::kinds {
 /// here, a preamble or a macro. Pure.
 [[nodiscard]] bool sees_memory(const codegen::UserText& text);
 
-/// Whether the body goes through cores from one end to the other: it has loops that count one by one, or is itself `looped`,
-/// and nothing that leaves a loop early. Pure.
-[[nodiscard]] bool passes_over(const codegen::UserText& text, bool looped);
-
 /// Whether the body is loops that compute each element for itself: the compiler makes vectors along a core of a few elements.
 /// Pure.
 [[nodiscard]] bool computes_along(const codegen::UserText& text);

@@ -6,7 +6,6 @@
 
 #include "kinds/gufunc/body_traits.hpp"
 #include "kinds/gufunc/items_text.hpp"
-#include "kinds/gufunc/packed_text.hpp"
 #include "kinds/kernel_text.hpp"
 #include "types/is_half.hpp"
 
@@ -135,8 +134,7 @@ std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* c
   return size ? fmt::format("int64({})", *size) : fmt::format("{}.size[{}]", core, dimension);
 }
 
-Frame frame_of(const UserText& text, const GufuncSpec& given) {
-  const GufuncSpec spec = as_brought(given);
+Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   Frame frame;
   frame.before = "namespace kiln::operands {\n";
   std::string list;

@@ -21,8 +21,8 @@ struct CoreOperandSpec {
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
-  /// In elements, of loop_rank 0 on the CPU; -1: as many as the core has; kAnyStride. Where several items are computed or
-  /// brought at once, 0 of one that all share, else -1.
+  /// In elements, on the CPU: 0 of one that all items share, 1 where they lie side by side; of loop_rank 0 any number, -1: as
+  /// many as the core has, or kAnyStride; else -1: what the launch says.
   std::int64_t item_stride = -1;
 };
 
@@ -46,8 +46,7 @@ struct GufuncSpec {
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
   bool lanes =
       false;  ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/gufunc/lanes.hpp
-  bool folded = false;      ///< CPU, of lanes: they are items all the same, and the indices of .each are loops around the body
-  int brought = 0;          ///< CPU: items packed into a buffer at once where their cores lie apart; 0: they stay there
+  bool folded = false;      ///< CPU: items are computed whole, and the indices of .each are loops around the body
   int tile_bytes = 0;       ///< CPU: bytes that a packed core has at most where lanes may have it in a tile; 0: they do not
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares

@@ -3,7 +3,6 @@
 
 #include "kinds/gufunc/items_text.hpp"
 #include "kinds/gufunc/operands_text.hpp"
-#include "kinds/gufunc/packed_text.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
@@ -24,7 +23,6 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 }
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
-  if (target == DeviceKind::cpu && spec.brought > 0) return "kiln/gufunc/packed_cpu.hpp";
   if (target == DeviceKind::cpu && spec.lanes)
     return takes_items(spec) ? "kiln/gufunc/items_cpu.hpp" : "kiln/gufunc/lanes_cpu.hpp";
   if (target == DeviceKind::cpu && is_staged(spec)) return "kiln/gufunc/staged_cpu.hpp";
@@ -37,8 +35,8 @@ std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind
   // A function of its own until its operands are pointers of which none is part of another's array: in the loop over the items
   // nothing would tell that, and each item would look at where they lie before its vectors (exp of 16 float32:
   // 4.3 ns, now 3.5).
-  const bool apart = spec.loop_rank > 0 && spec.each.empty() && !takes_items(spec) && spec.brought == 0;
-  return gufunc_members(as_brought(spec), text, apart ? "KILN_ROWS static" : "KILN_FN") + gufunc_cpu(spec, text);
+  const bool apart = spec.loop_rank > 0 && (spec.each.empty() || spec.folded) && !takes_items(spec);
+  return gufunc_members(spec, text, apart ? "KILN_ROWS static" : "KILN_FN") + gufunc_cpu(spec, text);
 }
 
 }  // namespace kiln::kinds

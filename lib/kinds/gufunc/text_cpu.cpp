@@ -7,7 +7,6 @@
 #include "kinds/gufunc/index_blocks.hpp"
 #include "kinds/gufunc/items_text.hpp"
 #include "kinds/gufunc/operands_text.hpp"
-#include "kinds/gufunc/packed_text.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
@@ -116,7 +115,7 @@ std::string limits_text(const GufuncSpec& spec) {
     const std::string size = size_of(spec, spec.each[e].dimension, "c");
     if (in_one_unit(spec, e)) {
       limits += fmt::format("    constexpr int64 begin{} = 0, end{} = {};\n", e, e, size);
-    } else if (spec.brought > 0) {
+    } else if (spec.folded) {
       limits += fmt::format("    const int64 begin{} = 0, end{} = {};\n", e, e, size);
     } else {
       limits += fmt::format("    const int64 begin{} = first[{}];\n", e, e);
@@ -155,18 +154,17 @@ std::string item_text(const GufuncSpec& spec, const UserText& text, const std::s
   return loops + calls + (spec.each.empty() ? "" : "    }\n");
 }
 
-/// p0, p1, …
-std::string numbered_pointers(const GufuncSpec& spec) {
-  std::string list;
-  for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) list += fmt::format(", p{}", k);
-  return list;
-}
-
 /// "int64(8) * c.size[1] * 4": bytes of its core.
 std::string bytes_text(const GufuncSpec& spec, const CoreOperandSpec& operand) {
   std::string product = fmt::format("int64({})", itemsize(operand.element.storage));
   for (const std::size_t dimension : operand.dimensions) product += " * " + size_of(spec, dimension, "c");
   return product;
+}
+
+/// Bytes from an item's core to the next one's.
+std::string step_text(const CoreOperandSpec& operand, std::size_t at) {
+  if (operand.item_stride < 0) return fmt::format("step[{}]", at);
+  return fmt::format("int64({})", operand.item_stride * static_cast<std::int64_t>(itemsize(operand.element.storage)));
 }
 
 /// The loop over items that the body takes whole.
@@ -195,7 +193,7 @@ std::string items_kernel(const GufuncSpec& spec, const UserText& text) {
                             spec.tile_bytes, output ? "launch->keeps" : "1");
       if (output) ends += fmt::format("    kiln_core_end(q{0}, p[{0}], step[{0}], x, {1});\n", at, bytes);
     } else {
-      places += fmt::format("    char* const q{0} = p[{0}] + x * step[{0}];\n", at);
+      places += fmt::format("    char* const q{0} = p[{0}] + x * {1};\n", at, step_text(operand, at));
     }
     stride += operand.dimensions.size();
     arguments +=
@@ -223,8 +221,7 @@ std::string launch_numbers(const GufuncSpec& spec) {
 std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
   if (spec.loop_rank == 0) return many_tiny(spec, text);
   if (takes_items(spec)) return several_items_kernel(spec, levels_of(spec, text));
-  if (spec.brought > 0) return brought_kernel(spec, item_text(spec, text, numbered_pointers(spec)));
-  if (spec.each.empty()) return items_kernel(spec, text);
+  if (spec.each.empty() || spec.folded) return items_kernel(spec, text);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();

@@ -15,7 +15,6 @@ using kiln::kinds::has_loop;
 using kiln::kinds::is_dear;
 using kiln::kinds::loop_depth;
 using kiln::kinds::only_computes;
-using kiln::kinds::passes_over;
 using kiln::kinds::team_bytes;
 
 TEST_CASE("bodies of arithmetic and counted loops") {
@@ -93,34 +92,6 @@ TEST_CASE("a body is dear for its functions and, in loops or where it is looped 
                            "for (;;) r += max(a(0), b(0));", "s += \"unclosed"}) {
     CAPTURE(body);
     CHECK_FALSE(is_dear(text(body), true));
-  }
-}
-
-TEST_CASE("a body passes over cores by loops that count one by one and end at their end") {
-  for (const char* body :
-       {"for (index i = 0; i < n; ++i) if (a(i) > 0) r += a(i);", "for (index i = n; i > 0; i--) r += a(i - 1);",
-        "for (auto x : a) r += x;", "for (const auto& row : A) for (auto x : row) r += x;",
-        "for (index i = 0; i < n; i += 2) for (index k = 0; k < n; k++) r += a(k);",
-        "for (index i = 0; i < n; ++i) swap(y(i), y(std::min(i, n)));"}) {
-    CAPTURE(body);
-    CHECK(passes_over({.body = body}, false));
-  }
-  for (const char* body :
-       {"", "r = a(0) > 0 ? 1 : 2;", "for (index i = 0; i < n; i += 2) r += a(i);",
-        "for (index i = flag ? 0 : 1; i < n; i = kiln::next(i)) r += a(i);", "for (index i = 1; i < n; i *= 2) r += a(i);"}) {
-    CAPTURE(body);
-    CHECK_FALSE(passes_over({.body = body}, false));
-    CHECK(passes_over({.body = body}, true));  // the loops of .each
-  }
-  for (const char* body :
-       {"for (index i = 0; i < n; ++i) if (a(i) > 0) break;",
-        "for (index i = 0; i < n; ++i) { if (a(i) < 0) continue; r += 1; }",
-        "for (index i = 0; i < n; ++i) if (a(i) > 0) return;", "for (index i = 0; i < n; ++i) r += a(i); while (r > 1) r /= 2;",
-        "again: for (index i = 0; i < n; ++i) r += a(i); if (r < 3) goto again;", "do r += 1; while (r < a(0));",
-        "for (index i = 0; i < n; ++i) r += \"unclosed"}) {
-    CAPTURE(body);
-    CHECK_FALSE(passes_over({.body = body}, false));
-    CHECK_FALSE(passes_over({.body = body}, true));
   }
 }
 

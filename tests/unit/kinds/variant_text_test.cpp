@@ -103,8 +103,8 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   CHECK(on_cpu(spec) == "contiguous");
   spec.dimensions[0].size = 8;
   CHECK(on_cpu(spec) == "contiguous, n = 8");
-  spec.brought = 16;
-  CHECK(on_cpu(spec) == "contiguous, n = 8, 16 items packed at once");
+  spec.inputs[0].item_stride = 0;
+  CHECK(on_cpu(spec) == "contiguous, n = 8, input 0 every 0");
   spec = {.inputs = {core(false, 1)},
           .outputs = {core(false)},
           .dimensions = {{.name = "n"}},

@@ -1,5 +1,6 @@
 #include "backend/cpu/clang/short_rows.hpp"
 
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -10,7 +11,13 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MathExtras.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <algorithm>
@@ -37,6 +44,41 @@ class ReadAnnotations : public llvm::PassInfoMixin<ReadAnnotations> {
       if (text == nullptr || function == nullptr) continue;
       const auto* const bytes = llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer());
       if (bytes != nullptr && bytes->isCString() && bytes->getAsCString() == kAnnotation) function->addFnAttr(kAttribute);
+    }
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
+/// Puts such functions, simplified by themselves, into the loops over items that call them, however long they are.
+class InlineRows : public llvm::PassInfoMixin<InlineRows> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+    llvm::SmallVector<llvm::CallInst*, 4> calls;
+    for (llvm::Function& function : module) {
+      if (!function.hasFnAttribute(kAttribute) || !function.hasLocalLinkage()) continue;
+      for (llvm::User* const user : function.users()) {
+        auto* const call = llvm::dyn_cast<llvm::CallInst>(user);
+        if (call != nullptr && call->getCalledOperand() == &function) calls.push_back(call);
+      }
+    }
+    if (calls.empty()) return llvm::PreservedAnalyses::all();
+    auto& of_functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+    const auto assumptions = [&](llvm::Function& function) -> llvm::AssumptionCache& {
+      return of_functions.getResult<llvm::AssumptionAnalysis>(function);
+    };
+    for (llvm::CallInst* const call : calls) {
+      llvm::Function& caller = *call->getFunction();
+      llvm::InlineFunctionInfo info(assumptions);
+      if (!llvm::InlineFunction(*call, info).isSuccess()) continue;
+      of_functions.invalidate(caller, llvm::PreservedAnalyses::none());
+      llvm::FunctionPassManager simplify;
+      simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+      simplify.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+      simplify.addPass(llvm::InstCombinePass());
+      simplify.addPass(llvm::SimplifyCFGPass());
+      simplify.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+      simplify.run(caller, of_functions);
+      of_functions.invalidate(caller, llvm::PreservedAnalyses::none());
     }
     return llvm::PreservedAnalyses::none();
   }
@@ -191,6 +233,8 @@ class KeepVectorRows : public llvm::PassInfoMixin<KeepVectorRows> {
 void keep_short_rows(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(ReadAnnotations()); });
+  builder.registerOptimizerEarlyEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(InlineRows()); });
   builder.registerLateLoopOptimizationsEPCallback(
       [](llvm::LoopPassManager& passes, llvm::OptimizationLevel) { passes.addPass(KeepVectorRows()); });
 }

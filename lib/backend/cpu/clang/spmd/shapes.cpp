@@ -59,6 +59,12 @@ bool Shapes::diverges(const llvm::BasicBlock* block) const {
          of(terminator->getOperand(0)).kind != Shape::Kind::unknown;
 }
 
+bool Shapes::any_diverges() const {
+  const llvm::Loop& loop = regions_.outermost();
+  return llvm::any_of(loop.blocks(),
+                      [&](const llvm::BasicBlock* block) { return block != loop.getLoopLatch() && diverges(block); });
+}
+
 void Shapes::number_lanes(const Region& region, unsigned lanes) {
   // Of a loop: who came to it, for what comes behind it; who is still in it, for its blocks.
   llvm::SmallVector<unsigned, 16> reached(region.nodes().size());

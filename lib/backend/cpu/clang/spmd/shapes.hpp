@@ -50,6 +50,8 @@ class Shapes {
   [[nodiscard]] bool diverges(const llvm::BasicBlock* block) const;
   /// Whether lanes may leave the loop in different iterations, or by different ways.
   [[nodiscard]] bool diverges(const llvm::Loop* loop) const { return divergent_.contains(loop); }
+  /// Whether they may anywhere before the item's end.
+  [[nodiscard]] bool any_diverges() const;
   /// The same number: the same lanes reach both blocks, if they are reached. 0 are all lanes of the outermost loop.
   [[nodiscard]] unsigned lanes_of(const llvm::BasicBlock* block) const { return lanes_.lookup(block); }
   /// Whether the lanes that reach a block come by one way of those in front of it, all together.

@@ -139,9 +139,8 @@ unsigned widest_number(const llvm::Loop& loop, const Shapes& shapes) {
   return bits;
 }
 
-/// Loops that are marked for one vector of width 1 are LLVM's where the items' own loops have the same length: along those
-/// elements lie side by side.
-bool only_where_loops_diverge(const llvm::Loop& loop) {
+/// Loops that are marked for one vector of width 1 are of items that have elements of their own.
+bool is_of_items(const llvm::Loop& loop) {
   return llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width") == 1;
 }
 bool any_diverges(const llvm::Loop& loop, const Shapes& shapes) {
@@ -150,6 +149,7 @@ bool any_diverges(const llvm::Loop& loop, const Shapes& shapes) {
 
 /// Whether inner loops read what is the same for all items, as a table is, and no elements of the item's own.
 bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
+  if (loop.isInnermost()) return false;
   for (const llvm::Loop* const inner : loop.getLoopsInPreorder()) {
     if (inner == &loop) continue;
     for (const llvm::BasicBlock* const block : inner->blocks()) {
@@ -162,10 +162,38 @@ bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
   return true;
 }
 
-bool has_tiles(const llvm::Loop& loop, const Shapes& shapes) {
-  return llvm::any_of(loop.blocks(), [&](const llvm::BasicBlock* block) {
-    return llvm::any_of(*block,
-                        [&](const llvm::Instruction& each) { return core_of(&each) != nullptr && shapes.is_private(&each); });
+/// Whether the elements of neighbouring items that the instruction accesses lie side by side.
+bool is_beside(const llvm::Instruction& access, const llvm::Value& address, const Shapes& shapes) {
+  llvm::Type* const type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
+  return shapes.of(&address) ==
+         Shape::by(static_cast<std::int64_t>(access.getDataLayout().getTypeStoreSize(type).getFixedValue()));
+}
+
+/// Whether most of what items read and write lies side by side, in tiles or in memory.
+bool lie_beside(const llvm::Loop& loop, const Shapes& shapes) {
+  int beside = 0;
+  int apart = 0;
+  for (const llvm::BasicBlock* const block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr || shapes.of(address).is_uniform()) continue;
+      // Without loops each element of a tile is moved for few accesses.
+      const bool moved = loop.isInnermost() && shapes.interleaved_memory(address) != nullptr;
+      ++(is_beside(instruction, *address, shapes) && !moved ? beside : apart);
+    }
+  }
+  return beside > apart;
+}
+
+/// Whether inner loops access elements of items that lie side by side in memory: for one item each is in a line of its own.
+bool reads_across(const llvm::Loop& loop, const Shapes& shapes) {
+  return llvm::any_of(loop.getSubLoops(), [&](const llvm::Loop* inner) {
+    return llvm::any_of(inner->blocks(), [&](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [&](const llvm::Instruction& each) {
+        const llvm::Value* const address = llvm::getLoadStorePointerOperand(&each);
+        return address != nullptr && shapes.interleaved_memory(address) == nullptr && is_beside(each, *address, shapes);
+      });
+    });
   });
 }
 
@@ -208,9 +236,9 @@ class Candidate {
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
-    if (only_where_loops_diverge(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes) &&
-        !(has_tiles(loop_, shapes) && !rows_are_vectors())) {
-      return Refusal{"its loops have one length for all items, and each item its own elements"};
+    if (is_of_items(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes) &&
+        (!lie_beside(loop_, shapes) || (!reads_across(loop_, shapes) && rows_are_vectors()))) {
+      return Refusal{"elements of one item lie side by side, those of several do not"};
     }
     Vectorizer(regions, shapes, evolution_, width).run();
     if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
@@ -220,7 +248,26 @@ class Candidate {
   /// Whether LLVM makes vectors along every innermost loop of an item.
   bool rows_are_vectors() {
     return llvm::all_of(loop_.getLoopsInPreorder(), [&](llvm::Loop* inner) {
-      return !inner->isInnermost() || (is_row(*inner) && accesses_.getInfo(*inner).canVectorizeMemory());
+      return !inner->isInnermost() ||
+             (inner != &loop_ && is_row(*inner) && goes_along(*inner) && accesses_.getInfo(*inner).canVectorizeMemory());
+    });
+  }
+  /// Whether what it accesses lies one behind the other, or is one and the same.
+  bool goes_along(const llvm::Loop& inner) {
+    return llvm::all_of(inner.blocks(), [&](llvm::BasicBlock* block) {
+      return llvm::all_of(*block, [&](llvm::Instruction& instruction) {
+        llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+        if (address == nullptr) return true;
+        const llvm::SCEV* const at = evolution_.getSCEV(address);
+        if (evolution_.isLoopInvariant(at, &inner)) return true;
+        const auto* const grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(at);
+        const auto* const step =
+            grows == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(evolution_));
+        if (step == nullptr || grows->getLoop() != &inner) return false;
+        const auto size =
+            function_.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&instruction)));
+        return step->getAPInt().abs() == size.getFixedValue();
+      });
     });
   }
   bool is_row(llvm::Loop& inner) {
@@ -301,8 +348,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   static llvm::Loop* next(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,
                           std::set<const llvm::BasicBlock*>& seen) {
     for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-      if (loop->isInnermost() && !is_of_threads(*loop)) continue;
-      if (!is_marked(loop)) continue;
+      if (!is_marked(loop) || (loop->isInnermost() && !is_of_threads(*loop) && !is_of_items(*loop))) continue;
       if (seen.insert(loop->getHeader()).second) return loop;
     }
     return nullptr;

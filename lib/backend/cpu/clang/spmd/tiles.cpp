@@ -88,12 +88,19 @@ class TileFunction {
     build_.SetInsertPoint(whole);
     llvm::Value* const squares = build_.CreateAnd(count(), ~std::uint64_t{chunk() - 1});
     loop(build_.getInt64(0), squares, chunk(), [&](llvm::Value* at) { move_chunk(at); });
+    // What is left is moved by a chunk that ends with it, once more in part.
     llvm::BasicBlock* const end = build_.GetInsertBlock();
+    llvm::BasicBlock* const last = block("last");
+    const auto left = [&] { return build_.CreateICmpNE(count(), squares); };
+    build_.CreateCondBr(build_.CreateLogicalAnd(left(), build_.CreateICmpNE(squares, build_.getInt64(0))), last, rest);
+    build_.SetInsertPoint(last);
+    move_chunk(build_.CreateSub(count(), build_.getInt64(chunk())));
     build_.CreateBr(rest);
     build_.SetInsertPoint(rest);
-    llvm::PHINode* const begin = build_.CreatePHI(build_.getInt64Ty(), 2);
+    llvm::PHINode* const begin = build_.CreatePHI(build_.getInt64Ty(), 3);
     begin->addIncoming(build_.getInt64(0), entry);
     begin->addIncoming(squares, end);
+    begin->addIncoming(count(), last);
     loop(build_.getInt64(0), items(), 1, [&](llvm::Value* lane) {
       loop(begin, count(), 1, [&](llvm::Value* at) {
         llvm::Value* const there = in_memory(build_.CreateMul(lane, step()), at);

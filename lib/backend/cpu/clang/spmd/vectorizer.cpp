@@ -54,19 +54,25 @@ void Vectorizer::run() {
       evolution_.getTripCountFromExitCount(evolution_.getBackedgeTakenCount(&loop_), number, &loop_);
   llvm::SCEVExpander expander(evolution_, function_.getParent()->getDataLayout(), "trips");
   llvm::Value* const count = expander.expandCodeFor(trips, number, preheader->getTerminator());
+  // Where lanes never go different ways, masks would be those of the last vector alone: it is written once more.
   const bool whole = evolution_.getSmallConstantTripMultiple(&loop_) % lanes == 0;
+  const bool last_apart = !whole && !shapes_.any_diverges();
+  builder_.SetInsertPoint(preheader->getTerminator());
+  llvm::Value* const end = last_apart ? builder_.CreateAnd(count, ~std::uint64_t{lanes - 1}) : count;
 
   prepare();
   llvm::BasicBlock* const begin = block("lanes");
+  llvm::BasicBlock* const rest = last_apart ? block("rest") : loop_.getExitBlock();
   builder_.SetInsertPoint(begin);
-  // With its first value alone a phi would be that to the builder, which simplifies.
+  // With its first value alone a phi would be that to the builder, which simplifies; and it looks at the ends of blocks that
+  // values come from.
   const auto later = [&](llvm::Type* type) {
     return new llvm::FreezeInst(llvm::PoisonValue::get(type), "later", preheader->getTerminator()->getIterator());
   };
   const auto begin_with = [&](llvm::Value* value, const llvm::Twine& name) {
     llvm::PHINode* const phi = builder_.CreatePHI(value->getType(), 2, name);
     phi->addIncoming(value, preheader);
-    phi->addIncoming(later(value->getType()), begin);
+    phi->addIncoming(later(value->getType()), preheader);
     return phi;
   };
   const auto go_on_with = [&](llvm::PHINode* phi, llvm::Value* value) {
@@ -76,24 +82,44 @@ void Vectorizer::run() {
     unknown->eraseFromParent();
   };
   llvm::PHINode* const first = begin_with(builder_.getInt64(0), "first");
-  llvm::SmallVector<std::pair<llvm::PHINode*, std::int64_t>, 4> growing;
+  llvm::SmallVector<std::pair<llvm::PHINode*, llvm::PHINode*>, 4> growing;
   for (llvm::PHINode& phi : header->phis()) {
-    growing.emplace_back(begin_with(phi.getIncomingValueForBlock(preheader), phi.getName()),
-                         shapes_.of(&phi).stride * static_cast<std::int64_t>(lanes));
-    widener_.set(&phi, growing.back().first);
+    growing.emplace_back(&phi, begin_with(phi.getIncomingValueForBlock(preheader), phi.getName()));
+    widener_.set(&phi, growing.back().second);
   }
-  emit_level(regions_.of(&loop_), whole ? Vectors() : lanes_below(builder_.CreateSub(count, first)));
+  emit_level(regions_.of(&loop_), whole || last_apart ? Vectors() : lanes_below(builder_.CreateSub(count, first)));
 
-  for (const auto& [phi, step] : growing) {
+  for (const auto& [of, phi] : growing) {
+    const std::int64_t step = shapes_.of(of).stride * static_cast<std::int64_t>(lanes);
     const bool pointer = phi->getType()->isPointerTy();
     llvm::Value* const by = llvm::ConstantInt::getSigned(pointer ? number : phi->getType(), step);
     go_on_with(phi, pointer ? builder_.CreateGEP(builder_.getInt8Ty(), phi, by) : builder_.CreateAdd(phi, by));
   }
   llvm::Value* const next = builder_.CreateAdd(first, builder_.getInt64(lanes), "next", /*HasNUW=*/true);
   go_on_with(first, next);
-  builder_.CreateCondBr(builder_.CreateICmpULT(next, count), begin, loop_.getExitBlock());
+  builder_.CreateCondBr(builder_.CreateICmpULT(next, end), begin, rest);
 
-  preheader->getTerminator()->replaceSuccessorWith(header, begin);
+  if (last_apart) {
+    builder_.SetInsertPoint(rest);
+    const auto after = [&](llvm::PHINode* phi) {
+      llvm::PHINode* const last = builder_.CreatePHI(phi->getType(), 2, phi->getName());
+      last->addIncoming(phi->getIncomingValue(0), preheader);
+      last->addIncoming(phi->getIncomingValue(1), phi->getIncomingBlock(1));
+      return last;
+    };
+    llvm::PHINode* const from = after(first);
+    for (const auto& [of, phi] : growing) widener_.set(of, after(phi));
+    llvm::BasicBlock* const last = block("last");
+    builder_.CreateCondBr(builder_.CreateICmpULT(from, count), last, loop_.getExitBlock());
+    builder_.SetInsertPoint(last);
+    emit_level(regions_.of(&loop_), lanes_below(builder_.CreateSub(count, from)));
+    builder_.CreateBr(loop_.getExitBlock());
+    builder_.SetInsertPoint(preheader->getTerminator());
+    builder_.CreateCondBr(builder_.CreateICmpNE(end, builder_.getInt64(0)), begin, rest);
+    preheader->getTerminator()->eraseFromParent();
+  } else {
+    preheader->getTerminator()->replaceSuccessorWith(header, begin);
+  }
   llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
   widener_.finish();
   llvm::DominatorTree dominators(function_);
