@@ -1,4 +1,4 @@
-// Items side by side (SoA), which a CPU may pack into a tile: every way that their cores may lie, at the very ends of the
+// Items side by side (SoA), which a CPU computes as lanes: every way that their cores may lie, at the very ends of the
 // memory that may be touched.
 #include <algorithm>
 #include <array>
@@ -175,7 +175,7 @@ Array counted(const Shape& shape, DType dtype, int seed) {
 
 }  // namespace
 
-TEST_CASE("gufuncs: packed items touch nothing beyond their arrays, and leave what the body leaves") {
+TEST_CASE("gufuncs: items side by side touch nothing beyond their arrays, and leave what the body leaves") {
   if (!kiln::Device::best().is_cpu()) return;
   // Around 4 and 8 elements, the widths of vectors; of a row or two, and of many.
   check_sizes<float>(DType::float32, {{4, 4}, {2, 9}, {4, 5}, {3, 8}, {9, 7}, {33, 40}, {60, 60}});
@@ -185,7 +185,7 @@ TEST_CASE("gufuncs: packed items touch nothing beyond their arrays, and leave wh
   check_sizes<std::complex<float>>(DType::complex64, {{7, 9}});
 }
 
-TEST_CASE("gufuncs: packed items of more sizes than have kernels of their own") {
+TEST_CASE("gufuncs: items side by side, of more sizes than have kernels of their own") {
   if (!kiln::Device::best().is_cpu()) return;
   const Gufunc gufunc = leaves_some();
   for (std::int64_t n = 9; n < 29; ++n) {  // 16 sizes have kernels of their own
@@ -200,7 +200,7 @@ TEST_CASE("gufuncs: packed items of more sizes than have kernels of their own") 
   }
 }
 
-TEST_CASE("gufuncs: packed items with .each are those one behind the other, to the last bit") {
+TEST_CASE("gufuncs: items side by side with .each are those one behind the other, to the last bit") {
   if (!kiln::Device::best().is_cpu()) return;
   const Gufunc product =
       kiln::guvectorize({.name = "product",
@@ -226,7 +226,7 @@ TEST_CASE("gufuncs: packed items with .each are those one behind the other, to t
   }
 }
 
-TEST_CASE("gufuncs: packed items of several outputs and other dtypes than the loop's, shared among threads") {
+TEST_CASE("gufuncs: items side by side, of several outputs and other dtypes than the loop's, shared among threads") {
   if (!kiln::Device::best().is_cpu()) return;
   const Gufunc ranked =
       kiln::guvectorize({.name = "ranked",
