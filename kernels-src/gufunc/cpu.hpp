@@ -52,7 +52,7 @@ KILN_FN void walk_cores(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
     place_item<Operands>(launch, begin, p);
     const int64 left = columns - begin % columns;
     const int64 count = left < end - begin ? left : end - begin;
-    // Lanes where bodies have loops that differ between items, or that are no vectors along a core
+    // Lanes where items lie side by side, or bodies have loops that differ between items, or that are no vectors along a core
     // (lib/backend/cpu/clang/spmd/); no vectors of LLVM's.
 #pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)
     for (int64 c = 0; c < count; ++c) {

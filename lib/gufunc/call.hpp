@@ -69,7 +69,7 @@ class Call {
   [[nodiscard]] bool may_fold(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool lanes) const;
   [[nodiscard]] double turns() const;
   [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
-  [[nodiscard]] bool lie_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
+  [[nodiscard]] bool any_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
   [[nodiscard]] Plan::Key kernel_key(const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
   void allocate(std::span<const Shape> shapes, std::span<Array> results) const;

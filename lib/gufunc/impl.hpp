@@ -111,9 +111,9 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
   /// Whether the body may look at where elements lie, so that they must be where they are.
   [[nodiscard]] bool sees_memory() const noexcept { return sees_memory_; }
-  /// Whether vectors along a core of a few elements are better than those of several items.
   /// In debug mode: kernels go item by item, as the text says, and check themselves.
   [[nodiscard]] bool debugs() const noexcept { return debugs_; }
+  /// Whether vectors along a core of a few elements are better than those of several items.
   [[nodiscard]] bool computes_along() const noexcept { return computes_along_; }
   /// Whether several items at once are worth that their cores are turned.
   [[nodiscard]] bool suits_turning(bool whole) const noexcept { return suits_turning_[whole]; }

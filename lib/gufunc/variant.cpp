@@ -114,7 +114,7 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
     take_item_strides(layout, spec, constants);
     stage_all(layout, spec);
   } else {
-    const bool beside = !kinds::takes_items(spec) && lie_beside(layout, spec);
+    const bool beside = !kinds::takes_items(spec) && any_beside(layout, spec);
     if (beside) {
       spec.folded = !spec.each.empty();
       spec.lanes = false;
@@ -130,8 +130,8 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   return spec;
 }
 
-/// Whether items, enough of them, lie side by side, the elements of each apart.
-bool Call::lie_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
+/// Whether items of some operand, enough of them, lie side by side, the elements of each apart.
+bool Call::any_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
   if (spec.masked || gufunc_.group().teams || layout.iteration.rank() == 0 ||
       layout.iteration.shape().back() < kinds::kMostItemsAtOnce)
     return false;
@@ -153,7 +153,7 @@ int Call::tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) co
     for (const std::size_t dimension : gufunc_.layout().of(k)) bytes *= shape_.sizes[dimension];
     most = std::max(most, bytes);
   }
-  if (most > tuning::kMostBytesOfCore) return 0;
+  if (most == 0 || most > tuning::kMostBytesOfCore) return 0;
   const bool known = std::all_of(spec.dimensions.begin(), spec.dimensions.end(),
                                  [](const kinds::CoreDimensionSpec& dimension) { return dimension.size.has_value(); });
   return static_cast<int>(known ? most : tuning::kMostBytesOfCore);

@@ -21,8 +21,8 @@ struct CoreOperandSpec {
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
-  /// In elements, on the CPU: 0 of one that all items share, 1 where they lie side by side; of loop_rank 0 any number, -1: as
-  /// many as the core has, or kAnyStride; else -1: what the launch says.
+  /// Elements from one item to the next, on the CPU: 0 of one that all items share, 1 where they lie side by side, -1: what the
+  /// launch says. Of loop_rank 0 any number, -1: as many as the core has, or kAnyStride.
   std::int64_t item_stride = -1;
 };
 

@@ -45,11 +45,13 @@ class ReadAnnotations : public llvm::PassInfoMixin<ReadAnnotations> {
       const auto* const bytes = llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer());
       if (bytes != nullptr && bytes->isCString() && bytes->getAsCString() == kAnnotation) function->addFnAttr(kAttribute);
     }
+    list->eraseFromParent();
     return llvm::PreservedAnalyses::none();
   }
 };
 
-/// Puts such functions, simplified by themselves, into the loops over items that call them, however long they are.
+/// Puts functions with the attribute, which are bodies simplified by themselves, into the loops over items that call them,
+/// however long they are: lanes (spmd/) go through no call.
 class InlineRows : public llvm::PassInfoMixin<InlineRows> {
  public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
@@ -68,8 +70,13 @@ class InlineRows : public llvm::PassInfoMixin<InlineRows> {
     };
     for (llvm::CallInst* const call : calls) {
       llvm::Function& caller = *call->getFunction();
+      llvm::Function& called = *call->getCalledFunction();
       llvm::InlineFunctionInfo info(assumptions);
       if (!llvm::InlineFunction(*call, info).isSuccess()) continue;
+      if (called.use_empty()) {
+        of_functions.clear(called, called.getName());
+        called.eraseFromParent();
+      }
       of_functions.invalidate(caller, llvm::PreservedAnalyses::none());
       llvm::FunctionPassManager simplify;
       simplify.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

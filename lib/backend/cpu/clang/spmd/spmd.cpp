@@ -143,7 +143,7 @@ unsigned widest_number(const llvm::Loop& loop, const Shapes& shapes) {
 bool is_of_items(const llvm::Loop& loop) {
   return llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width") == 1;
 }
-bool any_diverges(const llvm::Loop& loop, const Shapes& shapes) {
+bool any_loop_diverges(const llvm::Loop& loop, const Shapes& shapes) {
   return llvm::any_of(loop.getLoopsInPreorder(), [&](const llvm::Loop* inner) { return shapes.diverges(inner); });
 }
 
@@ -236,7 +236,7 @@ class Candidate {
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
-    if (is_of_items(loop_) && !any_diverges(loop_, shapes) && !reads_the_same(loop_, shapes) &&
+    if (is_of_items(loop_) && !any_loop_diverges(loop_, shapes) && !reads_the_same(loop_, shapes) &&
         (!lie_beside(loop_, shapes) || (!reads_across(loop_, shapes) && rows_are_vectors()))) {
       return Refusal{"elements of one item lie side by side, those of several do not"};
     }

@@ -60,6 +60,18 @@ class TileFunction {
     return llvm::BasicBlock::Create(build_.getContext(), name, function_);
   }
 
+  /// The loop that the branch goes around is neither unrolled nor made vectors of.
+  void leave_as_it_is(llvm::BranchInst& around) {
+    llvm::LLVMContext& context = build_.getContext();
+    const auto word = [&](const char* name) { return llvm::MDNode::get(context, {llvm::MDString::get(context, name)}); };
+    llvm::Metadata* const no = llvm::ConstantAsMetadata::get(build_.getFalse());
+    llvm::MDNode* const id = llvm::MDNode::getDistinct(
+        context, {nullptr, word("llvm.loop.unroll.disable"),
+                  llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.vectorize.enable"), no})});
+    id->replaceOperandWith(0, id);
+    around.setMetadata(llvm::LLVMContext::MD_loop, id);
+  }
+
   /// for (i = begin; i < end; i += by) body(i)
   template <class Body>
   void loop(llvm::Value* begin, llvm::Value* end, std::uint64_t by, const Body& body) {
@@ -75,34 +87,26 @@ class TileFunction {
     build_.SetInsertPoint(inside);
     body(i);
     i->addIncoming(build_.CreateAdd(i, build_.getInt64(by), "", true, true), build_.GetInsertBlock());
-    build_.CreateBr(head);
+    leave_as_it_is(*build_.CreateBr(head));
     build_.SetInsertPoint(after);
   }
 
   void write() {
     build_.SetInsertPoint(block("entry"));
-    llvm::BasicBlock* const entry = build_.GetInsertBlock();
     llvm::BasicBlock* const whole = block("whole");
-    llvm::BasicBlock* const rest = block("rest");
-    build_.CreateCondBr(build_.CreateICmpEQ(items(), build_.getInt64(shape_.all)), whole, rest);
+    llvm::BasicBlock* const some = block("some");
+    llvm::Value* const length = build_.getInt64(chunk());
+    llvm::Value* const all = build_.CreateICmpEQ(items(), build_.getInt64(shape_.all));
+    build_.CreateCondBr(build_.CreateLogicalAnd(all, build_.CreateICmpUGE(count(), length)), whole, some);
     build_.SetInsertPoint(whole);
-    llvm::Value* const squares = build_.CreateAnd(count(), ~std::uint64_t{chunk() - 1});
-    loop(build_.getInt64(0), squares, chunk(), [&](llvm::Value* at) { move_chunk(at); });
-    // What is left is moved by a chunk that ends with it, once more in part.
-    llvm::BasicBlock* const end = build_.GetInsertBlock();
-    llvm::BasicBlock* const last = block("last");
-    const auto left = [&] { return build_.CreateICmpNE(count(), squares); };
-    build_.CreateCondBr(build_.CreateLogicalAnd(left(), build_.CreateICmpNE(squares, build_.getInt64(0))), last, rest);
-    build_.SetInsertPoint(last);
-    move_chunk(build_.CreateSub(count(), build_.getInt64(chunk())));
-    build_.CreateBr(rest);
-    build_.SetInsertPoint(rest);
-    llvm::PHINode* const begin = build_.CreatePHI(build_.getInt64Ty(), 3);
-    begin->addIncoming(build_.getInt64(0), entry);
-    begin->addIncoming(squares, end);
-    begin->addIncoming(count(), last);
+    // What is left of whole chunks is moved by one that ends with it, in part once more.
+    llvm::Value* const end = build_.CreateSub(count(), length);
+    loop(build_.getInt64(0), count(), chunk(),
+         [&](llvm::Value* at) { move_chunk(build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, end)); });
+    build_.CreateRetVoid();
+    build_.SetInsertPoint(some);
     loop(build_.getInt64(0), items(), 1, [&](llvm::Value* lane) {
-      loop(begin, count(), 1, [&](llvm::Value* at) {
+      loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) {
         llvm::Value* const there = in_memory(build_.CreateMul(lane, step()), at);
         llvm::Value* const here = in_tile(at, lane);
         build_.CreateAlignedStore(build_.CreateAlignedLoad(element(), fills_ ? there : here, llvm::Align(shape_.bytes)),
