@@ -264,8 +264,7 @@ class Candidate {
         const auto* const step =
             grows == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(evolution_));
         if (step == nullptr || grows->getLoop() != &inner) return false;
-        const auto size =
-            function_.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&instruction)));
+        const auto size = function_.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
         return step->getAPInt().abs() == size.getFixedValue();
       });
     });
