@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/have_cpu.hpp"
 #include "gufunc/mapping.hpp"
 #include "kiln/gufunc.hpp"
+#include "kiln/inspect.hpp"
 
 using kiln::Array;
 using kiln::DType;
@@ -156,6 +158,30 @@ TEST_CASE("mapping: matrix products by index and by item") {
     CHECK(cpu.mapping_after(row.gufunc, {row.a, row.b}, {.out = row.out}) == row.mapping);
   }
 }
+
+#if KILN_HAVE_CPU && defined(__x86_64__)
+TEST_CASE("mapping: items side by side are vectors, and their body is part of the loop over them") {
+  const kiln::Stream stream{kiln::Device::cpu()};
+  // The last is longer than what LLVM puts into a loop by itself.
+  for (const char* body : {"for (index i = 0; i < n; ++i) y(i) = a(i) > b(i) ? a(i) : b(n - 1 - i) / a(i);",
+                           "y(0) = a(n - 1) > b(0) ? a(0) : sqrt(b(1) * a(2));",
+                           "for (index i = 0; i < n; ++i) { int32 at = 0; for (index k = 0; k < n; ++k) at += a(k) < a(i) || "
+                           "(a(k) == a(i) && k < i) "
+                           "? 1 : 0; y(at) = b(i); }"}) {
+    CAPTURE(std::string(body));
+    const Gufunc gufunc = kiln::guvectorize({.name = "some",
+                                             .layout = "(n),(n)->(n)",
+                                             .signatures = {"void(float32[:] a, float32[:] b, float32[:] y)"},
+                                             .body = body});
+    const kiln::cache::Contents kernel =
+        gufunc.compiled({soa({40, 40}), soa({40, 40})}, {.out = soa({40, 40}), .stream = stream});
+    CHECK(kiln::inspect::resources(kernel).vector_bits.value_or(0) >= 128);
+    const std::string text = kiln::inspect::text(kernel, kiln::inspect::Form::llvm_ir);
+    CHECK(text.find("@kiln_kernel(") != std::string::npos);
+    CHECK(text.find("define internal") == std::string::npos);
+  }
+}
+#endif
 
 TEST_CASE("mapping: items side by side are computed whole, whatever each index reads") {
   const Gufunc scale = kiln::guvectorize({.name = "scale",

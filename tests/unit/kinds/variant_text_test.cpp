@@ -129,4 +129,6 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   CHECK(on_cpu(spec) == "contiguous, each j i, several indices at once");
   spec.folded = true;
   CHECK(on_cpu(spec) == "contiguous, each j i, several items at once");
+  spec.lanes = false;
+  CHECK(on_cpu(spec) == "contiguous, each j i, whole items");
 }
