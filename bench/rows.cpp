@@ -22,7 +22,7 @@ constexpr std::int64_t kSizes[] = {4, 5, 8, 12, 15, 16, 17, 20, 24, 31, 32, 64};
 constexpr const char* kBodies[] = {"a(i) * b(i) + T(1)", "a(i) * b(n - 1 - i)", "a(i) > b(i) ? a(i) : a(i) / b(i)",
                                    "sqrt(a(i) / b(i))",  "exp(a(i)) * b(i)",    "atan2(a(i), b(i))"};
 
-/// Of two loop dimensions that nothing makes one: what tiny items are computed several at once by does not take them.
+/// Of two loop dimensions that nothing makes one: rows of an array with a row more.
 Array ones(std::int64_t n, DType dtype) {
   const kiln::Device one = kiln::Device::cpu({.threads = 1});
   return to_device(Array::full({kPlanes, kRows + 1, n}, 1).astype(dtype), one)[{kiln::all, kiln::Slice{.stop = kRows}}];

@@ -150,14 +150,6 @@
 #else
 #define KILN_TABLE __device__ constexpr
 #endif
-// In front of a loop over items of 5 or 7 elements whose body is additions and products in one loop. With AVX2 the compiler
-// would put vectors together from single elements, for which it has no shuffles there: inner products of 5 took 3.4 ns and of
-// 7 4.7 in vectors, 1.6 and 2.1 without.
-#if defined(__AVX2__) && !defined(__AVX512F__)
-#define KILN_ODD_ITEMS_LOOP _Pragma("clang loop vectorize(disable)")
-#else
-#define KILN_ODD_ITEMS_LOOP _Pragma("clang loop vectorize(assume_safety)")
-#endif
 #if KILN_OWN_MATH && KILN_MANY_REGISTERS
 #define KILN_OWN_OF_MANY_REGISTERS(own, libm) ::kiln::own
 #else

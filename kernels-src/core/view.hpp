@@ -277,8 +277,6 @@ class view<E, Writable, First, Rest...> {
   KILN_FN auto begin() const { return make_iterator(0); }
   KILN_FN auto end() const { return make_iterator(axes_.first.extent); }
 
-  // For lanes.hpp.
-  KILN_FN const axes<First, Rest...>& all_axes() const { return axes_; }
   // Of an element, or with fewer indices of a row: the one place where indices become an address.
   template <class... Index>
   KILN_FN storage* address(Index... i) const {

@@ -6,7 +6,6 @@
 
 #include "call/shapes.hpp"
 #include "gufunc/tuning.hpp"
-#include "kinds/gufunc/items_text.hpp"
 
 namespace kiln::gufunc {
 Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
@@ -56,24 +55,15 @@ const ufunc::Loop& Call::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-std::vector<program::Request> Call::requests(bool constants) {
+program::Request Call::request(bool constants) {
   operands_.separate(false, true);
   const CoreLayout layout = lay_out();
-  kinds::GufuncSpec spec = make_spec(layout, constants, on_gpu());
-  const auto request = [&] { return gufunc_.request(plan_->loop, spec, operands_.at().device.kind()); };
-  std::vector<program::Request> requests{request()};
-  while (spec.lanes) {
-    (kinds::takes_items(spec) ? refuses_items_ : refuses_indices_) = true;
-    spec = make_spec(layout, constants, on_gpu());
-    requests.push_back(request());
-  }
-  return requests;
+  return gufunc_.request(plan_->loop, make_spec(layout, constants, on_gpu()), operands_.at().device.kind());
 }
 
 cache::Contents Call::compiled() {
   plan();
-  const auto compiler = backend::backend_for(operands_.at().device).compiler();
-  return program::first_that_compiles(requests(), [&](const auto& request) { return program::compiled(request, *compiler); });
+  return program::compiled(request(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::choose_loop() {

@@ -34,9 +34,9 @@ class Call {
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
   /// to compute.
   const ufunc::Loop& plan(const std::optional<Device>& device = std::nullopt);
-  /// After plan(): what run() would load: the first of these that compiles. `constants`: sizes of small cores may be
-  /// constants of the kernel. Nothing is sent.
-  [[nodiscard]] std::vector<program::Request> requests(bool constants = true);
+  /// After plan(): what run() would load. `constants`: sizes of small cores may be constants of the kernel. Nothing is
+  /// sent.
+  [[nodiscard]] program::Request request(bool constants = true);
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 
@@ -57,19 +57,10 @@ class Call {
   /// The indices of .each, the one last along which the first output's elements are nearest, by the strides of its core.
   [[nodiscard]] std::vector<kinds::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
   [[nodiscard]] kinds::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
-  [[nodiscard]] bool goes_along(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::int64_t largest_core() const;
-  [[nodiscard]] bool pays_to_stage(DType dtype, bool along) const;
-  [[nodiscard]] bool many_tiny(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool strides) const;
-  void take_item_strides(const CoreLayout& layout, kinds::GufuncSpec& spec, bool strides) const;
-  void stage_all(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
-  [[nodiscard]] int tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
+  [[nodiscard]] std::int64_t core_bytes(std::size_t k) const;
   void form_teams(kinds::GufuncSpec& spec, bool gpu) const;
-  [[nodiscard]] bool takes_lanes(const kinds::GufuncSpec& spec) const;
-  [[nodiscard]] bool may_fold(const CoreLayout& layout, const kinds::GufuncSpec& spec, bool lanes) const;
-  [[nodiscard]] double turns() const;
-  [[nodiscard]] bool takes_items_at_once(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
-  [[nodiscard]] bool any_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const;
+  void take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const;
   [[nodiscard]] Plan::Key kernel_key(const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
   void allocate(std::span<const Shape> shapes, std::span<Array> results) const;
@@ -92,8 +83,6 @@ class Call {
   call::Operands operands_;
   Plan* plan_ = nullptr;
   CoreShape shape_;
-  bool refuses_indices_ = false;  // as in the plan, of this call
-  bool refuses_items_ = false;
 };
 
 }  // namespace kiln::gufunc

@@ -61,8 +61,7 @@ int Gufunc::compile(std::string_view target) const {
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
   const auto compiler = backend::compiler_for(target);
   for (const ufunc::Loop& loop : loops) {
-    program::first_that_compiles(gufunc::plan(*impl_, gufunc::usual_call(*impl_, loop), compiler->kind(), true).requests,
-                                 [&](const auto& request) { return program::build(request, *compiler); });
+    program::build(*gufunc::plan(*impl_, gufunc::usual_call(*impl_, loop), compiler->kind(), true).request, *compiler);
   }
   return static_cast<int>(loops.size());
 }

@@ -5,7 +5,6 @@
 
 #include "codegen/doubtful.hpp"
 #include "kiln/error.hpp"
-#include "kinds/gufunc/body_traits.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -35,22 +34,10 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   codegen::check_text(name, definition_.body);
   const codegen::UserText text{
       .body = definition_.body, .preamble = definition_.compile.preamble, .functions = definition_.compile.functions};
-  for (const bool whole : {false, true}) {
-    only_computes_[whole] = definition_.compile.defines.empty() && kinds::only_computes(text, whole);
-    has_loop_[whole] = only_computes_[whole] && kinds::has_loop(text);
-    // Where sums may be taken in any order the compiler's vectors along the core are faster: 5.5 ns an inner product of 64,
-    // not 12.
-    suits_turning_[whole] = has_loop_[whole] && !definition_.compile.fast_math && kinds::has_chain(text);
-  }
   debugs_ = program::debug_of(definition_.compile).any();
-  computes_along_ = kinds::computes_along(text);
-  sees_memory_ = !definition_.compile.defines.empty() || kinds::sees_memory(text);
   codegen::UserText named = text;
   named.input_names = parameters_;
   for (const auto& variable : signatures_.front().variables) named.type_variables.emplace_back(variable.name, DType::float32);
-  levels_ = each_.size() + static_cast<std::size_t>(kinds::loop_depth(text));
-  is_dear_ = kinds::is_dear(named, !each_.empty());
-  is_dear_complex_ = kinds::is_dear(named, true);
   named.name = name;
   named.defines = definition_.compile.defines;
   codegen::check_views(named, uses_of_operands(), names_of_numbers());

@@ -49,9 +49,7 @@ struct Plan {
   /// The loop, dtypes in memory, how cores lie, constants, the device: see Call::kernel_key().
   using Key = std::string;
   ufunc::Loop loop;
-  std::atomic<bool> refuses_indices{false};  ///< the body does not compile with several indices of .each at once
-  std::atomic<bool> refuses_items{false};    ///< or with several items
-  std::atomic<int> specialized{0};           ///< kernels with core sizes as constants, which are bounded
+  std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
   base::Table<Key, std::shared_ptr<backend::Module>> kernels = {};
   base::Table<CallLayout, Prepared> prepared = {};
   std::atomic<int> remembered{0};  ///< of `prepared`, which are bounded
@@ -100,23 +98,8 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] std::string what() const override { return definition_.name; }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override;
   [[nodiscard]] std::string forms() const override { return "its layout is " + layout_.text; }
-  /// Whether the body's text allows several items at once, of floating-point numbers alone or of `whole` ones, too.
-  [[nodiscard]] bool suits_items(bool whole) const noexcept { return only_computes_[whole]; }
-  /// Whether it allows several indices of .each at once, and the compiler would not do it by itself.
-  [[nodiscard]] bool suits_lanes(bool whole) const noexcept { return has_loop_[whole]; }
-  /// How many loops lie around each other: those of the body in those over indices of .each.
-  [[nodiscard]] std::size_t levels() const noexcept { return levels_; }
-  /// Whether the body computes so much that vectors are worth whatever it takes to make them (kinds::is_dear); a division or
-  /// a root of complex numbers is enough.
-  [[nodiscard]] bool is_dear(bool complex) const noexcept { return complex ? is_dear_complex_ : is_dear_; }
-  /// Whether the body may look at where elements lie, so that they must be where they are.
-  [[nodiscard]] bool sees_memory() const noexcept { return sees_memory_; }
   /// In debug mode: kernels go item by item, as the text says, and check themselves.
   [[nodiscard]] bool debugs() const noexcept { return debugs_; }
-  /// Whether vectors along a core of a few elements are better than those of several items.
-  [[nodiscard]] bool computes_along() const noexcept { return computes_along_; }
-  /// Whether several items at once are worth that their cores are turned.
-  [[nodiscard]] bool suits_turning(bool whole) const noexcept { return suits_turning_[whole]; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
@@ -143,15 +126,7 @@ class GufuncImpl final : public call::Callee {
   std::vector<signature::TypeSignature> signatures_;
   std::vector<gufunc::Each> each_;
   gufunc::Group group_;
-  std::array<bool, 2> only_computes_{};  // of floating-point numbers, of whole ones
-  std::array<bool, 2> has_loop_{};
-  std::array<bool, 2> suits_turning_{};
   bool debugs_ = false;
-  bool computes_along_ = false;
-  bool sees_memory_ = true;
-  std::size_t levels_ = 0;
-  bool is_dear_ = false;
-  bool is_dear_complex_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable base::Table<ufunc::PlanKey, gufunc::Plan> plans_;
   mutable program::Warnings warnings_;

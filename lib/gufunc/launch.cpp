@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "gufunc/call.hpp"
-#include "kinds/gufunc/items_text.hpp"
+#include "gufunc/tuning.hpp"
 
 namespace kiln::gufunc {
 
@@ -38,12 +38,11 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   for (const kinds::EachSpec& each : spec.each) {
     if (!spec.folded) made->each.push_back(shape_.sizes[each.dimension]);
   }
-  const auto beside = [](const kinds::CoreOperandSpec& operand) { return operand.item_stride == 1; };
-  if (std::any_of(spec.inputs.begin(), spec.inputs.end(), beside) ||
-      std::any_of(spec.outputs.begin(), spec.outputs.end(), beside))
-    made->items_at_once = kinds::kMostItemsAtOnce;
-  if (kinds::takes_items(spec)) made->items_at_once = kinds::items_at_once(spec);
-  if (spec.tile_bytes > 0) made->items_at_once = 2 * kinds::kMostItemsAtOnce;
+  const auto beside = [](const kinds::CoreOperandSpec& operand) { return operand.step == kinds::ItemStep::beside; };
+  if (spec.tile_bytes > 0 || std::any_of(spec.inputs.begin(), spec.inputs.end(), beside) ||
+      std::any_of(spec.outputs.begin(), spec.outputs.end(), beside)) {
+    made->grain = tuning::kGrain;
+  }
   made->team = spec.team;
   made->wide_index = spec.wide_index;
   return made;

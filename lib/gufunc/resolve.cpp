@@ -1,7 +1,6 @@
 // What a call would do.
 #include "gufunc/call.hpp"
 #include "kiln/error.hpp"
-#include "kinds/gufunc/operands_text.hpp"
 
 namespace kiln::gufunc {
 
@@ -31,15 +30,12 @@ GufuncResolution Call::resolve() {
     resolution.mapping = "nothing";
   } else if (spec.team > 0 && on_gpu()) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
-  } else if (spec.loop_rank == 0 && !on_gpu()) {
-    const bool along = kinds::goes_along(spec, gufunc_.text_of(plan_->loop));
-    resolution.mapping = along ? "an item, several elements at once" : "an item, several at once";
   } else if (spec.each.empty() || spec.folded) {
-    resolution.mapping = spec.lanes ? "an item, several at once" : "an item";
+    resolution.mapping = "an item";
   } else {
     std::string list;
     for (const kinds::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;
-    resolution.mapping = "an item's (" + list + ")" + (spec.lanes ? ", several " + spec.each.back().name + " at once" : "");
+    resolution.mapping = "an item's (" + list + ")";
   }
   return resolution;
 }

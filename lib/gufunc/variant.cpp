@@ -1,12 +1,12 @@
 // Which kernel a call runs.
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "backend/kernel_abi.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
-#include "kinds/gufunc/items_text.hpp"
 #include "kinds/gufunc/team_memory.hpp"
 #include "kinds/space.hpp"
 #include "ufunc/tuning.hpp"
@@ -94,69 +94,64 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   std::size_t first = 0;  // of the first output's numbers
   for (std::size_t k = 0; k < nin_; ++k) first += text.of(k).size();
   spec.each = each_in_order(std::span(layout.core_strides).subspan(first, text.of(nin_).size()));
-  if (!gpu && !gufunc_.debugs()) {
-    const bool items = takes_items_at_once(layout, spec);
-    const bool indices = !spec.each.empty() && takes_lanes(spec);
-    spec.folded = items && !spec.each.empty() && may_fold(layout, spec, indices);
-    spec.lanes = spec.folded || indices || (items && spec.each.empty());
-  }
   if (gufunc_.group().teams) form_teams(spec, gpu);
   std::int64_t threads = layout.iteration.size();
   for (const kinds::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > kinds::kMaxNarrowIndex;
-  } else if (gufunc_.debugs()) {
-    // Item by item: what is packed, or computed for several at once, has no places that could be told.
-  } else if (many_tiny(layout, spec, constants)) {
-    spec.loop_rank = 0;
-    spec.lanes = spec.folded = false;
-    take_item_strides(layout, spec, constants);
-    stage_all(layout, spec);
-  } else {
-    const bool beside = !kinds::takes_items(spec) && any_beside(layout, spec);
-    if (beside) {
-      spec.folded = !spec.each.empty();
-      spec.lanes = false;
-    }
-    for (std::size_t k = 0; k < nin_ + nout_ && (beside || kinds::takes_items(spec)); ++k) {
-      kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-      const std::int64_t stride = layout.iteration.inner_stride(k);
-      if (stride == 0 && k < nin_) operand.item_stride = 0;
-      if (stride == static_cast<std::int64_t>(itemsize(operand.element.storage)) && beside) operand.item_stride = 1;
-    }
-    if (!spec.lanes) spec.tile_bytes = tile_bytes(layout, spec);
+  } else if (!gufunc_.debugs() && !gufunc_.group().teams) {
+    take_items(layout, spec, constants);
   }
   return spec;
 }
 
-/// Whether items of some operand, enough of them, lie side by side, the elements of each apart.
-bool Call::any_beside(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
-  if (spec.masked || gufunc_.group().teams || layout.iteration.rank() == 0 ||
-      layout.iteration.shape().back() < kinds::kMostItemsAtOnce)
-    return false;
-  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    const auto size = static_cast<std::int64_t>(itemsize(storage_dtype(k)));
-    if (!layout.cores[k].packed && layout.iteration.inner_stride(k) == size) return true;
-  }
-  return false;
+/// Bytes of an operand's core.
+std::int64_t Call::core_bytes(std::size_t k) const {
+  auto bytes = static_cast<std::int64_t>(itemsize(storage_dtype(k)));
+  for (const std::size_t dimension : gufunc_.layout().of(k)) bytes *= shape_.sizes[dimension];
+  return bytes;
 }
 
-/// Room for the largest core that lanes may have in a tile, one for all sizes that are no constants; 0: they do not.
-int Call::tile_bytes(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
-  if (spec.masked || spec.team > 0 || (!spec.each.empty() && !spec.folded)) return 0;
-  if (layout.iteration.shape().empty() || layout.iteration.shape().back() < kinds::kMostItemsAtOnce) return 0;
-  std::int64_t most = 0;
-  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
-    if (!layout.cores[k].packed) continue;
-    std::int64_t bytes = static_cast<std::int64_t>(itemsize(storage_dtype(k)));
-    for (const std::size_t dimension : gufunc_.layout().of(k)) bytes *= shape_.sizes[dimension];
-    most = std::max(most, bytes);
-  }
-  if (most == 0 || most > tuning::kMostBytesOfCore) return 0;
+/// What a CPU's kernel has to know for lanes to take items, if there are enough for a vector: how they follow each other, and
+/// room for the largest core that may be in a tile.
+void Call::take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const {
+  if (layout.iteration.rank() == 0 || layout.iteration.shape().back() < tuning::kFewestItems) return;
   const bool known = std::all_of(spec.dimensions.begin(), spec.dimensions.end(),
                                  [](const kinds::CoreDimensionSpec& dimension) { return dimension.size.has_value(); });
-  return static_cast<int>(known ? most : tuning::kMostBytesOfCore);
+  std::int64_t tile = 0;
+  bool any_beside = false;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    const CoreLayout::Core& core = layout.cores[with_mask(k)];
+    const std::int64_t step = layout.iteration.inner_stride(with_mask(k));
+    kinds::ItemStep& known_step = (k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_]).step;
+    if (step == 0 && k < nin_) {
+      known_step = kinds::ItemStep::none;
+    } else if (step == static_cast<std::int64_t>(itemsize(storage_dtype(k)))) {
+      known_step = kinds::ItemStep::beside;
+      any_beside = any_beside || !core.packed;
+    } else if (known && constants && core.packed && step == core_bytes(k)) {
+      known_step = kinds::ItemStep::behind;
+    }
+    // Of items that a mask leaves out nothing is written.
+    if (core.packed && (k < nin_ || !spec.masked)) tile = std::max(tile, core_bytes(k));
+  }
+  if (tile > 0 && tile <= tuning::kMostBytesOfCore) {
+    // Rounded up, so that sizes share kernels.
+    constexpr std::uint64_t kLeast = 256;
+    spec.tile_bytes = static_cast<int>(known ? static_cast<std::uint64_t>(tile)
+                                             : std::max(std::bit_ceil(static_cast<std::uint64_t>(tile)), kLeast));
+  }
+  spec.folded = !spec.each.empty() && (any_beside || spec.tile_bytes > 0);
+}
+
+/// Elements of the largest core.
+std::int64_t Call::largest_core() const {
+  std::int64_t largest = 1;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    largest = std::max(largest, core_bytes(k) / static_cast<std::int64_t>(itemsize(storage_dtype(k))));
+  }
+  return largest;
 }
 
 /// How many lanes share an item: by the largest core where the definition leaves it open.
@@ -197,7 +192,6 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   add(static_cast<std::uint8_t>(operands_.at().device.kind()));
   add(static_cast<std::uint16_t>(operands_.at().device.index()));
   add(static_cast<std::uint8_t>(spec.masked));
-  add(static_cast<std::uint8_t>(spec.lanes));
   add(static_cast<std::uint8_t>(spec.folded));
   add(spec.tile_bytes);
   add(spec.team);
@@ -219,7 +213,7 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
     }
   }
   for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const kinds::CoreOperandSpec& operand : *operands) add(operand.item_stride);
+    for (const kinds::CoreOperandSpec& operand : *operands) add(static_cast<std::uint8_t>(operand.step));
   }
   for (const kinds::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
   return key;
@@ -238,16 +232,7 @@ std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kin
     if (const auto* const known = plan_->kernels.find(key)) return *known;
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
-  try {
-    return plan_->kernels.add(key, program::load(gufunc_.request(plan_->loop, spec, backend.kind()), backend));
-  } catch (const Error&) {
-    if (!spec.lanes) throw;
-    // The body asks more of its numbers than vectors can, or it is wrong, or there is no compiler, which the plain kernel will
-    // tell.
-    (kinds::takes_items(spec) ? plan_->refuses_items : plan_->refuses_indices).store(true, std::memory_order_relaxed);
-    spec = make_spec(layout, true, on_gpu());
-    return find_kernel(layout, spec);
-  }
+  return plan_->kernels.add(key, program::load(gufunc_.request(plan_->loop, spec, backend.kind()), backend));
 }
 
 }  // namespace kiln::gufunc

@@ -68,7 +68,6 @@ Frame frame_of(const UserText& text, const Operation& operation) {
   return {.before = "",
           .declaration = body_declaration(text, operation),
           .closing = "",
-          .declaration_again = "",
           .after = fmt::format("KILN_FN void operation({}) {{ {}user::kiln_body({}); }}\n", parameters, returns ? "r0 = " : "",
                                arguments)};
 }

@@ -47,8 +47,7 @@ std::string body_declaration(const codegen::UserText& text, const Operation& ope
 struct Frame {
   std::string before;
   std::string declaration;
-  std::string closing;            ///< behind the body
-  std::string declaration_again;  ///< of a second function around the body; empty: there is none
+  std::string closing;  ///< behind the body
   std::string after;
 };
 /// Around an operation on elements.
@@ -93,7 +92,7 @@ std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);
-std::string gufunc_cpu(const GufuncSpec& spec, const codegen::UserText& text);
+std::string gufunc_cpu(const GufuncSpec& spec);
 std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug);
 
 /// A text of the user's with what stands before it.

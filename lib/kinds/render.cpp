@@ -121,7 +121,6 @@ class Renderer {
       }
     } else {
       function(frame_.declaration);
-      if (!frame_.declaration_again.empty()) function(frame_.declaration_again);
       if (!text_.identity.empty()) {
         out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
         user_text(text_.name + ".identity", text_.identity + "\n;}");

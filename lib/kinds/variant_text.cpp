@@ -135,8 +135,9 @@ std::string text_of(const ScatterSpec& spec, DeviceKind device) {
 
 void add_core(Words& words, const CoreOperandSpec& operand, const std::string& name, bool input) {
   if (operand.unit >= 0 && !operand.packed) words.add(fmt::format("{} along {}", name, operand.unit));
-  words.add_if(operand.item_stride == kAnyStride, name + " of any stride");
-  if (operand.item_stride >= 0) words.add(fmt::format("{} every {}", name, operand.item_stride));
+  words.add_if(operand.step == ItemStep::none, name + " shared");
+  words.add_if(operand.step == ItemStep::beside, name + " side by side");
+  words.add_if(operand.step == ItemStep::behind, name + " one behind the other");
   input ? add_input(words, operand.element, name) : add_output(words, operand.element, name);
 }
 
@@ -152,9 +153,7 @@ std::string text_of(const GufuncSpec& spec, DeviceKind) {
   std::vector<std::string> indices;
   for (const EachSpec& each : spec.each) indices.push_back(each.name);
   words.add_if(indices.size() > 1, fmt::format("each {}", fmt::join(indices, " ")));
-  words.add_if(spec.folded && !spec.lanes, "whole items");
-  words.add_if(spec.loop_rank == 0 || (spec.lanes && (spec.each.empty() || spec.folded)), "several items at once");
-  words.add_if(spec.lanes && !spec.each.empty() && !spec.folded, "several indices at once");
+  words.add_if(spec.folded, "whole items");
   words.add_count(spec.team, "team of {}");
   words.add_count(spec.team_bytes, "{} bytes shared");
   words.add_count(spec.loop_rank, "rank {}");

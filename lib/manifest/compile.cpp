@@ -24,13 +24,11 @@ struct Task {
 };
 
 program::Code build(const Task& task, const Cache& cache, ManifestKernel& kernel) {
-  std::vector<program::Request> requests = task.unit->requests(task.compiler->kind());
-  for (program::Request& request : requests) request.cache = cache;
-  return program::first_that_compiles(requests, [&](const program::Request& request) {
-    kernel.key = program::make_job(request, *task.compiler).key;
-    kernel.variant = request.source.variant;
-    return program::build(request, *task.compiler);
-  });
+  program::Request request = task.unit->request(task.compiler->kind());
+  request.cache = cache;
+  kernel.key = program::make_job(request, *task.compiler).key;
+  kernel.variant = request.source.variant;
+  return program::build(request, *task.compiler);
 }
 
 ManifestOutcome outcome_of(const Task& task, const Cache& cache, ManifestKernel& kernel) {

@@ -19,8 +19,7 @@ struct Unit {
   std::string signature;
   std::string where;
   bool on_cpu = true;  ///< CPUs run it
-  /// The kernels that a call tries for such a target, in this order: the next one where one does not compile.
-  std::function<std::vector<program::Request>(DeviceKind)> requests;
+  std::function<program::Request(DeviceKind)> request;
 };
 
 struct Entry {

@@ -107,8 +107,8 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const S
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
   unit.where = where;
-  unit.requests = [impl, binding, views, form](DeviceKind kind) {
-    return std::vector{impl->request(binding, views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0), form, kind)};
+  unit.request = [impl, binding, views, form](DeviceKind kind) {
+    return impl->request(binding, views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0), form, kind);
   };
   entry.units.push_back(std::move(unit));
 }

@@ -49,7 +49,7 @@ std::vector<ManifestKernel> Manifest::kernels(std::string_view target) const {
   for (const manifest::Entry& entry : impl_->entries) {
     for (const manifest::Unit& unit : entry.units) {
       if (!manifest::concerns(unit, compiler->kind())) continue;
-      const program::Request request = std::move(unit.requests(compiler->kind()).front());
+      const program::Request request = unit.request(compiler->kind());
       kernels.push_back(manifest::describe(unit, std::string(target)));
       kernels.back().variant = request.source.variant;
       kernels.back().key = program::make_job(request, *compiler).key;

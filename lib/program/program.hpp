@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,24 +37,11 @@ struct Request {
 [[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
                                    DeviceKind target, std::string signature, const char* kind, Warnings& warnings);
 
-/// A call that was planned: its loop, and what it would load, the first that compiles.
+/// A call that was planned: its loop, and what it would load, if that was asked for.
 struct Planned {
   std::string loop;
-  std::vector<Request> requests = {};
+  std::optional<Request> request = std::nullopt;
 };
-
-/// What use() makes of the first that compiles.
-template <class Use>
-auto first_that_compiles(std::span<const Request> requests, const Use& use) {
-  for (; requests.size() > 1; requests = requests.subspan(1)) {
-    try {
-      return use(requests.front());
-    } catch (const CompileError&) {
-      continue;
-    }
-  }
-  return use(requests.front());
-}
 
 struct Code {
   std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned

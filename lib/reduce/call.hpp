@@ -44,7 +44,7 @@ class Call {
   /// The loop.
   [[nodiscard]] const ufunc::Loop& loop() const noexcept { return plan_->loop; }
   /// After plan(): what run() would load, of several launches that of the longest segment. Nothing is sent.
-  [[nodiscard]] std::vector<program::Request> requests();
+  [[nodiscard]] program::Request request();
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 

@@ -48,9 +48,9 @@ const Loop& AccumulateCall::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-std::vector<program::Request> AccumulateCall::requests() {
+program::Request AccumulateCall::request() {
   const DeviceKind kind = operands_.at().device.kind();
-  return {ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind)};
+  return ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind);
 }
 
 void AccumulateCall::record(Recorder& recorder) const {

@@ -32,7 +32,7 @@ class AccumulateCall final : public call::Callee {
   /// to compute.
   const Loop& plan(const std::optional<Device>& device = std::nullopt);
   /// After plan(): what run() would load. Nothing is sent.
-  [[nodiscard]] std::vector<program::Request> requests();
+  [[nodiscard]] program::Request request();
 
  private:
   [[nodiscard]] const detail::ArrayRep& array() const { return *operands_.rep(0); }

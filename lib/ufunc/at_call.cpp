@@ -113,9 +113,9 @@ const Loop& AtCall::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-std::vector<program::Request> AtCall::requests() const {
+program::Request AtCall::request() const {
   const DeviceKind kind = operands_.at().device.kind();
-  return {ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind)};
+  return ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind);
 }
 
 void AtCall::choose_loop() {

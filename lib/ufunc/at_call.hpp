@@ -28,7 +28,7 @@ class AtCall final : public call::Callee {
   /// Checks a call that is only planned, for that device: its loop.
   const Loop& plan(const std::optional<Device>& device);
   /// After plan(): what run() would load. Nothing is sent.
-  [[nodiscard]] std::vector<program::Request> requests() const;
+  [[nodiscard]] program::Request request() const;
 
  private:
   void check_ufunc() const;

@@ -65,18 +65,18 @@ const Loop& Call::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-std::vector<program::Request> Call::requests() {
+program::Request Call::request() {
   std::vector<Array> results(operands_.nout());
   separate(results);
   iterate();
   classify();
   const DeviceKind kind = operands_.at().device.kind();
-  return {ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout_, kind), kind)};
+  return ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout_, kind), kind);
 }
 
 cache::Contents Call::compiled() {
   plan();
-  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
+  return program::compiled(request(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::choose_loop() {

@@ -27,7 +27,7 @@ class Call {
   /// to compute.
   const Loop& plan(const std::optional<Device>& device = std::nullopt);
   /// After plan(): what run() would load. Nothing is sent.
-  [[nodiscard]] std::vector<program::Request> requests();
+  [[nodiscard]] program::Request request();
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 

@@ -79,11 +79,11 @@ struct PlanKey {
 }
 
 /// What a call that is only planned has for a kind of device; without `render` it is checked alone. Throws what the call would.
-/// `how` is told to its requests().
+/// `how` is told to its request().
 template <class Call, class... How>
 [[nodiscard]] program::Planned planned(Call&& call, DeviceKind kind, bool render, How... how) {
   program::Planned made{call.plan(Device::of_kind(kind)).text};
-  if (render) made.requests = call.requests(how...);
+  if (render) made.request = call.request(how...);
   return made;
 }
 

@@ -43,7 +43,7 @@ void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::T
   threads.parallel_for(module,
                        {.size = numbers.items * tiling.per_item,
                         .weight = points / static_cast<double>(tiling.per_item),
-                        .grain = numbers.items_at_once},
+                        .grain = numbers.grain},
                        [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
 }
 

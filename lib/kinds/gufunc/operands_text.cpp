@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "kinds/gufunc/body_traits.hpp"
-#include "kinds/gufunc/items_text.hpp"
 #include "kinds/kernel_text.hpp"
 #include "types/is_half.hpp"
 
@@ -55,11 +53,6 @@ std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, co
                      number, type);
 }
 
-/// How a body that runs for several indices takes an operand.
-std::string lane_type(const CoreOperandSpec& operand, const std::string& type) {
-  return "const " + (is_view(operand) ? fmt::format("::kiln::lane_view<{}>", type) : type);
-}
-
 }  // namespace
 
 bool is_view(const CoreOperandSpec& operand) {
@@ -78,41 +71,8 @@ bool in_memory(const CoreOperandSpec& operand) {
   return operand.element.access != Access::scalar;
 }
 
-std::int64_t core_elements(const GufuncSpec& spec, const CoreOperandSpec& operand) {
-  std::int64_t elements = 1;
-  for (const std::size_t dimension : operand.dimensions) elements *= *spec.dimensions[dimension].size;
-  return elements;
-}
-
-std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand) {
-  return operand.item_stride < 0 ? core_elements(spec, operand) : operand.item_stride;
-}
-
-bool is_staged(const CoreOperandSpec& operand) {
-  return operand.item_stride == kAnyStride;
-}
-
-bool is_staged(const GufuncSpec& spec) {
-  const auto operands = operands_of(spec);
-  return spec.loop_rank == 0 &&
-         std::any_of(operands.begin(), operands.end(), [](const CoreOperandSpec* operand) { return is_staged(*operand); });
-}
-
-bool goes_along(const GufuncSpec& spec, const UserText& text) {
-  if (!is_staged(spec) || !spec.each.empty() || !computes_along(text)) return false;
-  std::int64_t most = 0;
-  for (const CoreOperandSpec* operand : operands_of(spec)) {
-    const std::int64_t elements = core_elements(spec, *operand);
-    if (elements > 1 && !is_staged(*operand)) return false;
-    most = std::max(most, elements);
-  }
-  return most >= kFewestAlong;
-}
-
 std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t axis) {
   auto stride = static_cast<std::int64_t>(itemsize(operand.element.storage));
-  // A buffer has an element of 16 items side by side.
-  if (is_staged(operand)) stride *= kStagedItems;
   if (operand.unit == static_cast<int>(axis)) return stride;
   if (!operand.packed) return std::nullopt;
   for (std::size_t a = axis + 1; a < operand.dimensions.size(); ++a) {
@@ -138,8 +98,6 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   Frame frame;
   frame.before = "namespace kiln::operands {\n";
   std::string list;
-  std::string again;
-  const bool items = takes_items(spec);
   const auto operands = operands_of(spec);
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const CoreOperandSpec& operand = *operands[k];
@@ -147,12 +105,10 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
     const std::string& name = output ? text.output_names[k - spec.inputs.size()] : text.input_names[k];
     frame.before += element_text(operand.element, name, k, text.debug.any());
     if (is_view(operand)) frame.before += view_text(spec, operand, name, k, output);
-    if (items && is_view(operand)) frame.before += wide_view_text(spec, operand, k, output, levels_of(spec, text));
     // A half that is assigned by name is rounded then, as a ufunc's.
     const std::string type = is_view(operand) ? "::kiln::operands::" + type_of("view", name, k)
                              : output         ? "::kiln::" + type_name(operand.element.compute)
                                               : body_type(operand.element.compute);
-    again += fmt::format("{}{} {}", k == 0 ? "" : ", ", items ? wide_type(operand, k, output) : lane_type(operand, type), name);
     list += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", output && !is_view(operand) ? "" : "const ", type,
                         output && !is_view(operand) ? "& " : " ", name);
   }
@@ -162,12 +118,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   for (const CoreDimensionSpec& dimension : spec.dimensions) {
     if (!dimension.name.empty()) numbers += ", const ::kiln::kiln_index " + dimension.name;
   }
-  for (std::size_t e = 0; e < spec.each.size(); ++e) {
-    const std::string& name = spec.each[e].name;
-    if (spec.lanes && !items && e + 1 == spec.each.size()) again += numbers + ", const ::kiln::lane_index<kiln_count> " + name;
-    numbers += ", const ::kiln::kiln_index " + name;
-  }
-  if (items) again += numbers;
+  for (const EachSpec& each : spec.each) numbers += ", const ::kiln::kiln_index " + each.name;
   list += numbers;
   // In braces of its own: a body may use the names of sizes for variables.
   frame.declaration = fmt::format("KILN_FN void kiln_body({}) {{", list);
@@ -180,28 +131,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
         frame.declaration;
     frame.closing += "};\n";
   }
-  if (spec.lanes) {
-    // The names of number types are vectors inside.
-    std::string types;
-    for (const auto& variable : text.type_variables) types += ", class " + variable.first;
-    frame.declaration_again = fmt::format(
-        "template <int kiln_count, class float32, class float64, class int32, class int64, class uint32, class "
-        "uint64{}>\nKILN_FN void kiln_lanes({}) {{",
-        types, again);
-    // And how it is called.
-    std::string values;
-    for (const auto& variable : text.type_variables) values += fmt::format(", lanes<{}, N>", type_name(variable.second));
-    frame.after = fmt::format(
-        "template <int N, class... Argument>\nKILN_FN void in_lanes(Argument&&... x) {{\n"
-        "  user::kiln_lanes<N, lanes<float32, N>, lanes<float64, N>, lanes<int32, N>, lanes<int64, N>, lanes<uint32, N>, "
-        "lanes<uint64, N>{}>(x...);\n}}\n",
-        values);
-  }
   return frame;
-}
-
-std::size_t levels_of(const GufuncSpec& spec, const UserText& text) {
-  return spec.each.size() + static_cast<std::size_t>(loop_depth(text));
 }
 
 std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind) {
@@ -210,7 +140,6 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
   std::string before;
   std::string arguments;
   std::string after;
-  std::string wide;  // the arguments of several indices at once
   std::vector<std::string> numbers_of(operands.size());
   std::size_t stride = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -231,7 +160,6 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
       }
       arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
       numbers_of[k] = numbers;
-      wide += fmt::format("{0}lane_view<operands::view{1}>(operands::view{1}(p{1}{2}))", comma, k, numbers);
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
@@ -239,34 +167,26 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
                            element, element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
-      wide += fmt::format("{}{}::load(*p{})", comma, element, k);
     }
   }
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {
     if (!spec.dimensions[d].name.empty()) arguments += ", " + size_of(spec, d, "c");
-    if (!spec.dimensions[d].name.empty()) wide += ", " + size_of(spec, d, "c");
   }
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
     parameters += fmt::format(", const index e{}", e);
     arguments += fmt::format(", e{}", e);
-    wide += e + 1 == spec.each.size() ? fmt::format(", lane_index<N>{{e{}}}", e) : fmt::format(", e{}", e);
   }
   // Indices of .each write elements of one view, and members of a team wait for each other: theirs are not looked at.
   for (std::size_t k = spec.inputs.size(); text.debug.nan && spec.each.empty() && spec.team == 0 && k < operands.size(); ++k) {
     after += is_view(*operands[k]) ? fmt::format("  check_results(operands::view{0}(p{0}{1}), {0});\n", k, numbers_of[k])
                                    : fmt::format("  debug::check_result(r{0}, {0});\n", k);
   }
-  const std::string several =
-      takes_items(spec) ? several_items_function(spec, levels_of(spec, text))
-      : spec.lanes      ? fmt::format("template <int N>\nKILN_FN void several(const core& c{}) {{\n  in_lanes<N>({});\n}}\n",
-                                      parameters, wide)
-                        : "";
   const std::string team = spec.team > 0 ? fmt::format(", const team<{}>& t", spec.team) : "";
   return fmt::format(
       "struct core {{\n  int64 size[{}];\n  int64 stride[{}];\n}};\n"
-      "{} void one(const core& c{}{}) {{\n{}  user::{}kiln_body({});\n{}}}\n{}",
+      "{} void one(const core& c{}{}) {{\n{}  user::{}kiln_body({});\n{}}}\n",
       std::max<std::size_t>(spec.dimensions.size(), 1), std::max<std::size_t>(core_strides_of(spec), 1), kind, team, parameters,
-      before, spec.team > 0 ? "kiln_member(t)." : "", arguments, after, several);
+      before, spec.team > 0 ? "kiln_member(t)." : "", arguments, after);
 }
 
 }  // namespace kiln::kinds

@@ -19,20 +19,6 @@ namespace kiln::kinds {
 /// Whether it is read or written through an address: all but scalar arguments.
 [[nodiscard]] bool in_memory(const CoreOperandSpec& operand);
 
-/// Elements of its core, of sizes that the kernel knows.
-[[nodiscard]] std::int64_t core_elements(const GufuncSpec& spec, const CoreOperandSpec& operand);
-
-/// Elements from one item to the next, of a loop_rank of 0 on the CPU.
-[[nodiscard]] std::int64_t item_stride(const GufuncSpec& spec, const CoreOperandSpec& operand);
-
-/// Whether items are brought into a buffer.
-[[nodiscard]] bool is_staged(const CoreOperandSpec& operand);
-[[nodiscard]] bool is_staged(const GufuncSpec& spec);
-
-/// Whether staged items go one by one, as vectors along their cores: the body computes each element for itself, of no operand
-/// that is not staged.
-[[nodiscard]] bool goes_along(const GufuncSpec& spec, const codegen::UserText& text);
-
 /// The stride along one of its core dimensions, where the kernel knows it.
 [[nodiscard]] std::optional<std::int64_t> known_stride(const GufuncSpec& spec, const CoreOperandSpec& operand,
                                                        std::size_t axis);
@@ -40,9 +26,6 @@ namespace kiln::kinds {
 /// "core", the sizes and strides that only the launch knows, and "one(c, p0, …, e0, …)", which calls the body for an item, or
 /// for one index of each of .each, a function of that kind. Stands in namespace kiln::loops.
 [[nodiscard]] std::string gufunc_members(const GufuncSpec& spec, const codegen::UserText& text, const char* kind);
-
-/// How many loops lie around each other: those of the body in those over indices of .each.
-[[nodiscard]] std::size_t levels_of(const GufuncSpec& spec, const codegen::UserText& text);
 
 /// Strides that `core` has: the core dimensions of all operands.
 [[nodiscard]] std::size_t core_strides_of(const GufuncSpec& spec);

@@ -11,8 +11,13 @@
 
 namespace kiln::kinds {
 
-/// Of items that lie apart as the launch says: kernels-src/gufunc/staged_cpu.hpp.
-inline constexpr std::int64_t kAnyStride = -2;
+/// How neighbouring items of an operand follow each other, where a CPU's kernel knows it.
+enum class ItemStep : std::uint8_t {
+  any,     ///< as the launch says
+  none,    ///< all have the same
+  beside,  ///< element beside element
+  behind   ///< core behind core, each in one piece, of sizes that are constants
+};
 
 /// One operand of a generalized ufunc.
 struct CoreOperandSpec {
@@ -21,9 +26,7 @@ struct CoreOperandSpec {
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
-  /// Elements from one item to the next, on the CPU: 0 of one that all items share, 1 where they lie side by side, -1: what the
-  /// launch says. Of loop_rank 0 any number, -1: as many as the core has, or kAnyStride.
-  std::int64_t item_stride = -1;
+  ItemStep step = ItemStep::any;
 };
 
 struct CoreDimensionSpec {
@@ -44,13 +47,11 @@ struct GufuncSpec {
   std::vector<CoreDimensionSpec> dimensions = {};
   std::vector<EachSpec> each = {};  ///< the last one moves fastest
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
-  bool lanes =
-      false;  ///< CPU: several indices of the last of .each at once, or several items, see kernels-src/gufunc/lanes.hpp
-  bool folded = false;      ///< CPU: items are computed whole, and the indices of .each are loops around the body
+  bool folded = false;              ///< CPU: items are computed whole, and the indices of .each are loops around the body
   int tile_bytes = 0;       ///< CPU: bytes that a packed core has at most where lanes may have it in a tile; 0: they do not
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
-  int loop_rank = 1;        ///< GPU: merged ones. CPU: 0 for items whose strides are constants of the kernel
+  int loop_rank = 1;        ///< GPU: merged ones
   bool wide_index = false;  ///< GPU: 64-bit index
 };
 

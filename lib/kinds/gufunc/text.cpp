@@ -1,7 +1,6 @@
 // What is asked of every kind of kernel, for generalized ufuncs.
 #include <algorithm>
 
-#include "kinds/gufunc/items_text.hpp"
 #include "kinds/gufunc/operands_text.hpp"
 #include "kinds/kernel_text.hpp"
 
@@ -23,9 +22,6 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 }
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
-  if (target == DeviceKind::cpu && spec.lanes)
-    return takes_items(spec) ? "kiln/gufunc/items_cpu.hpp" : "kiln/gufunc/lanes_cpu.hpp";
-  if (target == DeviceKind::cpu && is_staged(spec)) return "kiln/gufunc/staged_cpu.hpp";
   if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/gufunc/team_cpu.hpp" : "kiln/gufunc/team_gpu.hpp";
   return target == DeviceKind::cpu ? "kiln/gufunc/cpu.hpp" : "kiln/gufunc/gpu.hpp";
 }
@@ -35,8 +31,8 @@ std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind
   // A function of its own until its operands are pointers of which none is part of another's array: in the loop over the items
   // nothing would tell that, and each item would look at where they lie before its vectors (exp of 16 float32:
   // 4.3 ns, now 3.5).
-  const bool apart = spec.loop_rank > 0 && (spec.each.empty() || spec.folded) && !takes_items(spec);
-  return gufunc_members(spec, text, apart ? "KILN_ROWS static" : "KILN_FN") + gufunc_cpu(spec, text);
+  const bool apart = spec.each.empty();
+  return gufunc_members(spec, text, apart ? "KILN_ROWS static" : "KILN_FN") + gufunc_cpu(spec);
 }
 
 }  // namespace kiln::kinds

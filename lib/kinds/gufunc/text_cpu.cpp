@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "kinds/gufunc/body_traits.hpp"
-#include "kinds/gufunc/index_blocks.hpp"
-#include "kinds/gufunc/items_text.hpp"
 #include "kinds/gufunc/operands_text.hpp"
 #include "kinds/kernel_text.hpp"
 
@@ -15,82 +12,6 @@ using codegen::UserText;
 
 namespace {
 
-/// Items of tiny cores whose strides the kernel knows: a loop whose body unrolls to arithmetic on a few elements, which the
-/// compiler computes for several items at once.
-std::string many_tiny(const GufuncSpec& spec, const UserText& text) {
-  const bool staged = is_staged(spec);
-  std::string pointers;
-  std::string arguments;
-  // Of those that are staged: into the buffer and back, 16 items and one.
-  std::string in;
-  std::string out;
-  std::string one_in;
-  std::string one_out;
-  std::string apart = "true";
-  std::int64_t most = 0;
-  bool outputs = false;
-  bool odd = false;
-  const bool dear = is_dear(text, !spec.each.empty());
-  const std::size_t levels = levels_of(spec, text);
-  const auto operands = operands_of(spec);
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const bool output = k >= spec.inputs.size();
-    const std::string type = stored_name(operands[k]->element.storage);
-    if (is_staged(*operands[k])) {
-      const std::int64_t elements = core_elements(spec, *operands[k]);
-      most = std::max(most, elements);
-      outputs |= output;
-      // Behind an item there is the next one: not where one is for all, nor surely in the next page.
-      constexpr std::int64_t kRegister = 16;
-      const auto bytes = elements * static_cast<std::int64_t>(itemsize(operands[k]->element.storage));
-      if (bytes % kRegister != 0) apart += fmt::format(" && s{0} != 0 && s{0} <= 4096 && s{0} >= -4096", k);
-      const std::string which = fmt::format("<{}, {}>(t{}, q{} + x * s{}", type, elements, k, k, k);
-      // A body may leave elements of an output as they are.
-      const bool keeps = output && is_view(*operands[k]);
-      const char* const when = keeps ? "if (launch->keeps) " : "";
-      const std::string room = fmt::format("    alignas(64) {} t{}[{}];\n", type, k, elements * kStagedItems);
-      pointers += fmt::format("  char* const q{0} = launch->data[{0}];\n  const int64 s{0} = launch->strides[{0}];\n", k);
-      in += room;
-      one_in += room;
-      if (!output || keeps) {
-        in += fmt::format("    {}stage_in{}, s{});\n", when, which, k);
-        one_in += fmt::format("    {}stage_one_in{});\n", when, which);
-      }
-      if (output) out += fmt::format("    stage_out{}, s{});\n", which, k);
-      if (output) one_out += fmt::format("    stage_one_out{});\n", which);
-      arguments += fmt::format(", t{} + l", k);
-      continue;
-    }
-    const std::int64_t stride = item_stride(spec, *operands[k]);
-    odd = odd || (itemsize(operands[k]->element.storage) >= 4 && (stride == 5 || stride == 7));
-    const std::string pointer = (output ? "" : "const ") + type + "*";
-    pointers += fmt::format("  {0} const q{1} = reinterpret_cast<{0}>(launch->data[{1}]);\n", pointer, k);
-    arguments += fmt::format(", q{} + {} * {}", k, staged ? "(x + l)" : "x", stride);
-  }
-  std::string loops;
-  for (std::size_t e = 0; e < spec.each.size(); ++e) {
-    loops += fmt::format("    for (int64 e{0} = 0; e{0} < {1}; ++e{0})\n", e, size_of(spec, spec.each[e].dimension, "c"));
-    arguments += fmt::format(", e{}", e);
-  }
-  const bool packed = std::all_of(operands.begin(), operands.end(), [](const CoreOperandSpec* o) { return o->packed; });
-  pointers = (packed ? "  const core c{};\n" : "  core c;\n" + launch_numbers(spec)) + pointers;
-  if (staged) {
-    const std::string item = fmt::format("{}    one(c{});\n", loops, arguments);
-    return fmt::format(
-        "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}"
-        "  walk_staged<{}, {}, {}, {}>(launch->shape[0], {}, begin, end, [&](int64 x) {{\n{}#pragma clang loop "
-        "vectorize(assume_safety) unroll(disable)\n"
-        "    for (int64 l = 0; l < kStaged; ++l) {{\n{}    }}\n{}  }}, [&](int64 x) {{\n    constexpr int64 l = 0;\n{}{}{}  "
-        "}});\n}}\n",
-        pointers, goes_along(spec, text), most, outputs, dear, apart, in, item, out, one_in, item, one_out);
-  }
-  return fmt::format(
-      "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}"
-      "{}\n  for (int64 x = begin; x < end; ++x) {{\n{}    one(c{});\n  }}\n}}\n",
-      pointers, odd && !dear && levels <= 1 ? "KILN_ODD_ITEMS_LOOP" : "#pragma clang loop vectorize(assume_safety)", loops,
-      arguments);
-}
-
 constexpr std::int64_t kFewestInVector = 4;
 
 /// Units take all of small sizes, of the two innermost dimensions (kernels-src/gufunc/abi.hpp): loops over them unroll.
@@ -98,14 +19,6 @@ bool in_one_unit(const GufuncSpec& spec, std::size_t e) {
   constexpr std::int64_t kTile = 64;
   const std::optional<std::int64_t>& size = spec.dimensions[spec.each[e].dimension].size;
   return size && *size <= kTile && spec.each.size() - e <= 2;
-}
-
-/// Names that a body has for numbers of the launch.
-std::vector<std::string> constants_of(const GufuncSpec& spec) {
-  std::vector<std::string> names;
-  for (const EachSpec& each : spec.each) names.push_back(each.name);
-  for (const CoreDimensionSpec& dimension : spec.dimensions) names.push_back(dimension.name);
-  return names;
 }
 
 /// begin0, end0, …: which indices of .each a unit takes.
@@ -127,7 +40,7 @@ std::string limits_text(const GufuncSpec& spec) {
 }
 
 /// Calls the body for an item, or for those of its indices.
-std::string item_text(const GufuncSpec& spec, const UserText& text, const std::string& arguments) {
+std::string item_text(const GufuncSpec& spec, const std::string& arguments) {
   std::string loops = limits_text(spec);
   std::string indices;
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
@@ -136,21 +49,16 @@ std::string item_text(const GufuncSpec& spec, const UserText& text, const std::s
     // Unrolled before it is vectorized, it would never be: 143 ns instead of 20 for a product of 8 × 8 matrices. Three
     // elements make no vector: they are unrolled.
     const std::optional<std::int64_t>& known = spec.dimensions[spec.each[e].dimension].size;
-    if (last && !spec.lanes) {
+    if (last) {
       loops += fmt::format("#pragma clang loop vectorize(assume_safety){}\n",
                            known && *known >= kFewestInVector ? " unroll(disable)" : "");
     }
-    if (!last || !spec.lanes) loops += fmt::format("    for (int64 e{0} = begin{0}; e{0} < end{0}; ++e{0})", e);
+    loops += fmt::format("    for (int64 e{0} = begin{0}; e{0} < end{0}; ++e{0})", e);
     loops += last ? " {\n" : "\n";
     indices += fmt::format(", e{}", e);
   }
-  std::string calls =
+  const std::string calls =
       fmt::format("    one(c{}{}{});\n", spec.team > 0 ? fmt::format(", team<{}>{{pool}}", spec.team) : "", arguments, indices);
-  if (spec.lanes) {
-    const std::size_t e = spec.each.size() - 1;
-    const std::optional<std::int64_t> all = in_one_unit(spec, e) ? spec.dimensions[spec.each[e].dimension].size : std::nullopt;
-    calls = index_loops(e, all, may_run_twice(text, constants_of(spec)), "c" + arguments + indices);
-  }
   return loops + calls + (spec.each.empty() ? "" : "    }\n");
 }
 
@@ -162,13 +70,35 @@ std::string bytes_text(const GufuncSpec& spec, const CoreOperandSpec& operand) {
 }
 
 /// Bytes from an item's core to the next one's.
-std::string step_text(const CoreOperandSpec& operand, std::size_t at) {
-  if (operand.item_stride < 0) return fmt::format("step[{}]", at);
-  return fmt::format("int64({})", operand.item_stride * static_cast<std::int64_t>(itemsize(operand.element.storage)));
+std::string step_text(const GufuncSpec& spec, const CoreOperandSpec& operand, std::size_t at) {
+  switch (operand.step) {
+    case ItemStep::none:
+      return "int64(0)";
+    case ItemStep::beside:
+      return fmt::format("int64({})", itemsize(operand.element.storage));
+    case ItemStep::behind:
+      return bytes_text(spec, operand);
+    case ItemStep::any:
+      break;
+  }
+  return fmt::format("step[{}]", at);
+}
+
+/// "whole(c, p0, …)": the body for all indices of .each of an item.
+std::string whole_function(const GufuncSpec& spec) {
+  std::string parameters;
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    parameters += fmt::format(", {}{}* __restrict__ p{}", k < spec.inputs.size() ? "const " : "",
+                              stored_name(operands[k]->element.storage), k);
+    arguments += fmt::format(", p{}", k);
+  }
+  return fmt::format("KILN_ROWS static void whole(const core& c{}) {{\n{}}}\n", parameters, item_text(spec, arguments));
 }
 
 /// The loop over items that the body takes whole.
-std::string items_kernel(const GufuncSpec& spec, const UserText& text) {
+std::string items_kernel(const GufuncSpec& spec) {
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const auto operands = operands_of(spec);
@@ -181,7 +111,8 @@ std::string items_kernel(const GufuncSpec& spec, const UserText& text) {
     const CoreOperandSpec& operand = *operands[k];
     const bool output = k >= inputs;
     const std::size_t at = output ? k + mask : k;
-    if (spec.tile_bytes > 0 && operand.packed && is_view(operand) && !operand.dimensions.empty()) {
+    const bool tiled = spec.tile_bytes > 0 && operand.packed && is_view(operand) && !operand.dimensions.empty();
+    if (tiled && !(output && spec.masked)) {
       const std::string bytes = bytes_text(spec, operand);
       // What the launch says, in terms of sizes: whole elements.
       std::string step = fmt::format("int64({})", itemsize(operand.element.storage));
@@ -189,11 +120,12 @@ std::string items_kernel(const GufuncSpec& spec, const UserText& text) {
         numbers += fmt::format("  c.stride[{}] = {};\n", stride + a, step);
         step += " * " + size_of(spec, operand.dimensions[a], "c");
       }
-      places += fmt::format("    char* const q{0} = kiln_core(p[{0}], step[{0}], x, {1}, {2}, {3}, {0});\n", at, bytes,
+      const std::string behind = step_text(spec, operand, at);
+      places += fmt::format("    char* const q{0} = kiln_core(p[{0}], {1}, x, {2}, {3}, {4}, {0});\n", at, behind, bytes,
                             spec.tile_bytes, output ? "launch->keeps" : "1");
-      if (output) ends += fmt::format("    kiln_core_end(q{0}, p[{0}], step[{0}], x, {1});\n", at, bytes);
+      if (output) ends += fmt::format("    kiln_core_end(q{0}, p[{0}], {1}, x, {2});\n", at, behind, bytes);
     } else {
-      places += fmt::format("    char* const q{0} = p[{0}] + x * {1};\n", at, step_text(operand, at));
+      places += fmt::format("    char* const q{0} = p[{0}] + x * {1};\n", at, step_text(spec, operand, at));
     }
     stride += operand.dimensions.size();
     arguments +=
@@ -202,11 +134,12 @@ std::string items_kernel(const GufuncSpec& spec, const UserText& text) {
   const std::string masked = fmt::format("    if (p[{0}][x * step[{0}]] == 0) return;\n", inputs);
   const std::string pool = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
   return fmt::format(
-      "KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}  core c;\n{}"
+      "{}KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}  core c;\n{}"
       "  walk_cores<{}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 x) KILN_INLINE {{\n{}{}{}{}"
       "  }});\n}}\n",
-      spec.team > 0 ? pool : "", numbers, operands.size() + mask, spec.masked ? masked : "", places,
-      item_text(spec, text, arguments), ends);
+      spec.folded ? whole_function(spec) : "", spec.team > 0 ? pool : "", numbers, operands.size() + mask,
+      spec.masked ? masked : "", places, spec.folded ? fmt::format("    whole(c{});\n", arguments) : item_text(spec, arguments),
+      ends);
 }
 
 }  // namespace
@@ -218,10 +151,8 @@ std::string launch_numbers(const GufuncSpec& spec) {
   return text;
 }
 
-std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
-  if (spec.loop_rank == 0) return many_tiny(spec, text);
-  if (takes_items(spec)) return several_items_kernel(spec, levels_of(spec, text));
-  if (spec.each.empty() || spec.folded) return items_kernel(spec, text);
+std::string gufunc_cpu(const GufuncSpec& spec) {
+  if (spec.each.empty() || spec.folded) return items_kernel(spec);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();
@@ -239,7 +170,7 @@ std::string gufunc_cpu(const GufuncSpec& spec, const UserText& text) {
       "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) KILN_INLINE {{\n{}{}"
       "  }});\n}}\n",
       numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "",
-      item_text(spec, text, arguments));
+      item_text(spec, arguments));
 }
 
 }  // namespace kiln::kinds

@@ -204,7 +204,6 @@ Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target) {
                                             : "",
                                      asks_for_grid(text) ? here : "", parameters_of(text, spec)),
           .closing = end_of_grid_macros(text),
-          .declaration_again = {},
           .after = {}};
 }
 

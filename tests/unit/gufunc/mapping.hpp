@@ -2,10 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kiln/array.hpp"
@@ -20,13 +17,10 @@ class OnCpu {
     options.stream = stream_;
     return gufunc.resolve(args, options).mapping;
   }
-  /// After the call: a kernel that the compiler refuses is not chosen again.
-  [[nodiscard]] std::string mapping_after(const Gufunc& gufunc, const std::vector<Arg>& args,
-                                          GufuncOptions options = {}) const {
+  /// The kernel that a call runs.
+  [[nodiscard]] cache::Contents kernel(const Gufunc& gufunc, const std::vector<Arg>& args, GufuncOptions options = {}) const {
     options.stream = stream_;
-    static_cast<void>(gufunc.outputs(args, options));
-    stream_.synchronize();
-    return gufunc.resolve(args, options).mapping;
+    return gufunc.compiled(args, options);
   }
 
  private:
@@ -49,15 +43,6 @@ inline Array soa(const Shape& shape, DType dtype = DType::float32, bool transpos
     back.push_back(place(axis));
   }
   return Array::zeros(there, dtype).transpose(back);
-}
-
-/// Items of n elements, `step` elements from one to the next.
-inline Array strided(std::int64_t items, std::int64_t n, std::int64_t step, DType dtype = DType::float32) {
-  const auto size = static_cast<std::int64_t>(itemsize(dtype));
-  const Array memory = Array::zeros({(items - 1) * std::abs(step) + n}, dtype);
-  char* const first = static_cast<char*>(memory.data()) + (step < 0 ? (items - 1) * -step * size : 0);
-  return Array::view(first, {items, n}, dtype,
-                     {.strides = Strides{step * size, size}, .owner = std::make_shared<Array>(memory)});
 }
 
 }  // namespace kiln::test

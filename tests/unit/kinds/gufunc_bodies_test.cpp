@@ -1,113 +1,14 @@
-// What is read from the bodies of generalized ufuncs: whether several indices or items may be computed at once, and what teams
-// share.
+// What is read from the bodies of generalized ufuncs: what teams share.
 #include <doctest/doctest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "kinds/gufunc/body_traits.hpp"
 #include "kinds/gufunc/team_memory.hpp"
 
 using kiln::codegen::UserText;
-using kiln::kinds::has_chain;
-using kiln::kinds::has_loop;
-using kiln::kinds::is_dear;
-using kiln::kinds::loop_depth;
-using kiln::kinds::only_computes;
 using kiln::kinds::team_bytes;
-
-TEST_CASE("bodies of arithmetic and counted loops") {
-  CHECK(only_computes({.body = "float32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k) * B(k, j); C(i, j) = s;"}));
-  CHECK(only_computes({.body = "T s = 0; for (index k = 0; k < n; ++k) { s += sqrt(A(i, k)); } /* if */ C(i, j) = s;"}));
-  CHECK(only_computes({.body = "C(i, j) = A(i, j) * 2; // for"}));
-  CHECK(has_loop({.body = "T s = 0; for (index k = 0; k < n; ++k) s += A(i, k); C(i, j) = s;"}));
-  CHECK_FALSE(has_loop({.body = "C(i, j) = A(i, j) * form; // for"}));
-  for (const char* body :
-       {"for (index k = 0; k < n; ++k) if (A(i, k) > 0) C(i, j) = 1;", "for (index k = 0; k < n; ++k) s = a > b ? a : b;",
-        "for (index k = 0; k < j % 2; ++k) s += 1;", "for (auto& x : A) s += x;", "for (;;) { double s = A(i, j); }",
-        "for (index k = 0; k < n && k < j; ++k) s += 1;", "while (s < 3) s += 1;", "for (;;) s += table[j];",
-        "for (;;) s += \"unclosed"}) {
-    CAPTURE(body);
-    CHECK_FALSE(only_computes({.body = body}));
-  }
-  CHECK_FALSE(
-      only_computes({.body = "for (index k = 0; k < n; ++k) s += f(k);", .functions = "float f(float x) { return x; }"}));
-}
-
-TEST_CASE("bodies of arithmetic on whole numbers name their types, but do not count by them, divide or shift") {
-  for (const char* body : {"int32 s = 0; for (index k = 0; k < n; ++k) s += A(i, k); C(i, j) = uint64(s);",
-                           "T s = 0; for (index k = 0; k < n; ++k) s += int64(A(i, k)) * 3; C(i, j) = s; // s / 2"}) {
-    CAPTURE(body);
-    CHECK(only_computes({.body = body}, true));
-  }
-  CHECK_FALSE(only_computes({.body = "int32 s = 0; C(i, j) = s;"}));
-  for (const char* body : {"for (int32 k = 0; k < n; ++k) C(i, j) = A(i, k);", "C(i, j) = A(i, j) / 2;",
-                           "C(i, j) = A(i, j) << 2;", "C(i, j) = A(i, j) >> 2;", "C(i, j) = A(i, j) % 2;",
-                           "int16 s = 0; C(i, j) = s;", "int32 s = A(i, j) > 0 ? 1 : 0; C(i, j) = s;"}) {
-    CAPTURE(body);
-    CHECK_FALSE(only_computes({.body = body}, true));
-  }
-}
-
-TEST_CASE("a chain is a number made of what it was") {
-  for (const char* body :
-       {"float32 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); r = s;", "for (;;) { s = s * t + x(i); }",
-        "for (;;) { y(i) = s *= x(i); }", "for (index i = 1; i < n; ++i) y(i) = y(i - 1) + x(i);", "for (;;) s = x(i) - s;",
-        "for (index i = 0; i < n; i += 2) { s -= x(i); }", "for (;;) for (index k = 0; k < n; ++k) acc /= A(i, k);"}) {
-    CAPTURE(body);
-    CHECK(has_chain({.body = body}));
-  }
-  for (const char* body :
-       {"for (index i = 0; i < n; ++i) y(i) = a * x(i) + y0;", "for (index i = 0; i < n; i += 2) y(i) = x(i);",
-        "for (;;) C(i, j) += A(i, k) * B(k, j);", "for (;;) y(i) = 2 * y(i);", "for (;;) { const T s = x(i); y(i) = s; }",
-        "for (;;) y(i) = x(i) == y0;", "for (;;) y(i) = x(i) <= s;", "", ";", "= s;", "+= 1;", "s += \"unclosed"}) {
-    CAPTURE(body);
-    CHECK_FALSE(has_chain({.body = body}));
-  }
-}
-
-TEST_CASE("a body is dear for its functions and, in loops or where it is looped itself, for divisions and roots") {
-  const auto text = [](const char* body) {
-    return UserText{
-        .body = body, .input_names = {"a", "b"}, .output_names = {"r"}, .type_variables = {{"T", kiln::DType::float32}}};
-  };
-  for (const char* body :
-       {"r = exp(a(0));", "for (;;) r += a(0) / b(0);", "for (;;) { r += 1; r += sqrt(a(0)); }", "for (;;) { { } r /= 2; }",
-        "for (;;) for (;;) r += mine(a(0));", "for (;;) for (;;) { r %= 2; }", "while (r > 1) r /= 2;",
-        "do { r /= 2; } while (r > 1);", "for (;;) if (a(0) > 0) r += 1; else r /= 2;",
-        "for (;;) if (a(0) > 0) { r += 1; } else r /= 2;", "for (;;) { for (;;) r += 1; r += sqrt(r); }"}) {
-    CAPTURE(body);
-    CHECK(is_dear(text(body), false));
-    CHECK(is_dear(text(body), true));
-  }
-  for (const char* body : {"T s = 0; for (index i = 0; i < n; ++i) s += (a(i) - b(i)) * fabs(a(i)); r = sqrt(s) / (n - 1);",
-                           "for (;;) { r += T(1); } r = sqrt(r);", "for (;;) for (;;) { r += 1; } r /= 2;",
-                           "r = float32(1) / a.size();", "sqrt(a(0)) / 2; for (;;) r += 1; r = sqrt(r);"}) {
-    CAPTURE(body);
-    CHECK_FALSE(is_dear(text(body), false));
-    CHECK(is_dear(text(body), true));
-  }
-  for (const char* body : {"", "r = a(0) * b(1) - a(1) * b(0);  // exp(a) / 2", "if (a(0) > 0 and (b(0) > 0)) r = float16(1);",
-                           "for (;;) r += max(a(0), b(0));", "s += \"unclosed"}) {
-    CAPTURE(body);
-    CHECK_FALSE(is_dear(text(body), true));
-  }
-}
-
-TEST_CASE("how deep loops lie within each other") {
-  for (const auto& [body, depth] :
-       std::vector<std::pair<const char*, int>>{{"r = 1;", 0},
-                                                {"for (;;) r += 1; r *= 2;", 1},
-                                                {"for (;;) r += 1; for (;;) { r += 1; }", 1},
-                                                {"for (;;) for (;;) r += 1;", 2},
-                                                {"for (;;) { if (r) { r = 1; } for (;;) r += 1; }", 2},
-                                                {"while (r) do { for (;;) { r += 1; } } while (r);", 3},
-                                                {"r += \"unclosed", 0}}) {
-    CAPTURE(body);
-    CHECK(loop_depth({.body = body}) == depth);
-  }
-}
 
 TEST_CASE("what a team shares is read from the counts") {
   const auto sizes = [](std::string_view name) -> std::optional<std::int64_t> {

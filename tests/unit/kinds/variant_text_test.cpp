@@ -10,7 +10,7 @@ using kiln::kinds::Access;
 using kiln::kinds::CoreOperandSpec;
 using kiln::kinds::ElementwiseSpec;
 using kiln::kinds::GufuncSpec;
-using kiln::kinds::kAnyStride;
+using kiln::kinds::ItemStep;
 using kiln::kinds::Mapping;
 using kiln::kinds::Masking;
 using kiln::kinds::OperandSpec;
@@ -103,8 +103,8 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   CHECK(on_cpu(spec) == "contiguous");
   spec.dimensions[0].size = 8;
   CHECK(on_cpu(spec) == "contiguous, n = 8");
-  spec.inputs[0].item_stride = 0;
-  CHECK(on_cpu(spec) == "contiguous, n = 8, input 0 every 0");
+  spec.inputs[0].step = ItemStep::none;
+  CHECK(on_cpu(spec) == "contiguous, n = 8, input 0 shared");
   spec = {.inputs = {core(false, 1)},
           .outputs = {core(false)},
           .dimensions = {{.name = "n"}},
@@ -116,19 +116,12 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   CHECK(on_gpu(spec) == "strided, input 0 along 1, where, team of 64, 4096 bytes shared, 64-bit index");
   spec.outputs[0].packed = true;
   CHECK(on_gpu(spec).starts_with("strided (input 0), input 0 along 1, "));
-  spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "", .size = 3}}, .loop_rank = 0};
-  CHECK(on_cpu(spec) == "contiguous, several items at once");
-  spec.inputs[0].item_stride = kAnyStride;
-  spec.outputs[0].item_stride = 1;
-  CHECK(on_cpu(spec) == "contiguous, input 0 of any stride, output 0 every 1, several items at once");
-  spec = {.inputs = {core(true)},
-          .outputs = {core(true)},
-          .dimensions = {{.name = "n"}},
-          .each = {{"j", 0}, {"i", 0}},
-          .lanes = true};
-  CHECK(on_cpu(spec) == "contiguous, each j i, several indices at once");
+  spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "n", .size = 3}}};
+  spec.inputs[0].step = ItemStep::behind;
+  spec.outputs[0].step = ItemStep::beside;
+  CHECK(on_cpu(spec) == "contiguous, n = 3, input 0 one behind the other, output 0 side by side");
+  spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "n"}}, .each = {{"j", 0}, {"i", 0}}};
+  CHECK(on_cpu(spec) == "contiguous, each j i");
   spec.folded = true;
-  CHECK(on_cpu(spec) == "contiguous, each j i, several items at once");
-  spec.lanes = false;
   CHECK(on_cpu(spec) == "contiguous, each j i, whole items");
 }

@@ -121,27 +121,12 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
 
 TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
   check_target("native",
-               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous, several indices at once",
+               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
                 "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
-                "/kernels/1/calls/0 total void(float32[:] x, float32 r) contiguous, n = 8, several items at once",
+                "/kernels/1/calls/0 total void(float32[:] x, float32 r) contiguous, n = 8",
                 "/kernels/1/calls/1 total void(float32[:] x, float32 r) strided, input 0 from float16",
                 "/kernels/1/calls/2 total void(float32[:] x, float32 r) contiguous, where"},
                kGeneralized);
-}
-
-TEST_CASE("where vectors cannot run a body, the plain kernel is compiled") {
-  const TemporaryDirectory folder;
-  const Manifest::CompileOptions options{.cache = Cache(CacheOptions{.directory = folder / "cache"})};
-  const auto kernel_of = [](const std::string& term) {
-    return R"json({"kernel": "void positive(float32[:] x, float32 s) { s = 0; for (index i = 0; i < n; ++i) s += )json" + term +
-           R"json(; }", "layout": "(n)->()", "calls": [{"inputs": ["float32[100, 40]"]}]})json";
-  };
-  const Manifest compares = manifest_of(kernel_of("(x(i) > 0) * x(i)"));
-  const auto report = compares.compile({"native"}, options);
-  CHECK(report.compiled == 1);
-  CHECK(report.failed == 0);
-  CHECK(compares.compile({"native"}, options).failed == 0);
-  CHECK(manifest_of(kernel_of("y(i)")).compile({"native"}, options).failed == 1);
 }
 
 TEST_CASE("entries say what kind of kernel they hold") {

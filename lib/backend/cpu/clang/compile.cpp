@@ -28,7 +28,6 @@
 #include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/spmd.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
-#include "backend/cpu/clang/turned_items.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
 namespace kiln::clang_module {
@@ -151,7 +150,6 @@ void compile(const kiln_clang_request& request, Compiled& out) {
       passes.emplace_back(report_accesses);  // behind the others, which know functions of the user's by their names
     }
     passes.emplace_back(keep_allocas);
-    passes.emplace_back(turn_items_in_loops);
     passes.emplace_back(use_vector_math);
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);

@@ -1,6 +1,7 @@
 #include "backend/cpu/clang/short_rows.hpp"
 
 #include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/IVDescriptors.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -27,9 +28,14 @@ namespace {
 
 constexpr const char* kAnnotation = "kiln_rows";
 constexpr const char* kAttribute = "kiln-rows";
+constexpr const char* kChain = "kiln.chain";
 constexpr unsigned kFewestTurns = 4;
 /// Of so few turns LLVM takes whole vectors or none, unless it is told otherwise.
 constexpr unsigned kTinyTurns = 16;
+/// Instructions of a turn, beside which a mask is nothing.
+constexpr unsigned kMuchWork = 16;
+/// Loops of an item of more turns are left to lanes, where each element waits for the one before: LLVM would unroll them.
+constexpr unsigned kMostUnrolled = 8;
 
 /// Annotations become attributes of their functions, which stay with them.
 class ReadAnnotations : public llvm::PassInfoMixin<ReadAnnotations> {
@@ -135,14 +141,16 @@ class Row {
            (!is_tiny() || calls_ || roots_ || turns_ % lanes() == 0 || llvm::isPowerOf2_32(turns_) || suits_mask());
   }
   [[nodiscard]] bool is_tiny() const { return turns_ < kTinyTurns; }
-  /// Whether what is left of whole vectors had better be one with a mask than single elements.
+  /// Whether what is left of whole vectors had better be one with a mask than single elements. Where vectors of half or a
+  /// quarter of the lanes leave nothing LLVM takes those.
   [[nodiscard]] bool suits_mask() const {
     const std::uint64_t left = turns_ % lanes();
     const bool half = left == turns_ && llvm::isPowerOf2_32(turns_) && !calls_;  // a vector itself, of fewer
     if (!masks_ || !beside_ || left == 0 || half) return false;
     if (calls_ || roots_) return is_tiny() || left > 1;
     // Without mask registers they are dear: x * x + 1 of 5 float32 took 2.3 times as long by AVX2.
-    return has_mask_registers() && (is_tiny() || (divides_ && left > lanes() / 2));
+    return has_mask_registers() &&
+           (is_tiny() || (divides_ && left > lanes() / 2) || (work_ >= kMuchWork && left > 1 && !llvm::isPowerOf2_64(left)));
   }
   /// The width that functions have vectors of, where LLVM would take fewer; else 0.
   [[nodiscard]] unsigned width() const { return calls_ && suits_mask() && turns_ < lanes() ? lanes() : 0; }
@@ -166,6 +174,7 @@ class Row {
   }
   /// Whether vectors can do what the instruction does, and do it sooner.
   bool takes(llvm::Instruction& instruction) {
+    ++work_;
     switch (instruction.getOpcode()) {
       case llvm::Instruction::SDiv:
       case llvm::Instruction::UDiv:
@@ -217,14 +226,52 @@ class Row {
   bool calls_ = false;  // functions
   bool roots_ = false;
   bool divides_ = false;
+  unsigned work_ = 0;
   std::uint64_t largest_ = 1;  // bytes of an element
 };
+
+/// Whether the loop adds up in order, or the like, and the one around it does not go along elements that lie one behind the
+/// other, of which vectors could be made.
+bool is_chain(llvm::Loop& loop, llvm::LoopStandardAnalysisResults& analyses) {
+  if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || analyses.SE.getSmallConstantTripCount(&loop) <= kMostUnrolled)
+    return false;
+  const bool waits = llvm::any_of(loop.getHeader()->phis(), [&](llvm::PHINode& phi) {
+    llvm::InductionDescriptor induction;
+    llvm::RecurrenceDescriptor recurrence;
+    if (llvm::InductionDescriptor::isInductionPHI(&phi, &loop, &analyses.SE, induction)) return false;
+    return !llvm::RecurrenceDescriptor::isReductionPHI(&phi, &loop, recurrence, nullptr, nullptr, &analyses.DT, &analyses.SE) ||
+           recurrence.hasExactFPMath();
+  });
+  const llvm::Loop* const around = loop.getParentLoop();
+  if (!waits || around == nullptr) return waits;
+  return llvm::any_of(loop.blocks(), [&](llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [&](llvm::Instruction& instruction) {
+      llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr) return false;
+      const llvm::SCEV* at = analyses.SE.getSCEV(address);
+      while (const auto* const grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(at)) {
+        if (grows->getLoop() == around) {
+          const auto* const step = llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(analyses.SE));
+          const auto size = instruction.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
+          return step == nullptr || step->getAPInt().abs() != size.getFixedValue();
+        }
+        at = grows->getStart();
+      }
+      return false;
+    });
+  });
+}
 
 class KeepVectorRows : public llvm::PassInfoMixin<KeepVectorRows> {
  public:
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& analyses,
                               llvm::LPMUpdater&) {
     if (!loop.getHeader()->getParent()->hasFnAttribute(kAttribute)) return llvm::PreservedAnalyses::all();
+    if (is_chain(loop, analyses)) {
+      llvm::addStringMetadataToLoop(&loop, kChain, 1);
+      llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+      return llvm::PreservedAnalyses::all();
+    }
     const Row row(loop, analyses);
     if (!row.suits_vectors()) return llvm::PreservedAnalyses::all();
     llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
@@ -236,6 +283,14 @@ class KeepVectorRows : public llvm::PassInfoMixin<KeepVectorRows> {
 };
 
 }  // namespace
+
+void unroll_chains(llvm::ArrayRef<llvm::Loop*> loops) {
+  for (llvm::Loop* const loop : loops) {
+    if (!llvm::getBooleanLoopAttribute(loop, kChain)) continue;
+    loop->setLoopID(llvm::makePostTransformationMetadata(loop->getHeader()->getContext(), loop->getLoopID(),
+                                                         {kChain, "llvm.loop.unroll.disable"}, {}));
+  }
+}
 
 void keep_short_rows(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(

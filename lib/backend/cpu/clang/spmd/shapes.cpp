@@ -9,6 +9,8 @@
 
 #include <optional>
 
+#include "backend/cpu/clang/spmd/tiles.hpp"
+
 namespace kiln::clang_module::spmd {
 namespace {
 
@@ -141,6 +143,13 @@ Shape Shapes::shape_of(llvm::Instruction& instruction) const {
   }
   const bool all_uniform = llvm::all_of(instruction.operands(), [&](const llvm::Use& each) { return of(each).is_uniform(); });
   if (all_uniform) return same_of_same(instruction) ? Shape::uniform() : Shape::varying();
+  if (const llvm::CallInst* const core = core_of(&instruction)) {
+    const auto step = constant_of(core->getArgOperand(1));
+    const Shape item = of(core->getArgOperand(2));
+    std::int64_t stride = 0;
+    const bool known = step && of(core->getArgOperand(0)).is_uniform() && item.is_strided();
+    return known && !__builtin_mul_overflow(*step, item.stride, &stride) ? Shape::by(stride) : Shape::varying();
+  }
   const auto left = [&] { return of(instruction.getOperand(0)); };
   const auto right = [&] { return of(instruction.getOperand(1)); };
   const auto both = [&] { return left().is_strided() && right().is_strided(); };

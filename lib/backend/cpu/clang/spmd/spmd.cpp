@@ -3,7 +3,6 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/CaptureTracking.h>
-#include <llvm/Analysis/IVDescriptors.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>
@@ -27,7 +26,9 @@
 #include <string>
 
 #include "backend/cpu/clang/interface.h"
+#include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/spmd/blocks.hpp"
+#include "backend/cpu/clang/spmd/item_loops.hpp"
 #include "backend/cpu/clang/spmd/tiles.hpp"
 #include "backend/cpu/clang/spmd/vectorizer.hpp"
 #include "backend/cpu/clang/users_texts.hpp"
@@ -139,64 +140,6 @@ unsigned widest_number(const llvm::Loop& loop, const Shapes& shapes) {
   return bits;
 }
 
-/// Loops that are marked for one vector of width 1 are of items that have elements of their own.
-bool is_of_items(const llvm::Loop& loop) {
-  return llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width") == 1;
-}
-bool any_loop_diverges(const llvm::Loop& loop, const Shapes& shapes) {
-  return llvm::any_of(loop.getLoopsInPreorder(), [&](const llvm::Loop* inner) { return shapes.diverges(inner); });
-}
-
-/// Whether inner loops read what is the same for all items, as a table is, and no elements of the item's own.
-bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
-  if (loop.isInnermost()) return false;
-  for (const llvm::Loop* const inner : loop.getLoopsInPreorder()) {
-    if (inner == &loop) continue;
-    for (const llvm::BasicBlock* const block : inner->blocks()) {
-      for (const llvm::Instruction& instruction : *block) {
-        const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
-        if (address == nullptr ? instruction.mayReadOrWriteMemory() : !shapes.of(address).is_uniform()) return false;
-      }
-    }
-  }
-  return true;
-}
-
-/// Whether the elements of neighbouring items that the instruction accesses lie side by side.
-bool is_beside(const llvm::Instruction& access, const llvm::Value& address, const Shapes& shapes) {
-  llvm::Type* const type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
-  return shapes.of(&address) ==
-         Shape::by(static_cast<std::int64_t>(access.getDataLayout().getTypeStoreSize(type).getFixedValue()));
-}
-
-/// Whether most of what items read and write lies side by side, in tiles or in memory.
-bool lie_beside(const llvm::Loop& loop, const Shapes& shapes) {
-  int beside = 0;
-  int apart = 0;
-  for (const llvm::BasicBlock* const block : loop.blocks()) {
-    for (const llvm::Instruction& instruction : *block) {
-      const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
-      if (address == nullptr || shapes.of(address).is_uniform()) continue;
-      // Without loops each element of a tile is moved for few accesses.
-      const bool moved = loop.isInnermost() && shapes.interleaved_memory(address) != nullptr;
-      ++(is_beside(instruction, *address, shapes) && !moved ? beside : apart);
-    }
-  }
-  return beside > apart;
-}
-
-/// Whether inner loops access elements of items that lie side by side in memory: for one item each is in a line of its own.
-bool reads_across(const llvm::Loop& loop, const Shapes& shapes) {
-  return llvm::any_of(loop.getSubLoops(), [&](const llvm::Loop* inner) {
-    return llvm::any_of(inner->blocks(), [&](const llvm::BasicBlock* block) {
-      return llvm::any_of(*block, [&](const llvm::Instruction& each) {
-        const llvm::Value* const address = llvm::getLoadStorePointerOperand(&each);
-        return address != nullptr && shapes.interleaved_memory(address) == nullptr && is_beside(each, *address, shapes);
-      });
-    });
-  });
-}
-
 /// The loop as the vectorizer wants it, and what is known of it.
 class Candidate {
  public:
@@ -218,6 +161,10 @@ class Candidate {
     if (!bring_addresses_into(loop_)) return Refusal{"it has a local array that LLVM moved out of the item"};
     bring_cores_into(loop_);
     const Regions regions(loop_, loops_, dominators_);
+    if (is_of_items(loop_) && suits_shuffles(loop_, Shapes(regions, evolution_, false))) {
+      leave_to_llvm(loop_);
+      return std::nullopt;
+    }
     const Shapes tiled(regions, evolution_, true);
     if (tiled.private_bytes() * width_of(tiled).all() <= kMostPrivateBytes) return vectorize(regions, tiled);
     return vectorize(regions, Shapes(regions, evolution_, false));
@@ -236,48 +183,12 @@ class Candidate {
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
-    if (is_of_items(loop_) && !any_loop_diverges(loop_, shapes) && !reads_the_same(loop_, shapes) &&
-        (!lie_beside(loop_, shapes) || (!reads_across(loop_, shapes) && rows_are_vectors()))) {
+    if (is_of_items(loop_) && !suits_lanes(loop_, shapes, {evolution_, dominators_, accesses_})) {
       return Refusal{"elements of one item lie side by side, those of several do not"};
     }
     Vectorizer(regions, shapes, evolution_, width).run();
     if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
     return std::nullopt;
-  }
-
-  /// Whether LLVM makes vectors along every innermost loop of an item.
-  bool rows_are_vectors() {
-    return llvm::all_of(loop_.getLoopsInPreorder(), [&](llvm::Loop* inner) {
-      return !inner->isInnermost() ||
-             (inner != &loop_ && is_row(*inner) && goes_along(*inner) && accesses_.getInfo(*inner).canVectorizeMemory());
-    });
-  }
-  /// Whether what it accesses lies one behind the other, or is one and the same.
-  bool goes_along(const llvm::Loop& inner) {
-    return llvm::all_of(inner.blocks(), [&](llvm::BasicBlock* block) {
-      return llvm::all_of(*block, [&](llvm::Instruction& instruction) {
-        llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
-        if (address == nullptr) return true;
-        const llvm::SCEV* const at = evolution_.getSCEV(address);
-        if (evolution_.isLoopInvariant(at, &inner)) return true;
-        const auto* const grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(at);
-        const auto* const step =
-            grows == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(evolution_));
-        if (step == nullptr || grows->getLoop() != &inner) return false;
-        const auto size = function_.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
-        return step->getAPInt().abs() == size.getFixedValue();
-      });
-    });
-  }
-  bool is_row(llvm::Loop& inner) {
-    return llvm::all_of(inner.getHeader()->phis(), [&](llvm::PHINode& phi) {
-      llvm::InductionDescriptor induction;
-      llvm::RecurrenceDescriptor recurrence;
-      if (llvm::InductionDescriptor::isInductionPHI(&phi, &inner, &evolution_, induction)) return true;
-      return llvm::RecurrenceDescriptor::isReductionPHI(&phi, &inner, recurrence, nullptr, nullptr, &dominators_,
-                                                        &evolution_) &&
-             !recurrence.hasExactFPMath();
-    });
   }
 
   llvm::Loop& loop_;
@@ -326,6 +237,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
       if (refused) tell(*refused, *loop->getHeader());
       analyses.invalidate(function, llvm::PreservedAnalyses::none());
     }
+    unroll_chains(analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder());
     const bool placed = leave_cores_in_place(function);
     if (!any) return seen.empty() && !placed ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
     llvm::FunctionPassManager cleanup;

@@ -8,12 +8,18 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 #include "backend/cpu/clang/spmd/widener.hpp"
 
 namespace kiln::clang_module::spmd {
 namespace {
 
 constexpr unsigned kChunkBytes = 16;  // of an item that are read at once
+/// Of each item of a group all of a line is moved before the next group's: of items 4 KiB apart more lines than a group's do
+/// not stay in the first cache, of any processor.
+constexpr unsigned kGroupBytes = 32;
+constexpr unsigned kLineBytes = 64;
 
 bool calls(const llvm::Value* value, llvm::StringRef name) {
   const auto* const call = llvm::dyn_cast<llvm::CallInst>(value);
@@ -55,6 +61,7 @@ class TileFunction {
   [[nodiscard]] llvm::Value* count() const { return function_->getArg(3); }
   [[nodiscard]] llvm::Value* items() const { return function_->getArg(4); }
   [[nodiscard]] unsigned chunk() const { return kChunkBytes / shape_.bytes; }
+  [[nodiscard]] unsigned group() const { return std::min(shape_.lanes, kGroupBytes / shape_.bytes); }
   [[nodiscard]] llvm::Type* element() { return build_.getIntNTy(shape_.bytes * 8); }
   [[nodiscard]] llvm::BasicBlock* block(const llvm::Twine& name) {
     return llvm::BasicBlock::Create(build_.getContext(), name, function_);
@@ -93,21 +100,32 @@ class TileFunction {
 
   void write() {
     build_.SetInsertPoint(block("entry"));
+    llvm::BasicBlock* const full = block("full");
     llvm::BasicBlock* const whole = block("whole");
+    llvm::BasicBlock* const few = block("few");
     llvm::BasicBlock* const some = block("some");
     llvm::Value* const length = build_.getInt64(chunk());
     llvm::Value* const all = build_.CreateICmpEQ(items(), build_.getInt64(shape_.all));
-    build_.CreateCondBr(build_.CreateLogicalAnd(all, build_.CreateICmpUGE(count(), length)), whole, some);
+    build_.CreateCondBr(all, full, some);
+    build_.SetInsertPoint(full);
+    build_.CreateCondBr(build_.CreateICmpUGE(count(), length), whole, few);
     build_.SetInsertPoint(whole);
     // What is left of whole chunks is moved by one that ends with it, in part once more.
-    llvm::Value* const end = build_.CreateSub(count(), length);
-    loop(build_.getInt64(0), count(), chunk(),
-         [&](llvm::Value* at) { move_chunk(build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, end)); });
+    llvm::Value* const last = build_.CreateSub(count(), length);
+    loop(build_.getInt64(0), build_.getInt64(shape_.all), group(), [&](llvm::Value* from) {
+      llvm::Value* const there = build_.CreateGEP(build_.getInt8Ty(), first(), build_.CreateMul(from, step()));
+      loop(build_.getInt64(0), count(), chunk(),
+           [&](llvm::Value* at) { move_chunk(there, from, build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, last)); });
+    });
+    build_.CreateRetVoid();
+    build_.SetInsertPoint(few);
+    loop(build_.getInt64(0), build_.getInt64(shape_.all), shape_.lanes,
+         [&](llvm::Value* from) { loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) { move_row(from, at); }); });
     build_.CreateRetVoid();
     build_.SetInsertPoint(some);
     loop(build_.getInt64(0), items(), 1, [&](llvm::Value* lane) {
       loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) {
-        llvm::Value* const there = in_memory(build_.CreateMul(lane, step()), at);
+        llvm::Value* const there = in_memory(first(), build_.CreateMul(lane, step()), at);
         llvm::Value* const here = in_tile(at, lane);
         build_.CreateAlignedStore(build_.CreateAlignedLoad(element(), fills_ ? there : here, llvm::Align(shape_.bytes)),
                                   fills_ ? here : there, llvm::Align(shape_.bytes));
@@ -116,48 +134,60 @@ class TileFunction {
     build_.CreateRetVoid();
   }
 
-  llvm::Value* in_memory(llvm::Value* offset, llvm::Value* at) {
+  llvm::Value* in_memory(llvm::Value* from, llvm::Value* offset, llvm::Value* at) {
     llvm::Value* const bytes = build_.CreateMul(at, build_.getInt64(shape_.bytes));
-    return build_.CreateGEP(build_.getInt8Ty(), build_.CreateGEP(build_.getInt8Ty(), first(), offset), bytes);
+    return build_.CreateGEP(build_.getInt8Ty(), build_.CreateGEP(build_.getInt8Ty(), from, offset), bytes);
   }
   llvm::Value* in_tile(llvm::Value* at, llvm::Value* lane) {
     llvm::Value* const number = build_.CreateAdd(build_.CreateMul(at, build_.getInt64(shape_.all)), lane);
     return build_.CreateGEP(element(), tile(), number);
   }
 
-  /// Squares of as many elements as there are in 16 bytes, of as many items.
-  void move_chunk(llvm::Value* at) {
-    llvm::Type* const wide = llvm::FixedVectorType::get(element(), shape_.lanes);
-    llvm::Type* const narrow = llvm::FixedVectorType::get(element(), chunk());
-    const auto place = [&](unsigned lane) { return in_memory(build_.CreateMul(build_.getInt64(lane), step()), at); };
-    const auto row = [&](unsigned element, unsigned from) {
-      return in_tile(build_.CreateAdd(at, build_.getInt64(element)), build_.getInt64(from));
-    };
+  /// One element of each item of a vector.
+  void move_row(llvm::Value* from, llvm::Value* at) {
+    auto* const type = llvm::FixedVectorType::get(element(), shape_.lanes);
     const llvm::Align align(shape_.bytes);
-    for (unsigned from = 0; from < shape_.all; from += shape_.lanes) {
-      llvm::SmallVector<llvm::Value*, 4> rows;
-      for (unsigned j = 0; j < chunk(); ++j) {
-        if (!fills_) {
-          rows.push_back(build_.CreateAlignedLoad(wide, row(j, from), align));
-          continue;
-        }
-        llvm::SmallVector<llvm::Value*, 8> chunks;
-        for (unsigned lane = j; lane < shape_.lanes; lane += chunk()) {
-          chunks.push_back(build_.CreateAlignedLoad(narrow, place(from + lane), align));
-        }
-        rows.push_back(llvm::concatenateVectors(build_, chunks));
+    llvm::SmallVector<llvm::Constant*, 16> lanes;
+    for (unsigned lane = 0; lane < shape_.lanes; ++lane) lanes.push_back(build_.getInt64(lane));
+    llvm::Value* const numbers =
+        build_.CreateAdd(build_.CreateVectorSplat(shape_.lanes, from), llvm::ConstantVector::get(lanes));
+    llvm::Value* const places =
+        in_memory(first(), build_.CreateMul(numbers, build_.CreateVectorSplat(shape_.lanes, step())), at);
+    if (fills_) {
+      build_.CreateAlignedStore(build_.CreateMaskedGather(type, places, align), in_tile(at, from), align);
+    } else {
+      build_.CreateMaskedScatter(build_.CreateAlignedLoad(type, in_tile(at, from), align), places, align);
+    }
+  }
+  /// Squares of as many elements as there are in 16 bytes, of as many items: a group's, which are from `there` on.
+  void move_chunk(llvm::Value* there, llvm::Value* from, llvm::Value* at) {
+    llvm::Type* const wide = llvm::FixedVectorType::get(element(), group());
+    llvm::Type* const narrow = llvm::FixedVectorType::get(element(), chunk());
+    const auto place = [&](unsigned lane) { return in_memory(there, build_.CreateMul(build_.getInt64(lane), step()), at); };
+    const auto row = [&](unsigned element) { return in_tile(build_.CreateAdd(at, build_.getInt64(element)), from); };
+    const llvm::Align align(shape_.bytes);
+    llvm::SmallVector<llvm::Value*, 4> rows;
+    for (unsigned j = 0; j < chunk(); ++j) {
+      if (!fills_) {
+        rows.push_back(build_.CreateAlignedLoad(wide, row(j), align));
+        continue;
       }
-      turn(rows);
-      for (unsigned j = 0; j < chunk(); ++j) {
-        if (fills_) {
-          build_.CreateAlignedStore(rows[j], row(j, from), align);
-          continue;
-        }
-        for (unsigned lane = j; lane < shape_.lanes; lane += chunk()) {
-          llvm::SmallVector<int, 4> part;
-          for (unsigned i = 0; i < chunk(); ++i) part.push_back(static_cast<int>(lane - j + i));
-          build_.CreateAlignedStore(build_.CreateShuffleVector(rows[j], part), place(from + lane), align);
-        }
+      llvm::SmallVector<llvm::Value*, 8> chunks;
+      for (unsigned lane = j; lane < group(); lane += chunk()) {
+        chunks.push_back(build_.CreateAlignedLoad(narrow, place(lane), align));
+      }
+      rows.push_back(llvm::concatenateVectors(build_, chunks));
+    }
+    turn(rows);
+    for (unsigned j = 0; j < chunk(); ++j) {
+      if (fills_) {
+        build_.CreateAlignedStore(rows[j], row(j), align);
+        continue;
+      }
+      for (unsigned lane = j; lane < group(); lane += chunk()) {
+        llvm::SmallVector<int, 4> part;
+        for (unsigned i = 0; i < chunk(); ++i) part.push_back(static_cast<int>(lane - j + i));
+        build_.CreateAlignedStore(build_.CreateShuffleVector(rows[j], part), place(lane), align);
       }
     }
   }
@@ -170,9 +200,9 @@ class TileFunction {
       for (unsigned j = 0; j < count / 2; ++j) {
         for (unsigned half = 0; half < 2; ++half) {
           llvm::SmallVector<int, 16> lanes;
-          for (unsigned i = 0; i < shape_.lanes; ++i) {
+          for (unsigned i = 0; i < group(); ++i) {
             const unsigned from = i / count * count + half * count / 2 + i % count / 2;
-            lanes.push_back(static_cast<int>(from + (i % 2 == 0 ? 0 : shape_.lanes)));
+            lanes.push_back(static_cast<int>(from + (i % 2 == 0 ? 0 : group())));
           }
           turned[2 * j + half] = build_.CreateShuffleVector(rows[j], rows[j + count / 2], lanes);
         }
@@ -254,6 +284,9 @@ void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
   llvm::Value* const first = scalar(core.getArgOperand(0));
   llvm::Value* const step = scalar(core.getArgOperand(1));
   llvm::Value* const item = core.getArgOperand(2);
+  if (shapes_.of(&core).is_strided() && !shapes_.is_private(&core)) {
+    return set(&core, core_place(builder_, first, step, scalar(item)));
+  }
   if (!shapes_.is_private(&core)) {
     Vectors all;
     for (unsigned part = 0; part < width_.parts; ++part) {

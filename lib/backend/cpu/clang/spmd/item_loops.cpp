@@ -1,0 +1,138 @@
+#include "backend/cpu/clang/spmd/item_loops.hpp"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/IVDescriptors.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include <cstdlib>
+
+namespace kiln::clang_module::spmd {
+namespace {
+
+bool any_loop_diverges(const llvm::Loop& loop, const Shapes& shapes) {
+  return llvm::any_of(loop.getLoopsInPreorder(), [&](const llvm::Loop* inner) { return shapes.diverges(inner); });
+}
+
+/// Whether inner loops read what is the same for all items, as a table is, and no elements of the item's own.
+bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
+  if (loop.isInnermost()) return false;
+  for (const llvm::Loop* const inner : loop.getLoopsInPreorder()) {
+    if (inner == &loop) continue;
+    for (const llvm::BasicBlock* const block : inner->blocks()) {
+      for (const llvm::Instruction& instruction : *block) {
+        const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+        if (address == nullptr ? instruction.mayReadOrWriteMemory() : !shapes.of(address).is_uniform()) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether the elements of neighbouring items that the instruction accesses lie side by side.
+bool is_beside(const llvm::Instruction& access, const llvm::Value& address, const Shapes& shapes) {
+  llvm::Type* const type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
+  return shapes.of(&address) ==
+         Shape::by(static_cast<std::int64_t>(access.getDataLayout().getTypeStoreSize(type).getFixedValue()));
+}
+
+/// Whether most of what items read and write lies side by side, in tiles or in memory.
+bool lie_beside(const llvm::Loop& loop, const Shapes& shapes) {
+  int beside = 0;
+  int apart = 0;
+  for (const llvm::BasicBlock* const block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr || shapes.of(address).is_uniform()) continue;
+      // Without loops each element of a tile is moved for few accesses.
+      const bool moved = loop.isInnermost() && shapes.interleaved_memory(address) != nullptr;
+      ++(is_beside(instruction, *address, shapes) && !moved ? beside : apart);
+    }
+  }
+  return beside > apart;
+}
+
+/// Whether inner loops access elements of items that lie side by side in memory: for one item each is in a line of its own.
+bool reads_across(const llvm::Loop& loop, const Shapes& shapes) {
+  return llvm::any_of(loop.getSubLoops(), [&](const llvm::Loop* inner) {
+    return llvm::any_of(inner->blocks(), [&](const llvm::BasicBlock* block) {
+      return llvm::any_of(*block, [&](const llvm::Instruction& each) {
+        const llvm::Value* const address = llvm::getLoadStorePointerOperand(&each);
+        return address != nullptr && shapes.interleaved_memory(address) == nullptr && is_beside(each, *address, shapes);
+      });
+    });
+  });
+}
+
+/// Whether what it accesses lies one behind the other, or is one and the same.
+bool goes_along(const llvm::Loop& inner, llvm::ScalarEvolution& evolution) {
+  return llvm::all_of(inner.blocks(), [&](llvm::BasicBlock* block) {
+    return llvm::all_of(*block, [&](llvm::Instruction& instruction) {
+      llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr) return true;
+      const llvm::SCEV* const at = evolution.getSCEV(address);
+      if (evolution.isLoopInvariant(at, &inner)) return true;
+      const auto* const grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(at);
+      const auto* const step =
+          grows == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(evolution));
+      if (step == nullptr || grows->getLoop() != &inner) return false;
+      const auto size = instruction.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
+      return step->getAPInt().abs() == size.getFixedValue();
+    });
+  });
+}
+bool is_row(llvm::Loop& inner, LoopAnalyses analyses) {
+  return llvm::all_of(inner.getHeader()->phis(), [&](llvm::PHINode& phi) {
+    llvm::InductionDescriptor induction;
+    llvm::RecurrenceDescriptor recurrence;
+    if (llvm::InductionDescriptor::isInductionPHI(&phi, &inner, &analyses.evolution, induction)) return true;
+    return llvm::RecurrenceDescriptor::isReductionPHI(&phi, &inner, recurrence, nullptr, nullptr, &analyses.dominators,
+                                                      &analyses.evolution) &&
+           !recurrence.hasExactFPMath();
+  });
+}
+
+/// Whether LLVM makes vectors along every innermost loop of an item.
+bool rows_are_vectors(llvm::Loop& loop, LoopAnalyses analyses) {
+  return llvm::all_of(loop.getLoopsInPreorder(), [&](llvm::Loop* inner) {
+    return !inner->isInnermost() || (inner != &loop && is_row(*inner, analyses) && goes_along(*inner, analyses.evolution) &&
+                                     analyses.accesses.getInfo(*inner).canVectorizeMemory());
+  });
+}
+
+}  // namespace
+
+bool is_of_items(const llvm::Loop& loop) {
+  return llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width") == 1;
+}
+
+bool suits_shuffles(const llvm::Loop& loop, const Shapes& shapes) {
+  if (!loop.isInnermost()) return false;
+  constexpr std::uint64_t kMost = 8;  // elements from one item's to the next one's: what LLVM makes shuffles for
+  bool apart = false;
+  for (const llvm::BasicBlock* const block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr) continue;
+      const Shape shape = shapes.of(address);
+      llvm::Type* const type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&instruction));
+      const auto size = instruction.getDataLayout().getTypeStoreSize(type).getFixedValue();
+      if (!shape.is_strided() || static_cast<std::uint64_t>(std::abs(shape.stride)) > kMost * size) return false;
+      apart = apart || (!shape.is_uniform() && !is_beside(instruction, *address, shapes));
+    }
+  }
+  return apart;
+}
+
+void leave_to_llvm(llvm::Loop& loop) {
+  loop.setLoopID(llvm::makePostTransformationMetadata(loop.getHeader()->getContext(), loop.getLoopID(),
+                                                      {"llvm.loop.vectorize.width", "llvm.loop.interleave.count"}, {}));
+}
+
+bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {
+  if (any_loop_diverges(loop, shapes) || reads_the_same(loop, shapes)) return true;
+  return lie_beside(loop, shapes) && (reads_across(loop, shapes) || !rows_are_vectors(loop, analyses));
+}
+
+}  // namespace kiln::clang_module::spmd

@@ -1,0 +1,31 @@
+// Loops over items of a generalized ufunc: whether their vectors are of items, or along the items' cores.
+#pragma once
+
+#include <llvm/Analysis/LoopAccessAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+
+#include "backend/cpu/clang/spmd/shapes.hpp"
+
+namespace kiln::clang_module::spmd {
+
+struct LoopAnalyses {
+  llvm::ScalarEvolution& evolution;
+  llvm::DominatorTree& dominators;
+  llvm::LoopAccessInfoManager& accesses;
+};
+
+/// Loops that are marked for one vector of width 1 are of items that have elements of their own.
+[[nodiscard]] bool is_of_items(const llvm::Loop& loop);
+
+/// Whether an item without loops has a few elements one behind the other, which LLVM's vectorizer reads and writes as whole
+/// vectors that it shuffles. `shapes`: without tiles.
+[[nodiscard]] bool suits_shuffles(const llvm::Loop& loop, const Shapes& shapes);
+/// Gives a loop over items to LLVM's vectorizer.
+void leave_to_llvm(llvm::Loop& loop);
+
+/// Whether lanes are better than what LLVM makes of one item: where items go different ways or read what is the same for all,
+/// and where most of what they read and write lies side by side, unless each of an item's loops is a row of vectors itself.
+[[nodiscard]] bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
+
+}  // namespace kiln::clang_module::spmd
