@@ -41,16 +41,21 @@ bool is_beside(const llvm::Instruction& access, const llvm::Value& address, cons
 bool lie_beside(const llvm::Loop& loop, const Shapes& shapes) {
   int beside = 0;
   int apart = 0;
+  int moved = 0;  // of tiles, each element for few accesses: without loops
   for (const llvm::BasicBlock* const block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
       const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
       if (address == nullptr || shapes.of(address).is_uniform()) continue;
-      // Without loops each element of a tile is moved for few accesses.
-      const bool moved = loop.isInnermost() && shapes.interleaved_memory(address) != nullptr;
-      ++(is_beside(instruction, *address, shapes) && !moved ? beside : apart);
+      if (loop.isInnermost() && shapes.interleaved_memory(address) != nullptr) {
+        ++moved;
+      } else {
+        ++(is_beside(instruction, *address, shapes) ? beside : apart);
+      }
     }
   }
-  return beside > apart;
+  // One by one, elements of items side by side are each in a line of their own.
+  constexpr int kOfLine = 3;
+  return beside > apart && kOfLine * beside > moved;
 }
 
 /// Whether inner loops access elements of items that lie side by side in memory: for one item each is in a line of its own.
