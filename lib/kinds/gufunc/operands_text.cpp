@@ -204,7 +204,7 @@ std::size_t levels_of(const GufuncSpec& spec, const UserText& text) {
   return spec.each.size() + static_cast<std::size_t>(loop_depth(text));
 }
 
-std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind) {
+std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind, const char* restricts) {
   const auto operands = operands_of(spec);
   std::string parameters;
   std::string before;
@@ -223,7 +223,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
       arguments += fmt::format("{}{}::load(p{})", comma, element, k);
       continue;
     }
-    parameters += fmt::format(", {}{}* __restrict__ p{}", output ? "" : "const ", stored_name(operand.element.storage), k);
+    parameters += fmt::format(", {}{}* {} p{}", output ? "" : "const ", stored_name(operand.element.storage),
+                              output ? restricts : "__restrict__", k);
     if (is_view(operand)) {
       std::string numbers = operand.as_view ? ", 1, 0" : "";
       for (const std::size_t dimension : operand.dimensions) {
@@ -235,8 +236,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
-      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n", spec.team > 0 ? "if (t.lane == 0) " : "", k,
-                           element, element, k);
+      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n",
+                           spec.team > 0 ? fmt::format("if (t.kiln_writes(r{})) ", k) : "", k, element, element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
       wide += fmt::format("{}{}::load(*p{})", comma, element, k);

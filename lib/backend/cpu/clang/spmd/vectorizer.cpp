@@ -44,7 +44,27 @@ llvm::BasicBlock* Vectorizer::block(const llvm::Twine& name) {
   return llvm::BasicBlock::Create(builder_.getContext(), name, &function_, loop_.getHeader());
 }
 
+void Vectorizer::run_once() {
+  llvm::BasicBlock* const preheader = loop_.getLoopPreheader();
+  prepare();
+  llvm::BasicBlock* const begin = block("lanes");
+  builder_.SetInsertPoint(begin);
+  for (llvm::PHINode& phi : loop_.getHeader()->phis()) widener_.set(&phi, phi.getIncomingValueForBlock(preheader));
+  emit_level(regions_.of(&loop_), {});
+  builder_.CreateBr(loop_.getExitBlock());
+  preheader->getTerminator()->replaceSuccessorWith(loop_.getHeader(), begin);
+  finish();
+}
+
+void Vectorizer::finish() {
+  llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
+  widener_.finish();
+  llvm::DominatorTree dominators(function_);
+  llvm::PromoteMemToReg(all_slots_, dominators);
+}
+
 void Vectorizer::run() {
+  if (widener_.width().once) return run_once();
   llvm::BasicBlock* const preheader = loop_.getLoopPreheader();
   llvm::BasicBlock* const header = loop_.getHeader();
   const unsigned lanes = widener_.width().all();
@@ -120,10 +140,7 @@ void Vectorizer::run() {
   } else {
     preheader->getTerminator()->replaceSuccessorWith(header, begin);
   }
-  llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
-  widener_.finish();
-  llvm::DominatorTree dominators(function_);
-  llvm::PromoteMemToReg(all_slots_, dominators);
+  finish();
 }
 
 Vectors Vectorizer::lanes_below(llvm::Value* count) {

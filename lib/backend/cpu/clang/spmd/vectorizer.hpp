@@ -19,6 +19,8 @@ class Vectorizer {
   using Slots = llvm::SmallVector<llvm::AllocaInst*, 2>;
   using NodeOf = std::pair<const Region*, unsigned>;
 
+  void run_once();
+  void finish();
   void prepare();
   void make_private_memory();
   [[nodiscard]] Vectors lanes_below(llvm::Value* count);
