@@ -85,7 +85,9 @@ struct team {
   index lane;
 
   KILN_FN team(unsigned char* p, unsigned char* c, index first, index at)
-      : pool(p), cells(c), kiln_first(first), kiln_place(int(at) % loops::kWarp), lane(first + at) {}
+      : pool(p), cells(c), kiln_first(first), kiln_place(int(at) % loops::kWarp), lane(first + at) {
+    __builtin_assume(lane >= 0 && lane < lanes);
+  }
 
   // Every lane comes here.
   KILN_FN void sync() const { kiln_barrier(); }
