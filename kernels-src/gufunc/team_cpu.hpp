@@ -5,6 +5,8 @@
 #include "kiln/gufunc/cpu.hpp"
 
 extern "C" {
+// As kiln_lanes(), in kiln_threads(): another name, or compilers would see the loop's last iteration in it.
+__attribute__((const)) kiln::int64 kiln_together();
 // x of the lane `distance` behind, if the warp has it, else of this one; x of lane number `lane`. Both are constants.
 __attribute__((const, convergent)) kiln::uint32 kiln_from_lane_below4(kiln::uint32 x, kiln::uint32 distance);
 __attribute__((const, convergent)) kiln::uint64 kiln_from_lane_below8(kiln::uint64 x, kiln::uint32 distance);
@@ -105,7 +107,7 @@ struct team {
     T* const warps = reinterpret_cast<T*>(cells + (kiln_odd ? kCells : 0));
     kiln_odd = !kiln_odd;
 #if !KILN_DEBUG
-    if (kiln_lanes() > 1) {
+    if (kiln_together() > 1) {
 #pragma unroll
       for (int distance = loops::kWarp / 2; distance > 0; distance /= 2) {
         const T other = loops::by_words(x, [&](auto word) { return loops::from_lane_below(word, distance); });
@@ -113,7 +115,7 @@ struct team {
           x = f(x, other);
         }
       }
-      if (kiln_lanes() == Threads) {
+      if (kiln_together() == Threads) {
         T result = of_lane(x, 0);
 #pragma unroll
         for (int w = 1; w < kWarps; ++w) {
@@ -123,7 +125,7 @@ struct team {
       }
 #pragma unroll
       for (int w = 0; w < kWarps; ++w) {
-        if (w * loops::kWarp < kiln_lanes()) {
+        if (w * loops::kWarp < kiln_together()) {
           warps[kiln_first / loops::kWarp + w] = of_lane(x, w * loops::kWarp);
         }
       }
@@ -167,7 +169,7 @@ struct team {
   template <class T>
   KILN_FN bool kiln_writes(T& value) const {
 #if !KILN_DEBUG
-    if (kiln_lanes() > 1) {
+    if (kiln_together() > 1) {
       value = of_lane(value, 0);
       return kiln_first == 0;
     }

@@ -228,7 +228,7 @@ std::string team_kernel(const GufuncSpec& spec) {
       "struct shared_item {{\n  core c;\n  char* p[{0}];\n  index first;\n}};\n"
       "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuWaiting*, void* shared, const shared_item& all) {{\n"
       "  const shared_item item = all;\n  auto* const pool = static_cast<unsigned char*>(shared);\n"
-      "  const index first = kiln_lanes() == {1} ? 0 : item.first;\n"
+      "  const index first = kiln_together() == {1} ? 0 : item.first;\n"
       "#pragma clang loop vectorize(assume_safety) vectorize_width({1}) unroll(disable)\n"
       "  for (int64 x = 0; x < kiln_lanes(); ++x) {{\n"
       "    one(item.c, team<{1}>(pool, pool + {2}, first, x){3});\n  }}\n  return nullptr;\n}}\n"

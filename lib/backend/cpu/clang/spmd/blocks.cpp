@@ -132,6 +132,7 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
     llvm::Function* const threads = module.getFunction(kThreadsName);
     if (threads == nullptr) return llvm::PreservedAnalyses::all();
     replace(module, kLanesCallName, lanes_of(*threads));
+    replace(module, kTogetherName, lanes_of(*threads));
     give_memory(module, *threads);
     llvm::SmallVector<llvm::CallInst*, 8> barriers;
     for (llvm::CallInst* const call : calls_of(module, kBarrierName)) {
@@ -226,11 +227,13 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
 
 bool spmd::tell_lanes(llvm::Function& threads) {
   bool any = false;
-  for (llvm::CallInst* const call : calls_of(*threads.getParent(), kLanesCallName)) {
-    if (call->getFunction() != &threads) continue;
-    call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), lanes_of(threads)));
-    call->eraseFromParent();
-    any = true;
+  for (const llvm::StringRef name : {kLanesCallName, kTogetherName}) {
+    for (llvm::CallInst* const call : calls_of(*threads.getParent(), name)) {
+      if (call->getFunction() != &threads) continue;
+      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), lanes_of(threads)));
+      call->eraseFromParent();
+      any = true;
+    }
   }
   return any;
 }

@@ -163,6 +163,8 @@ void Widener::widen(llvm::Instruction& instruction, const Vectors& mask) {
   if (ends_core(&instruction)) return end_core(llvm::cast<llvm::CallInst>(instruction), mask);
   if (takes_of_lane(instruction)) return set(&instruction, of_lane(instruction));
   const bool gives = !instruction.getType()->isVoidTy();
+  if (takes_from_below(instruction) && shapes_.of(&instruction).is_uniform())
+    return set(&instruction, scalar(instruction.getOperand(0)));
   if (gives && shapes_.of(&instruction).is_strided()) return set(&instruction, copied(instruction));
   Vectors all;
   for (unsigned part = 0; part < width_.parts; ++part) {
