@@ -36,9 +36,9 @@ struct GufuncDefinition {
   std::string layout = {};                   ///< core dimensions: "(m,n),(n,p)->(m,p)"
   std::vector<std::string> signatures = {};  ///< loops in order of preference: "void(float32[:,:] A, float32[:,:] B, …)"
   std::string each = {};   ///< "i:m, j:p": the body runs once for each i in [0, m) and j in [0, p), in any order and at once
-  std::string group = {};  ///< "block", or a multiple of 32 up to 256: that many threads share an item on a GPU; body has
-                           ///< lane, lanes, sync(), shared<T>(count), team_sum(x), team_max, team_min, team_reduce(x, f); on a
-                           ///< CPU one thread does all
+  std::string group = {};  ///< "block", or a multiple of 32 up to 256: that many threads share an item; the body has
+                           ///< lane, lanes, sync(), shared<T>(count), team_sum(x), team_max, team_min, team_reduce(x, f). On a
+                           ///< CPU they are lanes of vectors
   std::string sizes = {};  ///< of dimensions that only outputs have: "p = m + n - 1"
   std::string body = {};   ///< C++ statements: operands by name as views, core dimensions as integers
   CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled

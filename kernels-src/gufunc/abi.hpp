@@ -11,16 +11,18 @@ namespace kiln::kinds {
 // A generalized ufunc on the CPU: extern "C" void kiln_kernel(const CpuGufuncLaunch*, int64 begin, int64 end) computes units
 // [begin, end): an item of the loop, or a tile of one where the kernel spreads core dimensions. kernels-src/gufunc/cpu.hpp is
 // the other side.
+struct CpuWaiting;
 struct CpuGufuncLaunch {
   char* const* data;     // inputs, the mask if there is one, outputs; of a scalar the address of its value
   const int64* shape;    // of the loop, `rank` extents
   const int64* strides;  // bytes, [operand][dimension of the loop]
   int64 rank;
-  const int64* sizes;  // of the core dimensions
-  const int64* core;   // bytes, strides of each operand's core dimensions, one operand behind the other
-  const int64* tile;   // of each spread dimension what a unit takes
-  const int64* tiles;  // and how many units that makes
-  int64 keeps;         // whether outputs hold what a body may leave as it is: .out of the call
+  const int64* sizes;                 // of the core dimensions
+  const int64* core;                  // bytes, strides of each operand's core dimensions, one operand behind the other
+  const int64* tile;                  // of each spread dimension what a unit takes
+  const int64* tiles;                 // and how many units that makes
+  int64 keeps;                        // whether outputs hold what a body may leave as it is: .out of the call
+  const CpuWaiting* waits = nullptr;  // of teams, whose threads wait for one another (core/waiting.hpp)
 };
 using CpuGufuncKernel = void (*)(const CpuGufuncLaunch* launch, int64 begin, int64 end);
 

@@ -64,6 +64,12 @@ struct team {
   KILN_FN T team_min(T x) const {
     return team_reduce(x, [](const T& a, const T& b) { return b < a ? b : a; });
   }
+
+  // Whether this thread writes an output that is a value.
+  template <class T>
+  KILN_FN bool kiln_writes(const T&) const {
+    return lane == 0;
+  }
 };
 
 }  // namespace kiln

@@ -14,17 +14,16 @@ struct RawAxes {
   int64 stride[Rank];  // bytes, of any sign
 };
 
+struct CpuWaiting;
 struct CpuRawLaunch {
   // The address of a pointer's or view's first element, or of a scalar's value; behind all of them, those of the RawAxes.
   void* const* arguments;
   int64 grid[3];
   int64 block[3];
   void* shared;  // dynamic shared memory of the block that runs
-  // Of kernels whose threads wait for one another (shared_cpu.hpp): room for the address of each waiting thread, and for what
-  // it keeps until it goes on, which is given again from begin_block() on.
+  // Of kernels whose threads wait for one another (core/waiting.hpp): room for the address of each.
+  const CpuWaiting* waits = nullptr;
   void** waiting = nullptr;
-  void* (*new_frame)(const CpuRawLaunch*, int64 bytes) = nullptr;
-  void (*begin_block)(const CpuRawLaunch*) = nullptr;
 };
 struct CpuRawItems {
   void* const* arguments;

@@ -1,20 +1,13 @@
-// Blocks whose threads share memory and wait for one another, on the CPU: neighbours along x are lanes of vectors, which go on
-// from barrier to barrier, one vector after the other. lib/backend/cpu/clang/spmd/blocks.cpp is the other side of what is
-// declared here.
+// Blocks whose threads share memory and wait for one another, on the CPU: neighbours along x are lanes of vectors.
+// lib/backend/cpu/clang/spmd/blocks.cpp is the other side of what is declared here.
 #pragma once
+#include "kiln/core/waiting_cpu.hpp"
 #include "kiln/raw/cpu.hpp"
 
 extern "C" {
-__attribute__((convergent)) void kiln_barrier();
-// How many neighbours kiln_threads() computes at once.
-__attribute__((const)) kiln::int64 kiln_lanes();
 // Of all KILN_SHARED variables; where they are; and who says so, for the function that it stands in.
 __attribute__((const)) kiln::int64 kiln_shared_bytes();
 void kiln_share(void* memory);
-// Where what threads have at a barrier is kept.
-KILN_NOINLINE __attribute__((used)) void* kiln_new_frame(const kiln::kinds::CpuRawLaunch* launch, kiln::int64 bytes) {
-  return launch->new_frame(launch, bytes);
-}
 }
 
 namespace kiln {
@@ -36,11 +29,6 @@ KILN_FN void barrier() {
 
 namespace loops {
 
-// What waits at a barrier; resume() is null when it has ended.
-struct waiting_threads {
-  void (*resume)(waiting_threads*);
-};
-
 // Neighbours along x of a block.
 struct row_of_threads {
   grid_place grid;
@@ -52,7 +40,7 @@ struct row_of_threads {
   uint32 z;
 };
 
-// Runs the blocks [begin, end). Threads that end without coming to a barrier keep no other waiting.
+// Runs the blocks [begin, end).
 template <class Threads>
 KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, int64 end, const Threads& threads) {
   void* const shared = __builtin_alloca_with_align(kiln_shared_bytes() + 1, 512);
@@ -63,25 +51,17 @@ KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, 
   auto** const all = reinterpret_cast<waiting_threads**>(launch->waiting);
   for (int64 b = begin; b < end; ++b) {
     row.block = {uint32(b % row.grid.x), uint32(b / row.grid.x % row.grid.y), uint32(b / row.grid.x / row.grid.y)};
-    launch->begin_block(launch);
+    launch->waits->begin_block(launch->waits->owner);
     int64 waiting = 0;
     for (row.z = 0; row.z < row.block_size.z; ++row.z) {
       for (row.y = 0; row.y < row.block_size.y; ++row.y) {
         for (row.begin = 0; row.begin < row.block_size.x; row.begin = row.end) {
           row.end = row.block_size.x - row.begin < lanes ? row.block_size.x : row.begin + lanes;
-          auto* const left = static_cast<waiting_threads*>(threads(launch, shared, row));
-          if (left != nullptr && left->resume != nullptr) all[waiting++] = left;
+          waiting = with_waiting(all, waiting, threads(launch->waits, shared, launch, row));
         }
       }
     }
-    while (waiting > 0) {
-      int64 still = 0;
-      for (int64 i = 0; i < waiting; ++i) {
-        all[i]->resume(all[i]);
-        if (all[i]->resume != nullptr) all[still++] = all[i];
-      }
-      waiting = still;
-    }
+    resume_all(all, waiting);
   }
 }
 

@@ -28,7 +28,7 @@ GufuncResolution Call::resolve() {
   }
   if (nothing_to_do()) {
     resolution.mapping = "nothing";
-  } else if (spec.team > 0 && on_gpu()) {
+  } else if (spec.team > 0) {
     resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.each.empty() || spec.folded) {
     resolution.mapping = "an item";

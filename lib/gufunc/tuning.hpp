@@ -18,7 +18,8 @@ inline constexpr std::int64_t kFewestItems = 16;
 inline constexpr std::int64_t kGrain = 32;
 /// Bytes of a core up to which lanes have it in a tile: those of 32 lanes of a few operands are to stay in the second cache.
 inline constexpr std::int64_t kMostBytesOfCore = 4096;
-/// Of a team whose size kiln chooses: lanes at least, and elements of the largest core for each of them.
+/// Of a team whose size kiln chooses: threads at least (a CPU takes no more, so that none waits), and on a GPU elements of the
+/// largest core for each of them.
 inline constexpr int kFewestInTeam = 32;
 inline constexpr int kElementsOfLane = 2;
 /// That a team shares: what every GPU has without asking for more, less what reductions need.

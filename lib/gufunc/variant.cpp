@@ -154,18 +154,18 @@ std::int64_t Call::largest_core() const {
   return largest;
 }
 
-/// How many lanes share an item: by the largest core where the definition leaves it open.
+/// How many lanes share an item: where the definition leaves it open, on a GPU by the largest core.
 void Call::form_teams(kinds::GufuncSpec& spec, bool gpu) const {
   const signature::Layout& layout = gufunc_.layout();
   spec.team = gufunc_.group().lanes;
   if (spec.team == 0) {
     const std::int64_t largest = largest_core();
     spec.team = tuning::kFewestInTeam;
-    while (spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest) spec.team *= 2;
+    while (gpu && spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest)
+      spec.team *= 2;
   }
-  const std::int64_t lanes = gpu ? spec.team : 1;
   const auto bytes = kinds::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
-    if (name == "lanes") return lanes;
+    if (name == "lanes") return spec.team;
     const auto dimension = layout.find(name);
     return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
   });

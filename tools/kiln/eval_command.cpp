@@ -130,7 +130,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
            "The kernel is a generalized ufunc of these core dimensions: '(m,n),(n,p)->(m,p)'", "LAYOUT");
   add_text(app, "--each", layout_.each, "With --layout: run the body for every index of core dimensions: 'i:m, j:p'",
            "INDICES");
-  add_text(app, "--group", layout_.group, "With --layout: give each item a team of threads on a GPU: 'block', or their number",
+  add_text(app, "--group", layout_.group, "With --layout: give each item a team of threads: 'block', or their number",
            "THREADS");
   add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'",
            "RULES");

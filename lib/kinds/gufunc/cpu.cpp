@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "backend/cpu/guarded_launch.hpp"
 #include "kernels-src/gufunc/abi.hpp"
+#include "kinds/block_frames.hpp"
 #include "kinds/start_on_cpu.hpp"
 
 namespace kiln::kinds {
@@ -40,11 +42,18 @@ void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::T
   double points = 1;
   for (const std::int64_t size : numbers.sizes) points *= static_cast<double>(std::max<std::int64_t>(size, 1));
   const auto kernel = module.kernel<CpuGufuncKernel>();
-  threads.parallel_for(module,
-                       {.size = numbers.items * tiling.per_item,
-                        .weight = points / static_cast<double>(tiling.per_item),
-                        .grain = numbers.grain},
-                       [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
+  const cpu::Range range{
+      .size = numbers.items * tiling.per_item, .weight = points / static_cast<double>(tiling.per_item), .grain = numbers.grain};
+  if (numbers.team == 0) {
+    return threads.parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
+  }
+  threads.parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) {
+    const BlockFrames frames;
+    CpuGufuncLaunch own = call;
+    own.waits = &frames;
+    // What a crash ends is the kernel alone: the memory is freed.
+    cpu::call_guarded(module, [&] { kernel(&own, begin, end); });
+  });
 }
 
 void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,

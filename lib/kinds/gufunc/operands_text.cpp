@@ -134,7 +134,7 @@ Frame frame_of(const UserText& text, const GufuncSpec& spec) {
   return frame;
 }
 
-std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind) {
+std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const char* kind, const char* restricts) {
   const auto operands = operands_of(spec);
   std::string parameters;
   std::string before;
@@ -152,7 +152,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
       arguments += fmt::format("{}{}::load(p{})", comma, element, k);
       continue;
     }
-    parameters += fmt::format(", {}{}* __restrict__ p{}", output ? "" : "const ", stored_name(operand.element.storage), k);
+    parameters += fmt::format(", {}{}* {} p{}", output ? "" : "const ", stored_name(operand.element.storage),
+                              output ? restricts : "__restrict__", k);
     if (is_view(operand)) {
       std::string numbers = operand.as_view ? ", 1, 0" : "";
       for (const std::size_t dimension : operand.dimensions) {
@@ -163,8 +164,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
-      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n", spec.team > 0 ? "if (t.lane == 0) " : "", k,
-                           element, element, k);
+      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n",
+                           spec.team > 0 ? fmt::format("if (t.kiln_writes(r{})) ", k) : "", k, element, element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
     }

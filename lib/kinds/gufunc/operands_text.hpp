@@ -24,8 +24,10 @@ namespace kiln::kinds {
                                                        std::size_t axis);
 
 /// "core", the sizes and strides that only the launch knows, and "one(c, p0, …, e0, …)", which calls the body for an item, or
-/// for one index of each of .each, a function of that kind. Stands in namespace kiln::loops.
-[[nodiscard]] std::string gufunc_members(const GufuncSpec& spec, const codegen::UserText& text, const char* kind);
+/// for one index of each of .each, a function of that kind. Stands in namespace kiln::loops. `restricts`: said of outputs that
+/// only this call accesses.
+[[nodiscard]] std::string gufunc_members(const GufuncSpec& spec, const codegen::UserText& text, const char* kind,
+                                         const char* restricts = "__restrict__");
 
 /// Strides that `core` has: the core dimensions of all operands.
 [[nodiscard]] std::size_t core_strides_of(const GufuncSpec& spec);

@@ -57,8 +57,7 @@ std::string item_text(const GufuncSpec& spec, const std::string& arguments) {
     loops += last ? " {\n" : "\n";
     indices += fmt::format(", e{}", e);
   }
-  const std::string calls =
-      fmt::format("    one(c{}{}{});\n", spec.team > 0 ? fmt::format(", team<{}>{{pool}}", spec.team) : "", arguments, indices);
+  const std::string calls = fmt::format("    one(c{}{});\n", arguments, indices);
   return loops + calls + (spec.each.empty() ? "" : "    }\n");
 }
 
@@ -132,14 +131,48 @@ std::string items_kernel(const GufuncSpec& spec) {
         fmt::format(", reinterpret_cast<{}{}*>(q{})", output ? "" : "const ", stored_name(operand.element.storage), at);
   }
   const std::string masked = fmt::format("    if (p[{0}][x * step[{0}]] == 0) return;\n", inputs);
-  const std::string pool = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
   return fmt::format(
-      "{}KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n{}  core c;\n{}"
+      "{}KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_cores<{}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 x) KILN_INLINE {{\n{}{}{}{}"
       "  }});\n}}\n",
-      spec.folded ? whole_function(spec) : "", spec.team > 0 ? pool : "", numbers, operands.size() + mask,
+      spec.folded ? whole_function(spec) : "", numbers, operands.size() + mask,
       spec.masked ? masked : "", places, spec.folded ? fmt::format("    whole(c{});\n", arguments) : item_text(spec, arguments),
       ends);
+}
+
+/// Addresses of an item's operands as the body's function takes them.
+std::string item_arguments(const GufuncSpec& spec, const char* from) {
+  const std::size_t inputs = spec.inputs.size();
+  const std::size_t mask = spec.masked ? 1 : 0;
+  std::string arguments;
+  const auto operands = operands_of(spec);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    arguments += fmt::format(", reinterpret_cast<{}{}*>({}[{}])", k < inputs ? "const " : "",
+                             stored_name(operands[k]->element.storage), from, k < inputs ? k : k + mask);
+  }
+  return arguments;
+}
+
+/// Items one after the other, each by all threads of a team.
+std::string team_kernel(const GufuncSpec& spec) {
+  const std::size_t inputs = spec.inputs.size();
+  const std::size_t count = inputs + (spec.masked ? 1 : 0) + spec.outputs.size();
+  const int pool = std::max(spec.team_bytes, 16);
+  return fmt::format(
+      "struct shared_item {{\n  core c;\n  char* p[{0}];\n  index first;\n}};\n"
+      "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuWaiting*, void* shared, const shared_item& all) {{\n"
+      "  const shared_item item = all;\n  auto* const pool = static_cast<unsigned char*>(shared);\n"
+      "  const index first = kiln_together() == {1} ? 0 : item.first;\n"
+      "#pragma clang loop vectorize(assume_safety) vectorize_width({1}) unroll(disable)\n"
+      "  for (int64 x = 0; x < kiln_lanes(); ++x) {{\n"
+      "    one(item.c, team<{1}>(pool, pool + {2}, first, x){3});\n  }}\n  return nullptr;\n}}\n"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n"
+      "  alignas(64) unsigned char shared[{2} + 2 * team<{1}>::kCells];\n  shared_item item;\n  core& c = item.c;\n{4}"
+      "  walk_items<{0}, 0>(*launch, begin, end, [&](char* const* p, const int64*) KILN_INLINE {{\n{5}"
+      "    for (int k = 0; k < {0}; ++k) item.p[k] = p[k];\n"
+      "    share_item<{1}>(launch->waits, shared, item, kiln_threads);\n  }});\n}}\n",
+      count, spec.team, pool, item_arguments(spec, "item.p"), launch_numbers(spec),
+      spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "");
 }
 
 }  // namespace
@@ -152,25 +185,17 @@ std::string launch_numbers(const GufuncSpec& spec) {
 }
 
 std::string gufunc_cpu(const GufuncSpec& spec) {
+  if (spec.team > 0) return team_kernel(spec);
   if (spec.each.empty() || spec.folded) return items_kernel(spec);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();
-  std::string arguments;
-  const auto operands = operands_of(spec);
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    const std::string type = stored_name(operands[k]->element.storage);
-    arguments += fmt::format(", reinterpret_cast<{}{}*>(p[{}])", k < inputs ? "const " : "", type, k < inputs ? k : k + mask);
-  }
-  std::string numbers;
-  if (spec.team > 0) numbers = fmt::format("  alignas(64) unsigned char pool[{}];\n", std::max(spec.team_bytes, 16));
-  numbers += launch_numbers(spec);
   return fmt::format(
       "KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_items<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* first) KILN_INLINE {{\n{}{}"
       "  }});\n}}\n",
-      numbers, count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "",
-      item_text(spec, arguments));
+      launch_numbers(spec), count, spec.each.size(), spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "",
+      item_text(spec, item_arguments(spec, "p")));
 }
 
 }  // namespace kiln::kinds

@@ -9,6 +9,7 @@
 #include "backend/cpu/guarded_launch.hpp"
 #include "kernels-src/raw/abi.hpp"
 #include "kiln/error.hpp"
+#include "kinds/block_frames.hpp"
 #include "kinds/raw/race.hpp"
 #include "kinds/start_on_cpu.hpp"
 
@@ -24,40 +25,28 @@ constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 28;
 class BlockMemory : public CpuRawLaunch {
  public:
   BlockMemory(const RawLaunch& launch, void* const* of_kernel)
-      : CpuRawLaunch(), shared_(lines(launch.shared_bytes)), waiting_(threads_of(launch)) {
+      : CpuRawLaunch(), shared_(lines_of(launch.shared_bytes)), waiting_(threads_of(launch)) {
     arguments = of_kernel;
     std::copy(launch.grid.begin(), launch.grid.end(), grid);
     std::copy(launch.block.begin(), launch.block.end(), block);
     shared = shared_.data();
+    waits = &frames_;
     waiting = waiting_.data();
-    new_frame = [](const CpuRawLaunch* of, std::int64_t bytes) { return memory_of(of).frame(bytes); };
-    begin_block = [](const CpuRawLaunch* of) { memory_of(of).used_ = 0; };
   }
   BlockMemory(const BlockMemory&) = delete;
   BlockMemory& operator=(const BlockMemory&) = delete;
 
  private:
-  struct alignas(64) Line {
-    std::byte bytes[64];
-  };
-  static std::size_t lines(std::int64_t bytes) { return (static_cast<std::size_t>(bytes) + sizeof(Line) - 1) / sizeof(Line); }
   /// Of larger blocks none wait.
   static std::size_t threads_of(const RawLaunch& launch) {
     std::int64_t threads = 1;
     for (const std::int64_t extent : launch.block) threads *= std::min(extent, kMostTogether);
     return static_cast<std::size_t>(std::min(threads, kMostTogether));
   }
-  static BlockMemory& memory_of(const CpuRawLaunch* of) { return *static_cast<BlockMemory*>(const_cast<CpuRawLaunch*>(of)); }
-  /// All are of one size.
-  void* frame(std::int64_t bytes) {
-    if (used_ == frames_.size()) frames_.emplace_back(lines(bytes));
-    return frames_[used_++].data();
-  }
 
-  std::vector<Line> shared_;
+  std::vector<CacheLine> shared_;
   std::vector<void*> waiting_;
-  std::vector<std::vector<Line>> frames_;
-  std::size_t used_ = 0;
+  BlockFrames frames_;
 };
 
 }  // namespace

@@ -133,9 +133,8 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
   }
   if (spec.shares) {
     return fmt::format(
-        "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuRawLaunch* launch, void* shared, const row_of_threads& "
-        "all) "
-        "{{\n  kiln_share(shared);\n{}"
+        "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuWaiting*, void* shared, const kinds::CpuRawLaunch* "
+        "launch, const row_of_threads& all) {{\n  kiln_share(shared);\n{}"
         "  void* const dynamic = launch->shared;\n"
         "  const row_of_threads row = all;\n"
         "  const grid_place block = row.block, block_size = row.block_size, grid_size = row.grid;\n"

@@ -125,4 +125,27 @@ TEST_CASE("mapping: items side by side are vectors, and their body is part of th
     CHECK(text.find("define internal") == std::string::npos);
   }
 }
+
+TEST_CASE("mapping: threads of a team are vectors, and those of one warp wait for nobody") {
+  const kiln::Stream stream{kiln::Device::cpu()};
+  for (const char* body : {"for (index i = lane; i < n; i += lanes) y(i) = x(i) * 2;",
+                           "T s = 0; for (index i = lane; i < n; i += lanes) s += x(i); s = team_sum(s);"
+                           "for (index i = lane; i < n; i += lanes) y(i) = s;"}) {
+    CAPTURE(std::string(body));
+    const bool waits = std::string(body).find("team_sum") != std::string::npos;
+    for (const auto& [group, threads] : std::vector<std::pair<std::string, std::string>>{{"block", "32"}, {"256", "256"}}) {
+      CAPTURE(group);
+      const Gufunc gufunc = kiln::guvectorize(
+          {.name = "shared", .layout = "(n)->(n)", .signatures = {"void(T[:] x, T[:] y)"}, .group = group, .body = body});
+      for (const DType dtype : {DType::float32, DType::float64}) {
+        const Array x = Array::zeros({3, 1000}, dtype);
+        CHECK(gufunc.resolve({x}, {.stream = stream}).mapping == "a part of an item, in a team of " + threads);
+        const kiln::cache::Contents kernel = gufunc.compiled({x}, {.stream = stream});
+        CHECK(kiln::inspect::resources(kernel).vector_bits.value_or(0) >= 128);
+        const std::string text = kiln::inspect::text(kernel, kiln::inspect::Form::llvm_ir);
+        CHECK((text.find("@kiln_threads.resume(") != std::string::npos) == (waits && group == "256"));
+      }
+    }
+  }
+}
 #endif

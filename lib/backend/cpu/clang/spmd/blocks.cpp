@@ -26,7 +26,6 @@ using namespace spmd;
 constexpr llvm::StringRef kSection = "kiln_shared";
 constexpr llvm::StringRef kShare = "kiln_share";
 constexpr llvm::StringRef kBytes = "kiln_shared_bytes";
-constexpr llvm::StringRef kLanesCall = "kiln_lanes";
 constexpr llvm::StringRef kNewFrame = "kiln_new_frame";
 /// Of KILN_SHARED variables, on the stack of a thread of the host; GPUs have 48 KiB or 64.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 20;
@@ -66,6 +65,12 @@ void replace(llvm::Module& module, llvm::StringRef name, std::uint64_t number) {
     call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), number));
     call->eraseFromParent();
   }
+}
+
+std::uint64_t lanes_of(const llvm::Function& threads) {
+  std::uint64_t lanes = 1;
+  threads.getFnAttribute(kLanesName).getValueAsString().getAsInteger(10, lanes);
+  return lanes;
 }
 
 /// In front of everything: a variable that several threads of the host have, one for each block that they run, is none.
@@ -126,9 +131,8 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     llvm::Function* const threads = module.getFunction(kThreadsName);
     if (threads == nullptr) return llvm::PreservedAnalyses::all();
-    std::uint64_t lanes = 1;
-    threads->getFnAttribute(kLanesName).getValueAsString().getAsInteger(10, lanes);
-    replace(module, kLanesCall, lanes);
+    replace(module, kLanesCallName, lanes_of(*threads));
+    replace(module, kTogetherName, lanes_of(*threads));
     give_memory(module, *threads);
     llvm::SmallVector<llvm::CallInst*, 8> barriers;
     for (llvm::CallInst* const call : calls_of(module, kBarrierName)) {
@@ -220,6 +224,19 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
 };
 
 }  // namespace
+
+bool spmd::tell_lanes(llvm::Function& threads) {
+  bool any = false;
+  for (const llvm::StringRef name : {kLanesCallName, kTogetherName}) {
+    for (llvm::CallInst* const call : calls_of(*threads.getParent(), name)) {
+      if (call->getFunction() != &threads) continue;
+      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), lanes_of(threads)));
+      call->eraseFromParent();
+      any = true;
+    }
+  }
+  return any;
+}
 
 void let_threads_wait(llvm::PassBuilder& builder) {
   builder.registerPipelineStartEPCallback(

@@ -15,10 +15,15 @@ namespace spmd {
 inline constexpr llvm::StringRef kBarrierName = "kiln_barrier";
 /// Gives the memory that threads of a block share.
 inline constexpr llvm::StringRef kMemoryName = "kiln_shared_memory";
+/// Give how many neighbours the function of neighbouring threads computes at once: its loop has as many iterations; in it.
+inline constexpr llvm::StringRef kLanesCallName = "kiln_lanes";
+inline constexpr llvm::StringRef kTogetherName = "kiln_together";
 /// The function of neighbouring threads.
 inline constexpr llvm::StringRef kThreadsName = "kiln_threads";
 /// An attribute of it: how many it computes at once.
 inline constexpr llvm::StringRef kLanesName = "kiln-lanes";
+/// Puts that number in the place of those calls in the function. Whether there were any.
+bool tell_lanes(llvm::Function& threads);
 
 }  // namespace spmd
 

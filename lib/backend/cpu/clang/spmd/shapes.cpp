@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "backend/cpu/clang/spmd/tiles.hpp"
+#include "backend/cpu/clang/spmd/widener.hpp"
 
 namespace kiln::clang_module::spmd {
 namespace {
@@ -141,6 +142,7 @@ Shape Shapes::shape_of(llvm::Instruction& instruction) const {
   for (const llvm::Use& operand : instruction.operands()) {
     if (of(operand).kind == Shape::Kind::unknown) return {};
   }
+  if (takes_of_lane(instruction)) return Shape::uniform();
   const bool all_uniform = llvm::all_of(instruction.operands(), [&](const llvm::Use& each) { return of(each).is_uniform(); });
   if (all_uniform) return same_of_same(instruction) ? Shape::uniform() : Shape::varying();
   if (const llvm::CallInst* const core = core_of(&instruction)) {

@@ -41,6 +41,8 @@ using namespace spmd;
 /// Iterations of an inner loop wait for one another: two vectors side by side take the time of one until the arithmetic itself
 /// is the limit, on any processor whose additions take longer than they keep the next one waiting.
 constexpr unsigned kParts = 2;
+/// Vectors of a team's threads that go on together, where one warp takes no more.
+constexpr unsigned kMostTeamParts = 8;
 /// On the stack, of which other threads than the first may have a few megabytes; and more leaves the second cache.
 constexpr std::uint64_t kMostPrivateBytes = std::uint64_t{256} << 10;
 /// Two lanes gain less than masks cost.
@@ -65,6 +67,12 @@ bool make_defaults_reachable(llvm::Function& function) {
 
 bool is_of_threads(const llvm::Loop& loop) {
   return loop.getLoopDepth() == 1 && loop.getHeader()->getParent()->getName() == kThreadsName;
+}
+
+/// How many threads there are of which the function computes some, where it is known; else 0.
+unsigned team_of(const llvm::Loop& loop) {
+  if (!is_of_threads(loop)) return 0;
+  return static_cast<unsigned>(llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width").value_or(0));
 }
 
 /// For safe, by kernels-src or by the user's own pragma: vectorize(enable) alone says no more than that it may be tried.
@@ -174,7 +182,13 @@ class Candidate {
   Width width_of(const Shapes& shapes) const {
     const unsigned registers =
         static_cast<unsigned>(target_.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
-    return {.lanes = llvm::bit_floor(registers / widest_number(loop_, shapes)), .parts = kParts};
+    const unsigned lanes = llvm::bit_floor(registers / widest_number(loop_, shapes));
+    const unsigned team = team_of(loop_);
+    if (team == 0 || lanes == 0) return {.lanes = lanes, .parts = kParts};
+    // Whole warps, as many in each function.
+    unsigned warps = std::max(std::min(lanes * kMostTeamParts, team) / kWarp, 1U);
+    while (team / kWarp % warps != 0) --warps;
+    return {.lanes = lanes, .parts = warps * kWarp / lanes, .once = true, .alone = warps * kWarp == team};
   }
   Refused vectorize(const Regions& regions, const Shapes& shapes) {
     if (Refused refused = why_not(loop_, shapes)) return refused;
@@ -235,9 +249,11 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
       const Refused refused = Candidate(*loop, analyses).vectorize();
       any = any || !refused;
       if (refused) tell(*refused, *loop->getHeader());
+      if (refused && team_of(*loop) > 0) loop->setLoopID(nullptr);
       analyses.invalidate(function, llvm::PreservedAnalyses::none());
     }
     unroll_chains(analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder());
+    if (function.getName() == kThreadsName && tell_lanes(function)) any = true;
     const bool placed = leave_cores_in_place(function);
     if (!any) return seen.empty() && !placed ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();
     llvm::FunctionPassManager cleanup;

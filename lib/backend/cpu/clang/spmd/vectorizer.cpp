@@ -44,7 +44,27 @@ llvm::BasicBlock* Vectorizer::block(const llvm::Twine& name) {
   return llvm::BasicBlock::Create(builder_.getContext(), name, &function_, loop_.getHeader());
 }
 
+void Vectorizer::run_once() {
+  llvm::BasicBlock* const preheader = loop_.getLoopPreheader();
+  prepare();
+  llvm::BasicBlock* const begin = block("lanes");
+  builder_.SetInsertPoint(begin);
+  for (llvm::PHINode& phi : loop_.getHeader()->phis()) widener_.set(&phi, phi.getIncomingValueForBlock(preheader));
+  emit_level(regions_.of(&loop_), {});
+  builder_.CreateBr(loop_.getExitBlock());
+  preheader->getTerminator()->replaceSuccessorWith(loop_.getHeader(), begin);
+  finish();
+}
+
+void Vectorizer::finish() {
+  llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
+  widener_.finish();
+  llvm::DominatorTree dominators(function_);
+  llvm::PromoteMemToReg(all_slots_, dominators);
+}
+
 void Vectorizer::run() {
+  if (widener_.width().once) return run_once();
   llvm::BasicBlock* const preheader = loop_.getLoopPreheader();
   llvm::BasicBlock* const header = loop_.getHeader();
   const unsigned lanes = widener_.width().all();
@@ -120,10 +140,7 @@ void Vectorizer::run() {
   } else {
     preheader->getTerminator()->replaceSuccessorWith(header, begin);
   }
-  llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
-  widener_.finish();
-  llvm::DominatorTree dominators(function_);
-  llvm::PromoteMemToReg(all_slots_, dominators);
+  finish();
 }
 
 Vectors Vectorizer::lanes_below(llvm::Value* count) {
@@ -226,23 +243,6 @@ void Vectorizer::emit_node(const Region& region, unsigned at) {
   }
 }
 
-void Vectorizer::emit_loop(const Node& node, const Vectors& mask) {
-  const Slots next = next_.lookup(node.loop);
-  const bool divergent = shapes_.diverges(node.loop);
-  for (unsigned part = 0; divergent && part < next.size(); ++part) {
-    builder_.CreateStore(mask.empty() ? widener_.all() : mask[part], next[part]);
-  }
-  llvm::BasicBlock* const begin = block(node.block->getName());
-  llvm::BasicBlock* const end = block("left");
-  builder_.CreateBr(begin);
-  builder_.SetInsertPoint(begin);
-  const Vectors on = divergent ? load(next) : mask;
-  clear(next);
-  emit_level(regions_.of(node.loop), on);
-  builder_.CreateCondBr(divergent ? any(next) : load(next).front(), begin, end);
-  builder_.SetInsertPoint(end);
-}
-
 void Vectorizer::emit_block(const Region& region, unsigned at) {
   llvm::BasicBlock& old = *region.nodes()[at].block;
   for (llvm::PHINode& phi : old.phis()) {
@@ -263,6 +263,12 @@ llvm::Value* Vectorizer::any(const Slots& mask) {
   llvm::Value* all = nullptr;
   for (llvm::Value* const part : load(mask)) all = all == nullptr ? part : builder_.CreateOr(all, part);
   return builder_.CreateOrReduce(all);
+}
+
+llvm::Value* Vectorizer::all(const Slots& mask) {
+  llvm::Value* every = nullptr;
+  for (llvm::Value* const part : load(mask)) every = every == nullptr ? part : builder_.CreateAnd(every, part);
+  return builder_.CreateAndReduce(every);
 }
 
 // Of lanes that are off a condition may be anything.
@@ -353,22 +359,6 @@ void Vectorizer::take(const Edge& edge, llvm::Value* taken, const Vectors& mask)
     }
   }
   give_phis(edge, taken, mask);
-}
-
-// What lanes have that are in the loop no longer does not matter.
-void Vectorizer::repeat(const Region& region, const Edge& edge, llvm::Value* taken, const Vectors& mask) {
-  const Slots next = next_.lookup(&region.loop());
-  const bool divergent = shapes_.diverges(&region.loop());
-  for (unsigned part = 0; part < next.size(); ++part) {
-    builder_.CreateStore(divergent ? chosen(taken, mask, part) : whether(taken), next[part]);
-  }
-  for (llvm::PHINode& phi : edge.to()->phis()) {
-    llvm::Value* const value = phi.getIncomingValueForBlock(edge.from);
-    const Slots given = phis_.lookup(&phi);
-    for (unsigned part = 0; part < given.size(); ++part) {
-      builder_.CreateStore(shapes_.of(&phi).is_varying() ? widener_.vector(value, part) : widener_.scalar(value), given[part]);
-    }
-  }
 }
 
 // What leaves a loop: of a lane that stays in it, it is given again before that leaves. So the condition need not be known.

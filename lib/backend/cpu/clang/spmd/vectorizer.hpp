@@ -19,6 +19,8 @@ class Vectorizer {
   using Slots = llvm::SmallVector<llvm::AllocaInst*, 2>;
   using NodeOf = std::pair<const Region*, unsigned>;
 
+  void run_once();
+  void finish();
   void prepare();
   void make_private_memory();
   [[nodiscard]] Vectors lanes_below(llvm::Value* count);
@@ -35,6 +37,9 @@ class Vectorizer {
   [[nodiscard]] bool is_cheap(const Region& region, unsigned at) const;
   [[nodiscard]] const Region& region_of(const Edge& edge) const;
   [[nodiscard]] llvm::Value* any(const Slots& mask);
+  [[nodiscard]] llvm::Value* all(const Slots& mask);
+  /// Whether all lanes, which are on, begin the loop's next iteration.
+  [[nodiscard]] llvm::Value* all_stay(const llvm::Loop& loop, const llvm::ICmpInst& comparison);
   [[nodiscard]] Vectors both(const Vectors& mask, const Vectors& condition);
   [[nodiscard]] Vectors inverse(const Vectors& condition);
   [[nodiscard]] llvm::Value* chosen(llvm::Value* taken, const Vectors& mask, unsigned part);

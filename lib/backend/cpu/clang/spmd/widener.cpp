@@ -102,7 +102,8 @@ std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& sha
   if (moves_stack(instruction)) return "has an array whose length is known only when it runs";
   if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
     if (call->isInlineAsm()) return "has machine code of its own";
-    if (call->isConvergent() && !is_barrier(*call)) return "calls a function that lanes must call together";
+    if (call->isConvergent() && !is_barrier(*call) && !takes_from_below(*call) && !takes_of_lane(*call))
+      return "calls a function that lanes must call together";
   }
   if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return "";
   if (shapes.of(&instruction).is_varying() && !instruction.getType()->isVoidTy() && !is_number(instruction.getType())) {
@@ -160,7 +161,10 @@ void Widener::widen(llvm::Instruction& instruction, const Vectors& mask) {
   builder_.SetCurrentDebugLocation(instruction.getDebugLoc());
   if (core_of(&instruction) != nullptr) return begin_core(llvm::cast<llvm::CallInst>(instruction), mask);
   if (ends_core(&instruction)) return end_core(llvm::cast<llvm::CallInst>(instruction), mask);
+  if (takes_of_lane(instruction)) return set(&instruction, of_lane(instruction));
   const bool gives = !instruction.getType()->isVoidTy();
+  if (takes_from_below(instruction) && shapes_.of(&instruction).is_uniform())
+    return set(&instruction, scalar(instruction.getOperand(0)));
   if (gives && shapes_.of(&instruction).is_strided()) return set(&instruction, copied(instruction));
   Vectors all;
   for (unsigned part = 0; part < width_.parts; ++part) {
@@ -311,7 +315,8 @@ void Widener::store(llvm::StoreInst& store, unsigned part, llvm::Value* mask) {
 }
 
 llvm::Value* Widener::call(llvm::CallInst& call, unsigned part, llvm::Value* mask) {
-  if (is_barrier(call)) return part == 0 ? builder_.Insert(call.clone()) : nullptr;  // all lanes wait together
+  if (is_barrier(call)) return part == 0 && !width_.alone ? builder_.Insert(call.clone()) : nullptr;  // all lanes wait together
+  if (takes_from_below(call)) return from_lane_below(call, part);
   const llvm::Intrinsic::ID intrinsic = call.getIntrinsicID();
   if (variant_of(call, width_.lanes)) return call_variant(call, part);
   if (intrinsic == llvm::Intrinsic::not_intrinsic || !llvm::isTriviallyVectorizable(intrinsic))

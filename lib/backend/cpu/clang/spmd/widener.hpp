@@ -18,11 +18,18 @@ using Vectors = llvm::SmallVector<llvm::Value*, 2>;
 
 /// How many lanes there are.
 struct Width {
-  unsigned lanes;  ///< of a vector
-  unsigned parts;  ///< vectors that are computed side by side, so that one's results are not waited for
+  unsigned lanes;      ///< of a vector
+  unsigned parts;      ///< vectors that are computed side by side, so that one's results are not waited for
+  bool once = false;   ///< the loop has as many iterations, no more and no less
+  bool alone = false;  ///< they are all threads of the block: nobody is waited for at a barrier
   [[nodiscard]] unsigned all() const { return lanes * parts; }
 };
 
+/// Lanes that exchange values one by one, as a GPU's do: so many neighbours.
+inline constexpr unsigned kWarp = 32;
+/// Whether it gives what another lane of the warp has, a constant number of lanes behind; or one lane's value to all.
+[[nodiscard]] bool takes_from_below(const llvm::Instruction& instruction);
+[[nodiscard]] bool takes_of_lane(const llvm::Instruction& instruction);
 /// Whether it is of an array whose length is known only when it runs.
 [[nodiscard]] bool moves_stack(const llvm::Instruction& instruction);
 /// Why an instruction has no vector form; empty where it has one.
@@ -68,6 +75,10 @@ class Widener {
   [[nodiscard]] llvm::Value* call_variant(llvm::CallInst& call, unsigned part);
   [[nodiscard]] llvm::Value* cut(llvm::Value* whole, unsigned from, unsigned count);
   [[nodiscard]] llvm::Value* lane_offsets(llvm::Type* type, std::int64_t stride, unsigned part) const;
+
+  // exchanges.cpp
+  [[nodiscard]] llvm::Value* from_lane_below(llvm::Instruction& exchange, unsigned part);
+  [[nodiscard]] llvm::Value* of_lane(llvm::Instruction& exchange);
 
   // lane_by_lane.cpp
   [[nodiscard]] llvm::Value* atomic(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
