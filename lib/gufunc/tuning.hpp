@@ -16,8 +16,8 @@ inline constexpr int kMaxRemembered = 16;
 inline constexpr std::int64_t kFewestItems = 16;
 /// That a thread takes at once: of two vectors.
 inline constexpr std::int64_t kGrain = 32;
-/// Bytes of a core up to which lanes have it in a tile: those of 32 lanes of a few operands are to stay in the second cache.
-inline constexpr std::int64_t kMostBytesOfCore = 4096;
+/// Bytes of a core up to which items in one piece are taken many at once: of longer ones a thread would have few.
+inline constexpr std::int64_t kMostBytesOfCore = 16384;
 /// Of a team whose size kiln chooses: threads at least (a CPU takes no more, so that none waits), and on a GPU elements of the
 /// largest core for each of them.
 inline constexpr int kFewestInTeam = 32;

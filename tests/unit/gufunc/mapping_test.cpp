@@ -81,12 +81,13 @@ TEST_CASE("mapping: what of a core is a chain goes by lanes of items, what is a 
     bool tiles;
   } rows[] = {
       {"sums in one piece", of_two("(n),(n)->()", "", sum), aos({40, 64}), aos({40, 64}), true, true},
+      {"long sums", of_two("(n),(n)->()", "", sum), aos({40, 4000}), aos({40, 4000}), true, true},
       {"sums of a size that is no constant", of_two("(n),(n)->()", "", sum), aos({40, 100}), aos({40, 100}), true, true},
       {"short sums", of_two("(n),(n)->()", "", sum), aos({40, 3}), aos({40, 3}), true, false},
       {"sums side by side", of_two("(n),(n)->()", "", sum), soa({40, 64}), soa({40, 64}), true, false},
       {"sums, one side by side", of_two("(n),(n)->()", "", sum), soa({40, 64}), aos({40, 64}), true, true},
       {"sums of too few items", of_two("(n),(n)->()", "", sum), aos({15, 64}), aos({15, 64}), false, false},
-      {"sums of too large cores", of_two("(n),(n)->()", "", sum), aos({40, 2000}), aos({40, 2000}), false, false},
+      {"sums of too large cores", of_two("(n),(n)->()", "", sum), aos({40, 5000}), aos({40, 5000}), false, false},
       {"sums of elements apart", of_two("(n),(n)->()", "", sum), apart(64), apart(64), false, false},
       {"running sums", of_two("(n),(n)->(n)", "[:]", running), aos({40, 64}), aos({40, 64}), true, true},
       {"rows", of_two("(n),(n)->(n)", "[:]", scaled), aos({40, 64}), aos({40, 64}), true, false},

@@ -175,7 +175,9 @@ std::uint64_t Shapes::follow(const llvm::Instruction& memory, llvm::SmallVectorI
 }
 
 std::uint64_t Shapes::bytes_of(const llvm::Value& memory) const {
-  if (const llvm::CallInst* const core = core_of(&memory)) return core_room(*core);
+  if (const llvm::CallInst* const core = core_of(&memory)) {
+    return windows_.contains(core) ? window_bytes(*core) : core_room(*core);
+  }
   const auto& local = llvm::cast<llvm::AllocaInst>(memory);
   return llvm::alignTo(local.getAllocationSize(layout_)->getFixedValue(), local.getAlign());
 }

@@ -47,6 +47,7 @@ Shapes::Shapes(const Regions& regions, llvm::ScalarEvolution& evolution, bool ti
     joins_.clear();
     number_lanes(regions_.of(&regions_.outermost()), next_lanes_++);
   } while (static_cast<int>(spread()) + static_cast<int>(find_divergent_loops()) > 0);
+  find_windows();
 }
 
 Shape Shapes::of(const llvm::Value* value) const {

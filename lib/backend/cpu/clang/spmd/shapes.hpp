@@ -64,6 +64,8 @@ class Shapes {
   [[nodiscard]] std::uint64_t private_bytes() const;
   /// Bytes of its elements, where those of all lanes lie side by side; 0: each lane's is in one piece.
   [[nodiscard]] std::uint64_t interleaved(const llvm::Value* memory) const { return private_.lookup(memory); }
+  /// Bytes of one lane's in a window of the core, of cores that are in windows; else 0.
+  [[nodiscard]] std::uint64_t window_bytes(const llvm::Value& core) const;
   /// The interleaved memory that an address lies in; null: another address.
   [[nodiscard]] const llvm::Value* interleaved_memory(const llvm::Value* address) const { return addresses_.lookup(address); }
 
@@ -74,6 +76,8 @@ class Shapes {
   [[nodiscard]] bool is_passed_through(llvm::ArrayRef<const llvm::Value*> addresses) const;
   [[nodiscard]] std::uint64_t follow(const llvm::Instruction& memory,
                                      llvm::SmallVectorImpl<const llvm::Value*>& addresses) const;
+  void find_windows();
+  [[nodiscard]] bool goes_in_windows(const llvm::CallInst& core, std::uint64_t element) const;
   void number_lanes(const Region& region, unsigned lanes);
   bool spread();
   bool find_divergent_loops();
@@ -92,6 +96,7 @@ class Shapes {
   llvm::DenseSet<const llvm::BasicBlock*> joins_;
   llvm::DenseMap<const llvm::Value*, std::uint64_t> private_;
   llvm::DenseMap<const llvm::Value*, const llvm::Value*> addresses_;
+  llvm::DenseSet<const llvm::Value*> windows_;  ///< cores of which there is a window
   unsigned next_lanes_ = 0;
 };
 

@@ -297,6 +297,13 @@ void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
   }
   const auto bytes = static_cast<unsigned>(shapes_.interleaved(&core));
   llvm::Value* const count = builder_.CreateUDiv(scalar(core.getArgOperand(3)), builder_.getInt64(bytes));
+  if (shapes_.window_bytes(core) > 0) {
+    return begin_windows(core, {.first = core_place(builder_, first, step, scalar(item)),
+                                .step = step,
+                                .count = count,
+                                .items = count_of(mask),
+                                .reads = builder_.CreateICmpNE(scalar(core.getArgOperand(5)), builder_.getInt64(0))});
+  }
   llvm::Value* const read = builder_.CreateMul(count, scalar(core.getArgOperand(5)));
   fill_tile(builder_, {bytes, width_.lanes, width_.all()}, scalar(&core), core_place(builder_, first, step, scalar(item)), step,
             read, count_of(mask));
@@ -305,6 +312,7 @@ void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
 void Widener::end_core(llvm::CallInst& end, const Vectors& mask) {
   llvm::Value* const core = end.getArgOperand(0);
   if (!shapes_.is_private(core)) return;
+  if (shapes_.window_bytes(*core) > 0) return close_window(*core);
   const auto bytes = static_cast<unsigned>(shapes_.interleaved(core));
   llvm::Value* const step = scalar(end.getArgOperand(2));
   llvm::Value* const count = builder_.CreateUDiv(scalar(end.getArgOperand(4)), builder_.getInt64(bytes));

@@ -188,6 +188,10 @@ void Vectorizer::make_private_memory() {
     for (llvm::Instruction& instruction : *each) {
       if (core_of(&instruction) == nullptr || !shapes_.is_private(&instruction)) continue;
       make(instruction, function_.getEntryBlock().getFirstInsertionPt(), llvm::Align(kRegister));
+      if (shapes_.window_bytes(instruction) == 0) continue;
+      const Slots numbers = {slots(builder_.getInt64Ty(), false, "window").front(),
+                             slots(builder_.getInt64Ty(), false, "behind").front()};
+      widener_.set_window(&instruction, numbers[0], numbers[1]);
     }
   }
 }

@@ -273,6 +273,9 @@ llvm::Value* Widener::interleaved_step(llvm::GetElementPtrInst& address, unsigne
 
 // Of the part's first lane.
 llvm::Value* Widener::address(llvm::Value* pointer, unsigned part) {
+  if (const llvm::Value* const core = shapes_.interleaved_memory(pointer); core != nullptr && shapes_.window_bytes(*core) > 0) {
+    return in_window(pointer, part);
+  }
   const std::int64_t bytes = shapes_.of(pointer).stride * part * width_.lanes;
   llvm::Value* const first = scalar(pointer);
   return bytes == 0

@@ -39,6 +39,17 @@ inline constexpr unsigned kWarp = 32;
 /// Of a copy for one lane: what accesses do not alias is said of one item's.
 void forget_scopes(llvm::Instruction& instruction);
 
+/// A core of which a tile holds a window: where it is, and which window there is. All but the variables are of one vector.
+struct Window {
+  llvm::AllocaInst* current = nullptr;  ///< the window's number, or all bits where there is none yet
+  llvm::AllocaInst* behind = nullptr;   ///< the highest number that there was, and one
+  llvm::Value* first = nullptr;         ///< the first lane's core
+  llvm::Value* step = nullptr;
+  llvm::Value* count = nullptr;  ///< of elements
+  llvm::Value* items = nullptr;
+  llvm::Value* reads = nullptr;  ///< whether the core holds something
+};
+
 /// Writes at the builder's place. Of a value that is the same for all lanes, or grows by a constant from lane to lane, it keeps
 /// the first lane's alone, and makes vectors of that where one is needed.
 class Widener {
@@ -54,6 +65,9 @@ class Widener {
   void finish();
   void set(const llvm::Value* value, llvm::Value* anew) { scalars_[value] = anew; }
   void set(const llvm::Value* value, Vectors anew) { vectors_[value] = std::move(anew); }
+  void set_window(const llvm::Value* core, llvm::AllocaInst* current, llvm::AllocaInst* behind) {
+    windows_[core] = {.current = current, .behind = behind};
+  }
   [[nodiscard]] llvm::Type* widened(llvm::Type* type) const;
   [[nodiscard]] llvm::Type* mask_type() const { return widened(builder_.getInt1Ty()); }
   [[nodiscard]] const Width& width() const { return width_; }
@@ -80,6 +94,14 @@ class Widener {
   [[nodiscard]] llvm::Value* from_lane_below(llvm::Instruction& exchange, unsigned part);
   [[nodiscard]] llvm::Value* of_lane(llvm::Instruction& exchange);
 
+  // windows.cpp
+  [[nodiscard]] static constexpr std::uint64_t none_yet() { return ~std::uint64_t{0}; }
+  void begin_windows(const llvm::CallInst& core, Window window);
+  void move_window(const llvm::Value& core, llvm::Value* number, bool fills, llvm::Value* reads);
+  void close_window(const llvm::Value& core);
+  void open_window(const llvm::Value& core, llvm::Value* wanted);
+  [[nodiscard]] llvm::Value* in_window(llvm::Value* pointer, unsigned part);
+
   // lane_by_lane.cpp
   [[nodiscard]] llvm::Value* atomic(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   void change_once(llvm::AtomicRMWInst& change, unsigned part, llvm::Value* mask);
@@ -92,6 +114,7 @@ class Widener {
   Width width_;
   llvm::DenseMap<const llvm::Value*, llvm::Value*> scalars_;
   llvm::DenseMap<const llvm::Value*, Vectors> vectors_;
+  llvm::DenseMap<const llvm::Value*, Window> windows_;
   llvm::SmallVector<llvm::Instruction*, 8> own_;
 };
 
