@@ -30,5 +30,5 @@ fi
 
 cmake --build build/release --target kiln-clang-server
 cmake --preset aarch64 -DKILN_WERROR=ON
-cmake --build build/aarch64 --target kiln-program-tests kiln-conformance-tests
-scripts/run-tests.sh build/aarch64 -R '^(programs|conformance\.neon.*)$' "$@"
+cmake --build build/aarch64 --target kiln-program-tests kiln-conformance-tests kiln-lanes-tests
+scripts/run-tests.sh build/aarch64 -R '^(programs|lanes\.neon|conformance\.neon)$' "$@"
