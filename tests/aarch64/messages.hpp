@@ -24,12 +24,18 @@ inline constexpr const char* kClangServer = "KILN_CLANG_SERVER";
 /// The functions of kiln_clang_api, the first number of a question.
 enum class Ask : std::uint64_t { compile, disassemble, locate };
 
+/// Behind a text, so that all begin where numbers may: LLVM reads no object that lies anywhere else.
+constexpr std::uint64_t padding(std::uint64_t size) {
+  return -size % sizeof(std::uint64_t);
+}
+
 class Writer {
  public:
   void number(std::uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   void text(const kiln_clang_text& text) {
     number(text.size);
     if (text.size > 0) bytes_.append(text.data, text.size);
+    bytes_.append(padding(text.size), '\0');
   }
   /// With its zero, so that the reader has one; or null.
   void c_string(const char* text) { this->text({text, text == nullptr ? 0 : std::strlen(text) + 1}); }
@@ -51,8 +57,9 @@ class Reader {
     return value;
   }
   kiln_clang_text text() {
-    const std::string_view taken = take(number());
-    return {taken.data(), taken.size()};
+    const std::uint64_t size = number();
+    const std::string_view taken = take(size + padding(size));
+    return {taken.data(), size};
   }
   const char* c_string() {
     const kiln_clang_text text = this->text();
