@@ -23,6 +23,7 @@ struct Answer : kiln_clang_result {
 class Connection {
  public:
   Connection() : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (socket_ < 0) throw std::runtime_error(std::string("no socket: ") + std::strerror(errno));
     const char* const path = std::getenv(kClangServer);
     if (path == nullptr) throw std::runtime_error(std::string(kClangServer) + " is not set: run this by kiln-clang-server");
     sockaddr_un address{};

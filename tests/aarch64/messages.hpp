@@ -53,13 +53,13 @@ class Reader {
 
   std::uint64_t number() {
     std::uint64_t value = 0;
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    take(sizeof value).copy(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   }
   kiln_clang_text text() {
     const std::uint64_t size = number();
     const std::string_view taken = take(size + padding(size));
-    return {taken.data(), size};
+    return {taken.data(), size};  // NOLINT(bugprone-suspicious-stringview-data-usage): the size is beside it
   }
   const char* c_string() {
     const kiln_clang_text text = this->text();
