@@ -14,7 +14,8 @@ build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-de
 tests=(doctest-dev libamdhip64-dev libclang-cpp14-dev pkgconf python3-venv gdb linux-perf)
 # clang++-19 builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
 # libfftw3-dev: what kiln::fft is timed against. ccache: for machines on which .ci/run runs again. python3-jsonschema holds the schema of manifests to the cases of their reader.
-ci=(ccache clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev python3-jsonschema)
+# qemu-user and the cross compiler: scripts/test-aarch64.sh.
+ci=(ccache clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev python3-jsonschema qemu-user g++-aarch64-linux-gnu)
 
 case "${1:-build}" in
   build) packages=("${build[@]}") ;;

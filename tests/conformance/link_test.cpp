@@ -15,7 +15,8 @@ using kiln::LinkFile;
 
 namespace {
 
-std::string file_of(const std::string& name) {
+// Of x86-64.
+[[maybe_unused]] std::string file_of(const std::string& name) {
   return std::string(KILN_GOLDEN_DIR) + "/../../golden/link/" + name;
 }
 

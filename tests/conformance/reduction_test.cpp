@@ -355,7 +355,7 @@ TEST_CASE("reduction: .initial stands in front of what the map gives") {
       constexpr std::size_t rows = 5;
       std::vector<Exact> x, y, mask, by_row(rows, 2.5L), by_column(columns, 2.5L), masked_by_row(rows, 2.5L);
       std::vector<Exact> sums(rows, -4);
-      const auto raise = [](Exact& most, long double value) { most = std::max(most.real(), value); };
+      const auto keep_larger = [](Exact& most, long double value) { most = std::max(most.real(), value); };
       for (std::size_t k = 0; k < rows * columns; ++k) {
         const auto a = static_cast<long double>(k * 7 % 11);
         const auto b = static_cast<long double>(k * 5 % 13);
@@ -364,9 +364,9 @@ TEST_CASE("reduction: .initial stands in front of what the map gives") {
         // No element of the second row counts.
         const bool counts = k / columns != 1 && k % 3 != 0;
         mask.emplace_back(counts ? 1 : 0);
-        raise(by_row[k / columns], std::abs(a - b));
-        raise(by_column[k % columns], std::abs(a - b));
-        if (counts) raise(masked_by_row[k / columns], std::abs(a - b));
+        keep_larger(by_row[k / columns], std::abs(a - b));
+        keep_larger(by_column[k % columns], std::abs(a - b));
+        if (counts) keep_larger(masked_by_row[k / columns], std::abs(a - b));
         sums[k / columns] += a * b;
       }
       const kiln::Shape shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns)};

@@ -5,9 +5,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <random>
 #include <utility>
+
+#include "conformance/fenced.hpp"
 
 namespace programs {
 namespace {
@@ -130,7 +133,7 @@ class Checker {
     }
     if (!interpreted(items)) return {};
     using Way = bool (Checker::*)(const Items&);
-    if (!contiguous(items)) return {.ran = true, .difference = difference_};
+    if (!contiguous(items) || !fenced(items)) return {.ran = true, .difference = difference_};
     for (const Way way : {&Checker::strided, &Checker::masked, &Checker::broadcast}) {
       constexpr int kOneIn = 4;
       if (random_() % kOneIn != 0) continue;
@@ -160,6 +163,29 @@ class Checker {
       std::vector<kiln::Arg> args;
       for (std::size_t k = 0; k < parameters(); ++k) args.emplace_back(array(input_type(k), items.inputs[k], size));
       if (!call(fmt::format("{} items", size), items, size, args, {})) return false;
+    }
+    return true;
+  }
+
+  /// Operands end where memory ends, or begin where it begins.
+  bool fenced(const Items& items) {
+    for (const std::size_t size : {kItems, std::size_t{1}, std::size_t{63}}) {
+      std::deque<conformance::Fenced> memory;
+      const auto place = [&](Type type) {
+        memory.emplace_back(size * kiln::itemsize(dtype(type)), (memory.size() + size) % 3 != 0);
+        return Array::view(memory.back().data(), {static_cast<std::int64_t>(size)}, dtype(type), {});
+      };
+      std::vector<kiln::Arg> args;
+      for (std::size_t k = 0; k < parameters(); ++k) {
+        const Array input = place(input_type(k));
+        input.assign(array(input_type(k), items.inputs[k], size));
+        args.emplace_back(input);
+      }
+      std::vector<Array> out;
+      for (const Type type : program_.outputs) out.push_back(place(type));
+      if (!call(fmt::format("{} items, with no memory beyond them", size), items, size, args, {.out = kiln::Outputs(out)})) {
+        return false;
+      }
     }
     return true;
   }

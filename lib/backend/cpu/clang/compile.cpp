@@ -21,6 +21,7 @@
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
 #include "backend/cpu/clang/linked_bitcode.hpp"
+#include "backend/cpu/clang/machine.hpp"
 #include "backend/cpu/clang/noted_faults.hpp"
 #include "backend/cpu/clang/reported_accesses.hpp"
 #include "backend/cpu/clang/reported_operations.hpp"
@@ -99,10 +100,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_of(const kiln_clan
 }  // namespace
 
 void initialize() {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::InitializeNativeTargetAsmParser();  // asm statements in a body
-  llvm::InitializeNativeTargetDisassembler();
+  initialize_machine();
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTarget();
   LLVMInitializeAMDGPUTargetMC();

@@ -1,6 +1,5 @@
 #include "backend/cpu/clang/link.hpp"
 
-#include <dlfcn.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
 #include <llvm/BinaryFormat/ELF.h>
@@ -9,40 +8,20 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
+#include "backend/cpu/clang/machine.hpp"
 #include "backend/cpu/clang/scratch_file.hpp"
 
 LLD_HAS_DRIVER(elf)
 
 namespace kiln::clang_module {
 namespace {
-
-/// The C library's parts, as this process has them; libmvec is there with glibc on x86-64 only. They stay open: kernels that
-/// were linked against them come and go.
-std::span<void* const> system_libraries() {
-  static const std::array<void*, 3> handles{dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL),
-                                            dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL),
-                                            dlopen("libc.so.6", RTLD_LAZY | RTLD_LOCAL)};
-  return handles;
-}
-
-/// The file of the library that defines the name; empty where none does.
-std::string library_of(const char* name) {
-  for (void* const handle : system_libraries()) {
-    void* const address = handle == nullptr ? nullptr : dlsym(handle, name);
-    Dl_info info{};
-    if (address != nullptr && dladdr(address, &info) != 0 && info.dli_fname != nullptr) return info.dli_fname;
-  }
-  return {};
-}
 
 /// The names that a file defines and those that it lacks.
 struct Symbols {

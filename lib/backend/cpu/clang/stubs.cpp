@@ -1,12 +1,12 @@
-// What clang and lld refer to and kiln never runs: code generation for targets that are neither the host nor a GPU (lld
-// initializes all of them) and the pass plug-ins that the distribution builds in. Empty definitions keep them out of the
+// What clang and lld refer to and kiln never runs: code generation for targets that are neither the kernels' machine nor a GPU
+// (lld initializes all of them) and the pass plug-ins that the distribution builds in. Empty definitions keep them out of the
 // module.
 #include <llvm/Passes/PassPlugin.h>
 
-#if defined(__x86_64__)
-#define X86 TheHost  // stays real: the empty one gets a name that nobody calls
-#elif defined(__aarch64__)
-#define AArch64 TheHost
+#if KILN_KERNELS_OF_X86
+#define X86 TheMachine  // stays real: the empty one gets a name that nobody calls
+#else
+#define AArch64 TheMachine
 #endif
 // So do those of the GPUs.
 #define AMDGPU TheGpuOfAmd

@@ -22,6 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/clang/machine.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -308,11 +310,7 @@ class TakeLanesOfRemainders : public llvm::PassInfoMixin<TakeLanesOfRemainders> 
 
 void use_vector_math(llvm::PassBuilder& builder) {
   builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-#if defined(__x86_64__) && defined(__GLIBC__)
-    passes.addPass(NameVectorVariants());
-#else
-    static_cast<void>(passes);
-#endif
+    if (has_vector_math()) passes.addPass(NameVectorVariants());
   });
   // What kiln_of_lanes_… has become, and no more of it than is called.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
