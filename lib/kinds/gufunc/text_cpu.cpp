@@ -135,9 +135,8 @@ std::string items_kernel(const GufuncSpec& spec) {
       "{}KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
       "  walk_cores<{}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 x) KILN_INLINE {{\n{}{}{}{}"
       "  }});\n}}\n",
-      spec.folded ? whole_function(spec) : "", numbers, operands.size() + mask,
-      spec.masked ? masked : "", places, spec.folded ? fmt::format("    whole(c{});\n", arguments) : item_text(spec, arguments),
-      ends);
+      spec.folded ? whole_function(spec) : "", numbers, operands.size() + mask, spec.masked ? masked : "", places,
+      spec.folded ? fmt::format("    whole(c{});\n", arguments) : item_text(spec, arguments), ends);
 }
 
 /// Addresses of an item's operands as the body's function takes them.
