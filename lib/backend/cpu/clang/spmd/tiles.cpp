@@ -16,10 +16,9 @@ namespace kiln::clang_module::spmd {
 namespace {
 
 constexpr unsigned kChunkBytes = 16;  // of an item that are read at once
-/// Of each item of a group all of a line is moved before the next group's: of items 4 KiB apart more lines than a group's do
-/// not stay in the first cache, of any processor.
+/// Items are moved in groups, each along its whole core, as lines lie in memory: of a register's lanes, of items 4 KiB apart,
+/// more lines would be needed at once than fall into one set of the first cache.
 constexpr unsigned kGroupBytes = 32;
-constexpr unsigned kLineBytes = 64;
 
 bool calls(const llvm::Value* value, llvm::StringRef name) {
   const auto* const call = llvm::dyn_cast<llvm::CallInst>(value);
