@@ -114,9 +114,50 @@ Value any_value(Type type, Random& random) {
   return value;
 }
 
+/// A generalized ufunc over cores of n elements, of each of which the program makes one of each output.
+kiln::GufuncDefinition items_of(const Program& program, const kiln::Cache& cache) {
+  const Text text = text_of(program);
+  const Function& body = program.body();
+  const bool returns = program.outputs.size() == 1;
+  std::string layout;
+  std::string signature;
+  std::string parameters;
+  std::string results;
+  std::string arguments;
+  std::string stores;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(body.parameters); ++k) {
+    const char* const type = name(body.variables[k].type);
+    layout += k == 0 ? "(n)" : ",(n)";
+    signature += fmt::format("{}{}[:] x{}", k == 0 ? "" : ", ", type, k);
+    parameters += fmt::format("{}{} v{}", k == 0 ? "" : ", ", type, k);
+    arguments += fmt::format("{}x{}(i)", k == 0 ? "" : ", ", k);
+  }
+  layout += "->";
+  for (std::size_t k = 0; k < program.outputs.size(); ++k) {
+    const char* const type = name(program.outputs[k]);
+    layout += "(n),";
+    signature += fmt::format(", {}[:] y{}", type, k);
+    if (!returns) parameters += fmt::format(", {}& v{}", type, static_cast<std::size_t>(body.parameters) + k);
+    if (!returns) arguments += fmt::format(", r{}", k);
+    results += fmt::format("{} r{} = 0; ", type, k);
+    stores += fmt::format("y{0}(i) = r{0}; ", k);
+  }
+  return {.name = "items",
+          .layout = layout + "(n)",
+          .signatures = {fmt::format("void({}, uint32[:] running)", signature)},
+          .body = fmt::format("uint32 number = 0;\nfor (index i = 0; i < n; ++i) {{ {}{}program({}); {}number = number * 3 + "
+                              "uint32(r0 != 0); running(i) = number; }}",
+                              results, returns ? "r0 = " : "", arguments, stores),
+          .compile = {.preamble = text.preamble,
+                      .functions = fmt::format("{}{} program({}) {{\n{}}}\n", text.functions,
+                                               returns ? name(program.outputs[0]) : "void", parameters, text.body),
+                      .cache = cache}};
+}
+
 class Checker {
  public:
-  Checker(const Program& program, std::uint64_t seed, const kiln::Cache& cache) : program_(program), random_(seed) {
+  Checker(const Program& program, std::uint64_t seed, const kiln::Cache& cache)
+      : program_(program), random_(seed), cache_(cache) {
     Text text = text_of(program);
     ufunc_ = kiln::vectorize(
         {.name = "program",
@@ -134,7 +175,7 @@ class Checker {
     if (!interpreted(items)) return {};
     using Way = bool (Checker::*)(const Items&);
     if (!contiguous(items) || !fenced(items)) return {.ran = true, .difference = difference_};
-    for (const Way way : {&Checker::strided, &Checker::masked, &Checker::broadcast}) {
+    for (const Way way : {&Checker::strided, &Checker::masked, &Checker::broadcast, &Checker::cores}) {
       constexpr int kOneIn = 4;
       if (random_() % kOneIn != 0) continue;
       if (!(this->*way)(items)) return {.ran = true, .difference = difference_};
@@ -243,6 +284,49 @@ class Checker {
     return !interpreted(spread) || call("broadcast", spread, size, args, {});
   }
 
+  /// Cores of a generalized ufunc: the program for each element in turn, and a number that waits for the element before.
+  bool cores(const Items& items) {
+    constexpr std::size_t kLengths[] = {3, 7, 20, 40, 66};
+    const std::size_t n = kLengths[random_() % std::size(kLengths)];
+    const std::size_t rows = kItems / n;
+    const bool beside = random_() % 3 == 0;  // items side by side, the elements of each apart
+    const auto shape = beside ? Shape{static_cast<std::int64_t>(n), static_cast<std::int64_t>(rows)}
+                              : Shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(n)};
+    const auto laid = [&](const Array& flat) { return beside ? flat.reshape(shape).transpose() : flat.reshape(shape); };
+    const auto value_at = [&](std::size_t row, std::size_t i) { return beside ? i * rows + row : row * n + i; };
+    std::vector<kiln::Arg> args;
+    for (std::size_t k = 0; k < parameters(); ++k) args.emplace_back(laid(array(input_type(k), items.inputs[k], rows * n)));
+    std::vector<Array> flat;
+    for (const Type type : program_.outputs) flat.push_back(array(type, {}, 0, rows * n));
+    flat.push_back(array(Type::u32, {}, 0, rows * n));
+    std::vector<Array> out;
+    for (const Array& each : flat) out.push_back(laid(each));
+    const kiln::GufuncOptions options{.out = kiln::Outputs(out)};
+    static_cast<void>(kiln::guvectorize(items_of(program_, cache_)).outputs(args, options));
+    const std::string way = fmt::format("cores of {}{}", n, beside ? ", items side by side" : "");
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::uint32_t running = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t at = value_at(row, i);
+        const auto got = [&](std::size_t k, Type type) {
+          return read(type, static_cast<const char*>(flat[k].data()) + at * kiln::itemsize(dtype(type)));
+        };
+        for (std::size_t k = 0; k < program_.outputs.size(); ++k) {
+          const Value is = got(k, program_.outputs[k]);
+          if (!same(program_.outputs[k], is, items.outputs[k][at])) return describe(way, items, k, at, is), false;
+        }
+        const Value& first = items.outputs[0][at];
+        running = running * 3 + (first.integer != 0 || first.real != 0 ? 1 : 0);
+        const Value is = got(program_.outputs.size(), Type::u32);
+        if (is.integer == running) continue;
+        difference_ =
+            fmt::format("{}: the running number of item {}, element {}: expected {}, got {}", way, row, i, running, is.integer);
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// The first `size` values, or zeros behind them.
   static Array array(Type type, const std::vector<Value>& values, std::size_t size, std::size_t length = 0) {
     const Array made = Array::zeros({static_cast<std::int64_t>(std::max(size, length))}, dtype(type));
@@ -281,6 +365,7 @@ class Checker {
 
   const Program& program_;
   Random random_;
+  kiln::Cache cache_;
   kiln::Ufunc ufunc_;
   std::string difference_;
 };
