@@ -18,6 +18,8 @@ inline constexpr std::int64_t kFewestItems = 16;
 inline constexpr std::int64_t kGrain = 32;
 /// Bytes of a core up to which items in one piece are taken many at once: of longer ones a thread would have few.
 inline constexpr std::int64_t kMostBytesOfCore = 16384;
+/// The same where .each could share an item among threads.
+inline constexpr std::int64_t kMostBytesFolded = 4096;
 /// Of a team whose size kiln chooses: threads at least (a CPU takes no more, so that none waits), and on a GPU elements of the
 /// largest core for each of them.
 inline constexpr int kFewestInTeam = 32;

@@ -136,7 +136,7 @@ void Call::take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool co
     // Of items that a mask leaves out nothing is written.
     if (core.packed && (k < nin_ || !spec.masked)) tile = std::max(tile, core_bytes(k));
   }
-  if (tile > 0 && tile <= tuning::kMostBytesOfCore) {
+  if (tile > 0 && tile <= (spec.each.empty() ? tuning::kMostBytesOfCore : tuning::kMostBytesFolded)) {
     // Rounded up, so that sizes share kernels.
     constexpr std::uint64_t kLeast = 256;
     spec.tile_bytes = static_cast<int>(known ? static_cast<std::uint64_t>(tile)
