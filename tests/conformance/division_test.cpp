@@ -1,4 +1,5 @@
 // Division of integers in bodies: what C++ leaves undefined is defined, alike on every device and in every text.
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -320,5 +321,35 @@ TEST_CASE("division: operators of the user's own on enumerations are the ones th
                                                                     "int operator/(int, E) { return 30; }\n"
                                                                     "int& operator/=(int& a, E) { return a = 100; }"}});
     CHECK(list_of(target.fetch(target.call(f, {target.place(Array::from<std::int32_t>({7}))}))) == std::vector<double>{139});
+  });
+}
+
+TEST_CASE("division: by a number that is zero for some of neighbouring elements, in a loop") {
+  constexpr std::uint32_t kBits = 31;
+  const kiln::Ufunc f =
+      kiln::vectorize({.name = "f",
+                       .signatures = {"uint32(int64 b)"},
+                       .body = "uint32 r = 0; for (uint32 k = 0; k < 31; k += 2) { const uint32 d = uint32(8) >> (r & 31); "
+                               "const uint32 m = min(r, uint32(b)); const uint32 q = d != 0 ? uint32(b) / d : "
+                               "uint32(b); r = m != 0 ? q / m : q; } return r;"});
+  const auto expected = [](std::int64_t b) {
+    const auto number = static_cast<std::uint32_t>(b);
+    std::uint32_t r = 0;
+    for (std::uint32_t k = 0; k < kBits; k += 2) {
+      const std::uint32_t d = 8U >> (r & kBits);
+      const std::uint32_t m = std::min(r, number);
+      const std::uint32_t q = d != 0 ? number / d : number;
+      r = m != 0 ? q / m : q;
+    }
+    return r;
+  };
+  std::vector<std::int64_t> numbers;
+  std::vector<std::uint32_t> results;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    numbers.push_back(i % 3 == 0 ? i * 9'176'741'129 : i % 20 - 8);
+    results.push_back(expected(numbers.back()));
+  }
+  on_every_device([&](const Target& target) {
+    CHECK(values_of<std::uint32_t>(target, target.call(f, {target.place(Array::from(numbers))})) == results);
   });
 }

@@ -211,10 +211,14 @@ llvm::Value* Widener::widened_operation(llvm::Instruction& instruction, unsigned
     operands.push_back(one_condition ? scalar(operand) : vector(operand, part));
   }
   // Of lanes that are off the dividend, too: where it is poison, LLVM divides by fewer bits than it has, and the processor
-  // traps.
+  // traps. And where the divisor is, it takes it for not zero (8 >> n, which the body asks for where bits are left), and the
+  // selection of 1 for needless: frozen, it may be anything.
   if (divides_integers(instruction) && mask != nullptr) {
-    operands[0] = builder_.CreateSelect(mask, operands[0], llvm::Constant::getNullValue(operands[0]->getType()));
-    operands[1] = builder_.CreateSelect(mask, operands[1], llvm::ConstantInt::get(operands[1]->getType(), 1));
+    const auto where_on = [&](llvm::Value* value, std::uint64_t other) {
+      return builder_.CreateSelect(mask, builder_.CreateFreeze(value), llvm::ConstantInt::get(value->getType(), other));
+    };
+    operands[0] = where_on(operands[0], 0);
+    operands[1] = where_on(operands[1], 1);
   }
   llvm::Value* anew = nullptr;
   if (auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
