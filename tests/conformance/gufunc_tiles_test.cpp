@@ -54,6 +54,17 @@ const ItemBody kRunning = {"T s = 0; for (index i = 0; i < n; ++i) { s += x(i); 
                              double s = 0;
                              for (std::size_t i = 0; i < x.size(); ++i) y[i] = s += x[i];
                            }};
+const ItemBody kTwice = {
+    "T s = 0; for (index i = 0; i < n; ++i) y(i) = x(i) + 1; for (index i = n; i-- > 0;) s += y(i); "
+    "for (index i = 0; i < n; ++i) { s = s > 30 ? s - y(i) : s + 1; y(i) = y(i) + s; }",
+    [](const Elements& x, Elements& y) {
+      double s = 0;
+      for (const double each : x) s += each + 1;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        s = s > 30 ? s - (x[i] + 1) : s + 1;
+        y[i] = x[i] + 1 + s;
+      }
+    }};
 const ItemBody kMirrored = {"for (index i = 0; i < n; ++i) y(i) = x(n - 1 - i) * 2 + x(i);",
                             [](const Elements& x, Elements& y) {
                               for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[x.size() - 1 - i] * 2 + x[i];
@@ -131,6 +142,8 @@ void check(const Gufunc& gufunc, const ItemBody& body, DType dtype, std::int64_t
   if (masked) options.where = make(DType::bool_, exact(where), kiln::Shape{items});
   gufunc({x.array()}, options);
   CHECK(std::equal(after.memory.data(), after.memory.data() + after.memory.bytes(), y.memory.data()));
+  const bool writes_all = &body != &kSomeWritten && &body != &kUpToFirst;
+  if (!masked && writes_all) CHECK(list_of(gufunc({x.array()})) == expected);
 }
 
 Gufunc of(const ItemBody& body) {
@@ -144,7 +157,9 @@ TEST_CASE("gufuncs: items that wait for the iteration before, many at once, are 
   constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {
       {40, 1},  {33, 2},  {66, 3},   {48, 4},  {16, 5},  {37, 7},  {67, 8},  {35, 16}, {50, 20},   {34, 24},  {17, 40},
       {31, 64}, {33, 65}, {48, 128}, {32, 33}, {33, 36}, {50, 63}, {64, 41}, {97, 9},  {130, 100}, {20, 1100}};
-  for (const ItemBody& body : {kFilter, kSomeWritten, kSorted, kUpToFirst, kRunning, kMirrored, kBackwards}) {
+  for (const ItemBody* const each :
+       {&kFilter, &kSomeWritten, &kSorted, &kUpToFirst, &kRunning, &kTwice, &kMirrored, &kBackwards}) {
+    const ItemBody& body = *each;
     const Gufunc gufunc = of(body);
     for (const DType dtype : {DType::float32, DType::float64, DType::int32, DType::int64, DType::int16}) {
       for (const auto& [items, n] : kShapes) {

@@ -32,7 +32,10 @@ void Vectorizer::emit_loop(const Node& node, const Vectors& mask) {
   }
   llvm::BasicBlock* const begin = block(node.block->getName());
   llvm::BasicBlock* const end = block("left");
-  if (const llvm::ICmpInst* const comparison = divergent ? comparison_of(*node.loop, shapes_) : nullptr) {
+  // Each level that is written twice writes all within it twice.
+  constexpr unsigned kMostNested = 2;
+  const bool twice = divergent && node.loop->getLoopDepth() - loop_.getLoopDepth() <= kMostNested;
+  if (const llvm::ICmpInst* const comparison = twice ? comparison_of(*node.loop, shapes_) : nullptr) {
     llvm::BasicBlock* const full = block("full");
     llvm::BasicBlock* const rest = block("rest");
     builder_.CreateCondBr(all(next), full, begin);

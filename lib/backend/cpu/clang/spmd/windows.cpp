@@ -127,7 +127,7 @@ void Widener::open_window(const llvm::Value& core, llvm::Value* wanted) {
   llvm::Value* reads = nullptr;
   if (is_output(core)) {
     close_window(core);
-    // Of results that hold nothing those windows alone that were there before.
+    // Of results that hold nothing those windows alone that may have been there before: in front of the last one.
     llvm::Value* const behind = builder_.CreateLoad(number, window.behind);
     reads = builder_.CreateOr(window.reads, builder_.CreateICmpULT(wanted, behind));
     llvm::Value* const next = builder_.CreateAdd(wanted, builder_.getInt64(1));
