@@ -8,8 +8,6 @@
 
 namespace kiln::kinds {
 
-using codegen::UserText;
-
 namespace {
 
 constexpr std::int64_t kFewestInVector = 4;
