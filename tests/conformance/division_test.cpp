@@ -353,3 +353,28 @@ TEST_CASE("division: by a number that is zero for some of neighbouring elements,
     CHECK(values_of<std::uint32_t>(target, target.call(f, {target.place(Array::from(numbers))})) == results);
   });
 }
+
+TEST_CASE("division: an element at an index of a division, in a loop that changes it now and then") {
+  on_every_device([](const Target& target) {
+    const kiln::Gufunc gufunc = kiln::guvectorize({.name = "now_and_then",
+                                                   .layout = "(n)->(n)",
+                                                   .signatures = {"void(uint32[:] x, uint32[:] y)"},
+                                                   .body = "for (index i = 0; i < n; ++i) y(i) = changed(x(i)) * 2 + i % 2;",
+                                                   .compile = {.functions = R"(
+        uint32 changed(uint32 v) {
+          uint32 all[4] = {10, 11, 12, 13};
+          for (int32 k = 1; k <= 25; ++k) {
+            if (k % 2 == 0) all[(~v != 0 ? v % ~v : v) & 3] = v;
+          }
+          return all[v & 3];
+        })"}});
+    std::vector<std::uint32_t> x;
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t v = 0; v < 66; ++v) {
+      x.push_back(v);
+      expected.push_back(v * 2 + v % 2);
+    }
+    const Array result = gufunc({target.place(Array::from(x))});
+    CHECK(values_of<std::uint32_t>(target, result) == expected);
+  });
+}

@@ -78,6 +78,43 @@ const ItemBody kBackwards = {"T s = 0; for (index i = n; i-- > 0;) { s = s > 20 
                                }
                              }};
 
+// Loops along cores between loops that lanes compute.
+const ItemBody kCentred = {
+    "T g = x(0), s = 0; for (index i = 1; i < n; ++i) g = max(g, x(i)); for (index i = 0; i < n; ++i) y(i) = x(i) - g; "
+    "for (index i = 0; i < n; ++i) s = s < -30 ? s - y(i) : s + y(i); for (index i = 0; i < n; ++i) y(i) = y(i) + s;",
+    [](const Elements& x, Elements& y) {
+      const double greatest = *std::max_element(x.begin(), x.end());
+      double s = 0;
+      for (const double each : x) s = s < -30 ? s - (each - greatest) : s + (each - greatest);
+      for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] - greatest + s;
+    }};
+const ItemBody kHalves = {
+    "T s = 0; for (index i = 0; i < n / 2; ++i) { s = s > 9 ? s - x(i) : s + 2; y(i) = s; } "
+    "for (index i = n / 2; i < n; ++i) y(i) = x(i) * 2 + 1; "
+    "for (index i = n; i-- > 0;) { s = s > 20 ? s - y(i) : s + y(i); y(i) = s; } for (index i = 1; i < n; ++i) y(i) = y(i) + "
+    "x(i - 1);",
+    [](const Elements& x, Elements& y) {
+      const std::size_t half = x.size() / 2;
+      double s = 0;
+      for (std::size_t i = 0; i < half; ++i) y[i] = s = s > 9 ? s - x[i] : s + 2;
+      for (std::size_t i = half; i < x.size(); ++i) y[i] = x[i] * 2 + 1;
+      for (std::size_t i = x.size(); i-- > 0;) y[i] = s = s > 20 ? s - y[i] : s + y[i];
+      for (std::size_t i = 1; i < x.size(); ++i) y[i] += x[i - 1];
+    }};
+const ItemBody kSomeAlong = {
+    "T s = 0; for (index i = 0; i < n; ++i) s = s > 11 ? s - x(i) : s + x(i); "
+    "if (s > 5) { for (index i = 0; i < n; ++i) y(i) = x(i) > 4 ? x(i) * 2 + s : T(-1); } "
+    "for (index i = 0; i < n; ++i) { s = s > 14 ? s - 9 : s + y(i); y(i) = s; }",
+    [](const Elements& x, Elements& y) {
+      double s = 0;
+      for (const double each : x) s = s > 11 ? s - each : s + each;
+      if (s > 5) {
+        const double more = s;
+        for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] > 4 ? x[i] * 2 + more : -1;
+      }
+      for (double& each : y) each = s = s > 14 ? s - 9 : s + each;
+    }};
+
 /// `items` cores of n elements with `gap` between them, of which nothing may be touched.
 struct SpacedCores {
   std::int64_t items, n, gap;
@@ -142,7 +179,7 @@ void check(const Gufunc& gufunc, const ItemBody& body, DType dtype, std::int64_t
   if (masked) options.where = make(DType::bool_, exact(where), kiln::Shape{items});
   gufunc({x.array()}, options);
   CHECK(std::equal(after.memory.data(), after.memory.data() + after.memory.bytes(), y.memory.data()));
-  const bool writes_all = &body != &kSomeWritten && &body != &kUpToFirst;
+  const bool writes_all = &body != &kSomeWritten && &body != &kUpToFirst && &body != &kSomeAlong;
   if (!masked && writes_all) CHECK(list_of(gufunc({x.array()})) == expected);
 }
 
@@ -157,8 +194,8 @@ TEST_CASE("gufuncs: items that wait for the iteration before, many at once, are 
   constexpr std::pair<std::int64_t, std::int64_t> kShapes[] = {
       {40, 1},  {33, 2},  {66, 3},   {48, 4},  {16, 5},  {37, 7},  {67, 8},  {35, 16}, {50, 20},   {34, 24},  {17, 40},
       {31, 64}, {33, 65}, {48, 128}, {32, 33}, {33, 36}, {50, 63}, {64, 41}, {97, 9},  {130, 100}, {20, 1100}};
-  for (const ItemBody* const each :
-       {&kFilter, &kSomeWritten, &kSorted, &kUpToFirst, &kRunning, &kTwice, &kMirrored, &kBackwards}) {
+  for (const ItemBody* const each : {&kFilter, &kSomeWritten, &kSorted, &kUpToFirst, &kRunning, &kTwice, &kMirrored,
+                                     &kBackwards, &kCentred, &kHalves, &kSomeAlong}) {
     const ItemBody& body = *each;
     const Gufunc gufunc = of(body);
     for (const DType dtype : {DType::float32, DType::float64, DType::int32, DType::int64, DType::int16}) {

@@ -114,8 +114,9 @@ Value any_value(Type type, Random& random) {
   return value;
 }
 
-/// A generalized ufunc over cores of n elements, of each of which the program makes one of each output.
-kiln::GufuncDefinition items_of(const Program& program, const kiln::Cache& cache) {
+/// A generalized ufunc over cores of n elements, of each of which the program makes one of each output. `apart`: what waits for
+/// the element before comes in a loop behind that.
+kiln::GufuncDefinition items_of(const Program& program, bool apart, const kiln::Cache& cache) {
   const Text text = text_of(program);
   const Function& body = program.body();
   const bool returns = program.outputs.size() == 1;
@@ -145,9 +146,10 @@ kiln::GufuncDefinition items_of(const Program& program, const kiln::Cache& cache
   return {.name = "items",
           .layout = layout + "(n)",
           .signatures = {fmt::format("void({}, uint32[:] running)", signature)},
-          .body = fmt::format("uint32 number = 0;\nfor (index i = 0; i < n; ++i) {{ {}{}program({}); {}number = number * 3 + "
-                              "uint32(r0 != 0); running(i) = number; }}",
-                              results, returns ? "r0 = " : "", arguments, stores),
+          .body = fmt::format("uint32 number = 0;\nfor (index i = 0; i < n; ++i) {{ {}{}program({}); {}{}number = number * 3 + "
+                              "uint32({} != 0); running(i) = number; }}",
+                              results, returns ? "r0 = " : "", arguments, stores,
+                              apart ? "}\nfor (index i = 0; i < n; ++i) { " : "", apart ? "y0(i)" : "r0"),
           .compile = {.preamble = text.preamble,
                       .functions = fmt::format("{}{} program({}) {{\n{}}}\n", text.functions,
                                                returns ? name(program.outputs[0]) : "void", parameters, text.body),
@@ -286,7 +288,7 @@ class Checker {
 
   /// Cores of a generalized ufunc: the program for each element in turn, and a number that waits for the element before.
   bool cores(const Items& items) {
-    constexpr std::size_t kLengths[] = {3, 7, 20, 40, 66};
+    constexpr std::size_t kLengths[] = {3, 7, 20, 40, 66, 81};
     const std::size_t n = kLengths[random_() % std::size(kLengths)];
     const std::size_t rows = kItems / n;
     const bool beside = random_() % 3 == 0;  // items side by side, the elements of each apart
@@ -302,8 +304,9 @@ class Checker {
     std::vector<Array> out;
     for (const Array& each : flat) out.push_back(laid(each));
     const kiln::GufuncOptions options{.out = kiln::Outputs(out)};
-    static_cast<void>(kiln::guvectorize(items_of(program_, cache_)).outputs(args, options));
-    const std::string way = fmt::format("cores of {}{}", n, beside ? ", items side by side" : "");
+    const bool apart = random_() % 2 == 0;
+    static_cast<void>(kiln::guvectorize(items_of(program_, apart, cache_)).outputs(args, options));
+    const std::string way = fmt::format("cores of {}{}{}", n, beside ? ", items side by side" : "", apart ? ", two loops" : "");
     for (std::size_t row = 0; row < rows; ++row) {
       std::uint32_t running = 0;
       for (std::size_t i = 0; i < n; ++i) {

@@ -29,6 +29,7 @@
 #include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/spmd.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
+#include "backend/cpu/clang/unvectorized.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
 namespace kiln::clang_module {
@@ -152,6 +153,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);
     if (!debugs) passes.emplace_back(vectorize_items_with_loops);
+    passes.emplace_back(keep_conditional_stores);
     passes.emplace_back(let_threads_wait);
   }
   const auto files = files_of(request);

@@ -28,13 +28,13 @@ namespace {
 
 constexpr const char* kAnnotation = "kiln_rows";
 constexpr const char* kAttribute = "kiln-rows";
-constexpr const char* kChain = "kiln.chain";
-constexpr unsigned kFewestTurns = 4;
-/// Of so few turns LLVM takes whole vectors or none, unless it is told otherwise.
-constexpr unsigned kTinyTurns = 16;
-/// Instructions of a turn, beside which a mask is nothing.
+constexpr const char* kCarried = "kiln.carried";
+constexpr unsigned kFewestIterations = 4;
+/// Of so few iterations LLVM takes whole vectors or none, unless it is told otherwise.
+constexpr unsigned kTinyIterations = 16;
+/// Instructions of an iteration, beside which a mask is nothing.
 constexpr unsigned kMuchWork = 16;
-/// Loops of an item of more turns are left to lanes, where each element waits for the one before: LLVM would unroll them.
+/// Loops of an item of more iterations are left to lanes, where each element waits for the one before: LLVM would unroll them.
 constexpr unsigned kMostUnrolled = 8;
 
 /// Annotations become attributes of their functions, which stay with them.
@@ -123,29 +123,30 @@ bool is_function(llvm::Intrinsic::ID id) {
   }
 }
 
-/// A loop of which each turn computes elements of its own.
+/// A loop of which each iteration computes elements of its own.
 class Row {
  public:
   Row(llvm::Loop& loop, llvm::LoopStandardAnalysisResults& analyses)
-      : loop_(loop), evolution_(analyses.SE), target_(analyses.TTI), turns_(evolution_.getSmallConstantTripCount(&loop)) {
-    is_row_ = loop.isInnermost() && loop.isLoopSimplifyForm() && turns_ >= kFewestTurns && only_counts() && reads_blocks();
+      : loop_(loop), evolution_(analyses.SE), target_(analyses.TTI), iterations_(evolution_.getSmallConstantTripCount(&loop)) {
+    is_row_ =
+        loop.isInnermost() && loop.isLoopSimplifyForm() && iterations_ >= kFewestIterations && only_counts() && reads_blocks();
     if (!is_row_) return;
     const llvm::LoopAccessInfo accesses(&loop, &evolution_, &target_, &analyses.TLI, &analyses.AA, &analyses.DT, &analyses.LI);
     is_row_ = accesses.canVectorizeMemory();
   }
 
   /// Whether vectors are worth it: of elements that lie side by side, else for the sake of functions; not where most of a few
-  /// turns would go one by one.
+  /// iterations would go one by one.
   [[nodiscard]] bool suits_vectors() const {
     return is_row_ && writes_ && (beside_ || calls_) &&
-           (!is_tiny() || calls_ || roots_ || turns_ % lanes() == 0 || llvm::isPowerOf2_32(turns_) || suits_mask());
+           (!is_tiny() || calls_ || roots_ || iterations_ % lanes() == 0 || llvm::isPowerOf2_32(iterations_) || suits_mask());
   }
-  [[nodiscard]] bool is_tiny() const { return turns_ < kTinyTurns; }
+  [[nodiscard]] bool is_tiny() const { return iterations_ < kTinyIterations; }
   /// Whether what is left of whole vectors had better be one with a mask than single elements. Where vectors of half or a
   /// quarter of the lanes leave nothing LLVM takes those.
   [[nodiscard]] bool suits_mask() const {
-    const std::uint64_t left = turns_ % lanes();
-    const bool half = left == turns_ && llvm::isPowerOf2_32(turns_) && !calls_;  // a vector itself, of fewer
+    const std::uint64_t left = iterations_ % lanes();
+    const bool half = left == iterations_ && llvm::isPowerOf2_32(iterations_) && !calls_;  // a vector itself, of fewer
     if (!masks_ || !beside_ || left == 0 || half) return false;
     if (calls_ || roots_) return is_tiny() || left > 1;
     // Without mask registers they are dear: x * x + 1 of 5 float32 took 2.3 times as long by AVX2.
@@ -153,7 +154,7 @@ class Row {
            (is_tiny() || (divides_ && left > lanes() / 2) || (work_ >= kMuchWork && left > 1 && !llvm::isPowerOf2_64(left)));
   }
   /// The width that functions have vectors of, where LLVM would take fewer; else 0.
-  [[nodiscard]] unsigned width() const { return calls_ && suits_mask() && turns_ < lanes() ? lanes() : 0; }
+  [[nodiscard]] unsigned width() const { return calls_ && suits_mask() && iterations_ < lanes() ? lanes() : 0; }
 
  private:
   [[nodiscard]] unsigned lanes() const {
@@ -218,10 +219,10 @@ class Row {
   llvm::Loop& loop_;
   llvm::ScalarEvolution& evolution_;
   const llvm::TargetTransformInfo& target_;
-  unsigned turns_;
+  unsigned iterations_;
   bool is_row_ = false;
   bool writes_ = false;
-  bool beside_ = true;  // each turn's elements lie beside the next one's, or are the same
+  bool beside_ = true;  // each iteration's elements lie beside the next one's, or are the same
   bool masks_ = true;   // there are instructions that take some of them
   bool calls_ = false;  // functions
   bool roots_ = false;
@@ -232,7 +233,7 @@ class Row {
 
 /// Whether the loop adds up in order, or the like, and the one around it does not go along elements that lie one behind the
 /// other, of which vectors could be made.
-bool is_chain(llvm::Loop& loop, llvm::LoopStandardAnalysisResults& analyses) {
+bool is_carried(llvm::Loop& loop, llvm::LoopStandardAnalysisResults& analyses) {
   if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || analyses.SE.getSmallConstantTripCount(&loop) <= kMostUnrolled)
     return false;
   const bool waits = llvm::any_of(loop.getHeader()->phis(), [&](llvm::PHINode& phi) {
@@ -267,8 +268,8 @@ class KeepVectorRows : public llvm::PassInfoMixin<KeepVectorRows> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& analyses,
                               llvm::LPMUpdater&) {
     if (!loop.getHeader()->getParent()->hasFnAttribute(kAttribute)) return llvm::PreservedAnalyses::all();
-    if (is_chain(loop, analyses)) {
-      llvm::addStringMetadataToLoop(&loop, kChain, 1);
+    if (is_carried(loop, analyses)) {
+      llvm::addStringMetadataToLoop(&loop, kCarried, 1);
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
       return llvm::PreservedAnalyses::all();
     }
@@ -284,11 +285,11 @@ class KeepVectorRows : public llvm::PassInfoMixin<KeepVectorRows> {
 
 }  // namespace
 
-void unroll_chains(llvm::ArrayRef<llvm::Loop*> loops) {
+void unroll_carried(llvm::ArrayRef<llvm::Loop*> loops) {
   for (llvm::Loop* const loop : loops) {
-    if (!llvm::getBooleanLoopAttribute(loop, kChain)) continue;
+    if (!llvm::getBooleanLoopAttribute(loop, kCarried)) continue;
     loop->setLoopID(llvm::makePostTransformationMetadata(loop->getHeader()->getContext(), loop->getLoopID(),
-                                                         {kChain, "llvm.loop.unroll.disable"}, {}));
+                                                         {kCarried, "llvm.loop.unroll.disable"}, {}));
   }
 }
 

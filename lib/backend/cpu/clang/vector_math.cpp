@@ -155,8 +155,8 @@ llvm::CallInst* without_lanes(llvm::CallInst& call) {
 }
 
 /// libm's functions of one number and their vector variants differ in the last bits: the widest variant's first lane instead.
-/// For what stands outside loops, as each turn would compute it alike, of broadcast and scalar operands: how an operand lies
-/// must not show. And for the turns that whole vectors leave over, as where an element stands must not show, either.
+/// For what stands outside loops, as each iteration would compute it alike, of broadcast and scalar operands: how an operand
+/// lies must not show. And for the iterations that whole vectors leave over, as where an element stands must not show, either.
 void take_first_lane(llvm::CallInst& call) {
   llvm::SmallVector<std::string, 8> mappings;
   llvm::VFABI::getVectorVariantNames(call, mappings);

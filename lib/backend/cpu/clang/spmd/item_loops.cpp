@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 
+#include "backend/cpu/clang/spmd/tiles.hpp"
+
 namespace kiln::clang_module::spmd {
 namespace {
 
@@ -106,6 +108,38 @@ bool rows_are_vectors(llvm::Loop& loop, LoopAnalyses analyses) {
   });
 }
 
+/// Whether iterations give nothing but what they store, each for itself, by branches that become masks.
+bool only_stores(llvm::Loop& inner, llvm::ScalarEvolution& evolution) {
+  const bool counts = llvm::all_of(inner.getHeader()->phis(), [&](llvm::PHINode& phi) {
+    llvm::InductionDescriptor induction;
+    return llvm::InductionDescriptor::isInductionPHI(&phi, &inner, &evolution, induction);
+  });
+  return counts && llvm::all_of(inner.blocks(), [&](const llvm::BasicBlock* block) {
+           return llvm::isa<llvm::BranchInst>(block->getTerminator()) &&
+                  llvm::all_of(*block, [&](const llvm::Instruction& instruction) {
+                    return llvm::all_of(instruction.users(), [&](const llvm::User* user) {
+                      return inner.contains(llvm::cast<llvm::Instruction>(user));
+                    });
+                  });
+         });
+}
+
+/// Whether it accesses cores that are in windows, and of a lane's own memory nothing else.
+bool is_of_windows(const llvm::Loop& inner, const Shapes& shapes) {
+  bool any = false;
+  for (const llvm::BasicBlock* const block : inner.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      for (const llvm::Use& operand : instruction.operands()) {
+        const llvm::Value* const memory = shapes.is_private(operand) ? operand.get() : shapes.interleaved_memory(operand);
+        if (memory == nullptr) continue;
+        if (core_of(memory) == nullptr || shapes.window_bytes(*memory) == 0) return false;
+        any = true;
+      }
+    }
+  }
+  return any;
+}
+
 }  // namespace
 
 bool is_of_items(const llvm::Loop& loop) {
@@ -138,6 +172,18 @@ void leave_to_llvm(llvm::Loop& loop) {
 bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {
   if (any_loop_diverges(loop, shapes) || reads_the_same(loop, shapes)) return true;
   return lie_beside(loop, shapes) && (reads_across(loop, shapes) || !rows_are_vectors(loop, analyses));
+}
+
+LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {
+  LoopSet all;
+  for (llvm::Loop* const inner : loop.getSubLoops()) {  // of those within others iterations may be few
+    const bool is_along = inner->isInnermost() && inner->getExitingBlock() != nullptr &&
+                          inner->getExitingBlock() == inner->getLoopLatch() && !shapes.diverges(inner) &&
+                          is_of_windows(*inner, shapes) && only_stores(*inner, analyses.evolution) &&
+                          goes_along(*inner, analyses.evolution) && analyses.accesses.getInfo(*inner).canVectorizeMemory();
+    if (is_along) all.insert(inner);
+  }
+  return all;
 }
 
 }  // namespace kiln::clang_module::spmd

@@ -1,6 +1,7 @@
 // Loops over items of a generalized ufunc: whether their vectors are of items, or along the items' cores.
 #pragma once
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
@@ -8,6 +9,8 @@
 #include "backend/cpu/clang/spmd/shapes.hpp"
 
 namespace kiln::clang_module::spmd {
+
+using LoopSet = llvm::SmallPtrSet<const llvm::Loop*, 4>;
 
 struct LoopAnalyses {
   llvm::ScalarEvolution& evolution;
@@ -27,5 +30,9 @@ void leave_to_llvm(llvm::Loop& loop);
 /// Whether lanes are better than what LLVM makes of one item: where items go different ways or read what is the same for all,
 /// and where most of what they read and write lies side by side, unless each of an item's loops is a row of vectors itself.
 [[nodiscard]] bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
+
+/// The inner loops of which LLVM makes vectors along cores that lanes have in windows. They go on for one item after the other,
+/// on the cores themselves, between loops that lanes compute.
+[[nodiscard]] LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
 
 }  // namespace kiln::clang_module::spmd

@@ -24,6 +24,7 @@ const llvm::ICmpInst* comparison_of(const llvm::Loop& loop, const Shapes& shapes
 
 // Where all lanes are on, and whether they stay is told by the first and the last, a loop without masks comes first.
 void Vectorizer::emit_loop(const Node& node, const Vectors& mask) {
+  if (along_cores_.contains(node.loop)) return emit_along_cores(*node.loop, mask);
   const Region& region = regions_.of(node.loop);
   const Slots next = next_.lookup(node.loop);
   const bool divergent = shapes_.diverges(node.loop);

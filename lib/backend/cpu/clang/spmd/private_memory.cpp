@@ -1,6 +1,8 @@
 // Memory of a lane's own: local arrays of the body, and cores of items that are in tiles.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
@@ -55,6 +57,36 @@ bool bring_addresses_into(llvm::Loop& loop) {
     }
   }
   return true;
+}
+
+bool join_equal_values(llvm::Function& function, const llvm::DominatorTree& dominators) {
+  bool any = false;
+  for (llvm::BasicBlock& block : function) {
+    const llvm::DomTreeNode* const node = dominators.getNode(&block);
+    if (node == nullptr || node->getIDom() == nullptr) continue;
+    llvm::Instruction* const parting = node->getIDom()->getBlock()->getTerminator();
+    for (llvm::PHINode& phi : llvm::make_early_inc_range(block.phis())) {
+      auto* const first = llvm::dyn_cast<llvm::Instruction>(phi.getIncomingValue(0));
+      if (first == nullptr || llvm::isa<llvm::PHINode>(first) || first->mayReadOrWriteMemory() ||
+          !llvm::isSafeToSpeculativelyExecute(first)) {
+        continue;
+      }
+      const bool equal = llvm::all_of(phi.incoming_values(), [&](const llvm::Use& each) {
+        const auto* const made = llvm::dyn_cast<llvm::Instruction>(each);
+        return made != nullptr && made->isIdenticalToWhenDefined(first);
+      });
+      const bool known =
+          llvm::all_of(first->operands(), [&](const llvm::Use& operand) { return dominators.dominates(operand, parting); });
+      if (!equal || !known) continue;
+      for (const llvm::Use& each : phi.incoming_values()) first->andIRFlags(each);
+      if (!dominators.dominates(first, parting)) first->moveBefore(parting);
+      first->dropUnknownNonDebugMetadata();
+      phi.replaceAllUsesWith(first);
+      phi.eraseFromParent();
+      any = true;
+    }
+  }
+  return any;
 }
 
 void bring_cores_into(llvm::Loop& loop) {

@@ -36,6 +36,10 @@ struct Shape {
 /// it, where each lane has its own. False: such memory is used outside the loop, too.
 [[nodiscard]] bool bring_addresses_into(llvm::Loop& loop);
 
+/// Values that each of several ways computes for itself, as LLVM leaves indices of elements: once, where the ways part. Of a
+/// phi an address would be another for each lane. Whether there were any.
+bool join_equal_values(llvm::Function& function, const llvm::DominatorTree& dominators);
+
 /// Marks of cores, of which LLVM may have moved some to where they are needed: to where all items come by.
 void bring_cores_into(llvm::Loop& loop);
 

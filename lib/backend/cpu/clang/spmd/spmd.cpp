@@ -197,10 +197,11 @@ class Candidate {
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
-    if (is_of_items(loop_) && !suits_lanes(loop_, shapes, {evolution_, dominators_, accesses_})) {
+    const LoopAnalyses analyses{evolution_, dominators_, accesses_};
+    if (is_of_items(loop_) && !suits_lanes(loop_, shapes, analyses)) {
       return Refusal{"elements of one item lie side by side, those of several do not"};
     }
-    Vectorizer(regions, shapes, evolution_, width).run();
+    Vectorizer(regions, shapes, evolution_, loops_along_cores(loop_, shapes, analyses), width).run();
     if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
     return std::nullopt;
   }
@@ -241,6 +242,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     bool any = lower_own_atomics(function);
     if (llvm::any_of(analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder(), is_marked)) {
+      any = join_equal_values(function, analyses.getResult<llvm::DominatorTreeAnalysis>(function)) || any;
       any = make_defaults_reachable(function) || any;
     }
     if (any) analyses.invalidate(function, llvm::PreservedAnalyses::none());
@@ -252,7 +254,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
       if (refused && team_of(*loop) > 0) loop->setLoopID(nullptr);
       analyses.invalidate(function, llvm::PreservedAnalyses::none());
     }
-    unroll_chains(analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder());
+    unroll_carried(analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder());
     if (function.getName() == kThreadsName && tell_lanes(function)) any = true;
     const bool placed = leave_cores_in_place(function);
     if (!any) return seen.empty() && !placed ? llvm::PreservedAnalyses::all() : llvm::PreservedAnalyses::none();

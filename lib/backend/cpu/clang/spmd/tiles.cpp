@@ -177,7 +177,7 @@ class TileFunction {
       }
       rows.push_back(llvm::concatenateVectors(build_, chunks));
     }
-    turn(rows);
+    transpose(rows);
     for (unsigned j = 0; j < chunk(); ++j) {
       if (fills_) {
         build_.CreateAlignedStore(rows[j], row(j), align);
@@ -192,10 +192,10 @@ class TileFunction {
   }
 
   /// The square in each 16 bytes of all rows, by interleaving halves.
-  void turn(llvm::SmallVectorImpl<llvm::Value*>& rows) {
+  void transpose(llvm::SmallVectorImpl<llvm::Value*>& rows) {
     const unsigned count = chunk();
     for (unsigned stage = 1; stage < count; stage *= 2) {
-      llvm::SmallVector<llvm::Value*, 4> turned(count);
+      llvm::SmallVector<llvm::Value*, 4> interleaved(count);
       for (unsigned j = 0; j < count / 2; ++j) {
         for (unsigned half = 0; half < 2; ++half) {
           llvm::SmallVector<int, 16> lanes;
@@ -203,10 +203,10 @@ class TileFunction {
             const unsigned from = i / count * count + half * count / 2 + i % count / 2;
             lanes.push_back(static_cast<int>(from + (i % 2 == 0 ? 0 : group())));
           }
-          turned[2 * j + half] = build_.CreateShuffleVector(rows[j], rows[j + count / 2], lanes);
+          interleaved[2 * j + half] = build_.CreateShuffleVector(rows[j], rows[j + count / 2], lanes);
         }
       }
-      rows.assign(turned);
+      rows.assign(interleaved);
     }
   }
 
@@ -278,7 +278,7 @@ llvm::Value* Widener::count_of(const Vectors& mask) {
   return count;
 }
 
-// The lanes that are on are the first ones: only the end of the items turns some off here.
+// The lanes that are on are the first ones: only the end of the items leaves some off here.
 void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
   llvm::Value* const first = scalar(core.getArgOperand(0));
   llvm::Value* const step = scalar(core.getArgOperand(1));

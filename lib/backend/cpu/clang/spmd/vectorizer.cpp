@@ -10,10 +10,12 @@
 
 namespace kiln::clang_module::spmd {
 
-Vectorizer::Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, Width width)
+Vectorizer::Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, LoopSet along_cores,
+                       Width width)
     : regions_(regions),
       shapes_(shapes),
       evolution_(evolution),
+      along_cores_(std::move(along_cores)),
       loop_(regions.outermost()),
       function_(*loop_.getHeader()->getParent()),
       builder_(function_.getContext(), llvm::InstSimplifyFolder(function_.getParent()->getDataLayout())),
@@ -189,9 +191,10 @@ void Vectorizer::make_private_memory() {
       if (core_of(&instruction) == nullptr || !shapes_.is_private(&instruction)) continue;
       make(instruction, function_.getEntryBlock().getFirstInsertionPt(), llvm::Align(kRegister));
       if (shapes_.window_bytes(instruction) == 0) continue;
-      const Slots numbers = {slots(builder_.getInt64Ty(), false, "window").front(),
-                             slots(builder_.getInt64Ty(), false, "behind").front()};
-      widener_.set_window(&instruction, numbers[0], numbers[1]);
+      const auto variable = [&](llvm::Type* type, const char* name) { return slots(type, false, name).front(); };
+      widener_.set(&instruction, Window{.current = variable(builder_.getInt64Ty(), "window"),
+                                        .written = variable(builder_.getInt1Ty(), "written"),
+                                        .behind = variable(builder_.getInt64Ty(), "behind")});
     }
   }
 }

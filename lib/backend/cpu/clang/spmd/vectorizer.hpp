@@ -1,6 +1,7 @@
 // A loop over items becomes a loop over vectors of items: one lane for each, with masks where lanes go different ways.
 #pragma once
 
+#include "backend/cpu/clang/spmd/item_loops.hpp"
 #include "backend/cpu/clang/spmd/widener.hpp"
 
 namespace kiln::clang_module::spmd {
@@ -10,7 +11,8 @@ namespace kiln::clang_module::spmd {
 class Vectorizer {
  public:
   /// The loop is in LLVM's simplified form, leaves at its latch alone, and nothing that it computes is used behind it.
-  Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, Width width);
+  /// `along_cores`: inner loops that go on for one item after the other.
+  Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, LoopSet along_cores, Width width);
   /// Puts the new loop in the old one's place, which is unreachable then.
   void run();
 
@@ -28,6 +30,7 @@ class Vectorizer {
   void emit_node(const Region& region, unsigned at);
   void emit_block(const Region& region, unsigned at);
   void emit_loop(const Node& node, const Vectors& mask);
+  void emit_along_cores(const llvm::Loop& loop, const Vectors& mask);
   void leave(const Region& region, unsigned at);
   void leave_switch(const Region& region, unsigned at, llvm::SwitchInst& choice);
   /// `taken`: a condition of all lanes; null: yes.
@@ -53,6 +56,7 @@ class Vectorizer {
   const Regions& regions_;
   const Shapes& shapes_;
   llvm::ScalarEvolution& evolution_;
+  LoopSet along_cores_;
   llvm::Loop& loop_;
   llvm::Function& function_;
   Builder builder_;

@@ -156,6 +156,21 @@ llvm::Value* Widener::vector(llvm::Value* value, unsigned part) {
                             lane_offsets(first->getType(), shape.stride, part));
 }
 
+llvm::Value* Widener::all_lanes(llvm::Value* value) {
+  return llvm::concatenateVectors(builder_, vectors_.find(value)->second);
+}
+
+llvm::Value* Widener::of_lane(llvm::Value* value, llvm::Value* lane) {
+  llvm::Value* const first = scalar(value);
+  const bool pointer = first->getType()->isPointerTy();
+  llvm::Type* const number = pointer ? builder_.getInt64Ty() : first->getType();
+  const std::int64_t stride = shapes_.of(value).stride;
+  if (stride == 0) return first;
+  llvm::Value* const more =
+      builder_.CreateMul(builder_.CreateZExtOrTrunc(lane, number), llvm::ConstantInt::getSigned(number, stride));
+  return pointer ? builder_.CreateGEP(builder_.getInt8Ty(), first, more) : builder_.CreateAdd(first, more);
+}
+
 void Widener::widen(llvm::Instruction& instruction, const Vectors& mask) {
   if (does_nothing(instruction)) return;
   builder_.SetCurrentDebugLocation(instruction.getDebugLoc());
@@ -276,9 +291,9 @@ llvm::Value* Widener::interleaved_step(llvm::GetElementPtrInst& address, unsigne
 }
 
 // Of the part's first lane.
-llvm::Value* Widener::address(llvm::Value* pointer, unsigned part) {
+llvm::Value* Widener::address(llvm::Value* pointer, unsigned part, bool writes) {
   if (const llvm::Value* const core = shapes_.interleaved_memory(pointer); core != nullptr && shapes_.window_bytes(*core) > 0) {
-    return in_window(pointer, part);
+    return in_window(pointer, part, writes);
   }
   const std::int64_t bytes = shapes_.of(pointer).stride * part * width_.lanes;
   llvm::Value* const first = scalar(pointer);
@@ -295,8 +310,8 @@ llvm::Value* Widener::load(llvm::LoadInst& load, unsigned part, llvm::Value* mas
   const std::uint64_t size = layout.getTypeStoreSize(type);
   if (shapes_.of(from) == Shape::by(static_cast<std::int64_t>(size))) {
     const llvm::Align align = llvm::commonAlignment(load.getAlign(), size);  // of every lane, whichever is on
-    if (mask == nullptr) return builder_.CreateAlignedLoad(widened(type), address(from, part), align);
-    return builder_.CreateMaskedLoad(widened(type), address(from, part), align, mask);
+    if (mask == nullptr) return builder_.CreateAlignedLoad(widened(type), address(from, part, false), align);
+    return builder_.CreateMaskedLoad(widened(type), address(from, part, false), align, mask);
   }
   return builder_.CreateMaskedGather(widened(type), vector(from, part), load.getAlign(), mask != nullptr ? mask : all());
 }
@@ -314,9 +329,9 @@ void Widener::store(llvm::StoreInst& store, unsigned part, llvm::Value* mask) {
   } else {
     const llvm::Align align = llvm::commonAlignment(store.getAlign(), layout.getTypeStoreSize(value->getType()));
     if (mask == nullptr) {
-      builder_.CreateAlignedStore(vector(value, part), address(to, part), align);
+      builder_.CreateAlignedStore(vector(value, part), address(to, part, true), align);
     } else {
-      builder_.CreateMaskedStore(vector(value, part), address(to, part), align, mask);
+      builder_.CreateMaskedStore(vector(value, part), address(to, part, true), align, mask);
     }
   }
 }

@@ -42,6 +42,7 @@ void forget_scopes(llvm::Instruction& instruction);
 /// A core of which a tile holds a window: where it is, and which window there is. All but the variables are of one vector.
 struct Window {
   llvm::AllocaInst* current = nullptr;  ///< the window's number, or all bits where there is none yet
+  llvm::AllocaInst* written = nullptr;  ///< whether something was written into it
   llvm::AllocaInst* behind = nullptr;   ///< the highest number that there was, and one
   llvm::Value* first = nullptr;         ///< the first lane's core
   llvm::Value* step = nullptr;
@@ -65,9 +66,13 @@ class Widener {
   void finish();
   void set(const llvm::Value* value, llvm::Value* anew) { scalars_[value] = anew; }
   void set(const llvm::Value* value, Vectors anew) { vectors_[value] = std::move(anew); }
-  void set_window(const llvm::Value* core, llvm::AllocaInst* current, llvm::AllocaInst* behind) {
-    windows_[core] = {.current = current, .behind = behind};
-  }
+  void set(const llvm::Value* core, const Window& window) { windows_[core] = window; }
+  /// One vector of all lanes, of a value that varies; and what one lane has of another.
+  [[nodiscard]] llvm::Value* all_lanes(llvm::Value* value);
+  [[nodiscard]] llvm::Value* of_lane(llvm::Value* value, llvm::Value* lane);
+  /// Of a core in windows: what they hold of results goes to where the core is, and what comes behind reads it there.
+  void leave_windows(const llvm::Value& core);
+  [[nodiscard]] llvm::Value* core_of_lane(const llvm::Value& core, llvm::Value* lane);
   [[nodiscard]] llvm::Type* widened(llvm::Type* type) const;
   [[nodiscard]] llvm::Type* mask_type() const { return widened(builder_.getInt1Ty()); }
   [[nodiscard]] const Width& width() const { return width_; }
@@ -82,7 +87,7 @@ class Widener {
   [[nodiscard]] llvm::Value* widened_operation(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* address_step(llvm::GetElementPtrInst& address, unsigned part);
   [[nodiscard]] llvm::Value* interleaved_step(llvm::GetElementPtrInst& address, unsigned part);
-  [[nodiscard]] llvm::Value* address(llvm::Value* pointer, unsigned part);
+  [[nodiscard]] llvm::Value* address(llvm::Value* pointer, unsigned part, bool writes);
   [[nodiscard]] llvm::Value* load(llvm::LoadInst& load, unsigned part, llvm::Value* mask);
   void store(llvm::StoreInst& store, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* call(llvm::CallInst& call, unsigned part, llvm::Value* mask);
@@ -100,7 +105,7 @@ class Widener {
   void move_window(const llvm::Value& core, llvm::Value* number, bool fills, llvm::Value* reads);
   void close_window(const llvm::Value& core);
   void open_window(const llvm::Value& core, llvm::Value* wanted);
-  [[nodiscard]] llvm::Value* in_window(llvm::Value* pointer, unsigned part);
+  [[nodiscard]] llvm::Value* in_window(llvm::Value* pointer, unsigned part, bool writes);
 
   // lane_by_lane.cpp
   [[nodiscard]] llvm::Value* atomic(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);

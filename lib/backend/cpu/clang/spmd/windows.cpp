@@ -63,9 +63,12 @@ bool Shapes::goes_in_windows(const llvm::CallInst& core, std::uint64_t element) 
 }
 
 void Widener::begin_windows(const llvm::CallInst& core, Window window) {
-  window.current = windows_.lookup(&core).current;
-  window.behind = windows_.lookup(&core).behind;
+  const Window variables = windows_.lookup(&core);
+  window.current = variables.current;
+  window.written = variables.written;
+  window.behind = variables.behind;
   builder_.CreateStore(builder_.getInt64(none_yet()), window.current);
+  builder_.CreateStore(builder_.getFalse(), window.written);
   builder_.CreateStore(builder_.getInt64(0), window.behind);
   windows_[&core] = window;
 }
@@ -86,23 +89,38 @@ void Widener::move_window(const llvm::Value& core, llvm::Value* number, bool fil
        window.items);
 }
 
-// Moves a window that holds results, if there is one, back to where the core is.
+// Moves a window that something was written into, if there is one, back to where the core is.
 void Widener::close_window(const llvm::Value& core) {
   const Window& window = windows_.find(&core)->second;
   llvm::Value* const current = builder_.CreateLoad(builder_.getInt64Ty(), window.current);
+  llvm::Value* const written = builder_.CreateLoad(builder_.getInt1Ty(), window.written);
   llvm::BasicBlock* const before = builder_.GetInsertBlock();
   llvm::Function* const function = before->getParent();
   auto* const holds = llvm::BasicBlock::Create(builder_.getContext(), "window.out", function, before->getNextNode());
   auto* const after = llvm::BasicBlock::Create(builder_.getContext(), "window.is.out", function, holds->getNextNode());
-  builder_.CreateCondBr(builder_.CreateICmpNE(current, builder_.getInt64(none_yet())), holds, after);
+  builder_.CreateCondBr(written, holds, after);
   builder_.SetInsertPoint(holds);
   move_window(core, current, false, nullptr);
+  builder_.CreateStore(builder_.getFalse(), window.written);
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
 }
 
+void Widener::leave_windows(const llvm::Value& core) {
+  if (!is_output(core)) return;
+  close_window(core);
+  const Window& window = windows_.find(&core)->second;
+  builder_.CreateStore(builder_.getInt64(none_yet()), window.current);
+  builder_.CreateStore(builder_.getInt64(~std::uint64_t{0}), window.behind);
+}
+
+llvm::Value* Widener::core_of_lane(const llvm::Value& core, llvm::Value* lane) {
+  const Window& window = windows_.find(&core)->second;
+  return core_place(builder_, window.first, window.step, lane);
+}
+
 // Where an element of all lanes is, in the window that it is in: for the first part that becomes the one there is.
-llvm::Value* Widener::in_window(llvm::Value* pointer, unsigned part) {
+llvm::Value* Widener::in_window(llvm::Value* pointer, unsigned part, bool writes) {
   const llvm::Value& core = *shapes_.interleaved_memory(pointer);
   llvm::Type* const number = builder_.getInt64Ty();
   llvm::Value* const tile = scalar(const_cast<llvm::Value*>(&core));
@@ -110,6 +128,7 @@ llvm::Value* Widener::in_window(llvm::Value* pointer, unsigned part) {
       builder_.CreateSub(builder_.CreatePtrToInt(scalar(pointer), number), builder_.CreatePtrToInt(tile, number));
   const std::uint64_t all = shapes_.window_bytes(core) * width_.all();
   if (part == 0) open_window(core, builder_.CreateLShr(offset, llvm::Log2_64(all)));
+  if (writes) builder_.CreateStore(builder_.getTrue(), windows_.find(&core)->second.written);
   const std::uint64_t lanes = std::uint64_t{part} * width_.lanes * shapes_.interleaved(&core);
   llvm::Value* const inside = builder_.CreateAdd(builder_.CreateAnd(offset, all - 1), builder_.getInt64(lanes));
   return builder_.CreateGEP(builder_.getInt8Ty(), tile, inside);
