@@ -55,8 +55,11 @@ void renew_scopes(llvm::ArrayRef<llvm::BasicBlock*> blocks, Builder& builder) {
   }
   llvm::DenseMap<llvm::MDNode*, llvm::MDNode*> anew;
   llvm::cloneNoAliasScopes(lists.getArrayRef(), anew, "item", builder.getContext());
-  for (const auto& [scope, copy] : anew) {
-    builder.CreateNoAliasScopeDeclaration(llvm::MDNode::get(builder.getContext(), {copy}));
+  for (const llvm::MDNode* const list : lists) {
+    for (const llvm::MDOperand& scope : list->operands()) {
+      llvm::MDNode* const copy = anew.lookup(llvm::cast<llvm::MDNode>(scope));
+      builder.CreateNoAliasScopeDeclaration(llvm::MDNode::get(builder.getContext(), {copy}));
+    }
   }
   for (llvm::BasicBlock* const block : blocks) {
     for (llvm::Instruction& instruction : *block) llvm::adaptNoAliasScopes(&instruction, anew, builder.getContext());
@@ -104,7 +107,9 @@ void Vectorizer::emit_along_cores(const llvm::Loop& loop, const Vectors& mask) {
       of_item[value] = widener_.core_of_lane(*value, lane);
     } else if (shapes_.interleaved_memory(value) != nullptr) {
       llvm::Instruction* const step = builder_.Insert(value->clone());
-      llvm::RemapInstruction(step, of_item, llvm::RF_NoModuleLevelChanges | llvm::RF_IgnoreMissingLocals);
+      for (llvm::Use& operand : step->operands()) {
+        if (llvm::Value* const mapped = of_item.lookup(operand)) operand.set(mapped);
+      }
       of_item[value] = step;
     } else if (llvm::Value* const all = of_all.lookup(value)) {
       of_item[value] = builder_.CreateExtractElement(all, lane);

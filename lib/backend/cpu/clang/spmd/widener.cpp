@@ -81,6 +81,17 @@ std::optional<Variant> variant_of(const llvm::CallInst& call, unsigned most) {
   return best;
 }
 
+/// Where the processor reads elements sooner one by one than by a gather (backend/cpu/target.cpp), not under masks: each would
+/// have a branch of its own.
+void keep_gathers(llvm::Function& function) {
+  constexpr llvm::StringRef kFeatures = "target-features";
+  constexpr llvm::StringRef kNone = ",+prefer-no-gather";
+  const llvm::StringRef features = function.getFnAttribute(kFeatures).getValueAsString();
+  const std::size_t at = features.find(kNone);
+  if (at == llvm::StringRef::npos) return;
+  function.addFnAttr(kFeatures, (features.take_front(at) + features.drop_front(at + kNone.size())).str());
+}
+
 }  // namespace
 
 bool moves_stack(const llvm::Instruction& instruction) {
@@ -313,6 +324,7 @@ llvm::Value* Widener::load(llvm::LoadInst& load, unsigned part, llvm::Value* mas
     if (mask == nullptr) return builder_.CreateAlignedLoad(widened(type), address(from, part, false), align);
     return builder_.CreateMaskedLoad(widened(type), address(from, part, false), align, mask);
   }
+  if (mask != nullptr) keep_gathers(*load.getFunction());
   return builder_.CreateMaskedGather(widened(type), vector(from, part), load.getAlign(), mask != nullptr ? mask : all());
 }
 
