@@ -1,6 +1,7 @@
 // Items whose loops wait for the iteration before, several at once: cores of any length, number and distance, at the very ends
 // of the memory that may be touched. Values are whole numbers, by loops of C++ over each item.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -115,6 +116,32 @@ const ItemBody kSomeAlong = {
       for (double& each : y) each = s = s > 14 ? s - 9 : s + each;
     }};
 
+// Loops that compute elements and add them up.
+const ItemBody kAddedUp = {
+    "T s = 0, last = 3; for (index i = 0; i < n; ++i) { const T e = abs(x(i) - T(6)); s = s > 30 ? last - s : s + e * 2 - "
+    "x(i); "
+    "y(i) = e; last = e; } for (index i = 0; i < n; ++i) y(i) = y(i) + s + last;",
+    [](const Elements& x, Elements& y) {
+      double s = 0;
+      double last = 3;
+      for (const double each : x) {
+        const double e = std::abs(each - 6);
+        s = s > 30 ? last - s : s + e * 2 - each;
+        last = e;
+      }
+      for (std::size_t i = 0; i < x.size(); ++i) y[i] = std::abs(x[i] - 6) + s + last;
+    }};
+const ItemBody kAddedUpBackwards = {
+    "T s = 1; for (index i = n; i-- > 0;) { y(i) = abs(x(i) - T(4)); s = s > 20 ? s - y(i) * y(i) : s + y(i); } y(n / 2) = s;",
+    [](const Elements& x, Elements& y) {
+      double s = 1;
+      for (std::size_t i = x.size(); i-- > 0;) {
+        y[i] = std::abs(x[i] - 4);
+        s = s > 20 ? s - y[i] * y[i] : s + y[i];
+      }
+      y[x.size() / 2] = s;
+    }};
+
 /// `items` cores of n elements with `gap` between them, of which nothing may be touched.
 struct SpacedCores {
   std::int64_t items, n, gap;
@@ -195,7 +222,7 @@ TEST_CASE("gufuncs: items that wait for the iteration before, many at once, are 
       {40, 1},  {33, 2},  {66, 3},   {48, 4},  {16, 5},  {37, 7},  {67, 8},  {35, 16}, {50, 20},   {34, 24},  {17, 40},
       {31, 64}, {33, 65}, {48, 128}, {32, 33}, {33, 36}, {50, 63}, {64, 41}, {97, 9},  {130, 100}, {20, 1100}};
   for (const ItemBody* const each : {&kFilter, &kSomeWritten, &kSorted, &kUpToFirst, &kRunning, &kTwice, &kMirrored,
-                                     &kBackwards, &kCentred, &kHalves, &kSomeAlong}) {
+                                     &kBackwards, &kCentred, &kHalves, &kSomeAlong, &kAddedUp, &kAddedUpBackwards}) {
     const ItemBody& body = *each;
     const Gufunc gufunc = of(body);
     for (const DType dtype : {DType::float32, DType::float64, DType::int32, DType::int64, DType::int16}) {

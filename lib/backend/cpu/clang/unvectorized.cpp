@@ -17,15 +17,18 @@ class KeepConditionalStores : public llvm::PassInfoMixin<KeepConditionalStores> 
     const auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
     auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
     for (llvm::Loop* const loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
-      const llvm::BasicBlock* const latch = loop->getLoopLatch();
-      if (!loop->isInnermost() || latch == nullptr) continue;
+      if (!loop->isInnermost()) continue;
+      llvm::SmallVector<llvm::BasicBlock*, 2> latches;
+      loop->getLoopLatches(latches);
       const auto is_one_place = [&](llvm::Instruction& instruction) {
         auto* const store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
         return store != nullptr && !loop->isLoopInvariant(store->getPointerOperand()) &&
                evolution.isLoopInvariant(evolution.getSCEV(store->getPointerOperand()), loop);
       };
       const bool any = llvm::any_of(loop->blocks(), [&](llvm::BasicBlock* block) {
-        return !dominators.dominates(block, latch) && llvm::any_of(*block, is_one_place);
+        const bool always =
+            llvm::all_of(latches, [&](const llvm::BasicBlock* latch) { return dominators.dominates(block, latch); });
+        return !always && llvm::any_of(*block, is_one_place);
       });
       if (any) llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.enable", 0);
     }

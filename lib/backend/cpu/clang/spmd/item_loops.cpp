@@ -72,23 +72,6 @@ bool reads_across(const llvm::Loop& loop, const Shapes& shapes) {
   });
 }
 
-/// Whether what it accesses lies one behind the other, or is one and the same.
-bool goes_along(const llvm::Loop& inner, llvm::ScalarEvolution& evolution) {
-  return llvm::all_of(inner.blocks(), [&](llvm::BasicBlock* block) {
-    return llvm::all_of(*block, [&](llvm::Instruction& instruction) {
-      llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
-      if (address == nullptr) return true;
-      const llvm::SCEV* const at = evolution.getSCEV(address);
-      if (evolution.isLoopInvariant(at, &inner)) return true;
-      const auto* const grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(at);
-      const auto* const step =
-          grows == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(evolution));
-      if (step == nullptr || grows->getLoop() != &inner) return false;
-      const auto size = instruction.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
-      return step->getAPInt().abs() == size.getFixedValue();
-    });
-  });
-}
 bool is_row(llvm::Loop& inner, LoopAnalyses analyses) {
   return llvm::all_of(inner.getHeader()->phis(), [&](llvm::PHINode& phi) {
     llvm::InductionDescriptor induction;
@@ -124,6 +107,41 @@ bool only_stores(llvm::Loop& inner, llvm::ScalarEvolution& evolution) {
          });
 }
 
+/// Whether lanes compute something once for all that takes long: one after the other, each item would.
+bool computes_for_all(const llvm::Loop& inner, const Shapes& shapes) {
+  const auto takes_long = [](const llvm::Instruction& instruction) {
+    switch (instruction.getOpcode()) {
+      case llvm::Instruction::UDiv:
+      case llvm::Instruction::SDiv:
+      case llvm::Instruction::URem:
+      case llvm::Instruction::SRem:
+      case llvm::Instruction::FDiv:
+      case llvm::Instruction::FRem:
+      case llvm::Instruction::Call:
+        return !instruction.getType()->isVoidTy();
+      default:
+        return false;
+    }
+  };
+  return llvm::any_of(inner.blocks(), [&](llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [&](llvm::Instruction& each) {
+      return takes_long(each) && shapes.of(&each).is_uniform() && !inner.hasLoopInvariantOperands(&each);
+    });
+  });
+}
+
+/// Whether each store is for all iterations, or can have a mask.
+bool stores_with_masks(const llvm::Loop& inner, LoopAnalyses analyses) {
+  return llvm::all_of(inner.blocks(), [&](const llvm::BasicBlock* block) {
+    return analyses.dominators.dominates(block, inner.getLoopLatch()) ||
+           llvm::all_of(*block, [&](const llvm::Instruction& each) {
+             const auto* const store = llvm::dyn_cast<llvm::StoreInst>(&each);
+             return store == nullptr ||
+                    analyses.target.isLegalMaskedStore(store->getValueOperand()->getType(), store->getAlign());
+           });
+  });
+}
+
 /// Whether it accesses cores that are in windows, and of a lane's own memory nothing else.
 bool is_of_windows(const llvm::Loop& inner, const Shapes& shapes) {
   bool any = false;
@@ -141,6 +159,23 @@ bool is_of_windows(const llvm::Loop& inner, const Shapes& shapes) {
 }
 
 }  // namespace
+
+bool goes_along(const llvm::Loop& inner, llvm::ScalarEvolution& evolution) {
+  return llvm::all_of(inner.blocks(), [&](llvm::BasicBlock* block) {
+    return llvm::all_of(*block, [&](llvm::Instruction& instruction) {
+      llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr) return true;
+      const llvm::SCEV* const at = evolution.getSCEV(address);
+      if (evolution.isLoopInvariant(at, &inner)) return true;
+      const auto* const grows = llvm::dyn_cast<llvm::SCEVAddRecExpr>(at);
+      const auto* const step =
+          grows == nullptr ? nullptr : llvm::dyn_cast<llvm::SCEVConstant>(grows->getStepRecurrence(evolution));
+      if (step == nullptr || grows->getLoop() != &inner) return false;
+      const auto size = instruction.getDataLayout().getTypeStoreSize(llvm::getLoadStoreType(&instruction));
+      return step->getAPInt().abs() == size.getFixedValue();
+    });
+  });
+}
 
 bool is_of_items(const llvm::Loop& loop) {
   return llvm::getOptionalIntLoopAttribute(&loop, "llvm.loop.vectorize.width") == 1;
@@ -180,6 +215,7 @@ LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses a
     const bool is_along = inner->isInnermost() && inner->getExitingBlock() != nullptr &&
                           inner->getExitingBlock() == inner->getLoopLatch() && !shapes.diverges(inner) &&
                           is_of_windows(*inner, shapes) && only_stores(*inner, analyses.evolution) &&
+                          !computes_for_all(*inner, shapes) && stores_with_masks(*inner, analyses) &&
                           goes_along(*inner, analyses.evolution) && analyses.accesses.getInfo(*inner).canVectorizeMemory();
     if (is_along) all.insert(inner);
   }

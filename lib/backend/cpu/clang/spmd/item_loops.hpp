@@ -4,6 +4,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/Dominators.h>
 
 #include "backend/cpu/clang/spmd/shapes.hpp"
@@ -16,10 +17,14 @@ struct LoopAnalyses {
   llvm::ScalarEvolution& evolution;
   llvm::DominatorTree& dominators;
   llvm::LoopAccessInfoManager& accesses;
+  const llvm::TargetTransformInfo& target;
 };
 
 /// Loops that are marked for one vector of width 1 are of items that have elements of their own.
 [[nodiscard]] bool is_of_items(const llvm::Loop& loop);
+
+/// Whether what an inner loop accesses lies one behind the other, or is one and the same.
+[[nodiscard]] bool goes_along(const llvm::Loop& inner, llvm::ScalarEvolution& evolution);
 
 /// Whether an item without loops has a few elements one behind the other, which LLVM's vectorizer reads and writes as whole
 /// vectors that it shuffles. `shapes`: without tiles.

@@ -80,7 +80,8 @@ bool join_equal_values(llvm::Function& function, const llvm::DominatorTree& domi
       if (!equal || !known) continue;
       for (const llvm::Use& each : phi.incoming_values()) first->andIRFlags(each);
       if (!dominators.dominates(first, parting)) first->moveBefore(parting);
-      first->dropUnknownNonDebugMetadata();
+      first->dropUBImplyingAttrsAndMetadata();
+      first->dropLocation();
       phi.replaceAllUsesWith(first);
       phi.eraseFromParent();
       any = true;

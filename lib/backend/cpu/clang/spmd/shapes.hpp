@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Instructions.h>
 
@@ -99,8 +100,8 @@ class Shapes {
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> lanes_;
   llvm::DenseSet<const llvm::BasicBlock*> joins_;
   llvm::DenseMap<const llvm::Value*, std::uint64_t> private_;
-  llvm::DenseMap<const llvm::Value*, const llvm::Value*> addresses_;
-  llvm::DenseSet<const llvm::Value*> windows_;  ///< cores of which there is a window
+  llvm::MapVector<const llvm::Value*, const llvm::Value*> addresses_;  ///< in the order of the text: decisions go over them
+  llvm::DenseSet<const llvm::Value*> windows_;                         ///< cores of which there is a window
   unsigned next_lanes_ = 0;
 };
 

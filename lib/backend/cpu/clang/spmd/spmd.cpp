@@ -29,6 +29,7 @@
 #include "backend/cpu/clang/short_rows.hpp"
 #include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/item_loops.hpp"
+#include "backend/cpu/clang/spmd/split_loops.hpp"
 #include "backend/cpu/clang/spmd/tiles.hpp"
 #include "backend/cpu/clang/spmd/vectorizer.hpp"
 #include "backend/cpu/clang/users_texts.hpp"
@@ -197,7 +198,7 @@ class Candidate {
     if (shapes.private_bytes() * width.all() > kMostPrivateBytes)
       return Refusal{"its local arrays are too large for all lanes"};
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
-    const LoopAnalyses analyses{evolution_, dominators_, accesses_};
+    const LoopAnalyses analyses{evolution_, dominators_, accesses_, target_};
     if (is_of_items(loop_) && !suits_lanes(loop_, shapes, analyses)) {
       return Refusal{"elements of one item lie side by side, those of several do not"};
     }
@@ -246,6 +247,12 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
       any = make_defaults_reachable(function) || any;
     }
     if (any) analyses.invalidate(function, llvm::PreservedAnalyses::none());
+    if (split_loops(analyses.getResult<llvm::LoopAnalysis>(function),
+                    analyses.getResult<llvm::ScalarEvolutionAnalysis>(function),
+                    analyses.getResult<llvm::DominatorTreeAnalysis>(function))) {
+      any = true;
+      analyses.invalidate(function, llvm::PreservedAnalyses::none());
+    }
     std::set<const llvm::BasicBlock*> seen;
     while (llvm::Loop* const loop = next(function, analyses, seen)) {
       const Refused refused = Candidate(*loop, analyses).vectorize();

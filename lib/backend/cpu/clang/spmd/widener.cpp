@@ -1,6 +1,7 @@
 #include "backend/cpu/clang/spmd/widener.hpp"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -85,11 +86,12 @@ std::optional<Variant> variant_of(const llvm::CallInst& call, unsigned most) {
 /// have a branch of its own.
 void keep_gathers(llvm::Function& function) {
   constexpr llvm::StringRef kFeatures = "target-features";
-  constexpr llvm::StringRef kNone = ",+prefer-no-gather";
-  const llvm::StringRef features = function.getFnAttribute(kFeatures).getValueAsString();
-  const std::size_t at = features.find(kNone);
-  if (at == llvm::StringRef::npos) return;
-  function.addFnAttr(kFeatures, (features.take_front(at) + features.drop_front(at + kNone.size())).str());
+  llvm::SmallVector<llvm::StringRef, 64> features;
+  function.getFnAttribute(kFeatures).getValueAsString().split(features, ',');
+  const auto found = llvm::find(features, "+prefer-no-gather");
+  if (found == features.end()) return;
+  features.erase(found);
+  function.addFnAttr(kFeatures, llvm::join(features, ","));
 }
 
 }  // namespace
