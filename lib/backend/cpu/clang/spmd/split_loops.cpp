@@ -51,7 +51,7 @@ class Split {
     llvm::ValueToValueMapTy copies;
     llvm::BasicBlock* const behind = llvm::CloneBasicBlock(&body_, copies, "", body_.getParent());
     llvm::BasicBlock* const between = llvm::BasicBlock::Create(body_.getContext(), "split", body_.getParent(), behind);
-    llvm::BranchInst::Create(behind, between);
+    llvm::IRBuilder<>(between).CreateBr(behind);
     copies[&body_] = behind;
     copies[preheader] = between;
     llvm::remapInstructionsInBlocks({behind}, copies);
