@@ -29,6 +29,7 @@ KILN_FN void place_item(const kinds::CpuGufuncLaunch& launch, int64 item, char**
   for (int k = 0; k < Operands; ++k) {
     p[k] = launch.data[k] + column * launch.strides[k * launch.rank + last];
   }
+#pragma clang loop unroll(disable)
   for (int64 d = last - 1; d >= 0; --d) {
     const int64 at = rest % launch.shape[d];
     rest /= launch.shape[d];

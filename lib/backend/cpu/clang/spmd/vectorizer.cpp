@@ -76,9 +76,10 @@ void Vectorizer::run() {
       evolution_.getTripCountFromExitCount(evolution_.getBackedgeTakenCount(&loop_), number, &loop_);
   llvm::SCEVExpander expander(evolution_, function_.getParent()->getDataLayout(), "trips");
   llvm::Value* const count = expander.expandCodeFor(trips, number, preheader->getTerminator());
-  // Where lanes never go different ways, masks would be those of the last vector alone: it is written once more.
+  // Where lanes never go different ways, masks would be those of the last vector alone: it is written once more, unless they
+  // are of no use.
   const bool whole = evolution_.getSmallConstantTripMultiple(&loop_) % lanes == 0;
-  const bool last_apart = !whole && !shapes_.any_diverges();
+  const bool last_apart = !whole && !shapes_.any_diverges() && needs_masks();
   builder_.SetInsertPoint(preheader->getTerminator());
   llvm::Value* const end = last_apart ? builder_.CreateAnd(count, ~std::uint64_t{lanes - 1}) : count;
 
@@ -143,6 +144,21 @@ void Vectorizer::run() {
     preheader->getTerminator()->replaceSuccessorWith(header, begin);
   }
   finish();
+}
+
+// Whether lanes that are off would access what is not theirs.
+bool Vectorizer::needs_masks() const {
+  return llvm::any_of(loop_.blocks(), [&](llvm::BasicBlock* each) {
+    if (along_cores_.contains(regions_.innermost_of(each))) return false;
+    return llvm::any_of(*each, [&](const llvm::Instruction& instruction) {
+      const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+      if (address == nullptr)
+        return instruction.mayReadOrWriteMemory() && needs_a_lane(instruction, shapes_) && core_of(&instruction) == nullptr &&
+               !ends_core(&instruction);
+      const bool is_one = llvm::isa<llvm::LoadInst>(instruction) && shapes_.of(address).is_uniform();
+      return !is_one && shapes_.interleaved_memory(address) == nullptr;
+    });
+  });
 }
 
 Vectors Vectorizer::lanes_below(llvm::Value* count) {

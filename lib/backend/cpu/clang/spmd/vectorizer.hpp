@@ -25,6 +25,7 @@ class Vectorizer {
   void finish();
   void prepare();
   void make_private_memory();
+  [[nodiscard]] bool needs_masks() const;
   [[nodiscard]] Vectors lanes_below(llvm::Value* count);
   void emit_level(const Region& region, const Vectors& mask);
   void emit_node(const Region& region, unsigned at);

@@ -194,9 +194,13 @@ void Widener::widen(llvm::Instruction& instruction, const Vectors& mask) {
   if (takes_from_below(instruction) && shapes_.of(&instruction).is_uniform())
     return set(&instruction, scalar(instruction.getOperand(0)));
   if (gives && shapes_.of(&instruction).is_strided()) return set(&instruction, copied(instruction));
+  // Lanes behind the last item have tiles and local arrays of their own.
+  const llvm::Value* const address = llvm::getLoadStorePointerOperand(&instruction);
+  const bool is_own = address != nullptr && shapes_.interleaved_memory(address) != nullptr &&
+                      shapes_.of(address).is_strided() && shapes_.lanes_of(instruction.getParent()) == 0;
   Vectors all;
   for (unsigned part = 0; part < width_.parts; ++part) {
-    llvm::Value* const on = mask.empty() ? nullptr : mask[part];
+    llvm::Value* const on = mask.empty() || is_own ? nullptr : mask[part];
     if (auto* const to = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
       store(*to, part, on);
     } else {
