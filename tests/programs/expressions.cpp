@@ -139,7 +139,13 @@ Expression Expressions::expression(Type type, int depth) {
     const Type from = picks_.of(types_);
     if (from != type) return made(Op::cast, type, {expression(from, depth - 1)});
   }
-  if (kind < 40) return two(one_of({Op::least, Op::greatest}));
+  if (kind < 40) {
+    const Op op = one_of({Op::least, Op::greatest});
+    if (!is_floating(type)) return two(op);
+    // LLVM 19 takes max(c, max(x, c)) for max(x, c), which is NaN where x is: here no two have the same first operand.
+    Expression first = made(Op::add, type, {operand(), literal(type, picks_.distinct())});
+    return made(op, type, {std::move(first), operand()});
+  }
   if (kind < 44) return made(Op::negate, type, {operand()});
   if (is_floating(type)) {
     if (kind < 50) return made(Op::square_root, type, {operand()});

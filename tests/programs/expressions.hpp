@@ -23,8 +23,12 @@ class Picks {
     return list[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
   }
 
+  /// Another number each time.
+  int distinct() { return ++distinct_; }
+
  private:
   std::mt19937_64 random_;
+  int distinct_ = 64;
 };
 
 /// An expression of any operation but a literal.
