@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "backend/cpu/clang/allocas.hpp"
+#include "backend/cpu/clang/conditional_stores.hpp"
 #include "backend/cpu/clang/debug_names.hpp"
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
@@ -29,7 +30,6 @@
 #include "backend/cpu/clang/spmd/blocks.hpp"
 #include "backend/cpu/clang/spmd/spmd.hpp"
 #include "backend/cpu/clang/stoppable_loops.hpp"
-#include "backend/cpu/clang/unvectorized.hpp"
 #include "backend/cpu/clang/vector_math.hpp"
 
 namespace kiln::clang_module {

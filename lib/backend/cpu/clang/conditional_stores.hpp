@@ -1,4 +1,4 @@
-// Loops that LLVM's vectorizer gets wrong.
+// Loops with stores under a condition that LLVM's vectorizer gets wrong.
 #pragma once
 
 namespace llvm {

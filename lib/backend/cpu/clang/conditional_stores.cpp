@@ -1,4 +1,4 @@
-#include "backend/cpu/clang/unvectorized.hpp"
+#include "backend/cpu/clang/conditional_stores.hpp"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/LoopInfo.h>
