@@ -11,6 +11,7 @@
 #include "gufunc/call.hpp"
 #include "kiln/chunked.hpp"
 #include "reduce/call.hpp"
+#include "reduce/impl.hpp"
 #include "reduce/method.hpp"
 #include "ufunc/accumulate.hpp"
 #include "ufunc/call.hpp"

@@ -63,7 +63,7 @@ Examples:
 
 int CacheListCommand::run() {
   const auto* const order =
-      std::find_if(std::begin(kOrders), std::end(kOrders), [&](const Order& each) { return each.name == sort_; });
+      std::find_if(std::begin(kOrders), std::end(kOrders), [&](const ListOrder& each) { return each.name == sort_; });
   if (order == std::end(kOrders)) throw UsageError(fmt::format("unknown --sort \"{}\": name, size, age or hits", sort_));
   std::vector<cache::Entry> entries = filter_.of(choice_.cache().list());
   std::stable_sort(entries.begin(), entries.end(), order->before);

@@ -10,11 +10,11 @@
 namespace kiln::tool {
 
 /// What --sort takes, and whether an entry comes before another one then.
-struct Order {
+struct ListOrder {
   std::string_view name;
   bool (*before)(const cache::Entry&, const cache::Entry&);
 };
-inline constexpr Order kOrders[] = {
+inline constexpr ListOrder kOrders[] = {
     {"name", [](const cache::Entry&, const cache::Entry&) { return false; }},  // as the library lists them
     {"size", [](const cache::Entry& a, const cache::Entry& b) { return a.bytes > b.bytes; }},
     {"age", [](const cache::Entry& a, const cache::Entry& b) { return a.used < b.used; }},

@@ -109,7 +109,7 @@ class Completion {
     } else if (is("METHOD")) {
       for (const MethodRow& row : kMethods) offer(row.name);
     } else if (is("ORDER")) {
-      for (const Order& order : kOrders) offer(order.name);
+      for (const ListOrder& order : kOrders) offer(order.name);
     } else if (is("ID", "ID|MANIFEST")) {
       for (const cache::Entry& each : entries()) {
         offer(each.id, fmt::format("{} {} {}", each.kernel, each.signature, each.target));

@@ -23,6 +23,7 @@
 #include "result_files.hpp"
 #include "scalar_text.hpp"
 #include "standard_function.hpp"
+#include "terminal.hpp"
 #include "units.hpp"
 #include "usage_error.hpp"
 

@@ -5,6 +5,7 @@
 
 using namespace kiln;
 using namespace kiln::codegen;
+using namespace kiln::kinds;
 
 namespace {
 

@@ -11,6 +11,7 @@
 using kiln::DeviceKind;
 using kiln::DType;
 using namespace kiln::codegen;
+using namespace kiln::kinds;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "signature/signature.hpp"
 
 using kiln::DType;
+using kiln::SignatureError;
 using kiln::signature::parse;
 using kiln::signature::parse_kernel;
 
