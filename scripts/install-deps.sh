@@ -1,21 +1,29 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that kiln is built and tested with; does nothing, quickly, where they are all there.
+# Installs the packages that kiln is built and tested with, on Debian 12, Debian 13 and Ubuntu 24.04; does nothing, quickly, where they are all there.
 # usage: install-deps.sh [build|test|ci]     build: library, tool, examples; test: adds what the tests need; ci: adds the linters
 set -euo pipefail
 
 # KILN_NO_INSTALL=1: go on with what is installed (other distributions, containers without apt).
 if [ "${KILN_NO_INSTALL:-0}" = 1 ]; then exit 0; fi
 
+system=$(. /etc/os-release 2>/dev/null && echo "${ID:-unknown} ${VERSION_ID:-}" || echo unknown)
+# A second clang for the host program that links one, AMD's libraries for kernels, and perf.
+case "$system" in
+  "debian 13") by_system=(libclang-cpp17-dev rocm-device-libs-17 linux-perf) ;;
+  "ubuntu 24.04") by_system=(libclang-cpp17-dev rocm-device-libs-17 linux-tools-generic) ;;
+  *) by_system=(libclang-cpp14-dev rocm-device-libs linux-perf) ;;
+esac
+
 # FFTW is opened at run time; libpng is the example's that blurs a picture.
 build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-dev nlohmann-json3-dev libfmt-dev
        libxxhash-dev libcli11-dev python3 libfftw3-single3 libfftw3-double3 libpng-dev)
-# hipRTC (compiles with no GPU), a second clang for the host program that links one, pkg-config for kiln.pc, Python
-# environments for tests/amd, gdb and perf to see kernels by their names.
-tests=(doctest-dev libamdhip64-dev libclang-cpp14-dev pkgconf python3-venv gdb linux-perf)
-# clang++-19 builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
-# libfftw3-dev: what kiln::fft is timed against. ccache: for machines on which .ci/run runs again. python3-jsonschema holds the schema of manifests to the cases of their reader.
-# qemu-user and the cross compiler: scripts/test-aarch64.sh.
-ci=(ccache clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev python3-jsonschema qemu-user g++-aarch64-linux-gnu)
+# hipRTC (compiles with no GPU), pkg-config for kiln.pc, Python environments for packages of PyPI, gdb to see kernels by their names, clang++ for
+# the executor of AMD's machine code. python3-jsonschema holds the schema of manifests to the cases of their reader.
+tests=(doctest-dev libamdhip64-dev pkgconf python3-venv gdb clang-19 python3-jsonschema "${by_system[@]}")
+# clang++-19 also builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
+# libfftw3-dev: what kiln::fft is timed against. ccache: for machines on which .ci/run runs again. qemu-user and the cross compiler:
+# scripts/test-aarch64.sh.
+ci=(ccache libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev qemu-user g++-aarch64-linux-gnu)
 
 case "${1:-build}" in
   build) packages=("${build[@]}") ;;
@@ -24,15 +32,17 @@ case "${1:-build}" in
   *) echo "usage: $0 [build|test|ci]" >&2; exit 2 ;;
 esac
 
-system=$(. /etc/os-release 2>/dev/null && echo "${ID:-unknown} ${VERSION_ID:-}" || echo unknown)
-if [ "$system" != "debian 12" ]; then
-  {
-    echo "kiln's scripts install packages on Debian 12 only; this is ${system}."
-    echo "Install the equivalents of these by hand, then run this again with KILN_NO_INSTALL=1:"
-    echo "  ${packages[*]}"
-  } >&2
-  exit 1
-fi
+case "$system" in
+  "debian 12" | "debian 13" | "ubuntu 24.04") ;;
+  *)
+    {
+      echo "kiln's scripts install packages on Debian 12, Debian 13 and Ubuntu 24.04 only; this is ${system}."
+      echo "Install the equivalents of these by hand, then run this again with KILN_NO_INSTALL=1:"
+      echo "  ${packages[*]}"
+    } >&2
+    exit 1
+    ;;
+esac
 
 installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | awk '$2 == "installed" {print $1}' || true)
 missing=()

@@ -2,6 +2,6 @@
 #pragma once
 
 #define KILN_VERSION_MAJOR 0
-#define KILN_VERSION_MINOR 1
+#define KILN_VERSION_MINOR 2
 #define KILN_VERSION_PATCH 0
-#define KILN_VERSION "0.1.0"
+#define KILN_VERSION "0.2.0"

@@ -230,7 +230,7 @@ TEST_CASE("an integer beyond 64 bits, and standard input named twice") {
 TEST_CASE("--help and --version go to standard output") {
   const auto version = run({"--version"});
   CHECK(version.status == 0);
-  CHECK(version.out == "kiln 0.1.0\n");
+  CHECK(version.out == "kiln 0.2.0\n");
   const auto help = run({"--help"});
   CHECK(help.status == 0);
   CHECK(contains(help.out, "Usage: kiln COMMAND [OPTIONS]\n"));
