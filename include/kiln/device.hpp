@@ -59,9 +59,14 @@ class KILN_API Device {
   /// is, else by Clang; no GPU and no driver are needed.
   /// DeviceError for a name that is none, and where libkiln-emulator.so is missing. Its kind is cuda.
   [[nodiscard]] static Device emulated(std::string_view target);
-  /// KILN_DEVICE where it is set, else the first CUDA device, else the first HIP device, else the CPU. In a process forked from
-  /// one that used kiln there are no GPUs, here and in all().
+  /// Where calls on host arrays run: the device of the thread's innermost DeviceScope, else that of set_default(), else
+  /// KILN_DEVICE, else the first CUDA device, else the first HIP device, else the CPU. In a process forked from one that used
+  /// kiln there are no GPUs, here and in all().
   [[nodiscard]] static Device best();
+  /// Makes best() give that device in all threads. Calls that have begun stay where they are.
+  static void set_default(const Device& device) noexcept;
+  /// Takes set_default() back.
+  static void reset_default() noexcept;
   /// The CPU and every GPU found, the CPU first.
   [[nodiscard]] static std::vector<Device> all();
   /// "cpu", "cpu:4" (four threads), "cuda", "cuda:1", "hip:0", "emulated:sm_90", "best"; DeviceError lists the forms otherwise.
@@ -95,6 +100,20 @@ class KILN_API Device {
   int index_ = 0;
   int capability_ = 0;  // of an emulated one: 90 for sm_90
   friend KILN_API std::string to_string(const Device& device);
+};
+
+/// Makes Device::best() give a device in this thread while it lives: `const DeviceScope on_gpu(Device::cuda(1));`. Scopes nest.
+/// A scope ends in the thread that made it, before those around it.
+class KILN_API DeviceScope {
+ public:
+  explicit DeviceScope(const Device& device) noexcept;
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+  ~DeviceScope();
+
+ private:
+  Device device_;
+  const Device* outer_;
 };
 
 /// "cpu", "cpu:4", "cuda:0", "emulated:sm_90".

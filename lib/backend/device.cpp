@@ -1,7 +1,9 @@
 // Device values: names to devices and back, and the choice of the best one.
 #include "kiln/device.hpp"
 
+#include <atomic>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 
 #include "backend/backend.hpp"
@@ -14,6 +16,11 @@ namespace {
 constexpr int kMostThreads = 4096;
 constexpr const char* kForms =
     "\"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), \"emulated:sm_NN\", \"best\"";
+
+/// The device of set_default() as one word, so that best() takes no lock; 0: none.
+constinit std::atomic<std::uint64_t> default_device{0};
+constinit thread_local const Device* scoped_device = nullptr;
+constexpr std::uint64_t kIsSet = std::uint64_t{1} << 63;
 
 Device choose_best() {
   if (const char* wanted = std::getenv("KILN_DEVICE"); wanted != nullptr && *wanted != '\0') {
@@ -71,12 +78,37 @@ Device Device::emulated(std::string_view target) {
 // Once for the process: the answer must not change between two calls, and asking a driver takes time. A forked child is another
 // process, which has no GPUs.
 Device Device::best() {
-  if (KILN_HAVE_CPU && backend::forked()) {
+  const bool forked = KILN_HAVE_CPU && backend::forked();
+  if (scoped_device != nullptr && (!forked || scoped_device->is_cpu())) return *scoped_device;
+  if (const std::uint64_t word = default_device.load(std::memory_order_relaxed); word != 0) {
+    const Device chosen(static_cast<DeviceKind>(word >> 56 & 0x7f), static_cast<int>(word & 0xffffffff),
+                        static_cast<int>(word >> 32 & 0xffffff));
+    if (!forked || chosen.is_cpu()) return chosen;
+  }
+  if (forked) {
     static const Device of_child = choose_best();
     return of_child;
   }
   static const Device best = choose_best();
   return best;
+}
+
+void Device::set_default(const Device& device) noexcept {
+  default_device.store(kIsSet | static_cast<std::uint64_t>(device.kind_) << 56 |
+                           static_cast<std::uint64_t>(device.capability_) << 32 | static_cast<std::uint32_t>(device.index_),
+                       std::memory_order_relaxed);
+}
+
+void Device::reset_default() noexcept {
+  default_device.store(0, std::memory_order_relaxed);
+}
+
+DeviceScope::DeviceScope(const Device& device) noexcept : device_(device), outer_(scoped_device) {
+  scoped_device = &device_;
+}
+
+DeviceScope::~DeviceScope() {
+  scoped_device = outer_;
 }
 
 std::vector<Device> Device::all() {
