@@ -1,5 +1,8 @@
 #include "kinds/source.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "kinds/header_names.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/kernel_text.hpp"
@@ -36,7 +39,8 @@ Source make_source(const SourceRequest& request) {
                 .body = text.body,
                 .target = request.target,
                 .texts = codegen::texts_of(text),
-                .defines = text.defines};
+                .defines = text.defines,
+                .unnamed_parameters = !text.input_names.empty() && std::ranges::all_of(text.input_names, &std::string::empty)};
   if (text.stages) source.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
   const IntegerDivisions divisions(text, request.spec);
   const std::vector<std::string> needed = needed_headers(text, request.spec, request.target, divisions);

@@ -26,6 +26,7 @@ struct Source {
   std::map<std::string, std::string> headers = {};              ///< every file that an #include may name
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
   std::vector<std::string> defines = {};
+  bool unnamed_parameters = false;                                   ///< the signature has types alone
   std::shared_ptr<const backend::FaultTexts> fault_texts = nullptr;  ///< null: it checks nothing
 };
 

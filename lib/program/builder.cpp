@@ -14,6 +14,7 @@
 #include "kinds/spec.hpp"
 #include "program/end_of_text.hpp"
 #include "program/fork_guard.hpp"
+#include "program/hints.hpp"
 
 namespace kiln::program {
 namespace {
@@ -80,7 +81,7 @@ std::string write_texts(const Job& job, const cache::DiskStore* store) {
 CompileError about_texts(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
   CompileError shown = as_written(error, job, compiler);
   for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
-  return without_notes_of_others(shown, names_of_texts(job));
+  return with_hints(without_notes_of_others(shown, names_of_texts(job)), job.unnamed_parameters);
 }
 
 Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {

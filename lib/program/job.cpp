@@ -68,6 +68,7 @@ Job make_job(const Request& request, const backend::Compiler& asked) {
                       .debug = request.debug},
           .as_written = source.as_written,
           .texts = source.texts,
+          .unnamed_parameters = source.unnamed_parameters,
           .fault_texts = source.fault_texts,
           .body = source.body,
           .kind = source.kind,
