@@ -67,7 +67,13 @@ TEST_CASE("completion of values that are of a few") {
   CHECK(offered({"eval", "--dtype", ""}).starts_with("bool\nint8\n"));
   CHECK(cli::occurrences(offered({"eval", "--dtype", ""}), "\n") == 15);
   CHECK(offered({"eval", "-m", ""}) == "call\nreduce\naccumulate\nreduceat\nouter\n");
-  CHECK(offered({"eval", "-d", ""}) == "best\ncpu\ncuda\nhip\n");
+  CHECK(offered({"eval", "-d", ""}) ==
+        "best\ncpu\ncuda\nhip\nemulated:sm_75\nemulated:sm_80\nemulated:sm_90\nemulated:sm_100\n");
+  CHECK(offered({"eval", "-d", "emulated:sm_9"}) == "emulated:sm_90\n");
+  // Bash breaks words at colons, and wants what goes behind the last one.
+  CHECK(offered({"eval", "-d", "emulated", ":"}) == "sm_75\nsm_80\nsm_90\nsm_100\n");
+  CHECK(offered({"eval", "--device", "emulated", ":", "sm_1"}) == "sm_100\n");
+  CHECK(offered({"eval", "--device", "emulated", ":", "sm_90", "--fa"}) == "--fast-math\n");
   CHECK(offered({"inspect", "--as", ""}) == "resources\nsource\nasm\nptx\nsass\namdgcn\nllvm-ir\n");
   CHECK(offered({"eval", "add", "--method", "re", "x.npy"}) == ":files\n");
   CHECK(offered({"cache", "prune", "--older-than", ""}) == "");

@@ -220,6 +220,29 @@ TEST_CASE("arrays come from standard input, and go to standard output") {
   CHECK(cli::parse_npy(first.out) == read_npy(sample("row_plus_column")));
 }
 
+TEST_CASE("arrays come from .npz archives: the only one, or the one that is named") {
+  const Scratch scratch;
+  const std::string archive = std::string(KILN_GOLDEN_DIR) + "/npz/stored.npz";
+  const std::string kernel = "float64 twice(float64 x) = 2 * x";
+  CHECK(run({"eval", kernel, archive + ":one"}).out == "14.0\n");
+  CHECK(run({"eval", "float32 f(float32 x) = 4 * x", archive + ":x"}).out ==
+        "[[ 0.  1.  2.  3.]\n [ 4.  5.  6.  7.]\n [ 8.  9. 10. 11.]]\n");
+  const auto several = run({"eval", kernel, archive});
+  CHECK(several.status == 1);
+  CHECK(several.err == "kiln: error: \"" + archive + "\" has 5 arrays; name one: " + archive + ":x, " + archive + ":y, " +
+                           archive + ":flags, " + archive + ":none, " + archive + ":one\n");
+  const auto missing = run({"eval", kernel, archive + ":z"});
+  CHECK(missing.status == 1);
+  CHECK(cli::contains(missing.err, "\"z\""));
+
+  cli::write_file(scratch.file("arr_0.npy"), cli::read_file(sample("zero_d")));
+  const std::string pack =
+      "cd '" + scratch.path() + "' && python3 -c \"import zipfile; zipfile.ZipFile('one.npz', 'w').write('arr_0.npy')\"";
+  REQUIRE(std::system(pack.c_str()) == 0);  // NOLINT(concurrency-mt-unsafe): this program has one thread
+  CHECK(run({"eval", kernel, "one.npz"}, {.folder = scratch.path()}).out == "6.0\n");
+  CHECK(run({"eval", kernel, "-"}, {.input = cli::read_file(scratch.file("one.npz"))}).out == "6.0\n");
+}
+
 TEST_CASE("an output may replace an input, a link is followed, and a device is written to") {
   const Scratch scratch;
   cli::write_file(scratch.file("x.npy"), cli::read_file(sample("zero_d")));

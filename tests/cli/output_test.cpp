@@ -191,6 +191,6 @@ TEST_CASE("help that cannot be written is a failure") {
   for (const char* word : {"--help", "--version"}) {
     const auto result = run({word}, {.out_path = "/dev/full"});
     CHECK(result.status == 1);
-    CHECK(result.err == "kiln: error: cannot write to standard output\n");
+    CHECK(result.err == "kiln: error: cannot write to standard output: No space left on device\n");
   }
 }

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cache_list_command.hpp"
 #include "cache_options.hpp"
@@ -24,12 +27,19 @@ class Completion {
  public:
   explicit Completion(const CLI::App& app) : command_(&app) {}
 
-  /// A word before the cursor. Bash makes three of "--sort=size".
+  /// A word before the cursor. Bash makes three of "--sort=size", and of "emulated:sm_90".
   void pass(const std::string& word) {
+    if (word == ":" && last_option_ != nullptr) {
+      option_ = std::exchange(last_option_, nullptr);
+      passed_ = last_value_ + ":";
+      return;
+    }
+    last_option_ = nullptr;
     if (option_ != nullptr) {
       if (word == "=") return;
       if (option_->check_name("--dir")) directory_ = word;
-      option_ = nullptr;
+      last_option_ = std::exchange(option_, nullptr);
+      last_value_ = std::exchange(passed_, "") + word;
     } else if (!options_ended_ && word.starts_with('-')) {
       const std::size_t equals = word.find('=');
       const CLI::Option* const option = command_->get_option_no_throw(word.substr(0, equals));
@@ -45,6 +55,10 @@ class Completion {
   }
 
   void offer_at(std::string_view word) {
+    if (word == ":") {
+      pass(std::string(word));
+      word = "";
+    }
     word_ = word == "=" ? "" : word;
     if (option_ == nullptr && !options_ended_ && word.starts_with('-')) {
       const std::size_t equals = word.find('=');
@@ -64,6 +78,8 @@ class Completion {
 
  private:
   void offer(std::string_view name, std::string_view help = "") {
+    if (!name.starts_with(passed_)) return;
+    name.remove_prefix(passed_.size());
     if (!name.starts_with(word_)) return;
     lines_ += printable(fmt::format("{}{}", repeated_, name)) + (help.empty() ? "" : "\t") + printable(help) + "\n";
   }
@@ -129,8 +145,11 @@ class Completion {
   }
 
   const CLI::App* command_;
-  const CLI::Option* option_ = nullptr;  // whose value is at the cursor
-  std::size_t operands_ = 0;             // before it
+  const CLI::Option* option_ = nullptr;       // whose value is at the cursor
+  const CLI::Option* last_option_ = nullptr;  // whose value was the word before
+  std::string last_value_;
+  std::string passed_;        // of the value at the cursor, in words before it
+  std::size_t operands_ = 0;  // before the cursor
   bool options_ended_ = false;
   std::string directory_;  // of --dir
   std::string word_, repeated_, lines_;

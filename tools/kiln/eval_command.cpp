@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +20,7 @@
 #include "operand.hpp"
 #include "option_words.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "result_files.hpp"
 #include "scalar_text.hpp"
 #include "standard_function.hpp"
@@ -40,7 +41,7 @@ type variable (T), which is taken from the operands. A name alone is a function 
 divmod, … ('kiln functions' lists them). With --layout it is a generalized ufunc, whose last parameters are outputs:
   void matmul(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }
 
-OPERAND is a .npy file, '-' for one on standard input, or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
+OPERAND is a .npy file, '-' for one on standard input, an array of a .npz file (data.npz:x), or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
 Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters, and for type
 variables and with --layout int64 or float64 (--dtype chooses another).
 Write ./3 for a file whose name is a number. Operands broadcast as in NumPy. Without -o the results are printed.
@@ -82,8 +83,9 @@ Device read_device(const std::string& text) {
 }
 
 void print(std::span<const Array> results) {
-  for (const Array& result : results) std::cout << result << '\n';
-  if (!std::cout.flush()) throw IoError("cannot write to standard output");
+  std::ostringstream text;
+  for (const Array& result : results) text << result << '\n';
+  tool::print(text.view());
 }
 
 }  // namespace

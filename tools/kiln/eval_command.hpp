@@ -16,7 +16,8 @@
 namespace kiln::tool {
 
 /// What --device takes; of all but the first a number may follow. Which there are is not known before their drivers start.
-inline constexpr const char* kDevices[] = {"best", "cpu", "cuda", "hip"};
+inline constexpr const char* kDevices[] = {
+    "best", "cpu", "cuda", "hip", "emulated:sm_75", "emulated:sm_80", "emulated:sm_90", "emulated:sm_100"};
 
 class EvalCommand : public Command {
  public:

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "declaration.hpp"
+#include "scalar_text.hpp"
 
 namespace kiln::tool {
 namespace fs = std::filesystem;
@@ -30,24 +31,19 @@ std::string extension_of(const std::string& path) {
   return extension;
 }
 
-/// Of "a.npy", the first member of the archive, the name that NumPy knows it by.
-std::string first_member(std::string_view bytes) {
-  constexpr std::size_t kHeader = 30;  // of a member; the length of its name stands at 26, little-endian
-  if (bytes.size() < kHeader) return "arr_0";
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])); };
-  std::string_view name = bytes.substr(kHeader, byte(26) + 256 * byte(27));
-  if (name.ends_with(".npy")) name.remove_suffix(4);
-  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
-  });
-  return plain ? std::string(name) : "arr_0";
-}
-
-/// Text of which the first line has fields between commas.
+/// Whether the first line is several numbers between commas. Programs and prose have commas, too.
 bool is_csv(std::string_view bytes) {
-  const bool text =
-      std::all_of(bytes.begin(), bytes.end(), [](unsigned char c) { return c >= 0x20 || c == '\n' || c == '\r' || c == '\t'; });
-  return text && bytes.substr(0, bytes.find('\n')).find(',') != std::string_view::npos;
+  std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
+  if (line.find(',') == std::string_view::npos) return false;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    std::string_view field = line.substr(0, comma);
+    while (field.starts_with(' ')) field.remove_prefix(1);
+    while (field.ends_with(' ')) field.remove_suffix(1);
+    if (!read_scalar(field)) return false;
+    if (comma == std::string_view::npos) return true;
+    line.remove_prefix(comma + 1);
+  }
 }
 
 std::string python(std::string_view program) {
@@ -66,6 +62,14 @@ std::string with_extension(const std::string& name, std::string_view extension) 
 
 }  // namespace
 
+bool is_archive(const std::string& path) {
+  std::error_code fault;
+  if (!fs::is_regular_file(path, fault)) return false;
+  const std::string bytes = first_bytes(path);
+  if (bytes.starts_with("\x93NUMPY")) return false;
+  return bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06") || extension_of(path) == ".npz";
+}
+
 std::string explain_input(const std::string& path, const std::string& shown) {
   std::error_code fault;
   if (!fs::is_regular_file(path, fault)) return "";  // what comes out of a pipe is gone then
@@ -74,12 +78,6 @@ std::string explain_input(const std::string& path, const std::string& shown) {
   const std::string name = path == shown ? path : "FILE";
   const std::string quoted = path == shown ? "\"" + shown + "\"" : shown;
   const std::string to = python_name(with_extension(name, ".npy"));
-  const bool zip = bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06");
-  if (zip || extension_of(path) == ".npz") {
-    return fmt::format("{} is a .npz archive (zip), and kiln reads .npy: {}", quoted,
-                       python(fmt::format("import numpy as np; np.save({}, np.load({})[\"{}\"])", to, python_name(name),
-                                          first_member(bytes))));
-  }
   if (extension_of(path) == ".csv" || (!bytes.empty() && is_csv(bytes))) {
     return fmt::format(
         "{} is CSV text, and kiln reads .npy: {}", quoted,

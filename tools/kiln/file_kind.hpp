@@ -5,8 +5,11 @@
 
 namespace kiln::tool {
 
-/// What to say of a file that is a .npz archive or CSV text by its first bytes, or by its name where those say nothing; empty
-/// for any other, which is for the library to read. `shown` is how messages name it.
+/// Whether a file is a .npz archive by its first bytes, or by its name where they are no .npy file's.
+[[nodiscard]] bool is_archive(const std::string& path);
+
+/// What to say of a file that is CSV text by its first line, or by its name; empty for any other, which is for the library to
+/// read. `shown` is how messages name it.
 [[nodiscard]] std::string explain_input(const std::string& path, const std::string& shown);
 
 /// What to say of the name of an output that ends in .npz or .csv; empty for any other.

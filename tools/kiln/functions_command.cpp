@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "kiln/error.hpp"
 #include "options.hpp"
+#include "output.hpp"
 #include "standard_function.hpp"
 
 namespace kiln::tool {
@@ -83,11 +83,10 @@ int FunctionsCommand::run() {
   if (json_) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const math::FunctionInfo* info : functions) list.push_back(to_json(*info));
-    std::cout << nlohmann::ordered_json{{"functions", std::move(list)}}.dump(2) << '\n';
+    print_json(nlohmann::ordered_json{{"functions", std::move(list)}});
   } else {
-    std::cout << (names_.empty() ? table(functions) : in_full(functions));
+    print(names_.empty() ? table(functions) : in_full(functions));
   }
-  if (!std::cout.flush()) throw IoError("cannot write to standard output");
   return kDone;
 }
 

@@ -1,4 +1,4 @@
-// One operand of `kiln eval`: a number, or an array from a .npy file or from standard input.
+// One operand of `kiln eval`: a number, or an array from a .npy file, a .npz archive or standard input.
 #pragma once
 
 #include <string>
@@ -16,9 +16,10 @@ inline bool is_standard_stream(const std::string& text) {
   return text == "-";
 }
 
-/// A number where the text reads as one, else the array of that file ("./3" is a file); "-" is standard input. IoError
-/// where there is no such file, or it is not a .npy file (of a .npz archive and of CSV text it says how they become one).
-/// `in_place`: of a file that can be, the array is the mapped file.
+/// A number where the text reads as one, else the array of that file ("./3" is a file); "-" is standard input. Of a .npz
+/// archive it is the only array, or that of "data.npz:name". IoError where there is no such file or array, where an archive has
+/// several, and for other files (of CSV text it says how it becomes one). `in_place`: of a file that can be, the array is the
+/// mapped file.
 Operand read_operand(const std::string& text, bool in_place = false);
 
 }  // namespace kiln::tool

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +14,9 @@
 namespace kiln::tool {
 
 void print(std::string_view text) {
-  if (!(std::cout << text).flush()) throw IoError("cannot write to standard output");
+  errno = 0;
+  if ((std::cout << text).flush()) return;
+  throw IoError(fmt::format("cannot write to standard output: {}", std::strerror(errno != 0 ? errno : EIO)));
 }
 
 std::string json_text(const nlohmann::ordered_json& json) {

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -28,9 +30,10 @@ void write_stream(const OutputTarget& target, const fs::path& source) {
   std::ofstream file;
   if (!is_standard_stream(target.name)) file.open(target.path, std::ios::binary | std::ios::app);
   std::ostream& stream = is_standard_stream(target.name) ? std::cout : file;
+  errno = 0;
   stream << content.rdbuf();
   stream.flush();
-  if (!stream) throw IoError(fmt::format("cannot write to {}", target.shown()));
+  if (!stream) throw IoError(fmt::format("cannot write to {}: {}", target.shown(), std::strerror(errno != 0 ? errno : EIO)));
 }
 
 /// What writes to a path, with the name that the user gave in what it says.

@@ -66,10 +66,10 @@ bool Core::usable() const noexcept {
 void Core::fail(Status status, const std::string& what) const {
   if (is_fault(status)) {
     fault_.store(status, std::memory_order_relaxed);
-    const DeviceError plain = driver_.error(status, what, index_);
-    throw DeviceError(
-        std::string(plain.what()) + "; a kernel failed, and the device is lost to this process until it is restarted", status,
-        plain.code_name());
+    // The driver reports a kernel's fault at a later call, which has nothing to do with it.
+    throw DeviceError("a kernel failed on " + name() + ": " + driver_.error_text(status) +
+                          "; the device is lost to this process until it is restarted",
+                      status, driver_.error_name(status));
   }
   throw driver_.error(status, what, index_);
 }

@@ -507,8 +507,7 @@ TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
   FAKE(kiln_fake_fault)(700);
   const std::string words = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)";
   CHECK(error_of([&] { fixture.backend->synchronize(); }) ==
-        "failed to synchronize the default stream on cuda:0: " + words +
-            "; a kernel failed, and the device is lost to this process until it is restarted");
+        "a kernel failed on cuda:0: " + words + "; the device is lost to this process until it is restarted");
   // The driver forgets here; a real one does not, and neither does kiln.
   FAKE(kiln_fake_reset)();
   const std::string lost = "cuda:0 is lost to this process: an earlier kernel failed with " + words +
