@@ -234,7 +234,11 @@ class Run {
       } catch (const DeviceError& error) {
         throw DeviceError(error.what() + state, error.code(), error.code_name());
       } catch (const Stopped& error) {
-        throw Stopped(error.what() + state);
+        // A chunk that had not begun speaks of its own results alone.
+        std::string said = error.what();
+        const std::string nothing = std::string("; ") + backend::kNothingWritten;
+        if (said.ends_with(nothing)) said.resize(said.size() - nothing.size());
+        throw Stopped(said + state);
       } catch (const IoError& error) {
         throw IoError(error.what() + state);
       }
