@@ -31,9 +31,10 @@ int main() {
   const kiln::Array bins = to_device(kiln::Array::zeros({256}, kiln::DType::int64), device);
   const kiln::LaunchOptions launch{.grid = {(n + chunk - 1) / chunk}, .block = {256}};
   histogram(launch, to_device(kiln::Array::from(x), device), n, chunk, bins);
-  std::cout << bins[{kiln::Slice{0, 8}}] << " ...\n";
 
-  if (bins.to_vector<std::int64_t>() == expected) return 0;
-  std::cerr << "wrong counts\n";
-  return 1;
+  if (bins.to_vector<std::int64_t>() != expected) {
+    std::cerr << "wrong counts\n";
+    return 1;
+  }
+  std::cout << n << " values counted in 256 bins, a part by each block, checked\n";
 }

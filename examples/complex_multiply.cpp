@@ -16,7 +16,6 @@ int main() {
     b[i] = {static_cast<float>(i) / 1000, -1};
   }
   const kiln::Array products = multiply(kiln::Array::from(a), kiln::Array::from(b));
-  std::cout << name(products.dtype()) << ": " << products[{kiln::Slice{0, 4}}] << " ...\n";
 
   const std::vector<Complex> values = products.to_vector<Complex>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -25,4 +24,5 @@ int main() {
     std::cerr << "element " << i << " is wrong: " << values[i] << ", not " << expected << "\n";
     return 1;
   }
+  std::cout << "1000 products of " << name(products.dtype()) << ", checked\n";
 }

@@ -22,7 +22,6 @@ bool check_loop(double tolerance) {
     b[i] = 5 + static_cast<T>(i) / 200;
   }
   const kiln::Array out = discriminant(kiln::Array::from(a), kiln::Array::from(b), 2.0);
-  std::cout << name(out.dtype()) << ": " << out[{kiln::Slice{0, 5}}] << " ...\n";
 
   const std::vector<T> values = out.to_vector<T>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -31,7 +30,9 @@ bool check_loop(double tolerance) {
     std::cerr << "element " << i << " is wrong: " << values[i] << ", not " << expected << "\n";
     return false;
   }
-  return out.dtype() == kiln::dtype_of<T>;
+  if (out.dtype() != kiln::dtype_of<T>) return false;
+  std::cout << values.size() << " discriminants of " << name(out.dtype()) << ", checked\n";
+  return true;
 }
 
 }  // namespace

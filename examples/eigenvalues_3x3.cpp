@@ -44,7 +44,6 @@ int main() {
   }
   const auto count = static_cast<std::int64_t>(matrices.size() / 9);
   const kiln::Array e = eigenvalues(kiln::Array::from(matrices, kiln::Shape{count, 3, 3}));
-  std::cout << e << "\n";
 
   const std::vector<double> values = e.to_vector<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -54,4 +53,5 @@ int main() {
     std::cerr << "eigenvalue " << i << " is wrong: " << values[i] << ", not " << expected << "\n";
     return 1;
   }
+  std::cout << "eigenvalues of " << count << " matrices of 3x3, checked\n";
 }

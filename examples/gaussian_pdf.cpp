@@ -20,7 +20,6 @@ int main() {
   std::vector<float> x(1001);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = -3 + 0.006F * static_cast<float>(i);
   const kiln::Array density = gaussian_pdf(kiln::Array::from(x), mean, sigma);
-  std::cout << "from -3 to 3 around " << mean << ": " << density << "\n";
 
   const std::vector<float> values = density.to_vector<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -30,4 +29,5 @@ int main() {
     std::cerr << "element " << i << " is wrong: " << values[i] << ", not " << expected << "\n";
     return 1;
   }
+  std::cout << "the normal density at 1001 places from -3 to 3 around " << mean << ", checked\n";
 }

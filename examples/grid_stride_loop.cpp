@@ -26,7 +26,6 @@ int main() {
   const kiln::Array y = 2.0F * x;
   const kiln::Array out = device_array_like(x);
   add_kernel.configure(blocks_per_grid, threads_per_block)(x, y, out);
-  std::cout << out[{kiln::Slice{.stop = 10}}] << '\n';
 
   const std::vector<float> sums = out.copy_to_host().to_vector<float>();
   for (std::size_t i = 0; i < n; ++i) {
@@ -34,5 +33,5 @@ int main() {
     std::cerr << "wrong at " << i << ": " << sums[i] << '\n';
     return 1;
   }
-  return 0;
+  std::cout << n << " sums by " << blocks_per_grid * threads_per_block << " threads, checked\n";
 }

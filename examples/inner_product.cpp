@@ -17,7 +17,6 @@ int main() {
   for (std::size_t i = 0; i < right.size(); ++i) right[i] = 1 - static_cast<double>(i) / n;
   // One row on the right for all on the left.
   const kiln::Array products = inner(kiln::Array::from(left, kiln::Shape{rows, n}), kiln::Array::from(right));
-  std::cout << products << "\n";
 
   const std::vector<double> values = products.to_vector<double>();
   for (std::size_t row = 0; row < rows; ++row) {
@@ -27,5 +26,9 @@ int main() {
     std::cerr << "row " << row << " is wrong: " << values[row] << ", not " << expected << "\n";
     return 1;
   }
-  return products.shape() == kiln::Shape{rows} ? 0 : 1;
+  if (products.shape() != kiln::Shape{rows}) {
+    std::cerr << "the shape is wrong\n";
+    return 1;
+  }
+  std::cout << rows << " inner products of rows of " << n << ", checked\n";
 }

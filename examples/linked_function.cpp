@@ -7,7 +7,8 @@
 #include <vector>
 
 int main() {
-  const auto gauss = kiln::vectorize({.name = "gauss", .signatures = {"float32(float32 x)"}, .body = "return exp(-x * x / 2);"});
+  const auto gauss =
+      kiln::vectorize({.name = "gauss", .signatures = {"float32(float32 x)"}, .body = "return exp(-x * x / 2);"});
   const kiln::Device device = kiln::Device::best();
   const kiln::DeviceCode code = gauss.device_code(device.info().target);
 
@@ -29,6 +30,6 @@ int main() {
     std::cerr << "element " << i << " is wrong: " << values[i] << "\n";
     return 1;
   }
-  std::cout << "linked_function: " << code.bytes.size() << " bytes of " << code.declaration << " in a kernel for " << kiln::to_string(device)
+  std::cout << code.bytes.size() << " bytes of compiled code linked into a kernel for " << code.target
             << ", 1000 elements checked\n";
 }

@@ -49,7 +49,10 @@ int main() {
   std::ofstream file("mandelbrot.bmp", std::ios::binary);
   file.write("BM", 2).write(reinterpret_cast<const char*>(header), sizeof header);
   file.write(reinterpret_cast<const char*>(pixels.as<const std::uint32_t>()), 4 * width * height);
-  std::cout << "kiln: " << kiln_time.count() << " ms, a plain loop in one thread: " << loop_time.count() << " ms; " << differ
-            << " of " << values.size() << " pixels differ\n";
-  return file && differ <= width * height / 1000 ? 0 : 1;  // compilers may round the plain loop otherwise
+  if (!file || differ > width * height / 1000) {  // compilers may round the plain loop otherwise
+    std::cerr << differ << " of " << values.size() << " pixels differ, or mandelbrot.bmp cannot be written\n";
+    return 1;
+  }
+  std::cout << "mandelbrot.bmp: " << kiln_time.count() << " ms, by a plain loop in one thread " << loop_time.count() << " ms; "
+            << values.size() << " pixels checked\n";
 }

@@ -36,7 +36,6 @@ int main() {
   for (std::size_t i = 0; i < queries.size(); ++i) queries[i] = std::cos(static_cast<float>(i));
   const auto [which, distance] =
       nearest.outputs<2>(kiln::Array::from(points, kiln::Shape{n, 2}), kiln::Array::from(queries, kiln::Shape{q, 2}));
-  std::cout << "points:\n" << which << "\ndistances:\n" << distance << "\n";
 
   const auto indices = which.to_vector<std::int64_t>();
   const auto lengths = distance.to_vector<float>();
@@ -56,4 +55,5 @@ int main() {
     std::cerr << "neighbour " << at % k << " of query " << at / k << " is wrong\n";
     return 1;
   }
+  std::cout << "the " << k << " nearest of " << n << " points to " << q << " queries, checked\n";
 }

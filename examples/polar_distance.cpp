@@ -29,7 +29,6 @@ int main() {
     theta[i] = -3 + static_cast<float>(i) * 0.0006F;
   }
   const kiln::Array distances = polar_distance(kiln::Array::from(rho), kiln::Array::from(theta), 1, 0);
-  std::cout << "distances: " << distances << "\n";
 
   const std::vector<float> values = distances.to_vector<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -39,4 +38,5 @@ int main() {
     std::cerr << "element " << i << " is wrong: " << values[i] << ", not " << expected << "\n";
     return 1;
   }
+  std::cout << rho.size() << " distances of points in polar coordinates, checked\n";
 }

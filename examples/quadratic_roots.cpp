@@ -16,9 +16,9 @@ int main() {
   });
 
   const auto [low, high] = roots.outputs<2>(1, kiln::Array::from({-3, -5, -10}), kiln::Array::from({2.0, 6.0, 21.0}));
-  std::cout << "x*x - 3x + 2, x*x - 5x + 6 and x*x - 10x + 21 are 0 at " << low << " and " << high << "\n";
-  if (low.to_vector<double>() == std::vector<double>{1, 2, 3} && high.to_vector<double>() == std::vector<double>{2, 3, 7})
-    return 0;
-  std::cerr << "wrong roots\n";
-  return 1;
+  if (low.to_vector<double>() != std::vector<double>{1, 2, 3} || high.to_vector<double>() != std::vector<double>{2, 3, 7}) {
+    std::cerr << "wrong roots\n";
+    return 1;
+  }
+  std::cout << "x*x - 3x + 2, x*x - 5x + 6 and x*x - 10x + 21 are 0 at " << low << " and " << high << ", checked\n";
 }

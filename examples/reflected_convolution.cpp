@@ -28,7 +28,6 @@ int main() {
   std::vector<float> x(rows * n);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
   const kiln::Array y = convolve(kiln::Array::from(x, kiln::Shape{rows, n}), kiln::Array::from(weights));
-  std::cout << y << "\n";
 
   const std::vector<float> values = y.to_vector<float>();
   for (std::size_t row = 0; row < rows; ++row) {
@@ -44,4 +43,5 @@ int main() {
       return 1;
     }
   }
+  std::cout << rows << " rows of " << n << " convolved, their borders reflected, checked\n";
 }

@@ -23,11 +23,11 @@ int main() {
   add({array_a, array_b}, {.out = array_a});
   registered.deregister();
 
-  std::cout << sum << "\n";
   for (const float value : sum.to_vector<float>()) {
     if (value != 3.5F) return 1;
   }
   for (const float value : memory_a) {
     if (value != 3.5F) return 1;
   }
+  std::cout << sum.size() << " sums in memory that was page-locked for them, checked\n";
 }

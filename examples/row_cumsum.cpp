@@ -23,7 +23,6 @@ int main() {
   const kiln::Array x = kiln::Array::from(table, kiln::Shape{rows, columns});
   const kiln::Array along_rows = cumsum(x);
   const kiln::Array along_columns = cumsum({x}, {.axis = 0});
-  std::cout << "along rows:\n" << along_rows << "\nalong columns:\n" << along_columns << "\n";
 
   const auto right = along_rows.to_vector<std::int64_t>(), down = along_columns.to_vector<std::int64_t>();
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -33,4 +32,5 @@ int main() {
     std::cerr << "element " << i << " is wrong: " << right[i] << " and " << down[i] << "\n";
     return 1;
   }
+  std::cout << "running sums along rows and along columns of " << to_string(x.shape()) << ", checked\n";
 }

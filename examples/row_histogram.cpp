@@ -25,8 +25,9 @@ int main() {
     if (sixteenths < 16) ++expected[i / n * 16 + sixteenths];
   }
   const kiln::Array counts = histogram(kiln::Array::from(x, kiln::Shape{rows, n}));
-  std::cout << counts << "\n";
-  if (counts.to_vector<std::int32_t>() == expected) return 0;
-  std::cerr << "wrong counts\n";
-  return 1;
+  if (counts.to_vector<std::int32_t>() != expected) {
+    std::cerr << "wrong counts\n";
+    return 1;
+  }
+  std::cout << rows << " histograms of rows of " << n << ", checked\n";
 }

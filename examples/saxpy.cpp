@@ -23,10 +23,7 @@ int main() {
   const kiln::Array on_x = to_device(kiln::Array::from(x), device);
   const kiln::Array on_y = to_device(kiln::Array::from(y), device);
   const kiln::Array out = saxpy(a, on_x, on_y);
-  std::cout << "a * x + y on " << device.info().name << ": " << out << "\n";
-
   saxpy({2 * a, on_x, on_y}, {.out = out});  // into memory that is there already
-  std::cout << "2 * a * x + y: " << out << "\n";
 
   const std::vector<float> values = out.to_vector<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -34,4 +31,5 @@ int main() {
     std::cerr << "element " << i << " is wrong: " << values[i] << "\n";
     return 1;
   }
+  std::cout << "2 * a * x + y for " << x.size() << " elements on " << device.info().name << ", checked\n";
 }

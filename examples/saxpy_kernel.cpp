@@ -26,7 +26,6 @@ int main() {
   const kiln::Array x = to_device(kiln::Array::from(numbers), device);
   const kiln::Array out = device_array_like(x);
   saxpy.configure((n + threads - 1) / threads, threads)(2, x, x, out);
-  std::cout << out << '\n';
 
   // forall() chooses the grid, and runs the body once for each item: the check finds nothing to do. x backwards is a view.
   const kiln::Array mirrored = device_array_like(x);
@@ -39,5 +38,5 @@ int main() {
     std::cerr << "wrong at " << i << ": " << sums[i] << " and " << others[i] << '\n';
     return 1;
   }
-  return 0;
+  std::cout << n << " elements by a grid of threads, and by forall(), checked\n";
 }

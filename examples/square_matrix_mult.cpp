@@ -32,7 +32,6 @@ int main() {
   constexpr std::int64_t blocks = (n + threads - 1) / threads;
   const auto multiply = square_matrix_mult.configure({blocks, blocks}, {threads, threads});
   multiply(A, B.transpose(), C);
-  std::cout << C << '\n';
 
   const std::vector<float> c = C.copy_to_host().to_vector<float>();
   for (std::size_t y = 0; y < n; ++y) {
@@ -44,5 +43,5 @@ int main() {
       return 1;
     }
   }
-  return 0;
+  std::cout << "a product of " << n << " x " << n << " matrices, a thread for each element, checked\n";
 }

@@ -36,8 +36,6 @@ int main() {
   const kiln::Array x = kiln::Array::from(table, kiln::Shape{rows, columns});
   const auto [mean, var] = mean_var.outputs<2>({x}, {.axis = 1});
   const kiln::Array largest = argmax({x}, {.axis = 1});
-  std::cout << "means " << mean[{kiln::Slice{0, 4}}] << " ...\nvariances " << var[{kiln::Slice{0, 4}}]
-            << " ...\nplaces of the largest " << largest[{kiln::Slice{0, 4}}] << " ...\n";
 
   const auto means = mean.to_vector<double>(), variances = var.to_vector<double>();
   const auto places = largest.to_vector<std::int64_t>();
@@ -53,4 +51,5 @@ int main() {
     std::cerr << "row " << row << " is wrong\n";
     return 1;
   }
+  std::cout << "mean, variance and place of the largest of " << rows << " rows of " << columns << ", checked\n";
 }
