@@ -378,3 +378,67 @@ TEST_CASE("division: an element at an index of a division, in a loop that change
     CHECK(values_of<std::uint32_t>(target, result) == expected);
   });
 }
+
+TEST_CASE("division: of what a loop does not change, in a branch of it, as an index") {
+  // The index, and what it is.
+  struct Index {
+    const char* text;
+    std::int64_t (*of)(std::int64_t i, std::int64_t n);
+  };
+  constexpr Index kIndices[] = {
+      {"70 % n", [](std::int64_t, std::int64_t n) { return 70 % n; }},
+      {"6790 / n % n", [](std::int64_t, std::int64_t n) { return 6790 / n % n; }},
+      {"(i + 70 % n) % n", [](std::int64_t i, std::int64_t n) { return (i + 70 % n) % n; }},
+      {"i + index(uint64(k) % uint64(n))", [](std::int64_t i, std::int64_t) { return i; }},
+      {"(70 % n) % (n / 2 + 1)", [](std::int64_t, std::int64_t n) { return 70 % n % (n / 2 + 1); }},
+      {"i / n * n + i % n", [](std::int64_t i, std::int64_t) { return i; }},
+  };
+  on_every_device([&](const Target& target) {
+    for (const Index& index : kIndices) {
+      CAPTURE(std::string(index.text));
+      const std::string chosen = "const int32 v = x(i); y(i) = v ? v : x(" + std::string(index.text) + ");";
+      const auto gufunc = [&](const char* each, const std::string& body) {
+        return kiln::guvectorize({.name = "f",
+                                  .layout = "(n),()->(n)",
+                                  .signatures = {"void(int32[:] x, int64 k, int32[:] y)"},
+                                  .each = each,
+                                  .body = body});
+      };
+      const kiln::Gufunc loop = gufunc("", "for (index i = 0; i < n; ++i) { " + chosen + " }");
+      const kiln::Gufunc each = gufunc("i:n", chosen);
+      for (const std::int64_t n : {96, 7, 1000}) {
+        const std::int64_t items = n == 1000 ? 3 : 100;
+        std::vector<std::int32_t> x;
+        for (std::int64_t e = 0; e < items * n; ++e)
+          x.push_back((e * 7 + e / 13) % 3 != 0 ? static_cast<std::int32_t>(e % 91) + 1 : 0);
+        std::vector<std::int32_t> expected;
+        for (std::int64_t e = 0; e < items * n; ++e) {
+          const auto at = static_cast<std::size_t>(e / n * n + index.of(e % n, n));
+          expected.push_back(x[static_cast<std::size_t>(e)] != 0 ? x[static_cast<std::size_t>(e)] : x[at]);
+        }
+        const Array numbers = target.place(Array::from(x).reshape({items, n}));
+        const Array k = target.place(Array::from(std::vector<std::int64_t>{0}).reshape({}));
+        CHECK(values_of<std::int32_t>(target, loop({numbers, k})) == expected);
+        CHECK(values_of<std::int32_t>(target, each({numbers, k})) == expected);
+      }
+    }
+  });
+}
+
+TEST_CASE("division: as an index to store at, in a branch of a loop") {
+  on_every_device([](const Target& target) {
+    const kiln::Gufunc last = kiln::guvectorize({.name = "last",
+                                                 .layout = "(n)->(n)",
+                                                 .signatures = {"void(int32[:] x, int32[:] y)"},
+                                                 .body = "for (index i = 0; i < n; ++i) y(i) = 0; "
+                                                         "for (index i = 0; i < n; ++i) if (x(i)) y(70 % n) = x(i);"});
+    constexpr std::int64_t kN = 99;
+    std::vector<std::int32_t> x(kN, 0);
+    x[5] = 3;
+    x[41] = 7;
+    x[60] = 9;
+    std::vector<std::int32_t> expected(kN, 0);
+    expected[70] = 9;
+    CHECK(values_of<std::int32_t>(target, last({target.place(Array::from(x))})) == expected);
+  });
+}

@@ -10,8 +10,9 @@
 namespace kiln::backend::cpu {
 namespace {
 
-constexpr const char* kOptions[] = {"-x",         "c++", "-mframe-pointer=none", "-mrelocation-model", "pic",
-                                    "-pic-level", "2",   "-fvisibility=hidden"};
+constexpr const char* kOptions[] = {
+    "-x",         "c++", "-mframe-pointer=none", "-mrelocation-model", "pic",
+    "-pic-level", "2",   "-fvisibility=hidden",  "-fno-rtti"};  // nothing defines the classes of typeinfo
 /// A stack that is full is found by the page behind it, however large an array is. Calls are not made loops, and none that does
 /// not end is taken for one that is never made, nor one where a null pointer leads to memory.
 constexpr const char* kDebugOptions[] = {

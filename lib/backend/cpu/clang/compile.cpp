@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "backend/cpu/clang/allocas.hpp"
-#include "backend/cpu/clang/conditional_stores.hpp"
+#include "backend/cpu/clang/conditional_divisions.hpp"
 #include "backend/cpu/clang/debug_names.hpp"
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
@@ -153,9 +153,10 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);
     if (!debugs) passes.emplace_back(vectorize_items_with_loops);
-    passes.emplace_back(keep_conditional_stores);
     passes.emplace_back(let_threads_wait);
   }
+  // Behind passes that make loops. LLVM makes no vectors of loops for NVIDIA's GPUs.
+  if (!target.isNVPTX()) passes.emplace_back(guard_conditional_divisions);
   const auto files = files_of(request);
   if (!link_bitcode(request, *invocation, *files, out)) return;
   clang::CompilerInstance instance;

@@ -1,5 +1,6 @@
 // What has no vector form: atomic operations, calls, and accesses of elements that vectors do not have side by side.
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include "backend/cpu/clang/spmd/blocks.hpp"
@@ -93,6 +94,18 @@ void Widener::finish() {
   }
 }
 
+// LLVM 19 for x86 makes an element at a variable index an operand in memory of the call, and crashes: an empty asm keeps them
+// apart.
+void Widener::hide_callee(llvm::CallInst& call) {
+  llvm::Value* const function = call.getCalledOperand();
+  auto* const type = llvm::FunctionType::get(function->getType(), {function->getType()}, /*isVarArg=*/false);
+  llvm::CallInst* const hidden =
+      builder_.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false), {function}, "function");
+  hidden->setDoesNotAccessMemory();
+  hidden->setDoesNotThrow();
+  call.setCalledOperand(hidden);
+}
+
 llvm::Value* Widener::of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llvm::Value*> operands, llvm::Value* lane) {
   llvm::Instruction* const one = instruction.clone();
   for (unsigned i = 0; i < operands.size(); ++i) {
@@ -100,6 +113,8 @@ llvm::Value* Widener::of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llv
     one->setOperand(i, same ? operands[i] : builder_.CreateExtractElement(operands[i], lane));
   }
   forget_scopes(*one);
+  const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  if (call != nullptr && !shapes_.of(call->getCalledOperand()).is_uniform()) hide_callee(*llvm::cast<llvm::CallInst>(one));
   builder_.Insert(one);
   const bool changes = llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction);
   if (changes && is_own(instruction.getOperand(0))) own_.push_back(one);

@@ -40,9 +40,12 @@ class Split {
     if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(&loop_))) return false;
     const auto is_known = [&](llvm::StoreInst* store) { return is_at_hand(store->getPointerOperand(), false); };
     return find_stores() && find_carried() && llvm::all_of(stores_, is_known) &&
-           llvm::all_of(carried_, [&](llvm::Instruction* each) {
-             return llvm::all_of(each->operands(), [&](llvm::Value* operand) { return is_at_hand(operand, true); });
-           });
+           llvm::all_of(carried_,
+                        [&](llvm::Instruction* each) {
+                          return llvm::all_of(each->operands(),
+                                              [&](llvm::Value* operand) { return is_at_hand(operand, true); });
+                        }) &&
+           llvm::all_of(body_, [&](llvm::Instruction& each) { return !leaves(each) || is_at_hand(&each, true); });
   }
 
   void run() {
@@ -69,6 +72,12 @@ class Split {
   }
 
  private:
+  /// Whether code behind the loop uses the value: run() gives it the second loop's, which runs behind all stores.
+  bool leaves(const llvm::Instruction& value) {
+    return llvm::any_of(value.users(),
+                        [&](const llvm::User* user) { return llvm::cast<llvm::Instruction>(user)->getParent() != &body_; });
+  }
+
   /// Each the only one to its core, all of one element after the other.
   bool find_stores() {
     if (!goes_along(loop_, evolution_)) return false;
@@ -150,6 +159,7 @@ class Split {
         load->copyMetadata(*copy);
         load->setDebugLoc(copy->getDebugLoc());
         read[value] = load;
+        value->replaceUsesOutsideBlock(load, &behind);
       }
       copy->eraseFromParent();
     }

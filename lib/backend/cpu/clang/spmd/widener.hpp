@@ -113,6 +113,7 @@ class Widener {
   [[nodiscard]] llvm::Value* lane_by_lane(llvm::Instruction& instruction, unsigned part, llvm::Value* mask);
   [[nodiscard]] llvm::Value* with_lane(llvm::Value* whole, llvm::Value* one, llvm::Value* lane);
   [[nodiscard]] llvm::Value* of_lane(llvm::Instruction& instruction, llvm::ArrayRef<llvm::Value*> operands, llvm::Value* lane);
+  void hide_callee(llvm::CallInst& call);
 
   Builder& builder_;
   const Shapes& shapes_;
