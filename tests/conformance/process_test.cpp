@@ -213,8 +213,15 @@ TEST_CASE("process: calls work in handlers of atexit() and in destructors of sta
         const Ended ended = probe("use_late " + to_string(target.device()), folder / "cache");
         INFO(ended.output);
         const std::string values = " 600000 6 300000 CompileError\n";
-        CHECK(ended.output == "main" + values + "behind" + values + "before" + values + "destructor" + values);
         CHECK(ended.status == 0);
+        const std::string before_end = "main" + values + "behind" + values;
+        if (target.device().is_cpu()) {
+          CHECK(ended.output == before_end + "before" + values + "destructor" + values);
+        } else {
+          // Then a vendor's library may be gone: an error.
+          CHECK(ended.output.starts_with(before_end + "before"));
+          CHECK(ended.output.find("\ndestructor") != std::string::npos);
+        }
       },
       kOnce);
 }

@@ -67,7 +67,7 @@ std::string why_ended(const kiln_clang_result& result) {
     case KILN_CLANG_NO_MEMORY:
       return "clang found no memory: the machine has none left, or its processes may use no more (ulimit -v)";
     case KILN_CLANG_ENDED:
-      return "clang's process was ended from outside, as the system does where memory runs out";
+      return "clang's process ended without an answer, as it does where memory runs out, or where it is killed";
     default:
       return error + ": simplify the text, and report source() and log() of this error";
   }
