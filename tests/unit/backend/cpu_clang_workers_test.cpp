@@ -2,16 +2,20 @@
 #include "backend/cpu/clang_workers.hpp"
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/types.h>
+#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -24,6 +28,7 @@
 #include "backend/cpu_kernels.hpp"
 #include "base/child_process.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/device_code.hpp"
 
 namespace kiln {
 namespace {
@@ -115,14 +120,16 @@ TEST_CASE("clang workers: a compile ends at its limit of memory") {
 
 TEST_CASE("clang workers: signals [child]" * doctest::skip()) {
   const std::string mark = "KILN_TEST_WORKER=" + test::from_parent("KILN_TEST_WORKER");
-  REQUIRE(compiles("return a;"));
   const auto ended_by = [&](int signal) {
-    std::thread sender([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      for (const pid_t worker : workers_with(mark)) ::kill(worker, signal);
+    REQUIRE(compiles("return a;"));  // and starts the worker
+    const std::jthread sender([&](const std::stop_token& stop) {
+      for (int tenths = 0; !stop.stop_requested(); ++tenths) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        if (tenths % 20 > 0) continue;
+        for (const pid_t worker : workers_with(mark)) ::kill(worker, signal);
+      }
     });
     const backend::CompilerEnded error = end_of(binary_request(endless("")));
-    sender.join();
     CHECK(error.by_chance() == (signal == SIGKILL));
     return text_of(error);
   };
@@ -133,12 +140,36 @@ TEST_CASE("clang workers: signals [child]" * doctest::skip()) {
     CHECK(ended_by(signal) ==
           "clang crashed (" + std::string(name) + "): simplify the text, and report source() and log() of this error");
   }
-  CHECK(ended_by(SIGKILL) == "clang's process ended without an answer, as it does where memory runs out, or where it is killed");
+  CHECK(ended_by(SIGKILL) ==
+        "clang's process ended without an answer, as it does where memory runs out, or where it is killed");
   CHECK(compiles("return a;"));
 }
 TEST_CASE("clang workers: a signal that ends the compiler is an error") {
   test::ChildProcess child("clang workers: signals [child]", {{"KILN_TEST_WORKER", std::to_string(::getpid())}});
   CHECK(child.wait() == 0);
+}
+
+TEST_CASE("clang workers: damaged bitcode is an error at most") {
+  const backend::Compiler& compiler = *backend::cpu::native_compiler();
+  const std::string functions = "extern \"C\" { __attribute__((used)) float twice(float x) { return x + x; } }";
+  const std::string whole = compiler.device_code(binary_request("return twice(a);", functions), DeviceCodeForm::bitcode);
+  backend::CompileRequest request = binary_request("return twice(a);", "extern \"C\" float twice(float);");
+  std::mt19937 random(44);  // NOLINT: the same damage in every run
+  int errors = 0;
+  for (int round = 0; round < 100; ++round) {
+    std::string damaged = whole;
+    for (std::uint64_t bytes = 1 + random() % 6; bytes > 0; --bytes)
+      damaged[8 + random() % (whole.size() - 8)] = static_cast<char>(random());
+    request.link = {
+        {.name = "damaged.bc", .format = backend::LinkFormat::bitcode, .bytes = std::make_shared<const std::string>(damaged)}};
+    try {
+      static_cast<void>(compiler.compile(request));
+    } catch (const CompileError& error) {
+      ++errors;
+      CHECK_FALSE(text_of(error).empty());
+    }
+  }
+  CHECK(errors > 50);
 }
 
 TEST_CASE("clang workers: without their program kernels are compiled in this process [child]" * doctest::skip()) {
