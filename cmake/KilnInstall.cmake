@@ -11,6 +11,7 @@ install(TARGETS kiln EXPORT kiln-targets
 # Opened by libkiln at the first compile for a CPU, from its own folder; nothing links it.
 if(TARGET kiln_clang)
   install(TARGETS kiln_clang LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS kiln_clang_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(TARGETS kiln_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

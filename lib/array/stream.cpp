@@ -7,6 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/capture.hpp"
+#include "base/of_thread.hpp"
 #include "kiln/error.hpp"
 #include "kiln/event.hpp"
 
@@ -15,8 +16,16 @@ namespace kiln {
 Stream::Stream(const Device& device, StreamOptions options)
     : device_(device), queue_(backend::backend_for(device).make_queue(options.priority)) {}
 
+namespace {
+
+struct StreamsOfThread {
+  std::vector<Stream> all;
+};
+
+}  // namespace
+
 Stream Stream::per_thread(const Device& device) {
-  thread_local std::vector<Stream> own;
+  std::vector<Stream>& own = base::of_thread<StreamsOfThread>().all;
   for (const Stream& stream : own) {
     if (stream.device_ == device) return stream;
   }

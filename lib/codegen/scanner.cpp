@@ -119,6 +119,16 @@ bool Scanner::skip_blank() {
   return false;
 }
 
+// Blanks and comments, and outside of directives the ends of lines.
+void Scanner::skip_to_token() {
+  while (true) {
+    if (skip_blank()) continue;
+    if (directive_ || at_ >= text_.size() || peek() != '\n') return;
+    take();
+    line_start_ = true;
+  }
+}
+
 void Scanner::quoted(Token& token, char quote) {
   token.kind = quote == '"' ? Token::Kind::string : Token::Kind::character;
   token.text += take();
@@ -157,8 +167,7 @@ void Scanner::raw_string(Token& token) {
 }
 
 Token Scanner::next() {
-  while (skip_blank()) {
-  }
+  skip_to_token();
   Token token;
   const char c = peek();
   token.place = place_;
@@ -168,12 +177,8 @@ Token Scanner::next() {
   }
   if (c == '\n') {
     take();
-    const bool tell = directive_;
     line_start_ = true;
     directive_ = false;
-    if (!tell) {
-      return next();
-    }
     token.kind = Token::Kind::newline;
     return token;
   }

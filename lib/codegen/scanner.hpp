@@ -51,6 +51,7 @@ class Scanner {
   void skip_splices();
   void advance_raw();
   bool skip_blank();
+  void skip_to_token();
   void quoted(Token& token, char quote);
   void raw_string(Token& token);
 

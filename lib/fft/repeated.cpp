@@ -9,6 +9,7 @@
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "backend/capture.hpp"
+#include "base/of_thread.hpp"
 #include "fft/factor.hpp"
 #include "profiling/call.hpp"
 
@@ -86,17 +87,16 @@ struct KnownCalls {
   std::size_t next = 0;  ///< to be replaced
   std::size_t last = 0;  ///< that was made
 };
-thread_local KnownCalls known;
 thread_local std::optional<OneExecution>* noted = nullptr;
 
 }  // namespace
 
 Array run_repeated(const CallKey& key, const Array& a, const Array& out) {
-  if (known.calls.empty() || !a || backend::Capture::current() != nullptr || profiling::active() ||
+  KnownCalls& mine = base::of_thread<KnownCalls>();
+  if (mine.calls.empty() || !a || backend::Capture::current() != nullptr || profiling::active() ||
       detail::MappedFile::any_torn()) {
     return {};
   }
-  KnownCalls& mine = known;
   const std::size_t count = mine.calls.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = (mine.last + i) % count;
@@ -143,6 +143,7 @@ void Remembered::end(const CallKey& key, const Array& a, const Array& out, const
   KnownCall call{
       key.name, copy_of(key.axes),         copy_of(key.s),    key.norm, key.planning, Lies(*a.rep()), Lies(*result.rep()),
       !out,     a.data() == result.data(), std::move(*noted_)};
+  KnownCalls& known = base::of_thread<KnownCalls>();
   if (known.calls.size() < kMostKnown) {
     known.calls.push_back(std::move(call));
   } else {

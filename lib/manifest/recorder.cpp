@@ -4,13 +4,13 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "base/at_exit.hpp"
 #include "base/environment.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -223,7 +223,7 @@ Recorder* open_recorder() noexcept {
     static_cast<void>(made.release());
     pthread_atfork([] { of_process.load()->before_fork(); }, [] { of_process.load()->after_fork_in_parent(); },
                    [] { of_process.load()->after_fork_in_child(); });
-    std::atexit([] { of_process.load()->close(); });
+    base::at_exit<[] { of_process.load()->close(); }>();
     return of_process.load();
   } catch (const std::exception& error) {
     base::log_line(std::string("KILN_RECORD: ") + error.what());

@@ -1,9 +1,9 @@
 #include "profiling/device_clock.hpp"
 
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
+#include "base/at_exit.hpp"
 #include "profiling/collector.hpp"
 
 namespace kiln::profiling {
@@ -33,7 +33,7 @@ std::shared_ptr<const DeviceClock> clock_of(backend::Backend& backend) {
   if (known.queue == nullptr && backend.kind() != DeviceKind::cpu) {
     known.queue = backend.make_queue();
     // The driver's own exit handlers, which it has registered by now, run after this one.
-    std::atexit([] { settle_all(); });
+    base::at_exit<settle_all>();
   }
   const std::shared_ptr<backend::Event> event = backend.make_event();
   const Clock::time_point before = Clock::now();

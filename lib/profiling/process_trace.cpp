@@ -1,9 +1,9 @@
 // KILN_TRACE and KILN_TRACE_RANGES: what a whole process did.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/at_exit.hpp"
 #include "base/environment.hpp"
 #include "base/log.hpp"
 #include "profiling/collector.hpp"
@@ -48,7 +48,7 @@ std::shared_ptr<Collector> open_process_trace() noexcept {
     // The process may change its folder later.
     auto made = std::make_unique<ProcessTrace>(ProcessTrace{std::filesystem::absolute(path).string(), collector});
     process_trace = made.release();
-    std::atexit(write_at_exit);
+    base::at_exit<write_at_exit>();
     return collector;
   } catch (const std::exception& error) {
     base::log_line(std::string("KILN_TRACE: ") + error.what());

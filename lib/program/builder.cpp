@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "backend/compiler_ended.hpp"
 #include "backend/debug_folder.hpp"
 #include "cache/debug_folders.hpp"
 #include "kinds/integer_divisions.hpp"
@@ -52,7 +53,7 @@ std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> wa
 
 /// What the compiler says of the user's texts as they are.
 CompileError as_written(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
-  if (job.as_written.empty()) return error;
+  if (job.as_written.empty() || dynamic_cast<const backend::CompilerEnded*>(&error) != nullptr) return error;
   backend::CompileRequest request = job.compile;
   request.source = job.as_written;
   try {
@@ -207,6 +208,8 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
                     .compile_ms = static_cast<double>(ns) / 1e6,
                     .warnings = shared(of_user(std::move(result.warnings), job))};
   } catch (const CompileError& error) {
+    const auto* const ended = dynamic_cast<const backend::CompilerEnded*>(&error);
+    if (ended != nullptr && ended->by_chance()) throw;
     CompileError shown = about_texts(error, job, compiler);
     Counters::add(counters_.compile_ns, elapsed_ns());
     outcome.failure = std::make_shared<const CompileError>(std::move(shown));

@@ -1,7 +1,10 @@
 #include "program/program.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <utility>
 
+#include "base/stack_room.hpp"
 #include "profiling/call.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
@@ -18,35 +21,53 @@ void keep(const std::shared_ptr<const std::vector<Diagnostic>>& warnings, const 
   if (warnings != nullptr && request.warnings != nullptr) request.warnings->add(*warnings);
 }
 
+/// For rendering, keys, and the way to the compiler and back.
+constexpr std::size_t kStack = std::size_t{1} << 20;
+
+template <class Work>
+auto on_deep_stack(const Work& work) {
+  std::optional<decltype(work())> result;
+  base::with_stack(kStack, [&] { result.emplace(work()); });
+  return *std::move(result);
+}
+
 }  // namespace
 
 Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
                      DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
-  return {.source = kinds::make_source({.text = text,
-                                        .spec = spec,
-                                        .target = target,
-                                        .kind = kind,
-                                        .signature = std::move(signature),
-                                        .headers = options.headers,
-                                        .include_dirs = options.include_dirs}),
-          .contract = options.contract,
-          .fast_math = options.fast_math,
-          .link = link_files(text.name, options),
-          .debug = text.debug.any(),
-          .cache = options.cache,
-          .warnings = &warnings};
+  return on_deep_stack([&]() -> Request {
+    return {.source = kinds::make_source({.text = text,
+                                          .spec = spec,
+                                          .target = target,
+                                          .kind = kind,
+                                          .signature = std::move(signature),
+                                          .headers = options.headers,
+                                          .include_dirs = options.include_dirs}),
+            .contract = options.contract,
+            .fast_math = options.fast_math,
+            .link = link_files(text.name, options),
+            .debug = text.debug.any(),
+            .cache = options.cache,
+            .warnings = &warnings};
+  });
 }
 
 Code build(const Request& request, const backend::Compiler& compiler) {
-  const Job job = make_job(request, compiler);
-  Code code = builder_for(request).build(job, *job.by);
-  keep(code.warnings, request);
-  return code;
+  return on_deep_stack([&] {
+    const Job job = make_job(request, compiler);
+    Code code = builder_for(request).build(job, *job.by);
+    keep(code.warnings, request);
+    return code;
+  });
 }
 
 cache::Contents compiled(const Request& request, const backend::Compiler& compiler) {
-  Job job = make_job(request, compiler);
-  const Code code = builder_for(request).build(job, *job.by);
+  Job job;
+  Code code;
+  base::with_stack(kStack, [&] {
+    job = make_job(request, compiler);
+    code = builder_for(request).build(job, *job.by);
+  });
   keep(code.warnings, request);
   cache::Contents kernel;
   kernel.entry.id = job.digest;
@@ -67,18 +88,22 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
 
 std::string device_code(Request request, const backend::Compiler& compiler, DeviceCodeForm form) {
   request.link.clear();  // who links the function links these, too
-  const Job job = make_job(request, compiler);
-  try {
-    return compiler.device_code(job.compile, form);
-  } catch (const CompileError& error) {
-    throw about_texts(error, job, compiler);
-  }
+  return on_deep_stack([&] {
+    const Job job = make_job(request, compiler);
+    try {
+      return compiler.device_code(job.compile, form);
+    } catch (const CompileError& error) {
+      throw about_texts(error, job, compiler);
+    }
+  });
 }
 
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {
   profiling::Load look_up;
   Origin origin = Origin::compiled;
-  std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend, &origin);
+  std::shared_ptr<backend::Module> module;
+  base::with_stack(kStack,
+                   [&] { module = builder_for(request).load(make_job(request, *backend.compiler()), backend, &origin); });
   look_up.found(origin);
   keep(module->warnings, request);
   return module;

@@ -1,23 +1,23 @@
 // libkiln-clang.so of a process under QEMU: a server on the machine itself compiles (serve.cpp).
+#include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
-#include "messages.hpp"
+#include "backend/cpu/clang/messages.hpp"
+#include "server.hpp"
 
 namespace kiln::test {
 namespace {
-
-/// What the caller sees of an answer, and what that points into.
-struct Answer : kiln_clang_result {
-  Answer() : kiln_clang_result{} {}
-  std::string bytes;
-  std::vector<kiln_clang_instruction> lines;
-  std::vector<kiln_clang_diagnostic> found;
-  std::vector<kiln_clang_text> missing;
-};
 
 /// A connection for each question: what forks meanwhile has nothing of it.
 class Connection {
@@ -36,111 +36,39 @@ class Connection {
   ~Connection() { ::close(socket_); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  std::string ask(const Writer& question) {
-    send_message(socket_, question);
-    return receive_message(socket_);
+  std::string ask(const std::string& question) {
+    std::string answer;
+    if (!clang_messages::send_message(socket_, question) || !clang_messages::receive_message(socket_, answer)) {
+      throw std::runtime_error("the server is gone");
+    }
+    return answer;
   }
 
  private:
   int socket_;
 };
 
-void read_answer(Answer& answer) {
-  Reader reader(answer.bytes);
-  answer.status = static_cast<std::int32_t>(reader.number());
-  answer.code = reader.text();
-  answer.lines = reader.list([&] {
-    kiln_clang_instruction line{};
-    line.address = reader.number();
-    line.target = reader.number();
-    line.size = static_cast<std::uint32_t>(reader.number());
-    line.text = reader.text();
-    return line;
-  });
-  answer.found = reader.list([&] {
-    kiln_clang_diagnostic found{};
-    found.severity = static_cast<std::int32_t>(reader.number());
-    found.line = static_cast<std::int32_t>(reader.number());
-    found.column = static_cast<std::int32_t>(reader.number());
-    found.file = reader.text();
-    found.text = reader.text();
-    found.source_line = reader.text();
-    return found;
-  });
-  answer.missing = reader.list([&] { return reader.text(); });
-  answer.log = reader.text();
-  answer.error = reader.text();
-  answer.instructions = answer.lines.data();
-  answer.instruction_count = answer.lines.size();
-  answer.diagnostics = answer.found.data();
-  answer.diagnostic_count = answer.found.size();
-  answer.undefined = answer.missing.data();
-  answer.undefined_count = answer.missing.size();
-}
-
-const kiln_clang_result* ask(const Writer& question) {
-  auto* const answer = new Answer;
+const kiln_clang_result* ask(const std::string& question) {
   try {
-    answer->bytes = Connection().ask(question);
-    read_answer(*answer);
+    return clang_messages::read_answer(Connection().ask(question));
   } catch (const std::exception& error) {
-    answer->bytes = std::string("kiln-clang-server: ") + error.what();
-    answer->status = KILN_CLANG_FAILED;
-    answer->error = {answer->bytes.data(), answer->bytes.size()};
-  }
-  return answer;
-}
-
-void write_files(Writer& writer, const kiln_clang_file* files, std::size_t count) {
-  writer.number(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    writer.text(files[i].name);
-    writer.text(files[i].text);
+    std::string bytes(1024, '\0');
+    const std::string why = std::string("kiln-clang-server: ") + error.what();
+    bytes.resize(clang_messages::write_failure(bytes, KILN_CLANG_FAILED, why, {}));
+    return clang_messages::read_answer(std::move(bytes));
   }
 }
 
 const kiln_clang_result* compile(const kiln_clang_request* request) {
-  Writer question;
-  question.number(static_cast<std::uint64_t>(Ask::compile));
-  question.number(static_cast<std::uint64_t>(request->form));
-  question.text(request->source);
-  write_files(question, request->headers, request->header_count);
-  question.number(request->argument_count);
-  for (std::size_t i = 0; i < request->argument_count; ++i) question.c_string(request->arguments[i]);
-  question.number(request->object_count);
-  for (std::size_t i = 0; i < request->object_count; ++i) {
-    const kiln_clang_object& object = request->objects[i];
-    question.text(object.name);
-    question.text(object.bytes);
-    question.c_string(object.path);
-    question.number(static_cast<std::uint64_t>(object.lazy));
-  }
-  write_files(question, request->bitcode, request->bitcode_count);
-  question.text(request->debugs);
-  return ask(question);
+  return ask(clang_messages::compile_question(*request));
 }
 
 const kiln_clang_result* disassemble(const kiln_clang_machine_code* code) {
-  Writer question;
-  question.number(static_cast<std::uint64_t>(Ask::disassemble));
-  question.c_string(code->triple);
-  question.c_string(code->processor);
-  question.c_string(code->features);
-  question.text(code->bytes);
-  question.number(code->address);
-  return ask(question);
+  return ask(clang_messages::disassemble_question(*code));
 }
 
 const kiln_clang_result* locate(const kiln_clang_text* code, std::uint64_t address) {
-  Writer question;
-  question.number(static_cast<std::uint64_t>(Ask::locate));
-  question.text(*code);
-  question.number(address);
-  return ask(question);
-}
-
-void release(const kiln_clang_result* result) {
-  delete static_cast<const Answer*>(result);
+  return ask(clang_messages::locate_question(*code, address));
 }
 
 constexpr kiln_clang_api kApi{.interface_version = KILN_CLANG_INTERFACE,
@@ -148,7 +76,8 @@ constexpr kiln_clang_api kApi{.interface_version = KILN_CLANG_INTERFACE,
                               .compile = compile,
                               .disassemble = disassemble,
                               .locate = locate,
-                              .release = release};
+                              .release = clang_messages::release_answer,
+                              .serve = nullptr};
 
 }  // namespace
 }  // namespace kiln::test

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../unit/base/sanitizer.hpp"
 #include "command.hpp"
 #include "evaluation.hpp"
 
@@ -217,3 +218,27 @@ TEST_CASE("a failed run keeps an older output file") {
   CHECK(cli::read_file(scratch.file("out.npy")) == "older");
   CHECK(scratch.count() == 1);
 }
+
+#ifndef KILN_SANITIZED  // whose shadow memory is address space
+TEST_CASE("eval: a compiler that finds no memory is an error") {
+  for (const int mebibytes : {60, 90, 105, 110, 115, 120, 125, 130, 135, 140, 150, 180}) {
+    CAPTURE(mebibytes);
+    const Scratch scratch;
+    const auto result =
+        run({"eval", "float32 f(float32 a) = a + 1", "2"},
+            {.environment = {{"KILN_CACHE_DIR", scratch.file("cache")}},
+             .under = {"bash", "-c", "ulimit -v " + std::to_string(mebibytes * 1024) + "; exec \"$@\"", "bash"}});
+    CAPTURE(result.err);
+    CHECK((result.status == 0 || result.status == 1));
+    if (result.status == 0) {
+      CHECK(result.out == "3.0\n");
+    } else {
+      CHECK(result.err.starts_with("kiln: error: "));
+      CHECK((contains(result.err,
+                      "clang found no memory: the machine has none left, or its processes may use no more (ulimit -v)") ||
+             contains(result.err, "clang's process ended without an answer, as it does where memory runs out") ||
+             contains(result.err, "failed to open kiln's Clang, tried ") || contains(result.err, "out of memory")));
+    }
+  }
+}
+#endif

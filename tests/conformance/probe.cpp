@@ -4,12 +4,17 @@
 #include <unistd.h>
 #include <kiln/kiln.hpp>
 
+#include <chrono>
+#include <complex>
 #include <cstdlib>
+#include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -22,10 +27,15 @@ std::optional<kiln::Array> result;
 std::optional<kiln::Array> second_result;
 std::optional<kiln::Stream> stream;
 
-bool compiler_mapped() {
+/// Clang is in this process, or at the other end of a socket.
+bool compiler_started() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     if (line.find("libkiln-clang") != std::string::npos) return true;
+  }
+  std::error_code error;
+  for (const auto& open : std::filesystem::directory_iterator("/proc/self/fd")) {
+    if (std::filesystem::read_symlink(open.path(), error).string().starts_with("socket:")) return true;
   }
   return false;
 }
@@ -51,7 +61,7 @@ int run(const kiln::Device& device, const std::string& mark) {
   const bool was_right = right(with_mark(mark), device, 1000);
   std::cout << "right " << was_right << "\n";
   const kiln::cache::Stats stats = kiln::cache::stats();
-  std::cout << "compiles " << stats.compiles << "\ndisk_hits " << stats.disk_hits << "\ncompiler_mapped " << compiler_mapped()
+  std::cout << "compiles " << stats.compiles << "\ndisk_hits " << stats.disk_hits << "\ncompiler_started " << compiler_started()
             << "\n";
   return 0;
 }
@@ -97,12 +107,68 @@ int split(const kiln::Device& device, const std::string& mark) {
   return 0;
 }
 
+/// What is made at a first call, and used by those behind it.
+void use(const kiln::Device& device, const std::string& when) {
+  try {
+    const kiln::Ufunc twice =
+        kiln::vectorize({.name = "twice", .signatures = {"float64(float64 x)"}, .body = "/* " + when + " */ return 2 * x;"});
+    const kiln::Array x = kiln::Array::full({100'000}, 3.0);
+    const kiln::Array there = kiln::to_device(x, device);
+    const kiln::Stream own = kiln::Stream::per_thread(device);
+    const kiln::Array doubled = twice({there}, {.stream = own});
+    own.synchronize();
+    const double sum = kiln::math::add.reduce(doubled).item<double>();
+    const double parts = kiln::chunked(twice, {.chunk_bytes = 100'000, .devices = {device}})(x).to_vector<double>()[77'777];
+    const double frequency = kiln::fft::rfft(x).to_vector<std::complex<double>>()[0].real();
+    std::string error;
+    try {
+      (void)kiln::vectorize("float64(float64 x)", "return nothing; // " + when)(x);
+    } catch (const kiln::CompileError&) {
+      error = "CompileError";
+    }
+    std::cout << when << " " << sum << " " << parts << " " << frequency << " " << error << "\n" << std::flush;
+  } catch (const std::exception& error) {
+    std::cout << when << ": " << error.what() << "\n" << std::flush;
+  }
+}
+
+std::optional<kiln::Device> late_device;
+
+struct Late {
+  ~Late() {
+    if (late_device) use(*late_device, "destructor");
+  }
+} const late;
+
+/// Goes on in handlers of atexit() and in destructors of static objects.
+int use_late(const kiln::Device& device) {
+  late_device = device;
+  std::atexit([] { use(*late_device, "before"); });
+  use(device, "main");
+  std::atexit([] { use(*late_device, "behind"); });
+  return 0;
+}
+
+/// Ends while other threads compile.
+int exit_early(const std::string& mark) {
+  for (int thread = 0; thread < 4; ++thread) {
+    std::thread([thread, mark] {
+      for (int i = 0;; ++i) {
+        const std::string text = mark + std::to_string(thread) + "," + std::to_string(i);
+        (void)kiln::vectorize("float64(float64 x)", "/* " + text + " */ return sin(x) + cos(x);")(1.0);
+      }
+    }).detach();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(150 + 7 * (getpid() % 20)));
+  std::exit(7);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "idle") {
-    std::cout << "compiler_mapped " << compiler_mapped() << "\n";
+    std::cout << "compiler_started " << compiler_started() << "\n";
     return 0;
   }
   const kiln::Device device = kiln::Device::from_string(argc > 2 ? argv[2] : "cpu");
@@ -110,6 +176,9 @@ int main(int argc, char** argv) {
   if (what == "run") return run(device, mark);
   if (what == "leave") return leave(device);
   if (what == "split") return split(device, mark);
-  std::cout << "usage: probe idle | run DEVICE MARK | leave DEVICE | split DEVICE MARK\n";
+  if (what == "use_late") return use_late(device);
+  if (what == "exit_early") return exit_early(mark);
+  std::cout
+      << "usage: probe idle | run DEVICE MARK | leave DEVICE | split DEVICE MARK | use_late DEVICE | exit_early DEVICE MARK\n";
   return 2;
 }

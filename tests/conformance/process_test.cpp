@@ -72,7 +72,7 @@ TEST_CASE("process: one that calls nothing loads no compiler") {
   const TemporaryDirectory folder;
   const Ended ended = probe("idle", folder / "cache");
   CHECK(ended.status == 0);
-  CHECK(ended.output == "compiler_mapped 0\n");
+  CHECK(ended.output == "compiler_started 0\n");
   CHECK(!std::filesystem::exists(folder / "cache"));
 }
 
@@ -122,13 +122,13 @@ TEST_CASE("process: a warm start takes kernels from the disk and loads no compil
         CHECK(cold.after("right ") == "1");
         CHECK(cold.after("compiles ") == "1");
         CHECK(cold.after("disk_hits ") == "0");
-        CHECK(cold.after("compiler_mapped ") == (target.device().is_cpu() ? "1" : "0"));
+        CHECK(cold.after("compiler_started ") == (target.device().is_cpu() ? "1" : "0"));
         const Ended warm = probe(arguments, folder / "cache");
         INFO(warm.output);
         CHECK(warm.after("right ") == "1");
         CHECK(warm.after("compiles ") == "0");
         CHECK(warm.after("disk_hits ") == "1");
-        CHECK(warm.after("compiler_mapped ") == "0");
+        CHECK(warm.after("compiler_started ") == "0");
         CHECK(warm.after("log: ") == "absent");
       },
       kOnce);
@@ -202,6 +202,40 @@ TEST_CASE("process: several that want one kernel compile it once") {
           compiles += one.after("compiles ") == "1" ? 1 : 0;
         }
         CHECK(compiles == 1);
+      },
+      kOnce);
+}
+
+TEST_CASE("process: calls work in handlers of atexit() and in destructors of static objects") {
+  on_every_device(
+      [&](const Target& target) {
+        const TemporaryDirectory folder;
+        const Ended ended = probe("use_late " + to_string(target.device()), folder / "cache");
+        INFO(ended.output);
+        const std::string values = " 600000 6 300000 CompileError\n";
+        CHECK(ended.status == 0);
+        const std::string before_end = "main" + values + "behind" + values;
+        if (target.device().is_cpu()) {
+          CHECK(ended.output == before_end + "before" + values + "destructor" + values);
+        } else {
+          // Then a vendor's library may be gone: an error.
+          CHECK(ended.output.starts_with(before_end + "before"));
+          CHECK(ended.output.find("\ndestructor") != std::string::npos);
+        }
+      },
+      kOnce);
+}
+
+TEST_CASE("process: exit() while other threads compile ends it at once") {
+  on_every_device(
+      [&](const Target& target) {
+        if (!target.device().is_cpu()) return;
+        for (int turn = 0; turn < 5; ++turn) {
+          const TemporaryDirectory folder;
+          const Ended ended = probe("exit_early cpu turn" + std::to_string(turn), folder / "cache");
+          INFO(ended.output);
+          CHECK(ended.status == 7);
+        }
       },
       kOnce);
 }

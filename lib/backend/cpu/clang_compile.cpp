@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "backend/clang.hpp"
+#include "backend/compile_limits.hpp"
+#include "backend/compiler_ended.hpp"
 #include "backend/cpu/clang_module.hpp"
 #include "backend/cpu/fork_gate.hpp"
 
@@ -138,7 +140,9 @@ CompileResult compile_by_clang(const ClangJob& job) {
                                 .object_count = objects.size(),
                                 .bitcode = bitcode.data(),
                                 .bitcode_count = bitcode.size(),
-                                .debugs = request.debug ? text(request.name) : kiln_clang_text{}};
+                                .debugs = request.debug ? text(request.name) : kiln_clang_text{},
+                                .time_limit_ms = compile_limits().time.count(),
+                                .memory_limit = compile_limits().memory};
 
   std::unique_ptr<const kiln_clang_result, Release> result(nullptr, Release{&module});
   {
@@ -149,6 +153,12 @@ CompileResult compile_by_clang(const ClangJob& job) {
     return {.code = text(result->code),
             .log = text(result->log),
             .warnings = of_severity(diagnostics_of(*result, job), Severity::warning)};
+  }
+  if (result->status >= KILN_CLANG_CRASHED) {
+    CompileError::Details details = refusal(job, why_ended(*result));
+    details.log = text(result->log);
+    // Its own crashes come again; what the system did may not.
+    throw CompilerEnded(std::move(details), result->status == KILN_CLANG_NO_MEMORY || result->status == KILN_CLANG_ENDED);
   }
   if (result->status == KILN_CLANG_UNLINKABLE || (result->status == KILN_CLANG_FAILED && result->diagnostic_count == 0)) {
     std::string reason = text(result->error);

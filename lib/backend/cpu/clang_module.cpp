@@ -1,14 +1,19 @@
 #include "backend/cpu/clang_module.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <mutex>
 #include <string_view>
 
+#include "backend/compile_limits.hpp"
+#include "backend/cpu/clang_workers.hpp"
 #include "backend/cpu/fork_gate.hpp"
 #include "backend/cpu/installation.hpp"
 #include "base/dynamic_library.hpp"
 #include "base/environment.hpp"
 #include "base/installation.hpp"
+#include "base/log.hpp"
 #include "base/own_folder.hpp"
 #include "kiln/error.hpp"
 
@@ -47,6 +52,27 @@ const kiln_clang_api& open_clang_module(std::span<const std::string> candidates)
   return *functions;
 }
 
+std::string why_ended(const kiln_clang_result& result) {
+  const std::string error(result.error.data == nullptr ? "" : result.error.data, result.error.size);
+  switch (result.status) {
+    case KILN_CLANG_TOO_DEEP:
+      return "clang's stack of " + error +
+             " is full: the text, or what its macros and templates make of it, is nested too deeply";
+    case KILN_CLANG_TOO_LONG:
+      return "clang did not end within " + fmt::format("{:g}", static_cast<double>(compile_limits().time.count()) / 1000) +
+             " s of the processor's time: simplify the text, or raise the limit (KILN_COMPILE_SECONDS)";
+    case KILN_CLANG_TOO_LARGE:
+      return "clang needs more than " + std::to_string(compile_limits().memory >> 20) +
+             " MiB of memory: simplify the text, or raise the limit (KILN_COMPILE_MAX_BYTES)";
+    case KILN_CLANG_NO_MEMORY:
+      return "clang found no memory: the machine has none left, or its processes may use no more (ulimit -v)";
+    case KILN_CLANG_ENDED:
+      return "clang's process ended without an answer, as it does where memory runs out, or where it is killed";
+    default:
+      return error + ": simplify the text, and report source() and log() of this error";
+  }
+}
+
 const kiln_clang_api& clang_module() {
   static std::atomic<const kiln_clang_api*> opened{nullptr};
   if (const kiln_clang_api* const module = opened.load(std::memory_order_acquire)) return *module;
@@ -54,10 +80,16 @@ const kiln_clang_api& clang_module() {
   static std::mutex opening;
   const ForkGate gate;
   const std::lock_guard hold(opening);
-  if (opened.load(std::memory_order_relaxed) == nullptr) {
-    opened.store(&open_clang_module(clang_module_candidates()), std::memory_order_release);
+  if (const kiln_clang_api* const module = opened.load(std::memory_order_relaxed)) return *module;
+  const std::vector<std::string> candidates = clang_module_candidates();
+  std::string why_not;
+  const kiln_clang_api* module = clang_in_workers(candidates, why_not);
+  if (module == nullptr) {
+    module = &open_clang_module(candidates);
+    base::log_line("kernels are compiled in this process, which ends where Clang crashes: " + why_not);
   }
-  return *opened.load(std::memory_order_relaxed);
+  opened.store(module, std::memory_order_release);
+  return *module;
 }
 
 }  // namespace kiln::backend::cpu

@@ -1,4 +1,4 @@
-// libkiln-clang.so: found and opened at the first compile, never closed.
+// libkiln-clang.so: found at the first compile, and opened by processes of its own, or by this one where there are none.
 #pragma once
 
 #include <span>
@@ -16,8 +16,12 @@ std::vector<std::string> clang_module_candidates();
 /// Opens the first that can be opened. DeviceError names every path tried, or says that the module is of another build.
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates);
 
-/// The module of clang_module_candidates(), opened once. Thread-safe; a failure is tried again at the next call.
+/// The module of clang_module_candidates(), in workers (clang_workers.hpp); opened here where none can be started, which is a
+/// line of the log. Once a process. Thread-safe; a failure is tried again at the next call.
 const kiln_clang_api& clang_module();
+
+/// Of a result whose status is KILN_CLANG_CRASHED or one behind it: what happened, and what can be done.
+std::string why_ended(const kiln_clang_result& result);
 
 /// Clang's version, "19.1.7", as the build found it. Opens nothing.
 const char* clang_version();

@@ -1,4 +1,4 @@
-// Clang as a kiln compiler: C++ text to an ELF shared object, in process and in memory.
+// Clang as a kiln compiler: C++ text to an ELF shared object, in memory.
 #pragma once
 
 #include "backend/clang.hpp"

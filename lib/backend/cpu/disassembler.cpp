@@ -29,8 +29,9 @@ std::vector<Instruction> disassemble(const MachineCode& code) {
     result.reset(module.disassemble(&request));
   }
   if (result->status != KILN_CLANG_OK) {
-    throw DeviceError("failed to disassemble for " + code.triple + " " + code.processor + ": " +
-                      std::string(result->error.data, result->error.size));
+    throw DeviceError(
+        "failed to disassemble for " + code.triple + " " + code.processor + ": " +
+        (result->status < KILN_CLANG_CRASHED ? std::string(result->error.data, result->error.size) : why_ended(*result)));
   }
   std::vector<Instruction> instructions;
   instructions.reserve(result->instruction_count);

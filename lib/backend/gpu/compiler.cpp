@@ -14,6 +14,7 @@
 #include "backend/gpu/hiprtc_link.hpp"
 #include "backend/gpu/jit_link.hpp"
 #include "backend/gpu/math_bitcode.hpp"
+#include "backend/gpu/vendor_use.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -217,6 +218,7 @@ class GpuCompiler final : public Compiler {
     }
     const CompilerTable& calls = library_.table();
     const auto guard = library_.lock();
+    const VendorUse use(name());
     Program program(calls, request);
     const Status status = program.compile(chosen);
     CompileResult result;

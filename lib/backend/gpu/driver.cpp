@@ -2,13 +2,13 @@
 #include "backend/gpu/driver.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 
 #include "backend/backend.hpp"
 #include "backend/gpu/library.hpp"
 #include "backend/gpu/resolve.hpp"
+#include "base/at_exit.hpp"
 #include "base/environment.hpp"
 #include "base/installation.hpp"
 #include "base/own_folder.hpp"
@@ -121,7 +121,7 @@ Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : 
   start("start", calls_.init(0));
   start("read the version of", calls_.driver_version(&version_));
   start("count the devices of", calls_.device_count(&device_count_));
-  if (dialect.ends_with_exit) std::atexit([] { exiting.store(true, std::memory_order_relaxed); });
+  if (dialect.ends_with_exit) base::at_exit<[] { exiting.store(true, std::memory_order_relaxed); }>();
 }
 
 bool Driver::gone() const noexcept {

@@ -11,6 +11,7 @@
 #include "backend/gpu/driver.hpp"
 #include "backend/gpu/library.hpp"
 #include "backend/gpu/resolve.hpp"
+#include "backend/gpu/vendor_use.hpp"
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
 
@@ -105,6 +106,7 @@ class JitLink::Session {
     return text;
   }
 
+  const VendorUse use_{"nvJitLink"};
   const Calls& calls_;
   Handle handle_ = nullptr;
   int status_;

@@ -47,3 +47,9 @@ TEST_CASE("places are those of the text") {
   CHECK(kiln::codegen::line_of("one\r\ntwo\nthree", {2, 1}) == "two");
   CHECK(kiln::codegen::line_of("one\r\ntwo", {1, 1}) == "one");
 }
+
+TEST_CASE("lines without a token take no stack") {
+  std::string text;
+  for (int line = 0; line < 200'000; ++line) text += line % 2 == 0 ? "\n" : "// nothing\n";
+  CHECK(tokens(text + "#pragma once" + text + "a") == "# pragma once NL a");
+}

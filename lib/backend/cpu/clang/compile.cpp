@@ -7,6 +7,8 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/Pragma.h>
+#include <clang/Lex/Preprocessor.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
@@ -88,6 +90,33 @@ class Collector : public clang::DiagnosticConsumer {
   clang::TextDiagnosticPrinter printer_;
 };
 
+/// '#pragma clang __debug' crashes the compiler, or prints what it knows.
+class RefuseDebugging : public clang::PragmaHandler {
+ public:
+  RefuseDebugging() : PragmaHandler("__debug") {}
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer /*introducer*/, clang::Token& name) override {
+    clang::DiagnosticsEngine& engine = preprocessor.getDiagnostics();
+    engine.Report(name.getLocation(), engine.getCustomDiagID(clang::DiagnosticsEngine::Error,
+                                                             "'#pragma clang __debug' is of no use in a kernel; remove it"));
+    preprocessor.DiscardUntilEndOfDirective();
+  }
+};
+
+template <class Action>
+class Guarded : public Action {
+ public:
+  using Action::Action;
+
+ protected:
+  bool BeginSourceFileAction(clang::CompilerInstance& instance) override {
+    clang::Preprocessor& preprocessor = instance.getPreprocessor();
+    auto refusal = std::make_unique<RefuseDebugging>();
+    preprocessor.RemovePragmaHandler("clang", refusal.get());  // the one of that name
+    preprocessor.AddPragmaHandler("clang", refusal.release());
+    return Action::BeginSourceFileAction(instance);
+  }
+};
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_of(const kiln_clang_request& request) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->addFile(kMainFile, 0, llvm::MemoryBuffer::getMemBufferCopy(text(request.source), kMainFile));
@@ -167,18 +196,18 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   instance.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(out.output));
 
   llvm::LLVMContext context;
-  const auto run = [&](auto action) {
+  const auto run = [&](auto&& action) {
     out.ok = instance.ExecuteAction(action) && !instance.getDiagnostics().hasErrorOccurred();
   };
   if (request.form == KILN_CLANG_IR) {
-    run(clang::EmitLLVMAction(&context));
+    run(Guarded<clang::EmitLLVMAction>(&context));
   } else if (request.form == KILN_CLANG_ASSEMBLY) {
-    run(clang::EmitAssemblyAction(&context));
+    run(Guarded<clang::EmitAssemblyAction>(&context));
     if (out.ok) out.undefined = undefined_functions({out.output.data(), out.output.size()});
   } else if (request.form == KILN_CLANG_BITCODE) {
-    run(clang::EmitBCAction(&context));
+    run(Guarded<clang::EmitBCAction>(&context));
   } else {
-    run(clang::EmitObjAction(&context));
+    run(Guarded<clang::EmitObjAction>(&context));
   }
 }
 

@@ -62,6 +62,9 @@ struct kiln_clang_request {
   size_t bitcode_count;
   struct kiln_clang_text
       debugs; /* the name of a kernel that is compiled for debugging: debuggers call its body so; else empty */
+  /* Kept where serve() compiles, ignored elsewhere; 0: none. */
+  int64_t time_limit_ms; /* of the processor's time */
+  uint64_t memory_limit; /* bytes of address space beyond those in use */
 };
 
 enum kiln_clang_severity { KILN_CLANG_NOTE = 0, KILN_CLANG_WARNING = 1, KILN_CLANG_ERROR = 2 };
@@ -77,10 +80,17 @@ struct kiln_clang_diagnostic {
 
 enum kiln_clang_status {
   KILN_CLANG_OK = 0,
-  KILN_CLANG_REJECTED = 1,  /* the source is wrong: see diagnostics */
-  KILN_CLANG_UNDEFINED = 2, /* compiled, but a shared object or PTX uses functions that nobody defines: see undefined */
-  KILN_CLANG_FAILED = 3,    /* clang or lld could not do its work: see error */
-  KILN_CLANG_UNLINKABLE = 4 /* the objects cannot be linked: see error */
+  KILN_CLANG_REJECTED = 1,   /* the source is wrong: see diagnostics */
+  KILN_CLANG_UNDEFINED = 2,  /* compiled, but a shared object or PTX uses functions that nobody defines: see undefined */
+  KILN_CLANG_FAILED = 3,     /* clang or lld could not do its work: see error */
+  KILN_CLANG_UNLINKABLE = 4, /* the objects cannot be linked: see error */
+  KILN_CLANG_CRASHED = 5,    /* what LLVM or lld means as the end of the process, or of serve() a signal: see error */
+  /* Of serve() alone, which ends with these and with the one before. See log for what was being done. */
+  KILN_CLANG_TOO_DEEP = 6,  /* its stack is full; error says how large it is */
+  KILN_CLANG_TOO_LONG = 7,  /* beyond the request's time_limit_ms */
+  KILN_CLANG_TOO_LARGE = 8, /* beyond the request's memory_limit */
+  KILN_CLANG_NO_MEMORY = 9, /* the system gave none */
+  KILN_CLANG_ENDED = 10     /* somebody else ended the process */
 };
 
 /* Machine code without its container. */
@@ -128,6 +138,10 @@ struct kiln_clang_api {
    * and column, of the innermost text that is the user's; none where that is not told. */
   const struct kiln_clang_result* (*locate)(const struct kiln_clang_text* code, uint64_t address);
   void (*release)(const struct kiln_clang_result* result);
+  /* Answers the questions that come over the socket (messages.hpp), one after another, and ends the process when the other side
+   * is closed, or behind the answer to a question that crashed. For a process of its own: it sets signal handlers and limits.
+   */
+  void (*serve)(int socket);
 };
 
 /* The functions, or null where the module does not speak that version of the interface. */

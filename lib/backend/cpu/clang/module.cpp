@@ -1,5 +1,5 @@
-// The module's one door: kiln_clang(). Runs each job on a thread of its own with a deep stack, and turns what LLVM and lld
-// mean as the end of the process into an error value.
+// The module's one door: kiln_clang(). Runs each job on a thread with a deep stack, and turns what LLVM and lld mean as the end
+// of the process into an error value.
 #include <clang/Basic/Version.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <pthread.h>
@@ -20,6 +20,7 @@
 #include "backend/cpu/clang/interface.h"
 #include "backend/cpu/clang/link.hpp"
 #include "backend/cpu/clang/locate.hpp"
+#include "backend/cpu/clang/serve.hpp"
 
 namespace kiln::clang_module {
 namespace {
@@ -69,7 +70,12 @@ thread_local Job* job_of_thread = nullptr;
 /// return nor be unwound, for LLVM's global lists (of timers, for one) hold addresses of objects on this stack.
 [[noreturn]] void give_up(const char* reason) {
   Job& job = *job_of_thread;
-  job.result.status = KILN_CLANG_FAILED;
+  if (serving()) {
+    static std::string text;  // of the last question
+    text = std::string(job.step) + " gave up: " + reason;
+    end_service(KILN_CLANG_CRASHED, text.c_str());
+  }
+  job.result.status = KILN_CLANG_CRASHED;
   job.result.problem = std::string(job.step) + " gave up: " + reason;
   job.gave_up = true;
   if (job.linking.owns_lock()) job.linking.unlock();
@@ -154,6 +160,7 @@ void* run_job(void* argument) {
     job.result.status = KILN_CLANG_FAILED;
     job.result.problem = error.what();
   }
+  job_of_thread = nullptr;
   job.ended.release();
   return nullptr;
 }
@@ -195,7 +202,12 @@ const kiln_clang_result* run(const std::function<void(Job&)>& work) {
       initialize();
     });
     auto result = std::make_unique<Result>();
-    run_on_deep_stack(work, *result);
+    if (serving()) {
+      Job job(work, *result);
+      run_job(&job);
+    } else {
+      run_on_deep_stack(work, *result);
+    }
     publish(*result);
     return result.release();
   } catch (const std::exception&) {
@@ -227,21 +239,29 @@ constexpr kiln_clang_api kApi{.interface_version = KILN_CLANG_INTERFACE,
                               .compile = run_compile,
                               .disassemble = run_disassemble,
                               .locate = run_locate,
-                              .release = release};
+                              .release = release,
+                              .serve = serve};
 
 }  // namespace
 
-/// lld's fatal() ends the process through these two; the linker is told to bind its calls here (--wrap).
+/// The linker is told to bind calls of these here (--wrap). lld's fatal() ends the process through the first two.
 extern "C" {
 [[noreturn]] void __wrap__ZN4llvm3sys7Process4ExitEib(int code, bool no_cleanup);
 [[noreturn]] void __real__ZN4llvm3sys7Process4ExitEib(int code, bool no_cleanup);
 void __wrap__ZN4llvm13llvm_shutdownEv();
+void __wrap__ZN5clang17noteBottomOfStackEv();
+void __real__ZN5clang17noteBottomOfStackEv();
 
 void __wrap__ZN4llvm3sys7Process4ExitEib(int code, bool no_cleanup) {
   if (job_of_thread != nullptr) give_up("it met a fatal error");
   __real__ZN4llvm3sys7Process4ExitEib(code, no_cleanup);
 }
 void __wrap__ZN4llvm13llvm_shutdownEv() {}  // would take the options of every later compile away
+// Clang goes on with another thread where it takes 8 MiB of stack for full. A worker's stack is larger, and another thread has
+// no handler for one that is full.
+void __wrap__ZN5clang17noteBottomOfStackEv() {
+  if (!serving()) __real__ZN5clang17noteBottomOfStackEv();
+}
 }
 
 }  // namespace kiln::clang_module
