@@ -1,11 +1,14 @@
 // What threads of a block keep on the CPU while they wait for one another.
 #pragma once
 
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "backend/kernel_abi.hpp"
+#include "base/function_ref.hpp"
 #include "kernels-src/core/waiting.hpp"
 
 namespace kiln::kinds {
@@ -21,23 +24,20 @@ struct alignas(64) CacheLine {
 /// Memory for the threads of one block at a time, kept for the next block. It makes some when a thread first waits.
 class BlockFrames : public CpuWaiting {
  public:
-  BlockFrames()
-      : CpuWaiting{
-            .owner = this,
-            .new_frame = [](void* frames, std::int64_t bytes) { return static_cast<BlockFrames*>(frames)->frame(bytes); },
-            .begin_block = [](void* frames) { static_cast<BlockFrames*>(frames)->used_ = 0; }} {}
+  BlockFrames();
   BlockFrames(const BlockFrames&) = delete;
   BlockFrames& operator=(const BlockFrames&) = delete;
 
- private:
-  /// All are of one size.
-  void* frame(std::int64_t bytes) {
-    if (used_ == frames_.size()) frames_.emplace_back(lines_of(bytes));
-    return frames_[used_++].data();
-  }
+  /// Calls code, which runs a kernel and nothing else: where a thread finds no memory, the kernel ends there. DeviceError then.
+  void run(base::FunctionRef<void()> code);
 
-  std::vector<std::vector<CacheLine>> frames_;
+ private:
+  void* frame(std::int64_t bytes);
+
+  std::vector<std::unique_ptr<CacheLine[]>> frames_;  // all of one size
   std::size_t used_ = 0;
+  std::int64_t refused_ = 0;  // bytes of the frame for which there was no memory
+  std::jmp_buf no_memory_;
 };
 
 }  // namespace kiln::kinds

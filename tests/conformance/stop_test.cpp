@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -225,6 +226,61 @@ TEST_CASE("stop: long calls of every kind end") {
     ends("items", [&] { items({.size = 1 << 20, .stream = stream, .timeout = 20ms}, x); });
     ends("blocks", [&] { blocks({.grid = 1 << 14, .block = 64, .stream = stream, .timeout = 20ms}, x); });
     check_spin(target);
+  });
+}
+
+TEST_CASE("stop: calls of more work than anybody waits for") {
+  constexpr std::int64_t kMany = std::int64_t{1} << 50;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const kiln::RawKernel items =
+      kiln::kernel({.name = "items", .signature = "void(int32* x)", .body = "if (item % 1024 == 7) x[0] = 8;"});
+  const kiln::RawKernel blocks =
+      kiln::kernel({.name = "blocks", .signature = "void(int32* x)", .body = "if (thread.x == 7) x[0] = 8;"});
+  const kiln::RawKernel waiting = kiln::kernel({.name = "waiting",
+                                                .signature = "void(int32* x)",
+                                                .body = "KILN_SHARED int32 t[8]; t[thread.x] = 8; barrier(); x[0] = t[7];"});
+  const kiln::Reduction sum =
+      kiln::reduction({.name = "total", .signatures = {"int32(int32 x)"}, .reduce = "return a + b;", .identity = "0"});
+  on_every_device([&](const Target& target) {
+    if (!is_cpu(target)) return;
+    const kiln::Stream stream = target.options().stream;
+    const auto ends = [&](const std::string& what, const auto& call) {
+      INFO(what);
+      for (int times = 0; times < 2; ++times) {
+        const auto start = std::chrono::steady_clock::now();
+        CHECK(message_of<Stopped>([&] {
+                call();
+                target.wait();
+              }) == what + ": " + kLate + kPartly);
+        CHECK(std::chrono::steady_clock::now() - start < 5s);
+      }
+    };
+    const Array x = target.place(Array::full({1}, std::int32_t{1}));
+    for (const std::int64_t size : {kMany, kMost - 63, kMost}) {
+      x.fill(1);
+      ends("items", [&] { items({.size = size, .stream = stream, .timeout = 20ms}, x); });
+      CHECK(target.fetch(x).to_vector<std::int32_t>()[0] == 8);
+    }
+    const kiln::LaunchOptions endless{
+        .grid = {(std::int64_t{1} << 31) - 1, 65535, 8}, .block = 8, .stream = stream, .timeout = 20ms};
+    for (const kiln::RawKernel* const kernel : {&blocks, &waiting}) {
+      x.fill(1);
+      ends(kernel == &blocks ? "blocks" : "waiting", [&] { (*kernel)(endless, x); });
+      CHECK(target.fetch(x).to_vector<std::int32_t>()[0] == 8);
+    }
+    const kiln::Ufunc& add = kiln::math::add;
+    const Array many = x.broadcast_to({kMany});
+    for (const Array& all : {many, x.broadcast_to({kMany / 8, 8}), x.broadcast_to({4, kMany / 8})}) {
+      for (int axis = 0; axis < static_cast<int>(all.shape().size()); ++axis) {
+        if (all.size() / all.shape()[static_cast<std::size_t>(axis)] > 100) continue;  // a result for each
+        ends("add.reduce", [&] { static_cast<void>(add.reduce(all, {.axis = axis, .stream = stream, .timeout = 20ms})); });
+      }
+    }
+    ends("total", [&] { static_cast<void>(sum(many, {.stream = stream, .timeout = 20ms})); });
+    const Array begins = target.place(Array::from<std::int64_t>({0, 5}));
+    ends("add.reduceat", [&] { static_cast<void>(add.reduceat(many, begins, {.stream = stream, .timeout = 20ms})); });
+    const Array index = target.place(Array::full({1}, std::int64_t{0})).broadcast_to({kMany});
+    ends("add.at", [&] { add.at(x, index, 1, {.stream = stream, .timeout = 20ms}); });
   });
 }
 

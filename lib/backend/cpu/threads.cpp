@@ -2,12 +2,19 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <latch>
 #include <limits>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "backend/cpu/guarded_launch.hpp"
+#include "base/ceil_div.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -24,6 +31,36 @@ constexpr double kGapNs = 40'000;
 constexpr double kStopNs = 2'000'000;
 constexpr double kStopElements = 65536;
 constexpr double kEndless = std::numeric_limits<double>::infinity();
+/// From a start that failed to the next try.
+constexpr double kRetryNs = 1e9;
+
+/// Whether the system has so many more threads to give. oneTBB lets its workers make one another, where a refusal ends the
+/// process.
+bool can_make_threads(int count) {
+  using oneapi::tbb::global_control;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, global_control::active_value(global_control::thread_stack_size));
+  std::vector<pthread_t> made;
+  made.reserve(static_cast<std::size_t>(count));
+  std::latch all_made(1);
+  const auto wait = [](void* latch) -> void* {
+    static_cast<std::latch*>(latch)->wait();
+    return nullptr;
+  };
+  pthread_t thread{};
+  while (static_cast<int>(made.size()) < count && pthread_create(&thread, &attributes, wait, &all_made) == 0)
+    made.push_back(thread);
+  all_made.count_down();
+  for (const pthread_t each : made) pthread_join(each, nullptr);
+  pthread_attr_destroy(&attributes);
+  return static_cast<int>(made.size()) == count;
+}
+
+/// Twice as large a piece of `size` elements, which may be as many as there are numbers.
+std::int64_t doubled(std::int64_t piece, std::int64_t size) noexcept {
+  return piece > size / 2 ? size : 2 * piece;
+}
 
 /// Runs [begin, end) and notes how long an element took.
 double timed(const CpuModule& module, double weight, base::FunctionRef<void(std::int64_t, std::int64_t)> work,
@@ -46,9 +83,8 @@ Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain
   if (threads <= 1 || size <= grain || work < serial_ns) return {.elements = size, .count = 1};
   const double wanted = std::clamp(work / (serial_ns / 2), 2.0, static_cast<double>(threads) * kChunksPerThread);
   // Rounded up to whole grains: the last chunk may be shorter, never one more.
-  const std::int64_t each = (size + static_cast<std::int64_t>(wanted) - 1) / static_cast<std::int64_t>(wanted);
-  const std::int64_t elements = (each + grain - 1) / grain * grain;
-  return {.elements = elements, .count = (size + elements - 1) / elements};
+  const std::int64_t elements = base::ceil_div(base::ceil_div(size, static_cast<std::int64_t>(wanted)), grain) * grain;
+  return {.elements = elements, .count = base::ceil_div(size, elements)};
 }
 
 void Threads::parallel_for(const CpuModule& module, const Range& range, Work work) {
@@ -69,8 +105,8 @@ void Threads::parallel_for(const CpuModule& module, const Range& range, Work wor
     begin = range.grain;
   }
   // Never measured: do it on the way, on growing pieces until one is long enough to be trusted.
-  for (std::int64_t piece = range.grain; element_ns <= 0 && begin < size; piece *= 2) {
-    const std::int64_t end = std::min(begin + piece, size);
+  for (std::int64_t piece = range.grain; element_ns <= 0 && begin < size; piece = doubled(piece, size)) {
+    const std::int64_t end = begin + std::min(piece, size - begin);
     const bool trusted = timed(module, range.weight, work, begin, end) >= kTrustedNs;
     begin = end;
     if (trusted)
@@ -99,23 +135,20 @@ void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64
   const StopRequest* const stop = StopRequest::current();
   if (stop == nullptr) [[likely]]
     return run_each(count, work);
-  std::atomic<bool> due{false};
   run_each(count, [&](std::int64_t index) {
-    if (due.load(std::memory_order_relaxed)) return;
-    if (stop->due()) return due.store(true, std::memory_order_relaxed);
+    stop->require_not_due(kPartlyWritten);
     const StopScope scope(stop);  // of a helper's thread, for what looks at it within a part
     work(index);
   });
-  if (due.load(std::memory_order_relaxed)) stop->fail(kPartlyWritten);
 }
 
 // Elements may take other times than those of the last call: the first ones of each are measured.
 void Threads::run_stoppable(const CpuModule& module, const Range& range, Work work, const StopRequest& stop) {
   const auto before = module.element_ns();
   std::int64_t begin = 0;
-  for (std::int64_t piece = range.grain; begin < range.size; piece *= 2) {
+  for (std::int64_t piece = range.grain; begin < range.size; piece = doubled(piece, range.size)) {
     stop.require_not_due(kPartlyWritten);
-    const std::int64_t end = std::min(begin + piece, range.size);
+    const std::int64_t end = begin + std::min(piece, range.size - begin);
     const bool trusted = timed(module, range.weight, work, begin, end) >= kTrustedNs;
     begin = end;
     if (trusted) break;
@@ -125,9 +158,9 @@ void Threads::run_stoppable(const CpuModule& module, const Range& range, Work wo
   const double element_ns = std::max(static_cast<double>(module.element_ns()) * range.weight, kStopNs / kStopElements);
   const std::int64_t grains = std::max<std::int64_t>(static_cast<std::int64_t>(kStopNs / element_ns) / range.grain, 1);
   const std::int64_t each = grains * range.grain;
-  parallel_for((range.size - begin + each - 1) / each, [&](std::int64_t index) {
+  parallel_for(base::ceil_div(range.size - begin, each), [&](std::int64_t index) {
     const std::int64_t first = begin + index * each;
-    work(first, std::min(first + each, range.size));
+    work(first, first + std::min(each, range.size - first));
   });
 }
 
@@ -142,7 +175,7 @@ void Threads::run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)>
 void Threads::run_chunks(const CpuModule& module, std::int64_t begin, const Range& range, Chunks chunks, Work work) {
   share(chunks.count, [&](std::int64_t index) {
     const std::int64_t first = begin + index * chunks.elements;
-    const std::int64_t last = std::min(first + chunks.elements, range.size);
+    const std::int64_t last = first + std::min(chunks.elements, range.size - first);
     // One of them keeps the measure fresh: data and caches differ from call to call.
     if (index == 0)
       timed(module, range.weight, work, first, last);
@@ -155,11 +188,10 @@ void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> wo
   namespace tbb = oneapi::tbb;
   using tbb::global_control;
   const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
-  if (allowed <= 1) {
+  if (allowed <= 1 || !start(allowed)) {
     for (std::int64_t i = 0; i < count; ++i) work(i);
     return;
   }
-  start(allowed);
   const WorkerPool::Piece piece = [](const void* all, std::int64_t index) {
     (*static_cast<const base::FunctionRef<void(std::int64_t)>*>(all))(index);
   };
@@ -174,15 +206,28 @@ void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> wo
   });
 }
 
-void Threads::start(std::size_t allowed) {
+// False where the system has no memory or no threads for it: a later call tries again.
+bool Threads::start(std::size_t allowed) {
+  if (known_.load(std::memory_order_acquire) != nullptr) return true;
+  const std::lock_guard guard(start_mutex_);
+  if (crew_ != nullptr) return true;
+  if (now_ns() < next_start_) return false;
   // oneTBB prints a warning where an arena asks for more threads than it may have: more than the hardware's would only wait for
   // one another.
-  std::call_once(made_, [this, allowed] {
-    const int threads = static_cast<int>(std::min(allowed, static_cast<std::size_t>(count_)));
-    arena_.emplace(threads);
-    crew_ = std::make_shared<WorkerPool>(*arena_, threads - 1);
-    known_.store(crew_.get(), std::memory_order_release);
-  });
+  const int threads = static_cast<int>(std::min(allowed, static_cast<std::size_t>(count_)));
+  try {
+    if (!can_make_threads(threads - 1)) throw std::bad_alloc();
+    auto arena = std::make_unique<oneapi::tbb::task_arena>(threads);
+    // oneTBB waits for ever for an arena whose first use threw, so that one is never used again.
+    arena->initialize();
+    crew_ = std::make_shared<WorkerPool>(*arena, threads - 1);
+    arena_ = std::move(arena);
+  } catch (const std::exception&) {
+    next_start_ = now_ns() + kRetryNs;
+    return false;
+  }
+  known_.store(crew_.get(), std::memory_order_release);
+  return true;
 }
 
 // From where on work is divided. Helpers that spin-wait are there at once. Who has to be called is worth it where the work

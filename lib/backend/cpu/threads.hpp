@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "backend/cpu/module.hpp"
 #include "backend/cpu/worker_pool.hpp"
@@ -53,13 +52,14 @@ class Threads {
   [[nodiscard]] int count() const noexcept { return count_; }
 
   /// Calls work(begin, end) for parts of [0, range.size), several at once, and returns when all is done. The parts follow from
-  /// how long the module's elements took of late. In a forked child all of it runs in the caller. Stopped where the call is
-  /// due (StopRequest::current()) before a part begins; parts are then of 2 ms or less, as far as the grain and what elements
-  /// took of late allow.
+  /// how long the module's elements took of late. All of it runs in the caller in a forked child, and where oneTBB finds
+  /// neither memory nor threads to start. Stopped where the call is due (StopRequest::current()) before a part begins; parts
+  /// are then of 2 ms or less, as far as the grain and what elements took of late allow. What a part throws is thrown; no part
+  /// begins after it.
   void parallel_for(const CpuModule& module, const Range& range, base::FunctionRef<void(std::int64_t, std::int64_t)> work);
 
-  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In a forked child the caller does
-  /// all. Stopped where the call is due before one begins.
+  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In the caller alone as above. Stopped
+  /// where the call is due before one begins. What a call throws is thrown; none begins after it.
   void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
 
   /// In how many pieces a kind is to cut so many items, of which it would make `usual`: in more where the call may be stopped.
@@ -74,12 +74,13 @@ class Threads {
   void run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
   void run_chunks(const CpuModule& module, std::int64_t begin, const Range& range, Chunks chunks, Work work);
   void share(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
-  void start(std::size_t allowed);
+  bool start(std::size_t allowed);
   double serial_ns(double work_ns) noexcept;
 
   int count_;
-  std::once_flag made_;
-  std::optional<oneapi::tbb::task_arena> arena_;
+  std::mutex start_mutex_;
+  double next_start_ = 0;
+  std::unique_ptr<oneapi::tbb::task_arena> arena_;
   std::shared_ptr<WorkerPool> crew_;
   std::atomic<const WorkerPool*> known_{nullptr};  // the same, for those who do not start it
   std::atomic<double> last_short_end_{0};

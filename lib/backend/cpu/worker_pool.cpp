@@ -116,6 +116,7 @@ void WorkerPool::take_pieces(std::size_t self) noexcept {
   for (std::size_t k = 0; k < parties_; ++k) {
     Share& share = shares_[(self + k) % parties_];
     for (std::int64_t i = 0; (i = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) {
+      if (failed_.load(std::memory_order_relaxed)) return;
       try {
         piece_(work_, i);
       } catch (...) {

@@ -27,8 +27,8 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
 
   /// Calls piece(work, i) for each i of [0, count), in the caller and in `most` - 1 helpers at the most, and returns when all
   /// is done. Each thread begins with a share of its own, the same one in call after call, whose data its caches may still
-  /// have. What a piece throws is thrown here, when the others are done. False where another caller has the workers: nothing
-  /// was called.
+  /// have. What a piece throws is thrown here, when those that had begun are done; none begins after it. False where another
+  /// caller has the workers: nothing was called.
   bool run(std::int64_t count, const void* work, Piece piece, std::size_t most);
 
   /// Whether a helper spin-waits, or is called.

@@ -48,11 +48,11 @@ void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::T
     return threads.parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
   }
   threads.parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) {
-    const BlockFrames frames;
+    BlockFrames frames;
     CpuGufuncLaunch own = call;
     own.waits = &frames;
     // What a crash ends is the kernel alone: the memory is freed.
-    cpu::call_guarded(module, [&] { kernel(&own, begin, end); });
+    cpu::call_guarded(module, [&] { frames.run([&] { kernel(&own, begin, end); }); });
   });
 }
 

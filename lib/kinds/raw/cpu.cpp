@@ -36,6 +36,8 @@ class BlockMemory : public CpuRawLaunch {
   BlockMemory(const BlockMemory&) = delete;
   BlockMemory& operator=(const BlockMemory&) = delete;
 
+  [[nodiscard]] BlockFrames& frames() noexcept { return frames_; }
+
  private:
   /// Of larger blocks none wait.
   static std::size_t threads_of(const RawLaunch& launch) {
@@ -85,14 +87,16 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
     return run_race(module, launch, arguments.data(), memory.shared);
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  const std::int64_t pieces =
-      cpu::Threads::pieces(blocks, std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread));
   const auto kernel = module.kernel<CpuRawKernel>();
-  threads.parallel_for(pieces, [&](std::int64_t piece) {
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
     BlockMemory memory(launch, arguments.data());
     // What a crash ends is the kernel alone: the memory is freed.
-    cpu::call_guarded(module, [&] { kernel(&memory, blocks * piece / pieces, blocks * (piece + 1) / pieces); });
-  });
+    cpu::call_guarded(module, [&] { memory.frames().run([&] { kernel(&memory, begin, end); }); });
+  };
+  if (StopRequest::current() != nullptr) return threads.parallel_for(module, {.size = blocks}, run);
+  const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);
+  const auto begin_of = [&](std::int64_t piece) { return blocks / pieces * piece + std::min(piece, blocks % pieces); };
+  threads.parallel_for(pieces, [&](std::int64_t piece) { run(begin_of(piece), begin_of(piece + 1)); });
 }
 
 void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,

@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::int64_t kMeasured = 4096;  // elements that tell something of a kernel's speed
 constexpr double kGuessNs = 0.25;         // an element, of a kernel that was never measured
-// Of a call that may be stopped: what a thread's tasks take, for how many threads it is cut at the most (each task has states),
-// and the guess.
-constexpr double kStopNs = 8'000'000;
-constexpr double kMostShares = 1024;
-constexpr double kSlowNs = 1000;
 
 void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, const ReductionTasks& tasks,
                cpu::Threads& threads) {
@@ -49,15 +44,13 @@ void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Th
   const CpuReduction& kernel = reduction_of(module);
   const ReductionCut cut = cut_reduction(kernel, launch);
   const std::int64_t elements = launch.outputs * std::max<std::int64_t>(launch.count, 1);
-  const bool stoppable = StopRequest::current() != nullptr;
-  if (elements < kMeasured || ((threads.count() == 1 || forked()) && !stoppable)) {
+  if (elements < kMeasured || threads.count() == 1 || forked()) {
     Reducer(kernel, launch, cut, cut.leaves).tiles(0, cut.tiles);
     return;
   }
   const double known = static_cast<double>(module.element_ns());
-  const double work = (known > 0 ? known : stoppable ? kSlowNs : kGuessNs) * static_cast<double>(elements);
-  const auto shares = stoppable ? static_cast<int>(std::clamp(work / kStopNs, 2.0, kMostShares)) : 1;
-  const ReductionTasks tasks = share_reduction(cut, kernel.ordered, work, std::max(threads.count(), shares));
+  const double work = (known > 0 ? known : kGuessNs) * static_cast<double>(elements);
+  const ReductionTasks tasks = share_reduction(cut, kernel.ordered, work, threads.count());
   const bool look = known <= 0 || tasks.count > 1 || module.time_for_a_look();
   const double start = look ? cpu::now_ns() : 0;
   if (tasks.count == 1) {

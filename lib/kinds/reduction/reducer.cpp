@@ -188,6 +188,7 @@ void Reducer::states(std::int64_t begin, std::int64_t end) {
     fresh = false;
   }
   for (std::int64_t leaf = begin; leaf < end; ++leaf) {
+    require_not_due();
     char* const to = slot(depth_);
     switch (cut_.form) {
       case Form::fold:
@@ -212,6 +213,7 @@ void Reducer::fold_tile() {
   const bool started = kernel_.ordered && launch_.initial != nullptr;
   if (started) kernel_.start(stack_, launch_.initial, columns_);
   for (std::int64_t column = 0; column < columns_; ++column) {
+    require_not_due();
     seek(0);
     fold_leaf(0, stack_ + column * kernel_.state_size, !started);
     for (std::size_t k = 0; k < inputs; ++k) tile_[k] += kept_stride(static_cast<int>(k));

@@ -7,13 +7,15 @@
 #include <cstdlib>
 #include <memory>
 
+#include "backend/stop_request.hpp"
 #include "kinds/reduction/cut.hpp"
 
 namespace kiln::kinds {
 
 class Reducer {
  public:
-  /// At most `chunk` leaves of a tile are computed at once.
+  /// At most `chunk` leaves of a tile are computed at once. What it computes ends between two leaves, by Stopped, where the
+  /// call of the thread that makes it is due.
   Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk);
 
   /// All of the tiles [begin, end), with their results.
@@ -32,6 +34,10 @@ class Reducer {
     void operator()(char* memory) const noexcept { std::free(memory); }
   };
 
+  void require_not_due() const {
+    if (stop_ != nullptr) [[unlikely]]
+      stop_->require_not_due(backend::kPartlyWritten);
+  }
   [[nodiscard]] std::int64_t kept_stride(int operand) const;
   [[nodiscard]] std::int64_t reduced_stride(int operand) const;
   void place(std::int64_t tile);
@@ -57,6 +63,7 @@ class Reducer {
   const CpuReduction& kernel_;
   const ReductionLaunch& launch_;
   const ReductionCut& cut_;
+  const backend::StopRequest* const stop_ = backend::StopRequest::current();
   const std::int64_t run_;    // of the innermost reduced dimension
   std::int64_t columns_ = 1;  // of the tile
   std::int64_t tile_outputs_ = 0;

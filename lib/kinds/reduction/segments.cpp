@@ -4,6 +4,7 @@
 
 #include "backend/cpu/cache_line.hpp"
 #include "backend/cpu/copy.hpp"
+#include "base/ceil_div.hpp"
 #include "kinds/reduction/cpu.hpp"
 #include "kinds/reduction/cut.hpp"
 #include "kinds/reduction/reducer.hpp"
@@ -82,6 +83,8 @@ class Segments {
     char* const states = aligned(states_.data());
     std::array<void*, kMaxOperands> addresses;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is used is set
     for (std::int64_t i = begin; i < end; ++i) {
+      if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
+        stop->require_not_due(kPartlyWritten);
       for (std::size_t k = 0; k < static_cast<std::size_t>(kernel_.inputs); ++k) addresses[k] = input(k, i);
       kernel_.fold(addresses.data(), count(i), states + (i - begin) * kernel_.state_size, true);
     }
@@ -118,21 +121,20 @@ void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch
   const auto segments = static_cast<std::int64_t>(all.begins.size());
   std::int64_t elements = 0;
   for (std::size_t i = 0; i < all.begins.size(); ++i) elements += launch.outputs * all.count(i);
-  const bool stoppable = StopRequest::current() != nullptr;
-  if (((threads.count() == 1 || forked()) && !stoppable) || elements < kWorthThreads)
-    return Segments(module, launch).run(0, segments);
-  const std::int64_t pieces = cpu::Threads::pieces(segments, kPiecesPerThread * threads.count());
+  if (threads.count() == 1 || forked() || elements < kWorthThreads) return Segments(module, launch).run(0, segments);
+  const std::int64_t pieces = kPiecesPerThread * std::int64_t{threads.count()};
   if (segments < pieces) {
     Segments each(module, launch);
     for (std::int64_t i = 0; i < segments; ++i) each.run(i, threads);
     return;
   }
   // Pieces of about as many elements.
+  const std::int64_t each = base::ceil_div(elements, pieces);
   std::vector<std::int64_t> ends;
   std::int64_t taken = 0;
   for (std::int64_t i = 0; i < segments; ++i) {
     taken += launch.outputs * all.count(static_cast<std::size_t>(i));
-    if (taken * pieces >= elements * (static_cast<std::int64_t>(ends.size()) + 1) || i + 1 == segments) ends.push_back(i + 1);
+    if (taken >= each * (static_cast<std::int64_t>(ends.size()) + 1) || i + 1 == segments) ends.push_back(i + 1);
   }
   threads.parallel_for(static_cast<std::int64_t>(ends.size()), [&](std::int64_t piece) {
     const auto at = static_cast<std::size_t>(piece);

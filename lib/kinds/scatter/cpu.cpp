@@ -89,6 +89,8 @@ class Part {
     do {
       const char* const value = value_ + (launch_.value != nullptr ? counter.offset(position_strides_.first(outer)) : 0);
       for (std::int64_t begin = 0; begin < shape[outer]; begin += kBlock) {
+        if (stop_ != nullptr) [[unlikely]]
+          stop_->require_not_due(kPartlyWritten);
         const std::int64_t count = std::min(kBlock, shape[outer] - begin);
         const char* const values = value + begin * position_stride();
         const auto data_of = [&](const ScatterIndex& index) {
@@ -170,6 +172,7 @@ class Part {
 
   const CpuScatterParts& kernel_;
   const ScatterLaunch& launch_;
+  const StopRequest* const stop_ = StopRequest::current();
   std::int64_t columns_;
   Numbers row_;
   char* target_;
@@ -184,8 +187,7 @@ void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, cpu
   const std::int64_t columns = launch.row_shape.back();
   const std::int64_t elements = product(launch.shape) * product(launch.row_shape);
   const std::int64_t most = columns / kColumnsEach;
-  const std::int64_t parts =
-      elements < kScatterWorthThreads ? 1 : cpu::Threads::pieces(most, std::min<std::int64_t>(threads.count(), most));
+  const std::int64_t parts = elements < kScatterWorthThreads ? 1 : std::min<std::int64_t>(threads.count(), most);
   if (parts <= 1) return Part(kernel, launch, 0, columns).run();
   // Whole blocks of the kernel, so that no two threads write to one cache line.
   const std::int64_t each = ((columns + parts - 1) / parts + kCpuBlock - 1) / kCpuBlock * kCpuBlock;

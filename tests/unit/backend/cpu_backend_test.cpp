@@ -24,6 +24,9 @@
 #include "backend/cpu/queue.hpp"
 #include "backend/cpu/threads.hpp"
 #include "backend/cpu_kernels.hpp"
+#include "backend/stop_request.hpp"
+#include "base/memory_limit.hpp"
+#include "base/sanitizer.hpp"
 #include "base/usable_threads.hpp"
 #include "kinds/elementwise/driver.hpp"
 
@@ -277,6 +280,75 @@ TEST_CASE("cpu backend: a caller helps nobody else") {
   CHECK(wrong == 0);
 }
 
+#if !defined(KILN_SANITIZED)  // sanitizers take more addresses than any limit leaves
+TEST_CASE("cpu backend: where oneTBB finds no memory to start, calls go on in the caller, and later ones have threads") {
+  backend::cpu::Threads threads(1000);
+  const auto sum_of = [&](std::atomic<int>& by_others) {
+    std::atomic<std::int64_t> sum{0};
+    const auto caller = std::this_thread::get_id();
+    threads.parallel_for(4, [&](std::int64_t index) {
+      sum += index;
+      by_others += std::this_thread::get_id() != caller;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    return sum.load();
+  };
+  std::atomic<int> by_others{0};
+  {
+    const global_control many(global_control::max_allowed_parallelism, 1000);  // more than what malloc() keeps is enough for
+    const test::MemoryLimit limit(std::size_t{256} << 10);
+    CHECK(sum_of(by_others) == 6);
+    CHECK(sum_of(by_others) == 6);
+    CHECK(by_others == 0);
+  }
+  const global_control two(global_control::max_allowed_parallelism, 2);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (by_others == 0 && std::chrono::steady_clock::now() < give_up) CHECK(sum_of(by_others) == 6);
+  CHECK(by_others > 0);
+}
+#endif
+
+TEST_CASE("cpu backend: no part begins after one that threw") {
+  const global_control two(global_control::max_allowed_parallelism, 2);
+  constexpr std::int64_t kEndless = std::int64_t{1} << 50;
+  for (const int count : {1, 2}) {
+    backend::cpu::Threads threads(count);
+    std::atomic<std::int64_t> calls{0};
+    CHECK_THROWS_AS(threads.parallel_for(kEndless,
+                                         [&](std::int64_t) {
+                                           if (++calls == 100) throw 7;
+                                         }),
+                    int);
+    CHECK(calls >= 100);
+  }
+}
+
+TEST_CASE("cpu backend: as many elements as there are numbers") {
+  const auto module = test::load_binary(backend::cpu::open(1), "return a + b;");
+  const auto& kernel = static_cast<const CpuModule&>(*module);
+  for (const std::int64_t size : {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::max() - 63}) {
+    for (const bool stoppable : {false, true}) {
+      backend::cpu::Threads threads(2);
+      const backend::StopRequest request("k", {}, std::chrono::hours(1));
+      const backend::StopScope scope(stoppable ? &request : nullptr);
+      std::atomic<std::int64_t> last{0};
+      std::atomic<std::int64_t> elements{0};
+      kernel.set_element_ns(1e-9);
+      try {
+        threads.parallel_for(kernel, {.size = size, .grain = 64}, [&](std::int64_t begin, std::int64_t end) {
+          elements += end - begin;
+          if (begin >= 0 && begin < end && end == size) last = end;
+          if (stoppable && elements > 1'000'000) throw 7;
+        });
+      } catch (int) {
+        last = size;
+      }
+      CHECK(last == size);
+      CHECK((stoppable || elements == size));
+    }
+  }
+}
+
 TEST_CASE("cpu backend: how work is cut") {
   using backend::cpu::cut;
   CHECK(cut(1'000'000, 0.01, 8).count == 1);  // 10 µs
@@ -286,14 +358,15 @@ TEST_CASE("cpu backend: how work is cut") {
   CHECK(cut(1'000'000, 0.03, 64).count <= 4);            // 30 µs: chunks of 10 µs at least
   CHECK(cut(1'000'000, 0.01, 8, 64, 5'000).count == 4);  // 10 µs: where 5 are worth it, chunks of 2.5
   CHECK(cut(1'000'000, 1.0, 8, 64, std::numeric_limits<double>::infinity()).count == 1);
-  for (const std::int64_t size : {65L, 1000L, 4097L, 1'000'000L, 5'000'000'000L}) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t size : {65L, 1000L, 4097L, 1'000'000L, 5'000'000'000L, kMost - 63, kMost}) {
     for (const int threads : {2, 3, 64}) {
       const auto chunks = cut(size, 1e4, threads);
       CAPTURE(size);
       CHECK(chunks.elements % backend::kCpuBlock == 0);
       CHECK(chunks.count <= threads * 4);
       CHECK(chunks.elements * (chunks.count - 1) < size);
-      CHECK(chunks.elements * chunks.count >= size);
+      CHECK(size - chunks.elements * (chunks.count - 1) <= chunks.elements);
     }
   }
 }
