@@ -33,7 +33,8 @@ inline constexpr bool is_enumeration = __is_enum(X);
 template <class X>
 inline constexpr bool is_enumeration<X&> = is_enumeration<X>;
 template <class X>
-concept integral = plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)>; };
+concept integral =
+    plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)> || is_wide_integer<decltype(+x)>; };
 // An element of a view that stands for its value (view.hpp).
 template <class X>
 concept element = object<X> && requires(X&& x) { x.kiln_now(); };
@@ -75,6 +76,8 @@ template <bool Narrow, class T>
 KILN_CONSTEXPR_FN T quotient(T a, T b) {
   if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
     return static_cast<T>(static_cast<float>(a) / static_cast<float>(b));
+  } else if constexpr (is_wide_integer<T>) {
+    return wide_quotient(a, b);
   } else {
     return a / unknown(b);
   }
@@ -83,6 +86,8 @@ template <bool Narrow, class T>
 KILN_CONSTEXPR_FN T rest(T a, T b) {
   if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
     return a - quotient<Narrow>(a, b) * b;
+  } else if constexpr (is_wide_integer<T>) {
+    return wide_rest(a, b);
   } else {
     return a % unknown(b);
   }
