@@ -15,9 +15,11 @@ struct tag {
   int line;
   const char* file;
 };
-KILN_CONSTEXPR_FN tag kiln_by(int column, int line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+KILN_CONSTEXPR_FN tag kiln_by_at(int column, int line, const char* file) {
   return {column, line, file};
 }
+// A macro: Clang has no mangled name for a signature that __builtin_LINE() stands in, as `-> decltype(a / b)` does.
+#define kiln_by(column) kiln_by_at(column, __LINE__, __FILE__)
 #else
 enum tag { kiln_by };
 #endif
@@ -175,5 +177,9 @@ KILN_DIVISION(%, percent, rest)
 #undef KILN_DIVISION
 
 }  // namespace division
+#if KILN_DEBUG
+using division::kiln_by_at;
+#else
 using division::kiln_by;
+#endif
 }  // namespace kiln
