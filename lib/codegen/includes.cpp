@@ -37,7 +37,11 @@ std::optional<std::string> read_file(const fs::path& path) {
   if (!stream.good() && !stream.eof()) {
     throw IoError(fmt::format("failed to read the header \"{}\"", path.string()));
   }
-  // A mark of UTF-8, as editors on Windows put it in front, is none of the text.
+  return text;
+}
+
+/// A mark of UTF-8, as editors on Windows put it in front of a file, is none of the text. The scanner knows none.
+std::string without_mark(std::string text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }
@@ -112,7 +116,7 @@ class Resolver {
 
   void add(const std::string& name, Found found) {
     if (texts_.contains(name)) return;
-    texts_.emplace(name, std::move(found.text));
+    texts_.emplace(name, without_mark(std::move(found.text)));
     // Scanning the library's own headers would take most of the time to a key; the build has done it.
     if (!found.kilns) {
       places_.emplace(name, std::move(found.place));

@@ -55,6 +55,14 @@ TEST_CASE("includes are followed through given texts, cycles included") {
   CHECK(found == Texts{{"a.h", given.at("a.h")}, {"b.h", given.at("b.h")}, {"sub/c.h", "int c;"}});
 }
 
+TEST_CASE("a byte order mark in front of a header is none of it") {
+  const Folder folder;
+  folder.write("a.h", "\xEF\xBB\xBF#include \"b.h\"");
+  CHECK(resolve_includes({{"k", "#include \"a.h\""}}, {{"b.h", "\xEF\xBB\xBF#include <c.h>"}, {"c.h", "c"}},
+                         {folder.path.string()}) ==
+        Texts{{"a.h", "#include \"b.h\""}, {"b.h", "#include <c.h>"}, {"c.h", "c"}});
+}
+
 TEST_CASE("comments and strings include nothing") {
   CHECK(resolve_includes({{"k", "// #include \"x.h\"\n/*\n#include \"y.h\"\n*/ auto s = R\"(\n#include \"z.h\"\n)\";"}}, {}, {})
             .empty());
