@@ -68,6 +68,11 @@ KILN_NOINLINE void print_values(const char* format, const PrintValue* values, in
 
 }  // namespace debug
 
+// What the macro calls, by a name that no macro of the user's has.
+KILN_FN void kiln_failed(const char* condition, int line, int column, const char* file) {
+  debug::failed(condition, line, column, file);
+}
+
 // The format is {fmt}'s: print("{} {:.3f}", i, x). Numbers, bool and complex numbers.
 template <class... T>
 KILN_FN void print(const char* format, const T&... x) {
@@ -79,7 +84,7 @@ KILN_FN void print(const char* format, const T&... x) {
 
 #define assert(...)                                      \
   (static_cast<bool>(__VA_ARGS__) ? static_cast<void>(0) \
-                                  : ::kiln::debug::failed(#__VA_ARGS__, __builtin_LINE(), KILN_COLUMN, __builtin_FILE()))
+                                  : kiln_failed(#__VA_ARGS__, __builtin_LINE(), KILN_COLUMN, __builtin_FILE()))
 
 #else
 

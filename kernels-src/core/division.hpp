@@ -15,9 +15,11 @@ struct tag {
   int line;
   const char* file;
 };
-KILN_CONSTEXPR_FN tag kiln_by(int column, int line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+KILN_CONSTEXPR_FN tag kiln_by_at(int column, int line, const char* file) {
   return {column, line, file};
 }
+// A macro: Clang has no mangled name for a signature that __builtin_LINE() stands in, as `-> decltype(a / b)` does.
+#define kiln_by(column) kiln_by_at(column, __LINE__, __FILE__)
 #else
 enum tag { kiln_by };
 #endif
@@ -33,7 +35,8 @@ inline constexpr bool is_enumeration = __is_enum(X);
 template <class X>
 inline constexpr bool is_enumeration<X&> = is_enumeration<X>;
 template <class X>
-concept integral = plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)>; };
+concept integral =
+    plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)> || is_wide_integer<decltype(+x)>; };
 // An element of a view that stands for its value (view.hpp).
 template <class X>
 concept element = object<X> && requires(X&& x) { x.kiln_now(); };
@@ -75,6 +78,8 @@ template <bool Narrow, class T>
 KILN_CONSTEXPR_FN T quotient(T a, T b) {
   if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
     return static_cast<T>(static_cast<float>(a) / static_cast<float>(b));
+  } else if constexpr (is_wide_integer<T>) {
+    return wide_quotient(a, b);
   } else {
     return a / unknown(b);
   }
@@ -83,6 +88,8 @@ template <bool Narrow, class T>
 KILN_CONSTEXPR_FN T rest(T a, T b) {
   if constexpr (Narrow && KILN_FLOATING_QUOTIENTS) {
     return a - quotient<Narrow>(a, b) * b;
+  } else if constexpr (is_wide_integer<T>) {
+    return wide_rest(a, b);
   } else {
     return a % unknown(b);
   }
@@ -170,5 +177,9 @@ KILN_DIVISION(%, percent, rest)
 #undef KILN_DIVISION
 
 }  // namespace division
+#if KILN_DEBUG
+using division::kiln_by_at;
+#else
 using division::kiln_by;
+#endif
 }  // namespace kiln

@@ -3,6 +3,8 @@
 #pragma once
 #include "kiln/core/types.hpp"
 
+#define KILN_HALVES 1
+
 KILN_PRECISE_BEGIN
 namespace kiln {
 

@@ -39,8 +39,8 @@
 #if KILN_CPU
 #define KILN_FLOATING_QUOTIENTS true  // of integers: vectors have a division of floats only
 #define KILN_SINES_BEYOND_1 true      // libmvec's
-#define KILN_FN inline __attribute__((always_inline))
-#define KILN_CONSTEXPR_FN constexpr inline __attribute__((always_inline))
+#define KILN_FN inline __attribute__((__always_inline__))
+#define KILN_CONSTEXPR_FN constexpr inline __attribute__((__always_inline__))
 #define KILN_NOINLINE inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
 // A function for others to link.
@@ -61,10 +61,15 @@
 #define KILN_COMPLEX_TRIVIAL 0
 #define KILN_USER_BEGIN
 #define KILN_USER_END
+#define KILN_LACKS_WIDE_DIVISION 1  // of __int128, for which LLVM calls functions
 #ifndef __device__
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__ __attribute__((__noinline__))
+#define __align__(n) __attribute__((__aligned__(n)))
+// Nothing else writes it, so that loads of it move out of loops.
+#define __constant__ __attribute__((__internal_linkage__))
 #endif
 #else
 #if defined(KILN_HIP)
@@ -78,9 +83,9 @@
 #define KILN_FLOATING_QUOTIENTS false
 #endif
 #define KILN_SINES_BEYOND_1 false
-#define KILN_FN __device__ inline __attribute__((always_inline))
+#define KILN_FN __device__ inline __attribute__((__always_inline__))
 // Constants of a namespace are initialized by the host's functions.
-#define KILN_CONSTEXPR_FN __host__ __device__ constexpr inline __attribute__((always_inline))
+#define KILN_CONSTEXPR_FN __host__ __device__ constexpr inline __attribute__((__always_inline__))
 #define KILN_NOINLINE __device__ inline __attribute__((noinline))
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
 #if KILN_HIP
@@ -191,6 +196,13 @@
 #define KILN_LANE() int(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define KILN_SHUFFLE_DOWN(x, distance) \
   static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
+#endif
+
+#if !KILN_CUDA || KILN_GPU_CLANG
+#define KILN_DEFINES_INITIALIZER_LIST 1  // NVRTC has its own
+#define KILN_OFFSET_OF(type, member) __builtin_offsetof(type, member)
+#else
+#define KILN_OFFSET_OF(type, member) __INTADDR__(&((static_cast<type*>(nullptr))->member))
 #endif
 
 #if KILN_CUDA

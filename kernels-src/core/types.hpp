@@ -47,6 +47,10 @@ template <class T>
 concept integer = one_of<T, int, long long, unsigned int, unsigned long long, signed char, unsigned char, short, unsigned short,
                          bool, long, unsigned long, char, wchar_t, char8_t, char16_t, char32_t>;
 
+// __int128, which no dtype is: wide_integers.hpp says so.
+template <class T>
+inline constexpr bool is_wide_integer = false;
+
 // float16 and bfloat16: half.hpp says so.
 template <class T>
 inline constexpr bool is_half = false;

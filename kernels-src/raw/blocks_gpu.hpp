@@ -9,14 +9,12 @@ KILN_FN void barrier() {
   KILN_BARRIER();
 }
 
-namespace loops {
 template <class T>
-KILN_FN T* dynamic_shared() {
+KILN_FN T* kiln_dynamic_memory() {
   alignas(16) extern __shared__ unsigned char kiln_dynamic_shared[];
   return reinterpret_cast<T*>(kiln_dynamic_shared);
 }
-}  // namespace loops
 
 }  // namespace kiln
 
-#define KILN_DYNAMIC_SHARED(type) ::kiln::loops::dynamic_shared<type>()
+#define KILN_DYNAMIC_SHARED(type) kiln_dynamic_memory<type>()

@@ -38,7 +38,7 @@ KILN_FN void one_thread(const kinds::CpuRawLaunch* launch, int64 block_number, i
 }  // namespace kiln
 
 // By the section the compiler's pass knows them.
-#define KILN_SHARED static __attribute__((section("kiln_shared")))
+#define KILN_SHARED static __attribute__((__section__("kiln_shared")))
 // Of the body alone: it is handed to it.
 #define KILN_DYNAMIC_SHARED(type) static_cast<type*>(kiln_dynamic_shared)
 #endif

@@ -70,6 +70,6 @@ KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, 
 }  // namespace kiln
 
 // By the section the compiler's pass knows them.
-#define KILN_SHARED static __attribute__((section("kiln_shared")))
+#define KILN_SHARED static __attribute__((__section__("kiln_shared")))
 // Of the body alone: it is handed to it.
 #define KILN_DYNAMIC_SHARED(type) static_cast<type*>(kiln_dynamic_shared)

@@ -45,6 +45,7 @@ inline constexpr const char* kClangOptions[] = {"-std=c++20",
                                                 "-vectorize-slp",
                                                 "-fno-rounding-math",
                                                 "-mconstructor-aliases",
+                                                "-fno-rtti",  // whose tables refer to a library of C++'s
                                                 "-fgnuc-version=4.2.1",
                                                 "--system-header-prefix=kiln/",  // without warnings of theirs
                                                 "-nostdsysteminc",

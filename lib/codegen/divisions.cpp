@@ -56,6 +56,7 @@ class DivisionReader {
     values_.insert(kFloatingConstants.begin(), kFloatingConstants.end());
     others_.insert(known.others.begin(), known.others.end());
     opaque_ = known.opaque;
+    wide_ = known.wide;
     types_.insert(known.types.begin(), known.types.end());
     pair_brackets();
     for (std::size_t t = 0; t < tokens_.size(); ++t) declare(t);
@@ -82,7 +83,8 @@ class DivisionReader {
 
   [[nodiscard]] bool visibly_safe(std::size_t t) const {
     const std::size_t divisor = is(t + 1, "=") ? t + 2 : t + 1;
-    if (is_number(divisor) && (is_literal_other_than_0(tokens_[divisor].text) || is_floating_literal(tokens_[divisor].text))) {
+    if (is_number(divisor) &&
+        ((!wide_ && is_literal_other_than_0(tokens_[divisor].text)) || is_floating_literal(tokens_[divisor].text))) {
       return true;
     }
     const bool cast = t > 1 && is(t - 2, ")");
@@ -254,6 +256,7 @@ class DivisionReader {
   std::vector<std::size_t> partner_;
   NameSet values_, types_, others_;
   bool opaque_ = false;
+  bool wide_ = false;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ struct FloatingNames {
   std::vector<std::string_view> types = {};   ///< types that are, beside those that kiln and C++ have
   std::vector<std::string_view> others = {};  ///< parameters that may be integers, whatever else has the same name
   bool opaque = false;                        ///< names may mean anything: only literals tell
+  bool wide = false;                          ///< dividends may be an __int128, which compilers divide by no literal either
 };
 
 /// Of a definition's text whose dtypes may be `integers` or not.

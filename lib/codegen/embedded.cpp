@@ -20,4 +20,9 @@ const std::map<std::string, std::string>& embedded_headers() {
   return headers;
 }
 
+bool is_embedded(const std::string& name, const std::string& text) {
+  const auto known = embedded_headers().find(name);
+  return known != embedded_headers().end() && known->second == text;
+}
+
 }  // namespace kiln::codegen

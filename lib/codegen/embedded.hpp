@@ -1,6 +1,7 @@
 // The texts of kernels-src/, as the build embedded them.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,9 @@ struct EmbeddedHeader {
   std::string_view text;
   std::vector<std::string_view> includes;  ///< names that it includes: what scanning the text would find
 };
+
+/// Whether that is one of them, and not a text of the user's under its name.
+bool is_embedded(const std::string& name, const std::string& text);
 
 /// All of them, sorted by name. Defined in a source that the build generates.
 const std::vector<EmbeddedHeader>& embedded_texts();

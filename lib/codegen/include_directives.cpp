@@ -34,6 +34,7 @@ std::string_view file_directive(std::string_view literal) {
 Include named(const Token& token, const Scanner& scanner) {
   return {.name = token.text.substr(1, token.text.size() - 2),
           .place = token.place,
+          .angled = token.text[0] == '<',
           .begin = token.offset,
           .end = scanner.offset()};
 }
@@ -80,19 +81,50 @@ void check_token(const Token& token) {
   }
 }
 
+// The #if groups around a place.
+class Groups {
+ public:
+  /// A directive, with the name behind #ifndef and #define.
+  void add(std::string_view word, std::string_view name, bool begins_text) {
+    const bool defines_guard = word == "define" && !guard_.empty() && name == guard_;
+    guard_.clear();
+    if (word == "if" || word == "ifdef" || word == "ifndef") {
+      may_be_left_out_.push_back(true);
+      if (word == "ifndef" && begins_text) guard_ = name;
+    } else if (defines_guard || word == "else" || word.starts_with("elif")) {
+      if (!may_be_left_out_.empty()) may_be_left_out_.back() = !defines_guard;
+    } else if (word == "endif" && !may_be_left_out_.empty()) {
+      may_be_left_out_.pop_back();
+    }
+  }
+  [[nodiscard]] bool may_be_left_out() const { return std::ranges::find(may_be_left_out_, true) != may_be_left_out_.end(); }
+
+ private:
+  std::vector<bool> may_be_left_out_;
+  std::string guard_;  ///< the name of an #ifndef that the text begins with, until the next directive
+};
+
 // After the #: its #include, if it is one. The next token is `token`.
-std::optional<Include> directive_include(Scanner& scanner, Token& token) {
+std::optional<Include> directive_include(Scanner& scanner, Token& token, Groups& groups, bool begins_text) {
   token = scanner.next();
+  const std::string word = token.text;
   if (token.text == "include_next" || token.text == "import" || token.text == "embed") {
     throw ScanError("#" + token.text + " is not supported; name the file with #include", token.place);
   }
   if (token.text == "define") {
     // `#define __has_include(x) 0` is for compilers that have none.
     token = scanner.next();
+    groups.add(word, token.text, begins_text);
     if (asks_for_files(token)) token = scanner.next();
     return std::nullopt;
   }
-  if (token.text != "include") return std::nullopt;
+  if (word == "ifndef") {
+    token = scanner.next();
+    groups.add(word, token.text, begins_text);
+    return std::nullopt;
+  }
+  groups.add(word, "", begins_text);
+  if (word != "include") return std::nullopt;
   const Token name = scanner.next_header_name();
   if (name.kind != Token::Kind::string || name.text.size() < 3) {
     throw ScanError("a computed #include cannot be followed; write the name of the file in quotes or angle brackets",
@@ -105,22 +137,34 @@ std::optional<Include> directive_include(Scanner& scanner, Token& token) {
 
 }  // namespace
 
+std::string absent_header(std::string_view name) {
+  std::string absent(kNoHeader);
+  absent += '/';
+  for (const char c : name) absent += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return absent;
+}
+
 std::vector<Include> includes_of(const std::string& file, const std::string& text) {
   std::vector<Include> found;
   try {
     Scanner scanner(text);
+    Groups groups;
+    bool begins_text = true;
     Token token = scanner.next();
     while (token.kind != Token::Kind::end) {
       check_token(token);
       std::optional<Include> include;
       if (token.kind == Token::Kind::hash) {
-        include = directive_include(scanner, token);
+        include = directive_include(scanner, token, groups, begins_text);
       } else if (asks_for_files(token)) {
         include = asked_include(scanner, token);
       } else {
         token = scanner.next();
       }
-      if (include) found.push_back(*std::move(include));
+      begins_text = false;
+      if (!include) continue;
+      include->conditional = groups.may_be_left_out();
+      found.push_back(*std::move(include));
     }
   } catch (const ScanError& error) {
     throw text_error(file, text, error);

@@ -44,7 +44,7 @@ struct UserText {
 /// body as the last.
 std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text);
 
-/// The device-side headers by the name in #include ("kiln/core/portable.hpp" → text), embedded at build time.
+/// The device-side headers by the name in #include ("kiln/core/portable.hpp", "cmath"), embedded at build time.
 const std::map<std::string, std::string>& embedded_headers();
 
 /// Throws CompileError where brackets, quotes or comments in a text do not close, where it closes more than it opens, ends in a
@@ -59,11 +59,14 @@ bool names_any(std::string_view text, std::span<const std::string_view> names);
 /// check_text for UserText::expression: no ';' outside brackets, no preprocessor directive, not empty.
 void check_expression(const std::string& file, const std::string& text);
 
-/// Every file that an #include in `roots`, or one of the names in `needed`, can reach, by the name that it is included under.
-/// Names in `given` come first, then include_dirs, then embedded_headers(). IoError for a file not found (with the folders
-/// searched); CompileError for a computed include, and for an absolute name or one with ".." that leads out of all
-/// include_dirs, whose file is not opened. A name in __has_include counts as included; what else would let a file take part
-/// unseen (#embed, __has_embed, an assembler's .incbin) is a CompileError. Only the embedded headers reached are returned, too.
+/// Every file that an #include in `roots`, or one of the names in `needed`, can reach, by the name that it is included under. A
+/// name in quotes is looked for beside the file that includes it first. Then come names in `given`, include_dirs, and
+/// embedded_headers(). In the text of a header, a name by which a compiler would find another file is replaced by the one here.
+/// IoError for a file not found (with the folders searched); CompileError for a computed include, and for an absolute name or
+/// one with ".." that leads out of all include_dirs, whose file is not opened. A file that stands in a branch of #if need not
+/// be there: a text that is an #error stands for it, under absent_header(). A name in __has_include counts as included where it
+/// is there; what else would let a file take part unseen (#embed, __has_embed, an assembler's .incbin) is a CompileError. Only
+/// the embedded headers reached are returned, too.
 std::map<std::string, std::string> resolve_includes(const std::vector<std::pair<std::string, std::string>>& roots,
                                                     const std::map<std::string, std::string>& given,
                                                     const std::vector<std::string>& include_dirs,

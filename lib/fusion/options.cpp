@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "codegen/directives.hpp"
+#include "codegen/embedded.hpp"
+#include "codegen/user_text.hpp"
 #include "kiln/error.hpp"
 #include "kinds/spec.hpp"
 
@@ -122,9 +126,24 @@ class Merge {
          " include files under different .compile.defines; give both the same ones");
   }
 
+  /// Those of its preamble and of the files that this includes.
+  static std::set<std::string> macros_before_all(const UfuncDefinition& includer) {
+    const CompileOptions& compile = includer.compile;
+    std::set<std::string> macros = codegen::macros_of(compile.preamble);
+    for (const auto& [name, text] :
+         codegen::resolve_includes({{includer.name + ".preamble", compile.preamble}}, compile.headers, compile.include_dirs)) {
+      if (!codegen::is_embedded(name, text)) macros.merge(codegen::macros_of(text));
+    }
+    return macros;
+  }
+
   /// What stands before all ufuncs is seen by all.
   void check_macros(const UfuncDefinition& includer) const {
-    for (const std::string& macro : codegen::macros_of(includer.compile.preamble)) {
+    const auto alike = [&](const Graph::Step& step) {
+      return step.ufunc->definition().compile.preamble == includer.compile.preamble;
+    };
+    if (std::ranges::all_of(graph_.steps, alike)) return;
+    for (const std::string& macro : macros_before_all(includer)) {
       const std::array<std::string_view, 1> name{macro};
       const auto names = [&](const std::string& text) { return codegen::names_any(text, name); };
       for (const Graph::Step& step : graph_.steps) {

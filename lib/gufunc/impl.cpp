@@ -21,7 +21,6 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   if (definition_.signatures.empty()) {
     throw SignatureError(name + ": no signature given; write one like \"void(float32[:] a, float32 b)\"", "", 0);
   }
-  if (definition_.body.empty()) throw SignatureError(name + ": no body given", definition_.signatures.front(), 0);
   layout_ = signature::parse_layout(definition_.layout);
   rules_ = signature::parse_size_rules(definition_.sizes, layout_);
   for (const std::string& text : definition_.signatures) signatures_.push_back(signature::parse(text, layout_));

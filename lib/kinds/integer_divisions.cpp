@@ -124,6 +124,9 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
   const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
   FloatingNames known = codegen::floating_names(text, other_names || has_integers(operation));
   known.opaque = read.has_directives();
+  known.wide = std::ranges::any_of(tokens, [](const Token& token) {
+    return token.text == "__int128" || token.text == "__int128_t" || token.text == "__uint128_t";
+  });
   for (const std::size_t t : integer_divisions(tokens, known)) {
     const std::size_t offset = tokens[t].offset;
     const bool followed = t + 1 < tokens.size();

@@ -2,6 +2,7 @@
 // back. Pure functions.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ struct Frame {
   std::string declaration;
   std::string closing;  ///< behind the body
   std::string after;
+  std::vector<std::string_view> places = {};  ///< names in the declaration that are kiln's
 };
 /// Around an operation on elements.
 Frame frame_of(const codegen::UserText& text, const Operation& operation);
@@ -110,9 +112,17 @@ std::size_t arguments_of(const ElementwiseSpec& spec);
 /// The operation that f is, on a GPU: of a text like "return a + b;" without functions or a preamble of its own.
 Atomic atomic_of(const codegen::UserText& text, const ScatterSpec& spec);
 
-/// The headers that a kernel includes, its loop's as the last. `divisions` are those that are defined.
+/// The headers that a kernel includes, its loop's as the last. `divisions` are those that are defined; `included` is what the
+/// texts include.
 std::vector<std::string> needed_headers(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
-                                        const IntegerDivisions& divisions = {});
+                                        const IntegerDivisions& divisions = {},
+                                        const std::map<std::string, std::string>& included = {});
+
+/// render() with the headers to include and the divisions to define. `included`: the files that the user's texts include, whose
+/// macros change nothing of kiln's.
+std::string render(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
+                   const std::vector<std::string>& headers, const IntegerDivisions& divisions,
+                   const std::map<std::string, std::string>& included);
 
 /// Whether the n-dimensional form of the GPU's loop is needed.
 bool needs_nd(const ElementwiseSpec& spec);

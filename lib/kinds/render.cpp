@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <map>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "codegen/needed_headers.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/kernel_text.hpp"
+#include "kinds/own_text.hpp"
 #include "kinds/spec.hpp"
 
 namespace kiln::kinds {
@@ -33,11 +35,13 @@ bool goes_by_items(const Spec& spec) {
 
 class Renderer {
  public:
-  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions)
+  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions,
+           const std::map<std::string, std::string>& included)
       : text_(text),
         spec_(spec),
         target_(target),
         divisions_(divisions),
+        own_(text, included),
         frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {
     const auto* const elementwise = std::get_if<ElementwiseSpec>(&spec);
     if (elementwise == nullptr || elementwise->function.empty()) return;
@@ -87,20 +91,33 @@ class Renderer {
 
   // The function that has the user's body.
   void function(const std::string& declaration) {
-    out_ += declaration + " {\n";
-    if (text_.expression) {
-      out_ += returns() ? "return\n" : text_.output_names[0] + " =\n";
-    }
+    out_ += declaration;
     // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
     // too.
     user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
     out_ += frame_.closing;
   }
 
+  [[nodiscard]] std::string declaration() const {
+    std::string text = frame_.declaration + " {\n";
+    if (text_.expression) text += returns() ? "return\n" : text_.output_names[0] + " =\n";
+    return text;
+  }
+
   void user_code() {
+    // What stands between the texts, first: aliases in front of them say what it means.
+    std::vector<Piece> pieces;
+    std::string declaration_text;
+    if (text_.stages) {
+      pieces = stages_of(text_, std::get<ReductionSpec>(spec_));
+      for (Piece& piece : pieces) piece.before = own_.between(piece.before, places_of_stages());
+    } else {
+      declaration_text = own_.between(declaration(), frame_.places);
+    }
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
-    out_ += "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n";
+    out_ += own_.before() + "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n" +
+            own_.aliases();
     for (const auto& [variable, dtype] : text_.type_variables) {
       out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
     }
@@ -115,29 +132,35 @@ class Renderer {
       user_text(text_.name + ".functions", text_.functions);
     }
     if (text_.stages) {
-      for (const Piece& piece : stages_of(text_, std::get<ReductionSpec>(spec_))) {
+      for (const Piece& piece : pieces) {
         out_ += piece.before;
         if (!piece.file.empty()) user_text(piece.file, piece.text);
       }
     } else {
-      function(frame_.declaration);
+      function(declaration_text);
       if (!text_.identity.empty()) {
         out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
         user_text(text_.name + ".identity", text_.identity + "\n;}");
       }
     }
-    out_ += (own_namespace_.empty() ? "" : "}\n") + std::string("}\nKILN_USER_END\n");
+    out_ += (own_namespace_.empty() ? "" : "}\n") + std::string("}\n") + own_.behind() + "KILN_USER_END\n";
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
-    // Nor may they reach what is kiln's behind them.
-    std::set<std::string> macros;
-    for (const auto& [file, text] : codegen::texts_of(text_)) macros.merge(codegen::macros_of(text));
-    out_ += codegen::undefine(macros);
+  }
+
+  /// The accumulators, and the index of a map; not where those are the user's names.
+  [[nodiscard]] std::vector<std::string_view> places_of_stages() const {
+    std::vector<std::string_view> places{"a", "b", "i"};
+    for (const auto* names : {&text_.input_names, &text_.output_names}) {
+      for (const std::string& name : *names) std::erase(places, name);
+    }
+    return places;
   }
 
   const UserText& text_;
   const KernelSpec& spec_;
   DeviceKind target_;
   const IntegerDivisions& divisions_;
+  OwnText own_;
   const Frame frame_;
   std::string own_namespace_;  // of what others link, whose own texts may have functions of the same names
   std::string out_;
@@ -147,21 +170,26 @@ class Renderer {
 
 std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target) {
   const IntegerDivisions divisions(text, spec);
-  return render(text, spec, target, needed_headers(text, spec, target, divisions), divisions);
+  return render(text, spec, target, needed_headers(text, spec, target, divisions), divisions, {});
 }
 
 std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
                    const IntegerDivisions& divisions) {
-  return Renderer(text, spec, target, divisions).source(headers);
+  return render(text, spec, target, headers, divisions, {});
+}
+
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
+                   const IntegerDivisions& divisions, const std::map<std::string, std::string>& included) {
+  return Renderer(text, spec, target, divisions, included).source(headers);
 }
 
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
-                                        const IntegerDivisions& divisions) {
+                                        const IntegerDivisions& divisions, const std::map<std::string, std::string>& included) {
   const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
   std::vector<DType> dtypes = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
   dtypes.insert(dtypes.end(), operation.inputs.begin(), operation.inputs.end());
   dtypes.insert(dtypes.end(), operation.outputs.begin(), operation.outputs.end());
-  std::vector<std::string> headers = codegen::needed_headers(text, dtypes, !divisions.empty());
+  std::vector<std::string> headers = codegen::needed_headers(text, dtypes, !divisions.empty(), included);
   // Behind the integers.
   if (text.debug.any()) {
     headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");

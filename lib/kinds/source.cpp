@@ -43,11 +43,12 @@ Source make_source(const SourceRequest& request) {
                 .unnamed_parameters = !text.input_names.empty() && std::ranges::all_of(text.input_names, &std::string::empty)};
   if (text.stages) source.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
   const IntegerDivisions divisions(text, request.spec);
-  const std::vector<std::string> needed = needed_headers(text, request.spec, request.target, divisions);
-  source.text = render(text, request.spec, request.target, needed, divisions);
-  if (!divisions.empty()) source.as_written = render(text, request.spec, request.target, needed, {});
+  source.headers = codegen::resolve_includes(source.texts, request.headers, request.include_dirs);
+  const std::vector<std::string> needed = needed_headers(text, request.spec, request.target, divisions, source.headers);
+  source.text = render(text, request.spec, request.target, needed, divisions, source.headers);
+  if (!divisions.empty()) source.as_written = render(text, request.spec, request.target, needed, {}, source.headers);
   // What the rendered unit includes is what the user's texts do, and what it needs itself.
-  source.headers = codegen::resolve_includes(source.texts, request.headers, request.include_dirs, needed);
+  source.headers.merge(codegen::resolve_includes({}, request.headers, request.include_dirs, needed));
   if (std::map<std::string, std::string> headers = source.headers; !source.as_written.empty()) {
     rename_headers(source.as_written, headers);
   }

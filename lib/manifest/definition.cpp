@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "codegen/embedded.hpp"
 #include "kiln/error.hpp"
 #include "kinds/spec.hpp"
 #include "program/link_files.hpp"
@@ -129,8 +130,7 @@ void collect_headers(const std::string& name, CompileOptions& options, std::stri
   options.headers.clear();
   options.include_dirs.clear();
   for (const auto& [file, text] : reached) {
-    const auto embedded = codegen::embedded_headers().find(file);
-    if (embedded == codegen::embedded_headers().end() || embedded->second != text) options.headers.emplace(file, text);
+    if (!codegen::is_embedded(file, text)) options.headers.emplace(file, text);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cache/key.hpp"
+#include "codegen/embedded.hpp"
 #include "kiln/version.hpp"
 #include "kinds/spec.hpp"
 #include "program/link_files.hpp"
@@ -30,11 +31,9 @@ std::string digest_of_templates() {
 // The digest of the templates covers the embedded headers: leaving them out keeps keys small. One that the user's own file
 // replaces under the same name stays in.
 std::map<std::string, std::string> without_embedded(const std::map<std::string, std::string>& headers) {
-  const auto& embedded = codegen::embedded_headers();
   std::map<std::string, std::string> others;
   for (const auto& [name, text] : headers) {
-    const auto known = embedded.find(name);
-    if (known == embedded.end() || known->second != text) others.emplace(name, text);
+    if (!codegen::is_embedded(name, text)) others.emplace(name, text);
   }
   return others;
 }

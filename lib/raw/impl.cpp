@@ -102,7 +102,6 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
     throw SignatureError(definition.name + ": no signature given; write one like \"void(float32[:] x, int64 n)\"", "", 0);
   }
   signature::KernelSignature signature = signature::parse_raw(definition.signature);
-  if (definition.body.empty()) throw SignatureError(definition.name + ": no body given", definition.signature, 0);
   program::check_options(definition.name, definition.compile);
   codegen::check_text(definition.name, definition.body);
   codegen::UserText text{.name = definition.name, .body = definition.body};

@@ -38,6 +38,7 @@ class KernelParser {
 
  private:
   void parameters() {
+    if (cursor_.accept(')')) return;
     do {
       cursor_.skip_blanks();
       if (cursor_.peek() == ')') cursor_.fail("expected a parameter, as \"float32[:] x\"" + cursor_.found());

@@ -18,6 +18,19 @@ TEST_CASE("--file reads the kernel from a file or from standard input") {
   CHECK(run({"eval", "-f", "-", sample("zero_d")}, {.input = kernel}).out == "3.375\n");
 }
 
+TEST_CASE("a byte order mark in front of a file's text is none of it") {
+  const Scratch scratch;
+  const std::string mark = "\xEF\xBB\xBF";
+  cli::write_file(scratch.file("kernel.txt"), mark + "float64 f(float64 x) { return kOne + twice(x) + three; }\r\n");
+  cli::write_file(scratch.file("functions.txt"), mark + "float64 twice(float64 x) { return 2 * x; }");
+  cli::write_file(scratch.file("preamble.txt"), mark + "#include \"three.hpp\"\nconstexpr double kOne = 1;");
+  cli::write_file(scratch.file("three.hpp"), mark + "#define THREE 3\nconstexpr double three = THREE;\n");
+  const auto result = run({"eval", "-f", scratch.file("kernel.txt"), "3.0", "--functions", "@" + scratch.file("functions.txt"),
+                           "--preamble", "@" + scratch.file("preamble.txt"), "-I", scratch.path()});
+  CHECK(result.err == "");
+  CHECK(result.out == "10.0\n");
+}
+
 TEST_CASE("--functions, --preamble, -D and -I reach the kernel") {
   const Scratch scratch;
   cli::write_file(scratch.file("functions.txt"), "float64 plus_one(float64 x) { return x + kOne; }");

@@ -78,6 +78,45 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("debug: what compiles without it compiles with it") {
+  const std::string functions = R"(
+    template <class A, class B> auto quotient(A a, B b) -> decltype(a / b) { return a / b; }
+    inline auto rest(int32 a, int32 b) -> decltype(a % b) { return a % b; }
+    template <class T> using half_of = decltype(T() / 2);
+    template <class T> half_of<T> halved(T x) { return x / 2; }
+    struct shape {
+      virtual int32 area(int32 x) const = 0;
+      virtual int32 sides() const { return 0; }
+    };
+    struct square : shape {
+      int32 n;
+      int32 area(int32 x) const override { return n * x; }
+    };
+    struct plate : square {
+      int32 area(int32 x) const override { return n + x; }
+      int32 sides() const override { return 4; }
+    };
+    inline int32 area_of(const shape& s, int32 x) { return s.area(x) + s.sides(); })";
+  for (const bool on : {false, true}) {
+    CAPTURE(on);
+    const Ufunc ufunc =
+        kiln::vectorize({.name = "k",
+                         .signatures = {"int32(int32 a, int32 b)"},
+                         .body = "square s; s.n = a; plate p; p.n = b;\n"
+                                 "return quotient(a, b) + rest(a, b) + halved(a) + area_of(s, 2) + area_of(p, 3);",
+                         .compile = {.functions = functions, .debug = {.on = on}}});
+    on_every_device([&](const Target& target) {
+      const Array a = target.place(counted(20, DType::int32, -5));
+      const std::vector<std::int32_t> got =
+          target.fetch(target.call(ufunc, {a, target.place(Array::full({20}, 7))})).to_vector<std::int32_t>();
+      for (std::int32_t i = 0; i < 20; ++i) {
+        const std::int32_t x = i - 5;
+        CHECK(got[static_cast<std::size_t>(i)] == x / 7 + x % 7 + x / 2 + x * 2 + 7 + 3 + 4);
+      }
+    });
+  }
+}
+
 TEST_CASE("debug: checks change no result") {
   on_every_device([](const Target& target) {
     const Array x = target.place(counted(60, DType::float32).reshape({3, 20}));

@@ -38,6 +38,20 @@ Array random_floats(std::int64_t n, std::uint64_t stream) {
 
 }  // namespace
 
+TEST_CASE("kernels: without parameters, and without anything to do") {
+  on_every_device([&](const Target& target) {
+    for (const char* body : {"", " // nothing\n", "const index i = grid(1); (void)i;"}) {
+      CAPTURE(body);
+      const RawKernel none = kiln::kernel({.name = "none", .signature = "void()", .body = body});
+      none(launch_on(target, {.size = 100}));
+      none(launch_on(target, {.grid = {3}, .block = {32}}));
+    }
+    const Array ones = target.place(Array::full({5}, 1.0F));
+    kiln::kernel({.name = "idle", .signature = "void(float32[:] x)", .body = ""})(items(target, 5), ones);
+    CHECK(target.fetch(ones).to_vector<float>() == std::vector<float>(5, 1.0F));
+  });
+}
+
 TEST_CASE("kernels: items, each once, for any number of them") {
   static const RawKernel stencil =
       kiln::kernel({.name = "stencil", .signature = "void(const float32[:] x, float32[:] y, int64 n, float32 a)", .body = R"(

@@ -29,6 +29,8 @@ std::string read_text_file(const std::string& path) {
   while (stream.read(block, sizeof block) || stream.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(stream.gcount()));
   }
+  // Editors on Windows put a mark of UTF-8 in front.
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   if (stream.bad()) throw IoError(fmt::format("cannot read \"{}\": {}", path, std::strerror(errno)));
   return text;
 }

@@ -32,7 +32,10 @@ constexpr const char* kHipFolders[] = {"lib", "lib64"};
 constexpr const char* kHiprtcVariables[] = {"HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND"};
 
 std::vector<std::string> nvrtc_options(const CompileRequest& request, std::string_view arch, int version) {
-  std::vector<std::string> options = {"--gpu-architecture=" + std::string(arch), "--std=c++20", "-default-device",
+  std::vector<std::string> options = {"--gpu-architecture=" + std::string(arch),
+                                      "--std=c++20",
+                                      "-default-device",
+                                      "--device-int128",
                                       "--diag-error=940",          // a missing return
                                       "--diag-suppress=177,550"};  // unused variables, as -Wno-unused
   if (request.fast_math) {

@@ -31,7 +31,7 @@ bool asks_for_grid(const UserText& text) {
 std::string grid_macros(const UserText& text) {
   std::string macros;
   for (const char* const name : kGrids) {
-    if (codegen::calls_kilns(text, name)) macros += fmt::format("#define {0}(d) ::kiln::kiln_{0}<(d)>(kiln_here)\n", name);
+    if (codegen::calls_kilns(text, name)) macros += fmt::format("#define {0}(d) kiln_{0}<(d)>(kiln_here)\n", name);
   }
   return macros;
 }
@@ -176,9 +176,9 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
   const bool grids = asks_for_grid(user);
   if (spec.form == RawForm::items) {
     return fmt::format(
-        "KILN_KERNEL kiln_kernel(const int64 size, {}) {{\n{}"
+        "KILN_KERNEL kiln_kernel(const int64 size{}{}) {{\n{}"
         "  each_item(size, [&](int64 item) {{ user::kiln_body(item{}{}); }});\n}}\n",
-        parameters, views, grids ? ", item_in_grid{item, size}" : "", arguments_of(spec));
+        parameters.empty() ? "" : ", ", parameters, views, grids ? ", item_in_grid{item, size}" : "", arguments_of(spec));
   }
   return fmt::format(
       "KILN_RAW_KERNEL kiln_kernel({}) {{\n{}"
@@ -203,7 +203,8 @@ Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target) {
                                             : "",
                                      asks_for_grid(text) ? here : "", parameters_of(text, spec)),
           .closing = end_of_grid_macros(text),
-          .after = {}};
+          .after = {},
+          .places = {"item", "thread", "block", "block_size", "grid_size"}};
 }
 
 Operation operation_of(const RawSpec& spec) {

@@ -60,7 +60,9 @@ std::string members_of_stages(const ReductionSpec& spec, const UserText& text) {
       "  using accumulator = user::accumulator;\n"
       "  static constexpr bool has_identity = {}, masked = {}, leads = {}, speculative = {};\n",
       spec.identity, spec.masked, spec.leads, spec.speculative);
-  if (spec.identity) out += "  static KILN_FN accumulator identity() { return user::kiln_identity(); }\n";
+  if (spec.identity) {
+    out += "  static KILN_FN accumulator identity() { return ::kiln::convert<accumulator>(user::kiln_identity()); }\n";
+  }
   out += fmt::format(
       "  static KILN_FN accumulator combine(const accumulator& a, const accumulator& b) {{ return user::kiln_reduce(a, b); }}\n"
       "  static KILN_FN accumulator mapped({}) {{ return {}; }}\n"
@@ -106,11 +108,11 @@ std::string lanes_of(const UserText& text) {
   std::string put;
   for (const std::string& member : text.stages->members) {
     arrays += fmt::format("decltype(accumulator::{0}) {0}[kiln_n]; ", member);
-    get += fmt::format("kiln_a.{0} = {0}[kiln_i]; ", member);
-    put += fmt::format("{0}[kiln_i] = kiln_a.{0}; ", member);
+    get += fmt::format("kiln_a.{0} = kiln_all.{0}[kiln_i]; ", member);
+    put += fmt::format("kiln_all.{0}[kiln_i] = kiln_a.{0}; ", member);
   }
   return fmt::format(
-      "  template <int kiln_n> struct lanes {{\n    {}\n"
+      "  template <int kiln_n> struct lanes {{\n    struct {{ {}}} kiln_all;\n"
       "    KILN_FN accumulator get(int64 kiln_i) const {{ accumulator kiln_a; {}return kiln_a; }}\n"
       "    KILN_FN void put(int64 kiln_i, const accumulator& kiln_a) {{ {}}}\n  }};\n",
       arrays, get, put);

@@ -53,10 +53,8 @@ std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec) {
   if (spec.identity) {
     const bool braces = text.identity.find_first_not_of(" \t\r\n") == text.identity.find('{');
     const bool direct = braces || !stages.accumulator.empty();
-    pieces.push_back({fmt::format("KILN_FN {} kiln_identity_of() {{\nreturn\n", direct ? "accumulator" : "auto"),
+    pieces.push_back({fmt::format("KILN_FN {} kiln_identity() {{\nreturn\n", direct ? "accumulator" : "auto"),
                       text.name + ".identity", text.identity + "\n;}"});
-    pieces.push_back({fmt::format("KILN_FN accumulator kiln_identity() {{ return {}; }}\n",
-                                  direct ? "kiln_identity_of()" : "::kiln::convert<accumulator>(kiln_identity_of())")});
   }
   return pieces;
 }

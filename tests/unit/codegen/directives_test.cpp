@@ -23,3 +23,16 @@ TEST_CASE("defines as directives, and what takes macros back") {
   CHECK(defines_text({}).empty());
   CHECK(undefine({"A", "B", "KILN_FN"}) == "#undef A\n#undef B\n");
 }
+
+TEST_CASE("macros that may be the compiler's own stay if they were there before") {
+  const Names macros{"A", "__device__", "_X"};
+  CHECK(keep_before(macros) ==
+        "#ifdef _X\n#define KILN_KEEP_X\n#endif\n#ifdef __device__\n#define KILN_KEEP__device__\n#endif\n");
+  CHECK(undefine(macros) ==
+        "#undef A\n#ifndef KILN_KEEP_X\n#undef _X\n#endif\n#ifndef KILN_KEEP__device__\n#undef __device__\n#endif\n");
+}
+
+TEST_CASE("macros that take arguments wherever they are defined") {
+  CHECK(called_macros_of("#define A(x) x\n#define B (1)\n#define C(x) x\n#ifdef D\n#define C 1\n#endif") == Names{"A"});
+  CHECK(macros_of("#define A(x) x\n#define B(x) x\n#undef B") == Names{"A"});
+}

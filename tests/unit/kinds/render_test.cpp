@@ -74,7 +74,7 @@ TEST_CASE("a raw kernel: views are made of an address and their axes, and grid()
               "const ::kiln::operands::view_of_A A, const ::kiln::operands::view_of_x x, ::kiln::float32* p, "
               "::kiln::int64 n) {\n#line 1"));
     CHECK(has(source, "  const operands::view_of_A v0(p0, n0.extent[0], n0.stride[0], n0.extent[1], n0.stride[1]);\n"));
-    CHECK(has(source, "#define grid(d) ::kiln::kiln_grid<(d)>(kiln_here)\nKILN_FN void kiln_body("));
+    CHECK(has(source, "#define grid(d) kiln_grid<(d)>(kiln_here)\nKILN_FN void kiln_body("));
     CHECK_FALSE(has(source, "#define gridsize"));
     // Only the body has it.
     CHECK(source.find("\n#undef grid\n") > source.find("p[grid(1)]"));
@@ -195,10 +195,41 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   text.type_variables = {{"T", DType::float16}};
   CHECK(needed_headers(text, spec, DeviceKind::hip) ==
         Headers{"kiln/core/types.hpp", "kiln/core/half.hpp", "kiln/elementwise/gpu.hpp"});
-  text.preamble = "#include \"mine.h\"";  // may use anything
-  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 22);
-  text.debug.on = true;  // with checks, and what an included file may assert
-  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 24);
+  text.type_variables.clear();
+  text.debug.on = true;
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/checks_cpu.hpp", "kiln/elementwise/cpu.hpp"});
+  text.debug.on = false;
+  text.preamble = "#define CAT(a, b) a##b";  // may use anything
+  const std::size_t all = needed_headers(text, spec, DeviceKind::cpu).size();
+  CHECK(all > 20);
+  text.preamble = "#include \"mine.h\"";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 2);
+  // What a file names counts as what the text names, and a standard header as its own name.
+  const auto with = [&](const std::map<std::string, std::string>& included) {
+    return needed_headers(text, spec, DeviceKind::cpu, {}, included);
+  };
+  CHECK(with({{"mine.h", "inline float f(float x) { return ::std::exp(x); }"}}) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/exp.hpp", "kiln/elementwise/cpu.hpp"});
+  const auto& embedded = kiln::codegen::embedded_headers();
+  CHECK(with({{"array", embedded.at("array")}}) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/array.hpp", "kiln/elementwise/cpu.hpp"});
+  CHECK(with({{"algorithm", embedded.at("algorithm")}}) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/initializer_list.hpp", "kiln/elementwise/cpu.hpp"});
+  CHECK(with({{"kiln/math/log.hpp", embedded.at("kiln/math/log.hpp")}}) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/log.hpp", "kiln/elementwise/cpu.hpp"});
+  // C's names need what they are made of.
+  text.preamble = "";
+  text.body = "return powf(a, 2) + FLT_MAX + numeric_limits<float>::lowest() + uint(1);";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/power.hpp", "kiln/math/c_names.hpp", "kiln/core/constants.hpp",
+                "kiln/core/c_types.hpp", "kiln/core/limits.hpp", "kiln/elementwise/cpu.hpp"});
+  // Ordinary words are the standard library's beside `std` alone.
+  text.body = "float array[2] = {a, b}; return is_small(array[0]);";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 2);
+  text.body = "std::array<float, 2> array{a, b}; return std::is_same_v<float, int> ? array[0] : c;";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/core/array.hpp", "kiln/core/type_traits.hpp", "kiln/elementwise/cpu.hpp"});
   UserText asserts{.name = "k", .body = "assert(a > 0); return a;", .input_names = {"a", "b", "c"}};
   const auto has_kilns = [&] {
     const Headers found = needed_headers(asserts, spec, DeviceKind::cpu);

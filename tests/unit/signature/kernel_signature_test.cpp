@@ -59,6 +59,7 @@ TEST_CASE("raw signatures: pointers") {
   CHECK_FALSE(s.parameters[1].constant);
   CHECK(s.parameters[1].type.dtype == DType::float32);
   CHECK(bound_text(s, std::array{DType::int8}) == "void(const int8* x, float32* y, float32[:] z)");
+  CHECK(parse_raw("void( )").parameters.empty());
   CHECK(type_text(s, s.parameters[0]) == "T");
   CHECK(type_text(s, s.parameters[1]) == "float32");
 }
@@ -68,7 +69,7 @@ TEST_CASE("raw signatures: what is none, and where") {
                 "a raw kernel gives nothing back: its signature begins with \"void\", and it writes to arrays", 0);
   check_failure("", "a raw kernel gives nothing back", 0);
   check_failure("void float32[:] x", "expected '(' before the parameters", 5);
-  check_failure("void()", "expected a parameter, as \"float32[:] x\", found ')'", 5);
+  check_failure("void(,)", "expected the type of a parameter, found ','", 5);
   check_failure("void(float32[:] x,)", "expected a parameter", 18);
   check_failure("void(float32[:])", "expected the parameter's name, by which the body knows it, found ')'", 15);
   check_failure("void(float32[] x)", "expected ':' for each dimension, as in \"float32[:,:]\", found ']'", 13);

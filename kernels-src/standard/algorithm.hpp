@@ -1,0 +1,2 @@
+// <algorithm>: min, max and clamp stand in math/math.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <array>: std::array stands in core/array.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <assert.h>: assert stands in core/assertions.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <cassert>: assert stands in core/assertions.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <cfloat>: constants stand in core/constants.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <cmath>: names stand in math/ and core/constants.hpp; a kernel has those that its texts name.
+#pragma once

@@ -1,0 +1,2 @@
+// <complex>: std::complex stands in core/complex.hpp, its functions in math/.
+#pragma once

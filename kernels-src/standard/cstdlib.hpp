@@ -1,0 +1,2 @@
+// <cstdlib>: abs stands in math/math.hpp, labs and llabs in math/c_names.hpp.
+#pragma once

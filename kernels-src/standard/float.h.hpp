@@ -1,0 +1,2 @@
+// <float.h>: constants stand in core/constants.hpp.
+#pragma once

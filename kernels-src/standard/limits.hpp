@@ -1,0 +1,2 @@
+// <limits>: std::numeric_limits stands in core/limits.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <math.h>: names stand in math/ and core/constants.hpp; a kernel has those that its texts name.
+#pragma once

@@ -1,0 +1,3 @@
+// <stddef.h>
+#pragma once
+#include "cstddef"

@@ -1,0 +1,3 @@
+// <stdint.h>
+#pragma once
+#include "cstdint"

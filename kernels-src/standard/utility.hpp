@@ -1,0 +1,2 @@
+// <utility>: its functions and std::pair stand in core/utility.hpp.
+#pragma once
