@@ -37,4 +37,10 @@ std::string with_debug_folder(std::string_view code, std::string_view folder, De
   return placed;
 }
 
+std::string debug_code_file(const std::string& kernel) {
+  std::string name = kernel.substr(0, 100);
+  std::ranges::replace_if(name, [](char c) { return c == '/' || c == '\0'; }, '_');
+  return name + ".so";
+}
+
 }  // namespace kiln::backend

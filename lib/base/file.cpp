@@ -88,9 +88,9 @@ std::optional<FileContents> read_file(const std::string& path, const ReadOptions
   return contents;
 }
 
-bool file_holds(const std::string& path, std::string_view bytes) {
-  const auto there = read_file(path, {.limit = bytes.size(), .follow_links = false}, nullptr);
-  return there && there->bytes == bytes;
+bool file_holds(const std::string& path, std::string_view bytes, int folder) {
+  const auto there = read_file(path, {.limit = bytes.size(), .follow_links = false, .folder = folder}, nullptr);
+  return there && there->owner == ::geteuid() && (there->mode & 022U) == 0 && there->bytes == bytes;
 }
 
 std::optional<FileError> publish_file(const std::string& path, std::string_view bytes, const PublishOptions& options) {

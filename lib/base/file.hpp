@@ -42,8 +42,9 @@ struct FileContents {
 /// regular (never blocks on a FIFO), larger than the limit, or that shrinks while it is read.
 [[nodiscard]] std::optional<FileContents> read_file(const std::string& path, const ReadOptions& options, FileError* error);
 
-/// Whether the file is there, is regular and no symbolic link, and holds just these bytes.
-[[nodiscard]] bool file_holds(const std::string& path, std::string_view bytes);
+/// Whether the file is there, is regular and no symbolic link, belongs to this user, who alone may write it, and holds just
+/// these bytes. `folder` as in ReadOptions.
+[[nodiscard]] bool file_holds(const std::string& path, std::string_view bytes, int folder = AT_FDCWD);
 
 struct PublishOptions {
   mode_t mode = 0666;           ///< as open(2) takes it: the umask applies

@@ -90,7 +90,7 @@ BundleReport export_bundle(const std::vector<const Tier*>& tiers, const std::str
 }
 
 BundleReport import_bundle(DiskStore& store, const std::string& path) {
-  static_cast<void>(store.checked_directory());  // throws with the reason where it is refused
+  static_cast<void>(store.open_directory());  // throws with the reason where it is refused
   if (store.directory().empty()) throw CacheError("cannot import " + path + ": this cache has no directory");
   base::FileError error;
   const auto bundle = Bundle::open(path, &error);
@@ -102,7 +102,7 @@ BundleReport import_bundle(DiskStore& store, const std::string& path) {
                     "name the bundle in KILN_CACHE_READONLY_DIRS",
                     path, bundle->size(), store.max_bytes()));
   }
-  const DirectoryTier own(store.directory(), DirectoryTier::Owner::self);
+  const DirectoryTier own(store.directory(), {.self = true});
   BundleReport report{.entries = bundle->count(), .bytes = bundle->size()};
   for (std::uint64_t i = 0; i < bundle->count(); ++i) {
     const auto item = bundle->item(i, &error);

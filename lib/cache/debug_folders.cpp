@@ -1,17 +1,14 @@
 #include "cache/debug_folders.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <memory>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
-#include "cache/directory.hpp"
-#include "cache/folder.hpp"
 #include "cache/names.hpp"
 #include "cache/walk.hpp"
 
@@ -26,53 +23,62 @@ bool stays_within(const fs::path& path) {
          plain.native().find('\0') == std::string::npos;
 }
 
-/// A path to what is in the folder that no symbolic link leads away from.
-std::string path_below(const base::FileDescriptor& folder, std::string_view name) {
-  return fmt::format("/proc/self/fd/{}/{}", folder.get(), name);
+// Writes the file, and the folders on the way to it. False where that cannot be done.
+bool write(const Folder& folder, const fs::path& path, const std::string& text) {
+  std::vector<Folder> opened;
+  const Folder* last = &folder;
+  for (const fs::path& step : path.parent_path()) {
+    opened.push_back(last->make(step.native()));
+    last = &opened.back();
+    if (!*last) return false;
+  }
+  const std::string name = path.filename();
+  if (base::file_holds(name, text, last->get())) return true;
+  return !base::publish_file(name, text, {.mode = 0600, .sync = false, .folder = last->get()});
 }
 
 }  // namespace
 
-std::string write_debug_folder(const std::string& directory, std::string_view digest,
-                               const std::map<std::string, std::string>& files) {
-  std::string folder = fmt::format("{}/{}/{}", directory, kDebugFolder, digest);
-  if (make_directories(folder) != 0 || check_own_directory(folder).trust != Trust::trusted) return {};
+std::string debug_folder_of(const Folder& root, std::string_view digest) {
+  return fmt::format("{}/{}/{}", root.path(), kDebugFolder, digest);
+}
+
+bool write_debug_folder(const Folder& root, std::string_view digest, const std::map<std::string, std::string>& files) {
+  const Folder all = root.make(kDebugFolder);
+  const Folder folder = all ? all.make(digest) : Folder();
+  if (!folder) return false;
   for (const auto& [name, text] : files) {
-    if (!stays_within(name)) continue;
-    const std::string path = folder + '/' + name;
-    if (base::file_holds(path, text)) continue;
-    if (make_directories(fs::path(path).parent_path()) != 0) return {};
-    if (base::publish_file(path, text, {.mode = 0600, .sync = false})) return {};
+    if (stays_within(name) && !write(folder, fs::path(name).lexically_normal(), text)) return false;
   }
-  return folder;
+  return true;
 }
 
-void remove_debug_folder(const std::string& directory, std::string_view digest) {
-  const base::FileDescriptor folder = open_folder(directory, kDebugFolder);
-  if (!folder || digest.size() != kDigestDigits || !is_hex(digest)) return;
+void remove_debug_folder(const Folder& root, std::string_view digest) {
+  if (digest.size() != kDigestDigits || !is_hex(digest)) return;
+  const Folder all = root.open(kDebugFolder);
+  if (!all || !all.open(digest)) return;
   std::error_code ignored;
-  fs::remove_all(path_below(folder, digest), ignored);
+  fs::remove_all(fmt::format("/proc/self/fd/{}/{}", all.get(), digest), ignored);  // follows no links below that name
 }
 
-void remove_stale_debug_folders(const std::string& directory, std::time_t now) {
-  base::FileDescriptor folder = open_folder(directory, kDebugFolder, O_RDONLY);
-  if (!folder) return;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(folder.get()), ::closedir);
-  if (stream == nullptr) return;
-  const int fd = folder.release();
+void remove_stale_debug_folders(const Folder& root, std::time_t now) {
+  const Folder all = root.open(kDebugFolder);
+  if (!all) return;
   std::vector<std::string> stale;
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string digest = entry->d_name;
+  all.list([&](const char* name) {
+    const std::string digest = name;
     struct stat status{};
-    if (digest.size() != kDigestDigits || !is_hex(digest) || ::fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      continue;
+    if (digest.size() != kDigestDigits || !is_hex(digest) || ::fstatat(all.get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return;
     }
-    if (status.st_mtime > now - kStaleSeconds && status.st_mtime < now + kStaleSeconds) continue;
-    if (::faccessat(AT_FDCWD, fmt::format("{}/{}", directory, entry_path(digest)).c_str(), F_OK, 0) != 0) {
+    if (status.st_mtime > now - kStaleSeconds && status.st_mtime < now + kStaleSeconds) return;
+    const std::string path = entry_path(digest);
+    const Folder shard = open_folder_of(root, path);
+    if (!shard || ::faccessat(shard.get(), base::name_in(shard.get(), path), F_OK, AT_SYMLINK_NOFOLLOW) != 0) {
       stale.push_back(digest);
     }
-  }
-  for (const std::string& digest : stale) remove_debug_folder(directory, digest);
+  });
+  for (const std::string& digest : stale) remove_debug_folder(root, digest);
 }
 
 }  // namespace kiln::cache

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "base/byte_count.hpp"
 #include "base/fault_point.hpp"
@@ -27,14 +29,10 @@ std::vector<std::string> split_paths(const std::string& text) {
   return paths;
 }
 
-// Not of the path's making: the same look may succeed later.
-bool is_passing(int code) {
-  return code == EIO || code == ESTALE || code == EINTR || code == EAGAIN || code == ENOMEM || code == ETIMEDOUT;
-}
+constexpr std::string_view kAnotherDirectory = "set KILN_CACHE_DIR to a directory of your own";
 
-Verdict refuse_others_writing(const std::string& path, mode_t mode) {
-  return {Trust::refused,
-          fmt::format("it can be written by others (mode {:04o}); to mend it: chmod 700 {}", mode & 07777U, path)};
+Verdict refuse(int code) {
+  return {.reason = fmt::format("{}; {}", base::errno_text(code), kAnotherDirectory)};
 }
 
 }  // namespace
@@ -82,51 +80,46 @@ Settings read_settings(const std::function<std::optional<std::string>(const char
   return settings;
 }
 
-Verdict check_own_directory(const std::string& path) {
-  struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return {Trust::missing, {}};
-    const int code = errno;
-    return {Trust::refused, fmt::format("{}; set KILN_CACHE_DIR to a directory of your own", base::errno_text(code)),
-            is_passing(code)};
+Verdict open_own_directory(const std::string& path) {
+  struct stat named{};
+  if (::lstat(path.c_str(), &named) != 0) {
+    if (errno == ENOENT) return {.trust = Trust::missing};
+    return refuse(errno);
   }
   const uid_t self = ::geteuid();
-  if (S_ISLNK(status.st_mode)) {
-    if (status.st_uid != self && status.st_uid != 0) {
-      return {Trust::refused,
-              fmt::format("it is a symbolic link that belongs to user {}, not to user {}, who runs this process; set "
-                          "KILN_CACHE_DIR to a directory of your own",
-                          status.st_uid, self)};
-    }
-    if (::stat(path.c_str(), &status) != 0) {
-      return {Trust::refused,
-              fmt::format("it is a symbolic link that leads nowhere ({}); to mend it: rm {}", base::errno_text(errno), path)};
-    }
+  if (S_ISLNK(named.st_mode) && named.st_uid != self && named.st_uid != 0) {
+    return {.reason = fmt::format("it is a symbolic link that belongs to user {}, not to user {}, who runs this process; {}",
+                                  named.st_uid, self, kAnotherDirectory)};
   }
-  if (!S_ISDIR(status.st_mode)) {
-    return {Trust::refused, "it is not a directory; remove it or set KILN_CACHE_DIR to a directory of your own"};
+  Refusal refusal;
+  Folder folder = Folder::open_root(path, {.self = true}, &refusal);
+  if (folder) return {.trust = Trust::trusted, .owner = self, .folder = std::move(folder)};
+  if (S_ISLNK(named.st_mode) && (refusal.code == ENOENT || refusal.code == ELOOP)) {
+    return {.reason = fmt::format("it is a symbolic link that leads nowhere ({}); to mend it: rm {}",
+                                  base::errno_text(refusal.code), path)};
   }
-  if (status.st_uid != self) {
-    return {Trust::refused, fmt::format("it belongs to user {}, not to user {}, who runs this process; set KILN_CACHE_DIR to a "
-                                        "directory of your own",
-                                        status.st_uid, self)};
+  if (refusal.code == ENOTDIR) {
+    return {.reason = fmt::format("it is not a directory; remove it or {}", kAnotherDirectory)};
   }
-  if ((status.st_mode & 022U) != 0) return refuse_others_writing(path, status.st_mode);
-  return {.trust = Trust::trusted, .owner = self};
+  if (refusal.code == ENOENT) return {.trust = Trust::missing};  // since
+  if (refusal.code != 0) return refuse(refusal.code);
+  const bool writable = refusal.mend.starts_with("chmod");
+  return {.reason = fmt::format("it {}; {}", refusal.why,
+                                writable ? fmt::format("to mend it: chmod 700 {}", path) : std::string(kAnotherDirectory))};
 }
 
 Verdict check_read_only_tier(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT) return {Trust::missing, {}};
-    return {Trust::refused, base::errno_text(errno) + "; take it out of KILN_CACHE_READONLY_DIRS"};
+    if (errno == ENOENT) return {.trust = Trust::missing};
+    return {.reason = base::errno_text(errno) + "; take it out of KILN_CACHE_READONLY_DIRS"};
   }
   if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
-    return {Trust::refused, "it is neither a directory nor a bundle; take it out of KILN_CACHE_READONLY_DIRS"};
+    return {.reason = "it is neither a directory nor a bundle; take it out of KILN_CACHE_READONLY_DIRS"};
   }
   if ((status.st_mode & 022U) != 0) {
-    return {Trust::refused, fmt::format("it can be written by others (mode {:04o}); to mend it: chmod {}go-w {}",
-                                        status.st_mode & 07777U, S_ISDIR(status.st_mode) ? "-R " : "", path)};
+    return {.reason = fmt::format("it can be written by others (mode {:04o}); to mend it: chmod {}go-w {}",
+                                  status.st_mode & 07777U, S_ISDIR(status.st_mode) ? "-R " : "", path)};
   }
   return {.trust = Trust::trusted, .owner = status.st_uid};
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cache/folder.hpp"
+
 namespace kiln::cache {
 
 /// What the environment says about the cache.
@@ -33,13 +35,13 @@ enum class Trust { trusted, missing, refused };
 struct Verdict {
   Trust trust = Trust::refused;
   std::string reason = {};  ///< where refused: "it can be written by others (mode 0777); to mend it: chmod 700 /x"
-  bool passing = false;     ///< refused for a fault of the disk that may be over next time
   uid_t owner = 0;          ///< where trusted: whose it is
+  Folder folder = {};       ///< where trusted: the cache's own directory, open
 };
 
 /// A directory is trusted where it belongs to this process's user and nobody else can write in it; a symbolic link to one,
-/// where the link is this user's or root's.
-[[nodiscard]] Verdict check_own_directory(const std::string& path);
+/// where the link is this user's or root's. Opened first and then checked: what is trusted is what is used.
+[[nodiscard]] Verdict open_own_directory(const std::string& path);
 
 /// A read-only tier, directory or bundle, may belong to anyone, since the user named it, but only its owner may write in it.
 [[nodiscard]] Verdict check_read_only_tier(const std::string& path);

@@ -1,6 +1,5 @@
 #include "cache/directory_tier.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <iterator>
-#include <memory>
+#include <utility>
 
 #include "base/file_descriptor.hpp"
 #include "cache/key.hpp"
@@ -33,17 +32,26 @@ std::optional<std::size_t> read_at(int fd, std::uint64_t offset, char* to, std::
   return done;
 }
 
+// Of an entry whose folder is not used.
+Flaw flaw_of(const Refusal& refusal, const std::string& folder) {
+  if (refusal.absent()) return {};
+  if (refusal.occupied()) {
+    return {.reason = Miss::not_trusted, .text = "its folder " + refusal.why, .mend = refusal.mend};
+  }
+  return {.reason = Miss::unreadable, .text = base::failure("open", folder, refusal.code).text};
+}
+
 }  // namespace
 
 // An entry's file and its beginning, which in nearly all of them is key and description: an open, a stat and one read tell what
 // a listing shows.
 class DirectoryTier::OpenEntry {
  public:
-  bool open(const DirectoryTier& tier, int folder, const char* name) {
-    const int links = tier.owner_ == Owner::self ? O_NOFOLLOW : 0;
-    file_ = base::FileDescriptor::open_at(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | links);
-    if (!file_ || ::fstat(file_.get(), &status_) != 0 || !S_ISREG(status_.st_mode)) return false;
-    if ((status_.st_mode & 022U) != 0 || !tier.trusts(status_.st_uid)) return false;
+  bool open(const Folder& folder, std::string_view name) {
+    OpenedFile opened = folder.open_file(name, O_RDONLY);
+    file_ = std::move(opened.file);
+    status_ = opened.status;
+    if (!file_) return false;
     const auto file_bytes = static_cast<std::uint64_t>(status_.st_size);
     const auto got = read_at(file_.get(), 0, begin_.data(), std::min<std::uint64_t>(file_bytes, begin_.size()));
     if (!got) return false;
@@ -53,10 +61,10 @@ class DirectoryTier::OpenEntry {
     return sizes.has_value();
   }
 
-  bool open(const DirectoryTier& tier, const std::string& digest) {
+  bool find(const Folder& root, const std::string& digest) {
     const std::string path = entry_path(digest);
-    const base::FileDescriptor folder = tier.open_shard(digest.substr(0, 2), O_PATH, nullptr);
-    return folder && open(tier, folder.get(), base::name_in(folder.get(), path));
+    const Folder folder = root ? open_folder_of(root, path) : Folder();
+    return folder && open(folder, std::string_view(path).substr(path.find('/') + 1));
   }
 
   [[nodiscard]] std::optional<std::string> key() const { return part(kPrologueBytes, sizes_.key_bytes); }
@@ -89,103 +97,64 @@ class DirectoryTier::OpenEntry {
   std::array<char, 8192> begin_;
 };
 
-bool DirectoryTier::trusts(uid_t user) const noexcept {
-  return user == ::geteuid() || (owner_ == Owner::anyone && (user == 0 || user == directory_owner_));
-}
-
-base::FileDescriptor DirectoryTier::open_shard(std::string_view shard, int access, Flaw* why) const {
-  const auto fail = [&](Flaw flaw) {
-    if (why != nullptr) *why = std::move(flaw);
-    return base::FileDescriptor();
-  };
-  const std::string path = fmt::format("{}/{}", path_, shard);
-  const int links = owner_ == Owner::self ? O_NOFOLLOW : 0;
-  base::FileDescriptor folder = base::FileDescriptor::open(path, access | O_DIRECTORY | links);
-  // Over NFS: it was replaced by another one.
-  if (!folder && errno == ESTALE) folder = base::FileDescriptor::open(path, access | O_DIRECTORY | links);
-  struct stat status{};
-  if (!folder || (owner_ == Owner::anyone && ::fstat(folder.get(), &status) != 0)) {
-    const int code = errno;
-    if (code == ENOENT || code == ENOTDIR) return fail({});
-    return fail({.reason = Miss::unreadable, .text = base::failure("open", path, code).text});
-  }
-  // Of the cache's own directory the mode of the top is enough: it is this user's, as every entry must be.
-  if (owner_ == Owner::self) return folder;
-  if ((status.st_mode & 022U) != 0) {
-    return fail({.reason = Miss::not_trusted,
-                 .text = fmt::format("its folder can be written by others (mode {:04o})", status.st_mode & 07777U),
-                 .mend = "chmod -R go-w " + path_});
-  }
-  if (!trusts(status.st_uid)) {
-    return fail({.reason = Miss::not_trusted,
-                 .text = fmt::format("its folder belongs to user {}, not to user {}, as the directory does", status.st_uid,
-                                     directory_owner_),
-                 .mend = "rm -r " + path});
-  }
-  return folder;
-}
-
-// The digests of one folder's entries that begin so, with the folder's descriptor.
+// The digests of one folder's entries that begin so, with the folder.
 template <typename Visit>
-void DirectoryTier::visit_shard(unsigned shard, std::string_view prefix, Visit visit) const {
-  const std::string folder = fmt::format("{:02x}", shard);
-  if (folder.substr(0, prefix.size()) != prefix.substr(0, 2)) return;
-  base::FileDescriptor opened = open_shard(folder, O_RDONLY, nullptr);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opened ? ::fdopendir(opened.get()) : nullptr, ::closedir);
-  if (stream == nullptr) return;
-  const int fd = opened.release();
-  while (const dirent* file = ::readdir(stream.get())) {
-    const std::string_view name = file->d_name;
-    if (classify_name(folder, name) != NameKind::entry) continue;
-    std::string digest = folder + std::string(name.substr(0, kDigestDigits - 2));
-    if (digest.starts_with(prefix)) visit(std::move(digest), fd, file->d_name);
-  }
+void DirectoryTier::visit_shard(const Folder& root, unsigned shard, std::string_view prefix, Visit visit) const {
+  const std::string name = fmt::format("{:02x}", shard);
+  if (name.substr(0, prefix.size()) != prefix.substr(0, 2)) return;
+  const Folder folder = root ? root.open(name) : Folder();
+  if (!folder) return;
+  folder.list([&](const char* file) {
+    if (classify_name(name, file) != NameKind::entry) return;
+    std::string digest = name + std::string(file, kDigestDigits - 2);
+    if (digest.starts_with(prefix)) visit(std::move(digest), folder, file);
+  });
 }
 
 std::string DirectoryTier::file_of(const std::string& digest) const {
   return path_ + "/" + entry_path(digest);
 }
 
-std::optional<base::FileContents> DirectoryTier::contents(const std::string& digest, Flaw* why) const {
-  const auto fail = [&](Miss reason, std::string text) {
-    if (why != nullptr) *why = {reason, std::move(text)};
+std::optional<base::FileContents> DirectoryTier::contents(const Folder& root, const std::string& digest, Flaw* why) const {
+  const auto fail = [&](Flaw flaw) {
+    if (why != nullptr) *why = std::move(flaw);
     return std::nullopt;
   };
+  const std::string path = entry_path(digest);
   const std::string file = file_of(digest);
   base::FileError error;
-  Flaw flaw;
+  Refusal refusal;
   const auto read = [&]() -> std::optional<base::FileContents> {
-    const base::FileDescriptor folder = open_shard(digest.substr(0, 2), O_PATH, &flaw);
+    error = {};
+    const Folder folder = open_folder_of(root, path, &refusal);
     if (!folder) return std::nullopt;
-    const base::ReadOptions options{.limit = kMaxEntryBytes, .follow_links = owner_ == Owner::anyone, .folder = folder.get()};
+    const base::ReadOptions options{.limit = kMaxEntryBytes, .follow_links = !owners_.self, .folder = folder.get()};
     return base::read_file(file, options, &error);
   };
   auto contents = read();
   // Over NFS: the file was replaced while we read it. What is there now can be read.
   if (!contents && error.code == ESTALE) contents = read();
   if (!contents) {
-    if (error.text.empty()) {
-      if (why != nullptr) *why = std::move(flaw);
-      return std::nullopt;
-    }
-    if (error.code == ENOENT || error.code == ENOTDIR) return fail(Miss::absent, {});
-    if (error.code == ELOOP) return fail(Miss::not_trusted, "a symbolic link");
-    return fail(error.code == 0 ? Miss::damaged : Miss::unreadable, error.text);
+    if (error.text.empty()) return fail(flaw_of(refusal, root.path_of(path.substr(0, path.find('/')))));
+    if (error.code == ENOENT || error.code == ENOTDIR) return fail({});
+    if (error.code == ELOOP) return fail({Miss::not_trusted, "a symbolic link"});
+    return fail({error.code == 0 ? Miss::damaged : Miss::unreadable, error.text});
   }
   // The directory may have been open to others before it was mended.
-  if ((contents->mode & 022U) != 0 || (owner_ == Owner::self && !trusts(contents->owner))) {
-    return fail(Miss::not_trusted, "others could have written it");
+  if ((contents->mode & 022U) != 0 || (owners_.self && !owners_.trust(contents->owner))) {
+    return fail({Miss::not_trusted, "others could have written it"});
   }
-  if (!trusts(contents->owner)) {
-    return fail(Miss::not_trusted,
-                fmt::format("it belongs to user {}, not to user {}, as the directory does", contents->owner, directory_owner_));
+  if (!owners_.trust(contents->owner)) {
+    return fail({Miss::not_trusted, fmt::format("it belongs to user {}, not to user {}, as the directory does", contents->owner,
+                                                owners_.directory_owner)});
   }
   return contents;
 }
 
-Found DirectoryTier::find(const std::string& canonical_key, const std::string& digest, std::int64_t* stamp) const {
+Found DirectoryTier::find_in(const Folder& root, const std::string& canonical_key, const std::string& digest,
+                             std::int64_t* stamp) const {
   Found found;
-  const auto file = contents(digest, &found.flaw);
+  const auto file = contents(root, digest, &found.flaw);
   if (!file) return found;
   found.bytes = file->bytes.size();
   found.record = decode(file->bytes, canonical_key, &found.flaw);
@@ -194,13 +163,17 @@ Found DirectoryTier::find(const std::string& canonical_key, const std::string& d
 }
 
 Found DirectoryTier::find(const std::string& canonical_key, const std::string& digest) const {
-  return find(canonical_key, digest, nullptr);
+  Refusal refusal;
+  const Folder root = Folder::open_root(path_, owners_, &refusal);
+  if (!root) return {.flaw = flaw_of(refusal, path_)};
+  return find_in(root, canonical_key, digest, nullptr);
 }
 
 void DirectoryTier::visit_digests(std::string_view prefix, const std::function<void(const std::string&)>& visit) const {
   if (!is_hex(prefix)) return;
+  const Folder root = open_root();
   for (unsigned shard = 0; shard < kShards; ++shard) {
-    visit_shard(shard, prefix, [&](const std::string& digest, int, const char*) { visit(digest); });
+    visit_shard(root, shard, prefix, [&](const std::string& digest, const Folder&, const char*) { visit(digest); });
   }
 }
 
@@ -209,10 +182,11 @@ void DirectoryTier::visit_digests(std::string_view prefix, const std::function<v
 // s).
 std::vector<Listed> DirectoryTier::heads() const {
   std::array<std::vector<Listed>, kShards> found;
+  const Folder root = open_root();
   for_each_shard([&](unsigned shard) {
-    visit_shard(shard, "", [&](std::string digest, int folder, const char* name) {
+    visit_shard(root, shard, "", [&](std::string digest, const Folder& folder, const char* name) {
       OpenEntry entry;
-      auto listed = entry.open(*this, folder, name) ? entry.listed(std::move(digest)) : std::nullopt;
+      auto listed = entry.open(folder, name) ? entry.listed(std::move(digest)) : std::nullopt;
       if (listed) found[shard].push_back(*std::move(listed));
     });
   });
@@ -226,16 +200,24 @@ std::vector<Listed> DirectoryTier::heads() const {
 
 std::optional<Listed> DirectoryTier::head(const std::string& digest) const {
   OpenEntry entry;
-  return entry.open(*this, digest) ? entry.listed(digest) : std::nullopt;
+  return entry.find(open_root(), digest) ? entry.listed(digest) : std::nullopt;
 }
 
 std::optional<std::string> DirectoryTier::key(const std::string& digest) const {
   OpenEntry entry;
-  return entry.open(*this, digest) ? entry.key() : std::nullopt;
+  return entry.find(open_root(), digest) ? entry.key() : std::nullopt;
 }
 
 std::optional<Stored> DirectoryTier::read(const std::string& digest, Flaw* why) const {
-  const auto file = contents(digest, why);
+  Refusal refusal;
+  const Folder root = Folder::open_root(path_, owners_, &refusal);
+  if (root) return read_in(root, digest, why);
+  if (why != nullptr) *why = flaw_of(refusal, path_);
+  return std::nullopt;
+}
+
+std::optional<Stored> DirectoryTier::read_in(const Folder& root, const std::string& digest, Flaw* why) const {
+  const auto file = contents(root, digest, why);
   auto stored = file ? decode_any(file->bytes, why) : std::nullopt;
   if (stored && cache::digest(stored->key) != digest) {
     if (why != nullptr) *why = {Miss::other_key, "its name is not that of its key"};

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cerrno>
 #include <ctime>
+#include <string_view>
+#include <utility>
 
 #include "base/fault_point.hpp"
 #include "base/file.hpp"
@@ -55,10 +57,17 @@ class Slot {
 
 struct DiskStore::Impl {
   // Faults that are told once.
-  enum Fault : unsigned { kRefused = 1, kUnreadable = 2, kUnwritable = 4, kTooLarge = 8, kWaited = 16, kImmovable = 32 };
+  enum Fault : unsigned {
+    kRefused = 1,
+    kUnreadable = 2,
+    kUnwritable = 4,
+    kTooLarge = 8,
+    kWaited = 16,
+    kImmovable = 32,
+    kOccupied = 64
+  };
 
-  Impl(std::string path, std::vector<std::string> others)
-      : directory(std::move(path)), own(directory, DirectoryTier::Owner::self) {
+  Impl(std::string path, std::vector<std::string> others) : directory(std::move(path)), own(directory, {.self = true}) {
     for (std::string& other : others) read_only.push_back(std::make_unique<Slot>(std::move(other)));
   }
 
@@ -69,7 +78,6 @@ struct DiskStore::Impl {
   std::uint64_t max_bytes = 0;
   Log log;
   std::chrono::milliseconds flight_timeout{};
-  std::atomic<Trust> trust{Trust::missing};
   std::atomic<unsigned> told{0};
 
   void tell(const std::string& line) const {
@@ -80,32 +88,31 @@ struct DiskStore::Impl {
     if ((told.fetch_or(fault) & fault) == 0) tell(line);
   }
 
-  // The verdict is kept, but for a directory that is not there yet, or that the disk would not tell of just now.
-  Trust check() {
-    if (directory.empty()) return Trust::missing;
-    const Trust known = trust.load(std::memory_order_acquire);
-    if (known != Trust::missing) return known;
-    const Verdict verdict = check_own_directory(directory);
+  // Looked at anew each time: what was mended is used, what was opened to others is not.
+  Verdict check() {
+    if (directory.empty()) return {.trust = Trust::missing};
+    Verdict verdict = open_own_directory(directory);
     if (verdict.trust == Trust::refused) {
       tell_once(kRefused, fmt::format("cache directory {} is not used: {}; until then kernels are kept in memory only",
                                       directory, verdict.reason));
     }
-    if (!verdict.passing) trust.store(verdict.trust, std::memory_order_release);
-    return verdict.trust;
+    return verdict;
   }
 
-  // True where the directory can be written in, made where it was not there.
-  bool prepare() {
-    if (directory.empty()) return false;
-    Trust now = check();
-    if (now == Trust::missing) {
-      if (const int code = make_directories(directory)) {
-        tell_unwritable(fmt::format("cannot create {}: {}", directory, base::errno_text(code)));
-        return false;
-      }
-      now = check();
+  // The directory where it can be written in, made where it was not there.
+  Folder prepare() {
+    Verdict now = check();
+    if (now.trust != Trust::missing || directory.empty()) return std::move(now.folder);
+    if (const int code = make_directories(directory)) {
+      tell_unwritable(fmt::format("cannot create {}: {}", directory, base::errno_text(code)));
+      return {};
     }
-    return now == Trust::trusted;
+    return std::move(check().folder);
+  }
+
+  // Something else has a name of kiln's: it is left alone.
+  void tell_occupied(const std::string& path, const Refusal& refusal, std::string_view consequence) {
+    tell_once(kOccupied, fmt::format("{} in the cache {}: {}; to mend it: {}", path, refusal.why, consequence, refusal.mend));
   }
 
   void tell_unwritable(const std::string& why) {
@@ -117,19 +124,20 @@ struct DiskStore::Impl {
 
   Found find_own(const std::string& key, const std::string& digest);
   Found find_in(const Tier& tier, const std::string& key, const std::string& digest);
-  void set_aside(const std::string& digest, const std::string& why);
-  std::optional<base::FileError> publish(const std::string& digest, const std::string& bytes);
+  void set_aside(const Folder& root, const std::string& digest, const std::string& why);
+  bool publish(const Folder& root, const std::string& digest, const std::string& bytes);
 };
 
 Found DiskStore::Impl::find_own(const std::string& key, const std::string& digest) {
-  if (check() != Trust::trusted) return {};
+  const Folder root = std::move(check().folder);
+  if (!root) return {};
   std::int64_t stamp = 0;
-  Found found = own.find(key, digest, &stamp);
+  Found found = own.find_in(root, key, digest, &stamp);
   if (found) {
     const std::int64_t age = static_cast<std::int64_t>(std::time(nullptr)) - stamp;
     if (age > kStampSeconds || age < -kStampSeconds) {
       const std::string path = entry_path(digest);
-      const base::FileDescriptor folder = open_folder_of(directory, path);
+      const Folder folder = open_folder_of(root, path);
       if (folder) renew_stamp(folder.get(), base::name_in(folder.get(), path));
       base::fault_point("stamped");
     }
@@ -145,7 +153,11 @@ Found DiskStore::Impl::find_own(const std::string& key, const std::string& diges
     case Miss::damaged:
     case Miss::other_key:
     case Miss::not_trusted:
-      set_aside(digest, found.flaw.text);
+      if (found.flaw.mend.empty()) {
+        set_aside(root, digest, found.flaw.text);
+      } else {
+        tell_once(kOccupied, own.complaint(digest, found.flaw));
+      }
   }
   return found;
 }
@@ -163,40 +175,41 @@ Found DiskStore::Impl::find_in(const Tier& tier, const std::string& key, const s
 }
 
 // Kept for whoever wants to know what happened to it; the sweep removes it first.
-void DiskStore::Impl::set_aside(const std::string& digest, const std::string& why) {
+void DiskStore::Impl::set_aside(const Folder& root, const std::string& digest, const std::string& why) {
+  const std::string path = entry_path(digest);
   const std::string file = own.file_of(digest);
-  const std::string folder = fmt::format("{}/{}", directory, kDamagedFolder);
-  (void)::mkdir(folder.c_str(), 0700);
+  Refusal refusal;
+  const Folder from = open_folder_of(root, path, &refusal);
+  const Folder to = from ? root.make(kDamagedFolder, &refusal) : Folder();
   base::fault_point("set-aside:folder");
   const std::string name = digest + std::string(kEntrySuffix);
-  const base::FileDescriptor from = open_folder_of(directory, entry_path(digest));
-  const base::FileDescriptor to = from ? open_folder(directory, kDamagedFolder) : base::FileDescriptor();
-  if (!to || ::renameat(from.get(), base::name_in(from.get(), file), to.get(), name.c_str()) != 0) {
-    if (errno == ENOENT) return;  // another thread or process was faster, and has said so
-    return tell_once(kImmovable, fmt::format("cache entry {} is not used: {}; it cannot be moved away: {}", file, why,
-                                             base::errno_text(errno)));
+  if (!to || ::renameat(from.get(), base::name_in(from.get(), path), to.get(), name.c_str()) != 0) {
+    const bool gone = to ? errno == ENOENT : refusal.absent();
+    if (gone) return;  // another thread or process was faster, and has said so
+    const std::string obstacle = to ? base::errno_text(errno) : fmt::format("{} {}", root.path_of(kDamagedFolder), refusal.why);
+    return tell_once(kImmovable,
+                     fmt::format("cache entry {} is not used: {}; it cannot be moved away: {}", file, why, obstacle));
   }
   base::fault_point("set-aside:renamed");
-  tell(fmt::format("cache entry {} is not used: {}; moved to {}", file, why, folder));
+  tell(fmt::format("cache entry {} is not used: {}; moved to {}", file, why, to.path()));
 }
 
-std::optional<base::FileError> DiskStore::Impl::publish(const std::string& digest, const std::string& bytes) {
-  const std::string file = own.file_of(digest);
-  const std::string path = file.substr(0, file.rfind('/'));
-  const auto attempt = [&]() -> std::optional<base::FileError> {
-    const base::FileDescriptor folder = open_folder_of(directory, entry_path(digest));
-    if (!folder) return base::failure("open", path, errno);
-    // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears,
-    // which the checksum finds.
-    return base::publish_file(file, bytes, {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()});
-  };
-  auto error = attempt();
-  if (!error || (error->code != ENOENT && error->code != ESTALE)) return error;
-  // The folder's first entry, or someone emptied the cache while we run.
-  if (const int code = make_directories(path)) {
-    return base::FileError{code, fmt::format("cannot create {}: {}", path, base::errno_text(code))};
+bool DiskStore::Impl::publish(const Folder& root, const std::string& digest, const std::string& bytes) {
+  const std::string path = entry_path(digest);
+  const std::string shard = path.substr(0, path.find('/'));
+  Refusal refusal;
+  const Folder folder = root.make(shard, &refusal);
+  if (!folder && refusal.occupied()) {
+    tell_occupied(root.path_of(shard), refusal, "kernels that belong there are not stored");
+    return false;
   }
-  return attempt();
+  // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears, which
+  // the checksum finds.
+  const auto error = folder ? base::publish_file(own.file_of(digest), bytes,
+                                                 {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()})
+                            : base::FileError{refusal.code, fmt::format("{} {}", root.path_of(shard), refusal.why)};
+  if (error) tell_unwritable(error->text);
+  return !error;
 }
 
 DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
@@ -223,8 +236,9 @@ Found DiskStore::find(const std::string& canonical_key) {
 }
 
 std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& entry) {
-  if (!impl_->prepare()) return 0;
   const std::string bytes = encode(canonical_key, entry);
+  const Folder root = impl_->prepare();
+  if (!root) return 0;
   if (bytes.size() > impl_->max_bytes || bytes.size() > kMaxEntryBytes) {
     impl_->tell_once(Impl::kTooLarge,
                      fmt::format("kernel \"{}\" is not stored in the cache: its {} bytes are more than the bound of {}; raise "
@@ -233,54 +247,64 @@ std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& ent
     return 0;
   }
   // Before the entry is there: a process killed in between leaves an estimate that is too high, never too low.
-  const bool due = add_to_usage(impl_->directory, bytes.size(), impl_->max_bytes);
+  Refusal refusal;
+  const bool due = add_to_usage(root, bytes.size(), impl_->max_bytes, &refusal);
   base::fault_point("put:counted");
-  if (const auto error = impl_->publish(digest(canonical_key), bytes)) {
-    impl_->tell_unwritable(error->text);
-    return 0;
+  if (refusal.occupied()) {
+    impl_->tell_occupied(root.path_of(kUsageFile), refusal, "all of the cache is looked through at each store");
   }
+  if (!impl_->publish(root, digest(canonical_key), bytes)) return 0;
   base::fault_point("put:published");
   if (due) {
-    sweep(impl_->directory, impl_->max_bytes);
+    sweep(root, impl_->max_bytes);
     base::fault_point("put:swept");
   }
   return bytes.size();
 }
 
 std::unique_ptr<DiskStore::Flight> DiskStore::lock(const std::string& canonical_key) {
-  if (!impl_->prepare()) return nullptr;
-  const std::string folder = fmt::format("{}/{}", impl_->directory, kLocksFolder);
-  if (make_directories(folder) != 0) return nullptr;  // put() will say why
+  const Folder root = impl_->prepare();
+  if (!root) return nullptr;
+  Refusal refusal;
+  const Folder locks = root.make(kLocksFolder, &refusal);
+  if (refusal.occupied()) {
+    impl_->tell_occupied(root.path_of(kLocksFolder), refusal, "several processes may compile the same kernel");
+  }
+  if (!locks) return nullptr;  // put() will say why
   FlightAttempt attempt =
-      take_flight(fmt::format("{}/{}{}", folder, digest(canonical_key), kLockSuffix), impl_->flight_timeout);
+      take_flight(locks.duplicate(), digest(canonical_key) + std::string(kLockSuffix), impl_->flight_timeout);
   if (attempt.state == FlightState::timed_out) {
     impl_->tell_once(Impl::kWaited,
                      fmt::format("another process holds {} for more than {} ms; this one compiles without waiting for it",
-                                 folder, impl_->flight_timeout.count()));
+                                 locks.path(), impl_->flight_timeout.count()));
   }
   return std::move(attempt.flight);
 }
 
+Folder DiskStore::find_directory() const {
+  return impl_->prepare();
+}
+
 const std::string& DiskStore::directory() const noexcept {
   try {
-    return impl_->check() == Trust::refused ? impl_->nowhere : impl_->directory;
+    return impl_->check().trust == Trust::refused ? impl_->nowhere : impl_->directory;
   } catch (...) {  // out of memory while saying why it is refused
     return impl_->nowhere;
   }
 }
 
-std::string DiskStore::checked_directory() const {
+Folder DiskStore::open_directory() const {
   if (impl_->directory.empty()) return {};
-  const Verdict verdict = check_own_directory(impl_->directory);
+  Verdict verdict = open_own_directory(impl_->directory);
   if (verdict.trust == Trust::refused) {
     throw CacheError(fmt::format("cannot use the cache directory {}: {}", impl_->directory, verdict.reason));
   }
-  return verdict.trust == Trust::missing ? std::string() : impl_->directory;
+  return std::move(verdict.folder);
 }
 
 std::vector<const Tier*> DiskStore::tiers() const {
   std::vector<const Tier*> all;
-  if (!checked_directory().empty()) all.push_back(&impl_->own);
+  if (open_directory()) all.push_back(&impl_->own);
   for (const auto& slot : impl_->read_only) {
     if (const Tier* const tier = slot->get(impl_->log)) all.push_back(tier);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cache/directory_tier.hpp"
+#include "cache/folder.hpp"
 #include "cache/tier.hpp"
 
 namespace kiln::cache {
@@ -25,7 +26,7 @@ class DiskStore {
   DiskStore(const DiskStore&) = delete;
   DiskStore& operator=(const DiskStore&) = delete;
   /// The entry of that key from the directory, else from the first read-only tier that has it; where none has, the flaw is that
-  /// of the first one that had a file. Costs two opens, and one stamp every few minutes; never looks through a directory. A
+  /// of the first one that had a file. Costs three opens, and one stamp every few minutes; never looks through a directory. A
   /// damaged entry is moved into the folder "damaged". An entry of another format is left to the kiln that wrote it.
   [[nodiscard]] Found find(const std::string& canonical_key);
   /// Publishes by O_EXCL temporary file and rename: readers see all of an entry or nothing. (An entry that a power cut tears is
@@ -35,15 +36,18 @@ class DiskStore {
   /// Null where there is nothing to wait for: no directory, no locks, or the time-out. Look again with find() once it is held.
   class Flight;
   [[nodiscard]] std::unique_ptr<Flight> lock(const std::string& canonical_key);
-  /// The directory, which need not be there yet; empty where it is refused, which the log has the reason for.
+  /// The directory, open and made where it was not there; empty where there is none or it is refused, which the log has the
+  /// reason for.
+  [[nodiscard]] Folder find_directory() const;
+  /// Its path, which need not be there yet; empty where it is refused, which the log has the reason for.
   [[nodiscard]] const std::string& directory() const noexcept;
 
   /// Every tier that is there, the directory first, for those who look through them. CacheError where the directory is refused.
   /// They live as long as the store.
   [[nodiscard]] std::vector<const Tier*> tiers() const;
-  /// The directory for those who look after it; empty where there is none, or it is not there yet. CacheError where it is
-  /// refused.
-  [[nodiscard]] std::string checked_directory() const;
+  /// The directory, open, for those who look after it; empty where there is none, or it is not there yet. CacheError where it
+  /// is refused.
+  [[nodiscard]] Folder open_directory() const;
   [[nodiscard]] std::uint64_t max_bytes() const noexcept;
 
  private:

@@ -36,9 +36,8 @@ struct Usage {
   std::uint64_t puts = 0;
 };
 
-base::FileDescriptor open_usage(const std::string& directory) {
-  return base::FileDescriptor::open(fmt::format("{}/{}", directory, kUsageFile), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK,
-                                    0600);
+base::FileDescriptor open_usage(const Folder& root, Refusal* why = nullptr) {
+  return root.open_file(kUsageFile, O_RDWR | O_CREAT, why).file;
 }
 
 // The estimate is locked for microseconds; whoever holds it longer was stopped, and is not waited for. An estimate changed
@@ -82,33 +81,33 @@ struct File {
 };
 
 // Entries, oldest first. Removes what was left behind on the way.
-std::vector<File> list_files(const std::string& directory, std::time_t now, std::string* failure) {
+std::vector<File> list_files(const Folder& root, std::time_t now, std::string* failure) {
   std::vector<File> files;
-  const int code = walk(directory, [&](const CacheFile& file) {
+  const int code = walk(root, [&](const CacheFile& file) {
     timespec stamp = file.status.st_mtim;
     const std::int64_t age = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(stamp.tv_sec);
     if (file.kind == NameKind::entry) {
       if (age < -kStampSlackSeconds) {
-        if (const base::FileDescriptor folder = open_folder_of(directory, file.path)) {
+        if (const Folder folder = open_folder_of(root, file.path)) {
           ::utimensat(folder.get(), base::name_in(folder.get(), file.path), nullptr, AT_SYMLINK_NOFOLLOW);
         }
         stamp = {now, 0};
       }
       files.push_back({file.path, static_cast<std::uint64_t>(file.status.st_size), file.damaged, stamp});
     } else if (age > kStaleSeconds || age < -kStaleSeconds) {
-      if (const LeftBehind left(directory, file, now); left) remove_file(directory, file.path);
+      if (const LeftBehind left(root, file, now); left) remove_file(root, file.path);
     }
   });
-  if (code != 0) *failure = fmt::format("cannot read the cache directory {}: {}", directory, base::errno_text(code));
+  if (code != 0) *failure = fmt::format("cannot read the cache directory {}: {}", root.path(), base::errno_text(code));
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.rank() < b.rank(); });
   return files;
 }
 
 }  // namespace
 
-bool add_to_usage(const std::string& directory, std::uint64_t bytes, std::uint64_t max_bytes) {
-  const base::FileDescriptor file = open_usage(directory);
-  if (!file) return false;
+bool add_to_usage(const Folder& root, std::uint64_t bytes, std::uint64_t max_bytes, Refusal* why) {
+  const base::FileDescriptor file = open_usage(root, why);
+  if (!file) return true;
   base::fault_point("usage:opened");
   lock_briefly(file.get());
   base::fault_point("usage:locked");
@@ -123,14 +122,14 @@ bool add_to_usage(const std::string& directory, std::uint64_t bytes, std::uint64
   return !known || usage.bytes > max_bytes || usage.puts >= patience;
 }
 
-void set_usage(const std::string& directory, std::uint64_t bytes) {
-  if (const base::FileDescriptor usage = open_usage(directory)) write_usage(usage.get(), {bytes, 0});
+void set_usage(const Folder& root, std::uint64_t bytes) {
+  if (const base::FileDescriptor usage = open_usage(root)) write_usage(usage.get(), {bytes, 0});
 }
 
-Swept remove_entries(const std::string& directory, const Limits& limits) {
-  const std::time_t now = disk_time(directory);
+Swept remove_entries(const Folder& root, const Limits& limits) {
+  const std::time_t now = disk_time(root);
   Swept swept;
-  const std::vector<File> files = list_files(directory, now, &swept.failure);
+  const std::vector<File> files = list_files(root, now, &swept.failure);
   base::fault_point("sweep:listed");
   for (const File& file : files) swept.bytes_left += file.size;
   const bool too_many = limits.max_bytes && swept.bytes_left > *limits.max_bytes;
@@ -139,33 +138,31 @@ Swept remove_entries(const std::string& directory, const Limits& limits) {
     const bool old = limits.older_than && now - file.stamp.tv_sec > limits.older_than->count();
     const bool newest = limits.keep_newest && !file.damaged && &file == &files.back();
     if (newest || (!limits.everything && !old && swept.bytes_left <= enough)) continue;
-    if (const int code = remove_file(directory, file.path)) {
+    if (const int code = remove_file(root, file.path)) {
       if (swept.failure.empty()) {
-        swept.failure = fmt::format("cannot remove {}/{}: {}", directory, file.path, base::errno_text(code));
+        swept.failure = fmt::format("cannot remove {}/{}: {}", root.path(), file.path, base::errno_text(code));
       }
       continue;
     }
     base::fault_point("sweep:removed");
-    remove_debug_folder(directory, digest_of_path(file.path));
+    remove_debug_folder(root, digest_of_path(file.path));
     swept.bytes_left -= file.size;
     swept.removed_bytes += file.size;
     ++swept.removed;
   }
-  remove_stale_debug_folders(directory, now);
-  set_usage(directory, swept.bytes_left);
+  remove_stale_debug_folders(root, now);
+  set_usage(root, swept.bytes_left);
   base::fault_point("sweep:counted");
   return swept;
 }
 
-Swept sweep(const std::string& directory, std::uint64_t max_bytes) {
-  // A file of its own: the estimate's lock must stay short for the others.
-  const base::FileDescriptor turn =
-      base::FileDescriptor::open(fmt::format("{}/{}", directory, kSweepFile), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (!turn) return {};
-  if (::flock(turn.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
+Swept sweep(const Folder& root, std::uint64_t max_bytes) {
+  // A file of its own: the estimate's lock must stay short for the others. The bound holds without it, too.
+  const base::FileDescriptor turn = root.open_file(kSweepFile, O_RDWR | O_CREAT).file;
+  if (turn && ::flock(turn.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return {};
   base::fault_point("sweep:locked");
-  Swept swept = remove_entries(directory, {.max_bytes = max_bytes, .enough = max_bytes - max_bytes / 10, .keep_newest = true});
-  ::flock(turn.get(), LOCK_UN);
+  Swept swept = remove_entries(root, {.max_bytes = max_bytes, .enough = max_bytes - max_bytes / 10, .keep_newest = true});
+  if (turn) ::flock(turn.get(), LOCK_UN);
   base::fault_point("sweep:unlocked");
   return swept;
 }

@@ -7,15 +7,18 @@
 #include <optional>
 #include <string>
 
+#include "cache/folder.hpp"
+
 namespace kiln::cache {
 
 /// Adds an entry of this size to the estimate. True where a sweep is due: the estimate passes the bound or is not there, or so
 /// many puts have gone by that it may be wrong (a replaced entry counts twice, a removed one still counts). Costs one small
-/// file's read and write, whatever the number of entries.
-[[nodiscard]] bool add_to_usage(const std::string& directory, std::uint64_t bytes, std::uint64_t max_bytes);
+/// file's read and write, whatever the number of entries. Where the estimate has no file, since its name is taken, a sweep is
+/// due each time and `why` says what has the name.
+[[nodiscard]] bool add_to_usage(const Folder& root, std::uint64_t bytes, std::uint64_t max_bytes, Refusal* why = nullptr);
 
 /// Makes the estimate exact.
-void set_usage(const std::string& directory, std::uint64_t bytes);
+void set_usage(const Folder& root, std::uint64_t bytes);
 
 /// What is to go.
 struct Limits {
@@ -38,10 +41,10 @@ struct Swept {
 /// put and at a hit; reading does not change it, and it needs no second file. Stamps are compared with the file system's own
 /// clock; one in the future, which a clock that was wrong left, is set to now. Makes the estimate exact. Never throws for a
 /// fault of the disk.
-Swept remove_entries(const std::string& directory, const Limits& limits);
+Swept remove_entries(const Folder& root, const Limits& limits);
 
 /// remove_entries() where the directory passes the bound, until 90 % of it is left, but never the newest entry. Does nothing
-/// while another process sweeps.
-Swept sweep(const std::string& directory, std::uint64_t max_bytes);
+/// while another process sweeps; where the lock's name is taken, several may sweep at once.
+Swept sweep(const Folder& root, std::uint64_t max_bytes);
 
 }  // namespace kiln::cache

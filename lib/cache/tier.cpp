@@ -26,7 +26,7 @@ OpenedTier open_read_only_tier(const std::string& path, const Log& log) {
     log(fmt::format("read-only cache directory {} is not used: {}", path, verdict.reason));
   }
   if (verdict.trust != Trust::trusted) return {verdict.trust, nullptr};
-  return {Trust::trusted, std::make_unique<DirectoryTier>(path, DirectoryTier::Owner::anyone, verdict.owner)};
+  return {Trust::trusted, std::make_unique<DirectoryTier>(path, Owners{.self = false, .directory_owner = verdict.owner})};
 }
 
 }  // namespace kiln::cache

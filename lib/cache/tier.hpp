@@ -50,7 +50,7 @@ class Tier {
  public:
   virtual ~Tier() = default;
   [[nodiscard]] virtual const std::string& path() const noexcept = 0;
-  /// The verified entry of that key; changes nothing on the disk. Costs two opens, of a folder and a file.
+  /// The verified entry of that key; changes nothing on the disk. Costs three opens.
   [[nodiscard]] virtual Found find(const std::string& canonical_key, const std::string& digest) const = 0;
   /// The digests that begin so, by their names alone.
   virtual void visit_digests(std::string_view prefix, const std::function<void(const std::string&)>& visit) const = 0;

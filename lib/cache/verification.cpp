@@ -24,9 +24,9 @@ std::string digest_of_path(const std::string& path) {
 
 }  // namespace
 
-Verification verify_directory(const std::string& directory, bool fix) {
-  const DirectoryTier tier(directory, DirectoryTier::Owner::self);
-  const std::time_t now = fix ? disk_time(directory) : std::time(nullptr);
+Verification verify_directory(const Folder& root, bool fix) {
+  const DirectoryTier tier(root.path(), {.self = true});
+  const std::time_t now = fix ? disk_time(root) : std::time(nullptr);
   // What each folder has, in the order of the folders. 100,000 entries, 535 MiB: 2.9 s, on one thread 5.8 s.
   struct Part {
     Verification found;
@@ -38,12 +38,12 @@ Verification verify_directory(const std::string& directory, bool fix) {
     bool mend = fix;
     std::optional<LeftBehind> left;
     if (file.kind == NameKind::temporary || file.kind == NameKind::lock) {
-      if (left.emplace(directory, file, now)) reason = "left by a process that died";
+      if (left.emplace(root, file, now)) reason = "left by a process that died";
     } else if (file.damaged) {
       reason = "set aside as damaged";
     } else {
       Flaw why;
-      if (tier.read(digest_of_path(file.path), &why)) {
+      if (tier.read_in(root, digest_of_path(file.path), &why)) {
         ++part.found.entries;
         part.found.bytes += size;
       } else if (why.reason == Miss::absent) {
@@ -60,15 +60,15 @@ Verification verify_directory(const std::string& directory, bool fix) {
       if (file.kind == NameKind::entry) part.left += size;
       return;
     }
-    const int code = mend ? remove_file(directory, file.path) : 0;
+    const int code = mend ? remove_file(root, file.path) : 0;
     if (code != 0) reason += fmt::format("; it cannot be removed: {}", base::errno_text(code));
     if (file.kind == NameKind::entry && (!mend || code != 0)) part.left += size;
     part.found.faults.push_back({.path = file.path, .reason = std::move(reason), .mended = mend && code == 0});
   };
   std::array<Part, kFolders> parts;
-  const int code = walk_in_parallel(directory, [&](unsigned folder, const CacheFile& file) { look(file, parts[folder]); });
+  const int code = walk_in_parallel(root, [&](unsigned folder, const CacheFile& file) { look(file, parts[folder]); });
   if (code != 0) {
-    throw IoError(fmt::format("cannot read the cache directory {}: {}", directory, base::errno_text(code)));
+    throw IoError(fmt::format("cannot read the cache directory {}: {}", root.path(), base::errno_text(code)));
   }
   Verification result;
   std::uint64_t left = 0;
@@ -79,7 +79,7 @@ Verification verify_directory(const std::string& directory, bool fix) {
     std::move(part.found.faults.begin(), part.found.faults.end(), std::back_inserter(result.faults));
     left += part.left;
   }
-  if (fix) set_usage(directory, left);
+  if (fix) set_usage(root, left);
   return result;
 }
 

@@ -1,6 +1,5 @@
 #include "cache/walk.hpp"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 
@@ -8,32 +7,22 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <memory>
-
-#include "cache/folder.hpp"
 
 namespace kiln::cache {
 namespace {
 
-int walk_folder(const std::string& directory, std::string_view folder, const std::function<void(const CacheFile&)>& visit) {
-  base::FileDescriptor opened = open_folder(directory, folder, O_RDONLY);
-  if (!opened) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(opened.get()), ::closedir);
-  if (stream == nullptr) return errno;
-  const int fd = opened.release();
+int walk_folder(const Folder& root, std::string_view folder, const std::function<void(const CacheFile&)>& visit) {
+  Refusal why;
+  const Folder opened = root.open(folder, &why);
+  if (!opened) return why.absent() || why.occupied() ? 0 : why.code;
   CacheFile file;
-  errno = 0;
-  while (const dirent* entry = ::readdir(stream.get())) {
-    const std::string_view name = entry->d_name;
+  return opened.list([&](const char* name) {
     file.kind = classify_name(folder, name);
-    if (file.kind != NameKind::foreign && ::fstatat(fd, entry->d_name, &file.status, AT_SYMLINK_NOFOLLOW) == 0) {
-      file.damaged = folder == kDamagedFolder;
-      file.path.assign(folder).append("/").append(name);
-      visit(file);
-    }
-    errno = 0;
-  }
-  return errno;
+    if (file.kind == NameKind::foreign || ::fstatat(opened.get(), name, &file.status, AT_SYMLINK_NOFOLLOW) != 0) return;
+    file.damaged = folder == kDamagedFolder;
+    file.path.assign(folder).append("/").append(name);
+    visit(file);
+  });
 }
 
 // The shards, and what follows them.
@@ -44,19 +33,19 @@ std::string folder_name(unsigned folder) {
 
 }  // namespace
 
-int walk(const std::string& directory, const std::function<void(const CacheFile&)>& visit) {
+int walk(const Folder& root, const std::function<void(const CacheFile&)>& visit) {
   int first = 0;
   for (unsigned folder = 0; folder < kFolders; ++folder) {
-    const int code = walk_folder(directory, folder_name(folder), visit);
+    const int code = walk_folder(root, folder_name(folder), visit);
     if (first == 0) first = code;
   }
   return first;
 }
 
-int walk_in_parallel(const std::string& directory, const std::function<void(unsigned, const CacheFile&)>& visit) {
+int walk_in_parallel(const Folder& root, const std::function<void(unsigned, const CacheFile&)>& visit) {
   std::array<int, kFolders> codes{};
   const auto look = [&](unsigned folder) {
-    codes[folder] = walk_folder(directory, folder_name(folder), [&](const CacheFile& file) { visit(folder, file); });
+    codes[folder] = walk_folder(root, folder_name(folder), [&](const CacheFile& file) { visit(folder, file); });
   };
   for_each_shard(look);
   for (unsigned folder = kShards; folder < kFolders; ++folder) look(folder);
@@ -64,18 +53,20 @@ int walk_in_parallel(const std::string& directory, const std::function<void(unsi
   return first == codes.end() ? 0 : *first;
 }
 
-int remove_file(const std::string& directory, const std::string& path) {
-  const base::FileDescriptor folder = open_folder_of(directory, path);
-  if (folder && ::unlinkat(folder.get(), base::name_in(folder.get(), path), 0) == 0) return 0;
+int remove_file(const Folder& root, const std::string& path) {
+  Refusal why;
+  const Folder folder = open_folder_of(root, path, &why);
+  if (!folder) return why.absent() ? 0 : why.code != 0 ? why.code : EPERM;
+  if (::unlinkat(folder.get(), base::name_in(folder.get(), path), 0) == 0) return 0;
   return errno == ENOENT ? 0 : errno;
 }
 
-LeftBehind::LeftBehind(const std::string& directory, const CacheFile& file, std::time_t now) {
+LeftBehind::LeftBehind(const Folder& root, const CacheFile& file, std::time_t now) {
   if (!S_ISREG(file.status.st_mode)) {
     left_behind_ = true;
     return;
   }
-  const base::FileDescriptor folder = open_folder_of(directory, file.path);
+  const Folder folder = open_folder_of(root, file.path);
   const char* const name = base::name_in(folder.get(), file.path);
   if (folder) locked_ = base::FileDescriptor::open_at(folder.get(), name, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   if (locked_ && ::flock(locked_.get(), LOCK_EX | LOCK_NB) == 0) {
@@ -91,11 +82,11 @@ LeftBehind::~LeftBehind() {
   if (locked_) (void)::flock(locked_.get(), LOCK_UN);  // a forked child may have the descriptor
 }
 
-std::time_t disk_time(const std::string& directory) {
-  const std::string path = fmt::format("{}/{}", directory, kSweepFile);
-  const auto file = base::FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
+std::time_t disk_time(const Folder& root) {
+  const OpenedFile opened = root.open_file(kSweepFile, O_RDWR | O_CREAT);
   struct stat status{};
-  if (file && ::futimens(file.get(), nullptr) == 0 && ::fstat(file.get(), &status) == 0) return status.st_mtime;
+  const int file = opened.file.get();
+  if (opened && ::futimens(file, nullptr) == 0 && ::fstat(file, &status) == 0) return status.st_mtime;
   return std::time(nullptr);
 }
 

@@ -66,15 +66,26 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
   return with_diagnostics(error, std::move(diagnostics));
 }
 
-/// What debuggers show of the kernel, where it is compiled for them: the folder that it is in.
-std::string write_texts(const Job& job, const cache::DiskStore* store) {
-  if (!job.compile.debug || store == nullptr || store->directory().empty()) return {};
+struct Placed {
+  std::string code;
+  std::string folder;
+};
+
+/// The code of a kernel that is compiled for debuggers, with what they show of it written. Nothing for another, and where there
+/// is no place.
+std::optional<Placed> place_for_debuggers(const Job& job, const Code& code, const cache::DiskStore* store, DeviceKind kind) {
+  const cache::Folder root = job.compile.debug && store != nullptr ? store->find_directory() : cache::Folder();
+  if (!root) return std::nullopt;
+  std::string folder = cache::debug_folder_of(root, job.digest);
+  std::string placed = backend::with_debug_folder(code.bytes(), folder, kind);
   std::map<std::string, std::string> files(job.texts.begin(), job.texts.end());
   files.emplace("kiln/kernel.cpp", job.as_written.empty() ? job.compile.source : job.as_written);
   for (const auto& [name, text] : job.compile.headers) {
     if (!codegen::embedded_headers().contains(name)) files.emplace("include/" + name, text);
   }
-  return cache::write_debug_folder(store->directory(), job.digest, files);
+  if (kind == DeviceKind::cpu) files[backend::debug_code_file(job.compile.name)] = placed;
+  if (!cache::write_debug_folder(root, job.digest, files)) return std::nullopt;
+  return Placed{.code = std::move(placed), .folder = std::move(folder)};
 }
 
 }  // namespace
@@ -130,10 +141,9 @@ std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend&
   const Code code = build(job, job.by != nullptr ? *job.by : *backend.compiler());
   if (origin != nullptr) *origin = code.origin;
   // Two threads may load it at once; both go on with the first one's.
-  const std::string folder = write_texts(job, store_);
+  const std::optional<Placed> placed = place_for_debuggers(job, code, store_, backend.kind());
   const std::shared_ptr<backend::Module> module =
-      folder.empty() ? backend.load(code.bytes(), job.compile.name, {})
-                     : backend.load(backend::with_debug_folder(code.bytes(), folder, backend.kind()), job.compile.name, folder);
+      placed ? backend.load(placed->code, job.compile.name, placed->folder) : backend.load(code.bytes(), job.compile.name);
   module->warnings = code.warnings;
   module->fault_texts = job.fault_texts;
   module->label = std::make_shared<const backend::KernelLabel>(backend::KernelLabel{job.digest, job.kind, job.variant});

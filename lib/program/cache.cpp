@@ -198,19 +198,19 @@ cache::Explanation Cache::explain(std::string_view text) const {
 }
 
 cache::Verification Cache::verify(bool fix) const {
-  const std::string directory = program::impl_of(*this).checked_directory();
-  return directory.empty() ? cache::Verification{} : cache::verify_directory(directory, fix);
+  const cache::Folder directory = program::impl_of(*this).open_directory();
+  return directory ? cache::verify_directory(directory, fix) : cache::Verification{};
 }
 
 cache::Removal Cache::prune(std::optional<std::uint64_t> max_bytes, std::optional<std::chrono::seconds> older_than) const {
-  const std::string directory = program::impl_of(*this).checked_directory();
-  if (directory.empty()) return {};
+  const cache::Folder directory = program::impl_of(*this).open_directory();
+  if (!directory) return {};
   return removal_of(cache::remove_entries(directory, {.max_bytes = max_bytes, .older_than = older_than}));
 }
 
 cache::Removal Cache::clear() const {
-  const std::string directory = program::impl_of(*this).checked_directory();
-  return directory.empty() ? cache::Removal{} : removal_of(cache::remove_entries(directory, {.everything = true}));
+  const cache::Folder directory = program::impl_of(*this).open_directory();
+  return directory ? removal_of(cache::remove_entries(directory, {.everything = true})) : cache::Removal{};
 }
 
 namespace cache {

@@ -45,8 +45,8 @@ std::shared_ptr<const CacheImpl::Listing> CacheImpl::recent_listing(const std::f
   return made;
 }
 
-std::string CacheImpl::checked_directory() const {
-  return store_ == nullptr ? std::string() : store_->checked_directory();
+cache::Folder CacheImpl::open_directory() const {
+  return store_ == nullptr ? cache::Folder() : store_->open_directory();
 }
 
 }  // namespace kiln::detail

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cache/disk_store.hpp"
+#include "cache/folder.hpp"
 #include "kiln/cache.hpp"
 #include "program/builder.hpp"
 
@@ -30,7 +31,7 @@ class CacheImpl {
   /// Every disk tier that is there, the directory first. CacheError where the directory is refused.
   [[nodiscard]] std::vector<const cache::Tier*> tiers() const;
   /// The directory for those who look after it; empty where there is none. CacheError where it is refused.
-  [[nodiscard]] std::string checked_directory() const;
+  [[nodiscard]] cache::Folder open_directory() const;
 
   /// What `list` gives, or what it gave a moment ago: explaining every kernel of a manifest lists a hundred thousand entries
   /// once. Forgotten when this cache stores a kernel, and after ten times as long as listing took.

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <set>
 
 #include "backend/cpu/fork_gate.hpp"
+#include "backend/debug_folder.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
 #include "kiln/error.hpp"
@@ -102,29 +102,19 @@ FilesInUse& files_in_use() {
   return *files;
 }
 
-/// A name of a file, whatever the kernel's is.
-std::string file_name(const std::string& kernel) {
-  std::string name = kernel.substr(0, 100);
-  std::ranges::replace_if(name, [](char c) { return c == '/' || c == '\0'; }, '_');
-  return name + ".so";
-}
-
 }  // namespace
 
 CodeImage::CodeImage(std::string_view code, const std::string& name, const std::string& debug_folder) {
   require_elf(code, name);
   const ForkGate gate;
-  if (!debug_folder.empty()) open_from_folder(code, debug_folder + '/' + file_name(name));
+  if (!debug_folder.empty()) open_from_folder(code, debug_folder + '/' + debug_code_file(name));
   if (handle_ == nullptr) handle_ = open_in_memory(code, name);
   if (handle_ == nullptr) handle_ = open_from_disk(code, name);
 }
 
 void CodeImage::open_from_folder(std::string_view code, const std::string& path) {
   if (!files_in_use().add(path)) return;
-  // Bytes that others have mapped are not written again: the file of that name becomes another one.
-  if (base::file_holds(path, code) || !base::publish_file(path, code, {.mode = 0600, .sync = false})) {
-    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
+  if (base::file_holds(path, code)) handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) {
     file_ = path;
   } else {

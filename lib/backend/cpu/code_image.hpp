@@ -17,8 +17,8 @@ class CodeImage {
   /// DeviceError with the loader's words and `name` where it cannot be loaded. The bytes are trusted: they are checked by who
   /// keeps them.
   CodeImage(std::string_view code, const std::string& name, Store store = Store::memory);
-  /// The same from a file in the folder, "NAME.so", which stays there: debuggers and profilers read it. From memory where the
-  /// folder is empty, the file cannot be written, or this process has it loaded already.
+  /// The same from the file debug_code_file(name) in the folder, which debuggers and profilers read. From memory where
+  /// `debug_folder` is empty, the file is not this user's or does not hold the code, or this process has loaded it already.
   CodeImage(std::string_view code, const std::string& name, const std::string& debug_folder);
   ~CodeImage();
   CodeImage(const CodeImage&) = delete;

@@ -67,10 +67,10 @@ TEST_CASE("the bound is a number of bytes with an optional unit") {
 
 TEST_CASE("a directory of one's own is trusted, one that is not there is missing") {
   const TemporaryDirectory folder;
-  CHECK(check_own_directory(folder.path()).trust == Trust::trusted);
-  CHECK(check_own_directory(folder / "absent").trust == Trust::missing);
+  CHECK(open_own_directory(folder.path()).trust == Trust::trusted);
+  CHECK(open_own_directory(folder / "absent").trust == Trust::missing);
   REQUIRE(symlink(folder.path().c_str(), (folder / "link").c_str()) == 0);
-  CHECK(check_own_directory(folder / "link").trust == Trust::trusted);
+  CHECK(open_own_directory(folder / "link").trust == Trust::trusted);
 }
 
 TEST_CASE("a directory that others can write in is refused with the command that mends it") {
@@ -80,26 +80,26 @@ TEST_CASE("a directory that others can write in is refused with the command that
   for (const auto& [mode, shown] :
        std::map<mode_t, std::string>{{0777, "0777"}, {0770, "0770"}, {0702, "0702"}, {01777, "1777"}}) {
     chmod(shared.c_str(), mode);
-    const Verdict verdict = check_own_directory(shared);
+    const Verdict verdict = open_own_directory(shared);
     CHECK(verdict.trust == Trust::refused);
     CHECK(verdict.reason == "it can be written by others (mode " + shown + "); to mend it: chmod 700 " + shared);
     CHECK(check_read_only_tier(shared).reason ==
           "it can be written by others (mode " + shown + "); to mend it: chmod -R go-w " + shared);
   }
   chmod(shared.c_str(), 0755);
-  CHECK(check_own_directory(shared).trust == Trust::trusted);
+  CHECK(open_own_directory(shared).trust == Trust::trusted);
 }
 
 TEST_CASE("what is no directory is refused") {
   const TemporaryDirectory folder;
   kiln::test::write_text(folder / "file", "");
-  CHECK(check_own_directory(folder / "file").reason ==
+  CHECK(open_own_directory(folder / "file").reason ==
         "it is not a directory; remove it or set KILN_CACHE_DIR to a directory of your own");
   CHECK(check_read_only_tier("/dev/null").reason ==
         "it is neither a directory nor a bundle; take it out of KILN_CACHE_READONLY_DIRS");
-  CHECK(check_own_directory(folder / "file/below").reason == "Not a directory; set KILN_CACHE_DIR to a directory of your own");
+  CHECK(open_own_directory(folder / "file/below").reason == "Not a directory; set KILN_CACHE_DIR to a directory of your own");
   REQUIRE(symlink("nowhere", (folder / "dangling").c_str()) == 0);
-  CHECK(check_own_directory(folder / "dangling").reason ==
+  CHECK(open_own_directory(folder / "dangling").reason ==
         "it is a symbolic link that leads nowhere (No such file or directory); to mend it: rm " + folder / "dangling");
 }
 
@@ -109,19 +109,19 @@ TEST_CASE("a directory or link of someone else is refused") {
   const std::string foreign = folder / "foreign";
   mkdir(foreign.c_str(), 0700);
   REQUIRE(chown(foreign.c_str(), 12345, 12345) == 0);
-  CHECK(check_own_directory(foreign).reason ==
+  CHECK(open_own_directory(foreign).reason ==
         "it belongs to user 12345, not to user 0, who runs this process; set KILN_CACHE_DIR to a directory of your own");
   // The user named a read-only tier, and may name a colleague's.
   CHECK(check_read_only_tier(foreign).trust == Trust::trusted);
 
   const std::string link = folder / "link";
   REQUIRE(symlink(foreign.c_str(), link.c_str()) == 0);
-  CHECK(check_own_directory(link).reason.starts_with("it belongs to user 12345"));
+  CHECK(open_own_directory(link).reason.starts_with("it belongs to user 12345"));
   mkdir((folder / "own").c_str(), 0700);
   const std::string trap = folder / "trap";
   REQUIRE(symlink((folder / "own").c_str(), trap.c_str()) == 0);
   REQUIRE(lchown(trap.c_str(), 12345, 12345) == 0);
-  CHECK(check_own_directory(trap).reason ==
+  CHECK(open_own_directory(trap).reason ==
         "it is a symbolic link that belongs to user 12345, not to user 0, who runs this process; set KILN_CACHE_DIR to a "
         "directory of your own");
 }

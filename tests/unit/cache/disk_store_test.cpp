@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "../base/child_process.hpp"
@@ -401,7 +402,7 @@ TEST_CASE("of a read-only directory nothing is used that others could have put t
   std::string line = "cache entry " + file + " is not used: ";
   SUBCASE("a folder that they can write in") {
     chmod(shard.c_str(), 0777);
-    line += "its folder can be written by others (mode 0777); to mend it: chmod -R go-w " + tier;
+    line += "its folder can be written by others (mode 0777); to mend it: chmod go-w " + shard;
   }
   if (geteuid() == 0) {  // only root can give a file away
     SUBCASE("a folder of theirs") {
@@ -444,15 +445,15 @@ TEST_CASE("folders that are symbolic links are not followed in the cache's own d
     link(shard);
     write_text(elsewhere + "/" + entry_file(kKey), "damaged");
     const auto before = list_files(elsewhere);
-    CHECK(store.disk.find(kKey).flaw.reason == Miss::absent);
+    CHECK(store.disk.find(kKey).flaw.reason == Miss::not_trusted);
     CHECK(store.disk.put(kKey, sample_entry()) == 0);
     CHECK(store.disk.tiers()[0]->heads().empty());
     CHECK_FALSE(store.disk.tiers()[0]->key(kiln::cache::digest(kKey)));
     CHECK(list_files(elsewhere) == before);
     CHECK(read_text(elsewhere + "/" + entry_file(kKey)) == "damaged");
-    CHECK(store.lines == std::vector<std::string>{"kernels are not stored in the cache: cannot open " + own + "/" + shard +
-                                                  ": Not a directory; free or unlock that disk, or set KILN_CACHE_DIR to a "
-                                                  "directory of your own"});
+    CHECK(store.lines ==
+          std::vector<std::string>{"cache entry " + own + "/" + entry_file(kKey) +
+                                   " is not used: its folder is not a folder; to mend it: rm -r " + own + "/" + shard});
   }
   SUBCASE("of what is damaged") {
     REQUIRE(store.disk.put(kKey, sample_entry()) > 0);
@@ -462,14 +463,123 @@ TEST_CASE("folders that are symbolic links are not followed in the cache's own d
     CHECK_FALSE(store.disk.find(kKey));
     CHECK(list_files(elsewhere) == before);
     CHECK(store.lines == std::vector<std::string>{"cache entry " + own + "/" + entry_file(kKey) +
-                                                  " is not used: not a kiln cache entry; it cannot be moved away: Not a "
-                                                  "directory"});
+                                                  " is not used: not a kiln cache entry; it cannot be moved away: " + own +
+                                                  "/damaged is not a folder"});
   }
   SUBCASE("of locks") {
     link("locks");
     CHECK(store.disk.lock(kKey) == nullptr);
     CHECK(list_files(elsewhere + "/locks").empty());
+    CHECK(store.lines == std::vector<std::string>{own +
+                                                  "/locks in the cache is not a folder: several processes may compile the "
+                                                  "same kernel; to mend it: rm -r " +
+                                                  own + "/locks"});
   }
+}
+
+TEST_CASE("the bound holds whatever has a name of the cache's own files, which is left alone and said once") {
+  const auto check = [](const char* name, const char* occupant, const std::function<void(const std::string&)>& occupy) {
+    CAPTURE(name);
+    CAPTURE(occupant);
+    const TemporaryDirectory folder;
+    const std::string own = folder / "cache";
+    mkdir(own.c_str(), 0700);
+    write_text(folder / "elsewhere", "mine");
+    occupy(own + "/" + name);
+    struct stat before{};
+    REQUIRE(lstat((own + "/" + name).c_str(), &before) == 0);
+    Store store(own, {}, 50'000);
+    for (int i = 0; i < 20; ++i) {
+      const std::string key = kiln::test::key_of(i);
+      const auto flight = store.disk.lock(key);
+      CHECK(store.disk.put(key, sample_entry(std::string(9'000, 'x'))) > 0);
+      CHECK(store.disk.find(key));
+    }
+    std::uintmax_t total = 0;
+    for (const std::string& file : list_files(own)) {
+      if (file.ends_with(".kiln")) total += std::filesystem::file_size(own + "/" + file);
+    }
+    CHECK(total <= 50'000);
+    CHECK(total >= 30'000);
+    struct stat after{};
+    REQUIRE(lstat((own + "/" + name).c_str(), &after) == 0);
+    CHECK(after.st_ino == before.st_ino);
+    CHECK(read_text(folder / "elsewhere") == "mine");
+    const std::string wanted = name == std::string("locks") ? "a folder" : "a regular file";
+    if (name != std::string("sweep.lock")) {
+      REQUIRE(store.lines.size() == 1);
+      CHECK(store.lines[0].starts_with(own + "/" + name + " in the cache "));
+      CHECK(store.lines[0].find(occupant == std::string("another user's file") ? "belongs to user 12345"
+                                                                               : "is not " + wanted) != std::string::npos);
+    } else {
+      CHECK(store.lines.empty());
+    }
+  };
+  for (const char* name : {"usage", "sweep.lock", "locks"}) {
+    if (name != std::string("locks")) {
+      check(name, "a folder", [](const std::string& path) { std::filesystem::create_directories(path + "/full"); });
+    } else {
+      check(name, "a file", [](const std::string& path) { write_text(path, "mine"); });
+    }
+    check(name, "a link", [](const std::string& path) { REQUIRE(symlink("../elsewhere", path.c_str()) == 0); });
+    check(name, "a link that leads nowhere", [](const std::string& path) { REQUIRE(symlink("none", path.c_str()) == 0); });
+    check(name, "a FIFO", [](const std::string& path) { REQUIRE(mkfifo(path.c_str(), 0600) == 0); });
+    if (geteuid() != 0 || name == std::string("locks")) continue;  // only root can give a file away
+    check(name, "another user's file", [](const std::string& path) {
+      write_text(path, "0 0\n");
+      REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
+    });
+  }
+}
+
+TEST_CASE("of the cache's own directory no folder is used that others could have put there") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  store.disk.put(kKey, sample_entry("code"));
+  const std::string shard = folder / entry_file(kKey).substr(0, 2);
+  chmod(shard.c_str(), 0770);
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK(store.lines == std::vector<std::string>{"cache entry " + folder / entry_file(kKey) +
+                                                " is not used: its folder can be written by others (mode 0770); to mend it: "
+                                                "chmod go-w " +
+                                                shard});
+  chmod(shard.c_str(), 0700);
+  CHECK(store.disk.find(kKey));
+  if (geteuid() != 0) return;  // only root can give a folder away
+  REQUIRE(chown(shard.c_str(), 12345, 12345) == 0);
+  CHECK_FALSE(store.disk.find(kKey));
+  CHECK(store.disk.put(kKey, sample_entry("again")) == 0);
+  CHECK(store.disk.tiers()[0]->heads().empty());
+}
+
+TEST_CASE("a directory that is mended is used, and one that is opened to others is not") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  store.disk.put(kKey, sample_entry("code"));
+  chmod(folder.path().c_str(), 0777);
+  CHECK_FALSE(store.disk.find(kKey));
+  chmod(folder.path().c_str(), 0700);
+  CHECK(store.disk.find(kKey));
+  CHECK(store.lines.size() == 1);
+}
+
+TEST_CASE("what has a lock's name and is no lock is not waited for") {
+  const TemporaryDirectory folder;
+  Store store(folder.path());
+  const std::string file = folder / "locks/" + kiln::cache::digest(kKey) + ".lock";
+  for (const auto& occupy : std::vector<std::function<void()>>{
+           [&] { std::filesystem::create_directory(file); },
+           [&] { REQUIRE(mkfifo(file.c_str(), 0600) == 0); },
+           [&] { REQUIRE(symlink("nowhere", file.c_str()) == 0); },
+       }) {
+    std::filesystem::create_directories(folder / "locks");
+    std::filesystem::permissions(folder / "locks", std::filesystem::perms::owner_all);
+    occupy();
+    CHECK(store.disk.lock(kKey) == nullptr);
+    CHECK(store.disk.lock(sample_key("other").canonical()) != nullptr);
+    std::filesystem::remove(file);
+  }
+  CHECK(store.lines.empty());
 }
 
 TEST_CASE("a flight that takes too long is said once and not waited for") {

@@ -6,6 +6,8 @@
 
 #include "base/hash.hpp"
 #include "cache/cache.hpp"
+#include "cache/directory.hpp"
+#include "cache/folder.hpp"
 
 namespace kiln::test {
 
@@ -53,6 +55,11 @@ inline std::string with_checksum(std::string bytes) {
 inline std::string entry_file(const std::string& canonical_key) {
   const std::string digest = cache::digest(canonical_key);
   return digest.substr(0, 2) + "/" + digest.substr(2) + ".kiln";
+}
+
+/// The cache's own directory at that path; empty where it is refused.
+inline cache::Folder own_folder(const std::string& path) {
+  return cache::open_own_directory(path).folder;
 }
 
 }  // namespace kiln::test

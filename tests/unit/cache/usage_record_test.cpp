@@ -53,7 +53,7 @@ TEST_CASE("hits are counted once in ten minutes, and listed") {
   kiln::cache::DiskStore store(folder / "cache", {}, 1 << 20, nullptr);
   const std::string key = kiln::test::sample_key().canonical();
   const std::string file = folder / "cache/" + kiln::test::entry_file(key);
-  const DirectoryTier tier(folder / "cache", DirectoryTier::Owner::self);
+  const DirectoryTier tier(folder / "cache", {.self = true});
   const auto listed = [&] { return tier.head(kiln::cache::digest(key)).value().hits; };
   const auto grow_old = [&] { set_stamp(file, {.tv_sec = stamp_of(file).tv_sec - 1000, .tv_nsec = stamp_of(file).tv_nsec}); };
   store.put(key, kiln::test::sample_entry("code"));

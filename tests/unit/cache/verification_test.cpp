@@ -21,6 +21,7 @@ using kiln::cache::DiskStore;
 using kiln::cache::verify_directory;
 using kiln::test::entry_file;
 using kiln::test::list_files;
+using kiln::test::own_folder;
 using kiln::test::read_text;
 using kiln::test::sample_entry;
 using kiln::test::sample_key;
@@ -85,7 +86,7 @@ TEST_CASE("verify names every fault, and with fix leaves only what is sound and 
       {dead, "left by a process that died"},
       {lock, "left by a process that died"},
   };
-  const auto found = verify_directory(folder.path(), false);
+  const auto found = verify_directory(own_folder(folder.path()), false);
   CHECK(found.entries == 2);
   CHECK(found.bytes == good.size() + std::filesystem::file_size(file(7)));
   CHECK(found.other_format == 1);
@@ -93,7 +94,7 @@ TEST_CASE("verify names every fault, and with fix leaves only what is sound and 
   CHECK(std::none_of(found.faults.begin(), found.faults.end(), [](const auto& fault) { return fault.mended; }));
   CHECK(list_files(folder.path()) == before);
 
-  const auto mended = verify_directory(folder.path(), true);
+  const auto mended = verify_directory(own_folder(folder.path()), true);
   CHECK(reasons(mended) == expected);
   CHECK(std::all_of(mended.faults.begin(), mended.faults.end(), [](const auto& fault) { return fault.mended; }));
   for (const auto& [path, reason] : expected)
@@ -104,10 +105,10 @@ TEST_CASE("verify names every fault, and with fix leaves only what is sound and 
   CHECK(std::filesystem::exists(folder / held));
   CHECK(read_text(folder / "usage") ==
         std::to_string(good.size() + std::filesystem::file_size(file(7)) + std::filesystem::file_size(file(5))) + " 0\n");
-  CHECK(verify_directory(folder.path(), true).faults.empty());
+  CHECK(verify_directory(own_folder(folder.path()), true).faults.empty());
   close(writer);
   close(holder);
-  CHECK(verify_directory(folder.path(), false).faults.size() == 2);
+  CHECK(verify_directory(own_folder(folder.path()), false).faults.size() == 2);
 }
 
 namespace {
@@ -120,7 +121,7 @@ struct Interruption {
     seen = 0;
     kiln::base::fault_hook = [](const char* now) {
       if (now != step || ++seen > 3) return;
-      for (const auto& fault : verify_directory(directory, true).faults) mended.push_back(fault.path);
+      for (const auto& fault : verify_directory(own_folder(directory), true).faults) mended.push_back(fault.path);
     };
   }
   Interruption(const Interruption&) = delete;
@@ -154,6 +155,6 @@ TEST_CASE("who mends a cache directory while another process stores a kernel in 
     }
     CHECK(complaints.empty());
     CHECK(store.find(key(0)));
-    CHECK(verify_directory(folder.path(), false).faults.empty());
+    CHECK(verify_directory(own_folder(folder.path()), false).faults.empty());
   }
 }
