@@ -24,17 +24,6 @@ const char* unsigned_name(Type type) {
   return type == Type::i64 ? "uint64" : "uint32";
 }
 
-int bits(Type type) {
-  switch (type) {
-    case Type::u8:
-      return 8;
-    case Type::i64:
-      return 64;
-    default:
-      return 32;
-  }
-}
-
 /// Whether anything in it is an expression or statement of that kind.
 template <class Is>
 bool any(const Expression& e, const Is& is) {
@@ -51,7 +40,7 @@ bool any(const Block& block, const Is& is) {
 struct Names {
   int variable;
   bool operator()(const Expression& e) const {
-    return (e.op == Op::variable || e.op == Op::element || e.op == Op::guarded) && e.index == variable;
+    return (e.op == Op::variable || e.op == Op::element || e.op == Op::guarded || e.op == Op::view) && e.index == variable;
   }
   bool operator()(const Statement& s) const {
     using Kind = Statement::Kind;
@@ -65,13 +54,22 @@ bool uses(const Function& function, int variable) {
 }
 
 struct Calls {
-  int function;
-  bool operator()(const Expression& e) const { return e.op == Op::call && e.index == function; }
+  Op op;
+  int index;
+  bool operator()(const Expression& e) const { return e.op == op && e.index == index; }
   bool operator()(const Statement&) const { return false; }
 };
-bool calls(const Program& program, int function) {
-  const Calls is{function};
+bool calls(const Program& program, Op op, std::size_t index) {
+  const Calls is{op, static_cast<int>(index)};
   return std::ranges::any_of(program.functions, [&](const Function& each) { return any(each.block, is) || any(each.end, is); });
+}
+bool is_called(const Program& program, std::size_t function) {
+  if (calls(program, Op::call, function)) return true;
+  for (std::size_t i = 0; i < program.pointers.size(); ++i) {
+    const std::vector<int>& all = program.pointers[i];
+    if (std::ranges::find(all, static_cast<int>(function)) != all.end() && calls(program, Op::call_through, i)) return true;
+  }
+  return false;
 }
 
 class Printer {
@@ -82,12 +80,22 @@ class Printer {
     for (std::size_t i = static_cast<std::size_t>(function_.parameters); i < function_.variables.size(); ++i) declare(i);
     print(function_.block);
     if (several()) return std::move(text_);
+    if (body_ && program_.kind == Program::Kind::cores) {
+      line(fmt::format("r = {};", print(function_.end)));
+      return std::move(text_);
+    }
+    if (body_ && program_.kind == Program::Kind::each) {
+      line(fmt::format("r(v{}) = {};", function_.parameters, print(function_.end)));
+      return std::move(text_);
+    }
     line(fmt::format("return {};", print(function_.end)));
     return std::move(text_);
   }
 
  private:
-  [[nodiscard]] bool several() const { return body_ && program_.outputs.size() > 1; }
+  [[nodiscard]] bool several() const {
+    return body_ && program_.kind == Program::Kind::elementwise && program_.outputs.size() > 1;
+  }
 
   [[nodiscard]] bool is_output(std::size_t index) const {
     return several() && index < static_cast<std::size_t>(function_.parameters) + program_.outputs.size();
@@ -104,6 +112,7 @@ class Printer {
 
   void declare(std::size_t index) {
     const Variable& variable = function_.variables[index];
+    if (variable.view || variable.walks) return;
     if (!uses(function_, static_cast<int>(index)) && !is_output(index)) return;
     if (variable.length == 0) {
       line(fmt::format("{}v{} = {};", is_output(index) ? "" : std::string(name(variable.type)) + " ", index,
@@ -139,6 +148,31 @@ class Printer {
   [[nodiscard]] std::string small(const Expression& e, const char* op) const {
     return fmt::format("(({} & 1023) {} ({} & 1023))", print(e.of[0]), op, print(e.of[1]));
   }
+  [[nodiscard]] bool is_walk(const Expression& e) const {
+    return e.op == Op::variable && e.index >= 0 && program_.variable(function_, e.index).walks;
+  }
+  [[nodiscard]] std::string view(int index, const Place& place, const Expression& e) const {
+    const std::string at = is_walk(e) ? variable(e.index) : print(e);
+    const std::string type = unsigned_name(e.type);
+    switch (place.kind) {
+      case Place::Kind::walk:
+        return fmt::format("v{}({}{})", index, at, place.before == 0 ? "" : fmt::format(" - {}", place.before));
+      case Place::Kind::mirror:
+        return fmt::format("v{}(n - 1 - {}{})", index, at, place.before == 0 ? "" : fmt::format(" + {}", place.before));
+      default:
+        if (e.op == Op::literal && e.value.integer >= 0) return fmt::format("v{}({} % n)", index, e.value.integer);
+        return fmt::format("v{0}({1}({2}) % {1}(n))", index, type, at);
+    }
+  }
+  [[nodiscard]] std::string through(const Expression& e) const {
+    std::string list;
+    for (std::size_t i = 1; i < e.of.size(); ++i) list += (list.empty() ? "" : ", ") + print(e.of[i]);
+    const std::vector<int>& all = program_.pointers[static_cast<std::size_t>(e.index)];
+    // By a choice, or from a table.
+    if (e.value.integer != 0 && all.size() == 2)
+      return fmt::format("(({} & 1) != 0 ? f{} : f{})({})", print(e.of[0]), all[1], all[0], list);
+    return fmt::format("p{}[{}]({})", e.index, index(e.of[0], static_cast<int>(all.size())), list);
+  }
   [[nodiscard]] std::string index(const Expression& e, int length) const {
     return fmt::format("{} & {}", print(e), length - 1);
   }
@@ -154,7 +188,11 @@ class Printer {
       case Op::literal:
         return literal(e.type, e.value);
       case Op::variable:
-        return variable(e.index);
+        return is_walk(e) ? fmt::format("int32({})", variable(e.index)) : variable(e.index);
+      case Op::extent:
+        return "int32(n)";
+      case Op::view:
+        return fmt::format("{}({})", name(e.type), view(e.index, e.place, e.of[0]));
       case Op::element:
         return fmt::format("{}[{}]", variable(e.index), index(e.of[0], program_.variable(function_, e.index).length));
       case Op::guarded: {
@@ -193,9 +231,9 @@ class Printer {
         return plain(e, "^");
       case Op::shift_left:
         return fmt::format("{}({}({}) << ({} & {}))", name(e.type), unsigned_name(e.type), operand(0), operand(1),
-                           bits(e.type) - 1);
+                           bits_of(e.type) - 1);
       case Op::shift_right:
-        return fmt::format("{}({} >> ({} & {}))", name(e.type), operand(0), operand(1), bits(e.type) - 1);
+        return fmt::format("{}({} >> ({} & {}))", name(e.type), operand(0), operand(1), bits_of(e.type) - 1);
       case Op::small_add:
         return small(e, "+");
       case Op::small_multiply:
@@ -228,6 +266,8 @@ class Printer {
         return fmt::format("({} ? {} : {})", operand(0), operand(1), operand(2));
       case Op::call:
         return call(fmt::format("f{}", e.index), e);
+      case Op::call_through:
+        return through(e);
     }
     return {};
   }
@@ -250,6 +290,8 @@ class Printer {
       case Kind::assign:
         return line(fmt::format("{} = {};", variable(s.index), print(s.of[0])));
       case Kind::store:
+        if (program_.variable(function_, s.index).view)
+          return line(fmt::format("{} = {};", view(s.index, s.place, s.of[0]), print(s.of[1])));
         return line(fmt::format("{}[{}] = {};", variable(s.index), index(s.of[0], program_.variable(function_, s.index).length),
                                 print(s.of[1])));
       case Kind::branch:
@@ -269,6 +311,8 @@ class Printer {
           return within(fmt::format("for ({0} = {1}; {0} < {2}; {0} += {3}) {{", i, low, high, s.number), s.blocks[0]);
         return within(fmt::format("for ({0} = {2}; {0} > {1}; {0} -= {3}) {{", i, low, high, -s.number), s.blocks[0]);
       }
+      case Kind::walk:
+        return within(fmt::format("for (index {0} = {1}; {0} < n; ++{0}) {{", variable(s.index), s.number), s.blocks[0]);
       case Kind::repeat:
         line(fmt::format("{} = 0;", counter()));
         return within(fmt::format("while ({} && {}++ < {}) {{", print(s.of[0]), counter(), s.number), s.blocks[0]);
@@ -319,10 +363,50 @@ std::string parameters(const Function& function) {
   return list;
 }
 
+std::string signature_of(const Program& program) {
+  const Function& body = program.body();
+  const bool elementwise = program.kind == Program::Kind::elementwise;
+  std::string inputs;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(body.parameters); ++i) {
+    const Variable& each = body.variables[i];
+    inputs += fmt::format("{}{}{} v{}", i == 0 ? "" : ", ", name(each.in_memory()), each.view ? "[:]" : "", i);
+  }
+  std::string outputs;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const bool last = i + 1 == program.outputs.size();
+    const bool view = !elementwise && (!last || program.kind == Program::Kind::each);
+    outputs += fmt::format("{}{}{} {}", i == 0 ? "" : ", ", name(program.outputs[i]), view ? "[:]" : "",
+                           !elementwise && last ? "r" : fmt::format("v{}", static_cast<std::size_t>(body.parameters) + i));
+  }
+  if (!elementwise) return fmt::format("void({}, {})", inputs, outputs);
+  return fmt::format("{}({})", program.outputs.size() == 1 ? name(program.outputs[0]) : "(" + outputs + ") ", inputs);
+}
+
+std::string layout_of(const Program& program) {
+  std::string layout;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(program.body().parameters); ++i)
+    layout += fmt::format("{}{}", i == 0 ? "" : ",", program.body().variables[i].view ? "(n)" : "()");
+  layout += "->";
+  if (program.kind == Program::Kind::each) return layout + "(n)";
+  for (std::size_t i = 0; i + 1 < program.outputs.size(); ++i) layout += "(n),";
+  return layout + "()";
+}
+
+/// What declares a list of functions that are called by pointers.
+std::string table_of(const Program& program, std::size_t index) {
+  const std::vector<int>& all = program.pointers[index];
+  const Function& first = program.functions[static_cast<std::size_t>(all[0])];
+  std::string list;
+  for (const int each : all) list += fmt::format("{}f{}", list.empty() ? "" : ", ", each);
+  return fmt::format("using p{0}_type = {1} (*)({2});\nconstexpr p{0}_type p{0}[] = {{{3}}};\n", index, name(first.result),
+                     parameters(first), list);
+}
+
 }  // namespace
 
 const char* name(Type type) {
-  constexpr const char* kNames[] = {"bool", "uint8", "int32", "uint32", "int64", "float32", "float64"};
+  constexpr const char* kNames[] = {"bool",   "int8",  "uint8",   "int16",   "uint16",  "int32",
+                                    "uint32", "int64", "float32", "float64", "float16", "bfloat16"};
   return kNames[static_cast<int>(type)];
 }
 
@@ -332,14 +416,9 @@ const Variable& Program::variable(const Function& function, int index) const {
 
 Text text_of(const Program& program) {
   Text text;
-  std::string results;
-  const Function& body = program.body();
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    results +=
-        fmt::format("{}{} v{}", i == 0 ? "" : ", ", name(program.outputs[i]), static_cast<std::size_t>(body.parameters) + i);
-  }
-  text.signature =
-      fmt::format("{}({})", program.outputs.size() == 1 ? name(program.outputs[0]) : "(" + results + ") ", parameters(body));
+  text.signature = signature_of(program);
+  if (program.kind != Program::Kind::elementwise) text.layout = layout_of(program);
+  if (program.kind == Program::Kind::each) text.each = fmt::format("v{}:n", program.body().parameters);
   for (std::size_t i = 0; i < program.tables.size(); ++i) {
     const Variable& table = program.tables[i];
     text.preamble += fmt::format("constexpr {} t{}[{}] = {{", name(table.type), i + 1, table.length);
@@ -353,11 +432,15 @@ Text text_of(const Program& program) {
       "int32 whole(float64 x) { return x > -1e9 && x < 1e9 ? int32(x) : 7; }\n";
   for (std::size_t i = 0; i + 1 < program.functions.size(); ++i) {
     const Function& function = program.functions[i];
-    if (!calls(program, static_cast<int>(i))) continue;
+    if (!is_called(program, i)) continue;
     text.functions += fmt::format("{}{} f{}({}) {{\n{}}}\n", function.called ? "__attribute__((noinline)) static " : "",
                                   name(function.result), i, parameters(function), Printer(program, function, false).print());
+    for (std::size_t k = 0; k < program.pointers.size(); ++k) {
+      if (program.pointers[k].back() == static_cast<int>(i) && calls(program, Op::call_through, k))
+        text.functions += table_of(program, k);
+    }
   }
-  text.body = Printer(program, body, true).print();
+  text.body = Printer(program, program.body(), true).print();
   return text;
 }
 
