@@ -1,8 +1,13 @@
 // Many threads at once: one compile, right answers, shared arrays; and any number of CPU threads gives the same bits.
+#include <pthread.h>
+
 #include <atomic>
 #include <barrier>
+#include <functional>
+#include <string>
 #include <thread>
 
+#include "../unit/base/sanitizer.hpp"
 #include "devices.hpp"
 #include "values.hpp"
 
@@ -121,3 +126,42 @@ TEST_CASE("threads: the number of CPU threads changes no bit") {
     CHECK(bits(2, from) == std::vector<std::uint32_t>(one.begin() + from, one.end()));
   }
 }
+
+#ifndef KILN_SANITIZED  // whose frames are larger
+TEST_CASE("threads: kernels are rendered and compiled for a thread with a stack of 64 KiB") {
+  on_every_device([&](const Target& target) {
+    if (!target.device().is_cpu()) return;
+    static std::atomic<int> runs{0};
+    const std::string unique = std::to_string(runs++);
+    std::vector<double> items;
+    std::vector<double> rows;
+    std::string error;
+    std::function<void()> work = [&] {
+      const kiln::RawKernel kernel = kiln::kernel(
+          {.name = "count", .signature = "void(float64* p)", .body = "p[item] = item + 1; // small stack " + unique});
+      const Array numbers = Array::full({4}, 0.0);
+      kernel({.size = 4}, numbers);
+      items = numbers.to_vector<double>();
+      const kiln::Gufunc twice = kiln::guvectorize("(n)->(n)", "void(float64[:] x, float64[:] y)",
+                                                   "for (index i = 0; i < n; ++i) y(i) = 2 * x(i); // small stack " + unique);
+      rows = twice(Array::full({2, 3}, 4.0)).to_vector<double>();
+      error = message_of<kiln::CompileError>(
+          [&] { (void)kiln::vectorize("float64(float64 x)", "return nothing; // " + unique)(Array::full({3}, 1.0)); });
+    };
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, std::size_t{64} << 10);
+    pthread_t thread{};
+    const auto run = [](void* argument) -> void* {
+      (*static_cast<std::function<void()>*>(argument))();
+      return nullptr;
+    };
+    REQUIRE(pthread_create(&thread, &attributes, run, &work) == 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+    CHECK(items == std::vector<double>{1, 2, 3, 4});
+    CHECK(rows == std::vector<double>(6, 8.0));
+    CHECK(error.find("use of undeclared identifier 'nothing'") != std::string::npos);
+  });
+}
+#endif

@@ -22,6 +22,7 @@
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/fork_safe_mutex.hpp"
+#include "kiln/error.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -72,6 +73,7 @@ int spawn(const std::string& program, const std::string& module, int socket) {
   return fault;
 }
 
+/// DeviceError where it ends at once, which it may not do the next time.
 FileDescriptor start(const std::string& program, const std::string& module, std::string& why_not) {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -88,8 +90,7 @@ FileDescriptor start(const std::string& program, const std::string& module, std:
   }
   std::string message;
   if (!clang_messages::receive_message(own.get(), message)) {
-    why_not = program + " ended before it said anything";
-    return {};
+    throw DeviceError("failed to compile: " + program + " ended when it was started, as it does where memory runs out");
   }
   const clang_messages::Greeting greeting = clang_messages::read_greeting(message);
   why_not = !greeting.problem.empty()             ? greeting.problem
@@ -160,7 +161,7 @@ const kiln_clang_result* ask(std::string (*question)(Arguments...), Arguments...
   try {
     return ask(question(arguments...));
   } catch (const std::exception&) {
-    return &kNoMemory;
+    return &kNoMemory;  // or no worker that lives
   }
 }
 

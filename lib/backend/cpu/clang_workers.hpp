@@ -9,8 +9,8 @@
 namespace kiln::backend::cpu {
 
 /// The functions of the first module among these that is there, each call made in a process that compiles one thing at a time
-/// and is kept for the next. Null where none can be started, with the reason. Once a process; thread-safe, and usable after a
-/// fork.
+/// and is kept for the next. Null where none can be started, with the reason; DeviceError where one ends at once. Once a
+/// process; thread-safe, and usable after a fork.
 const kiln_clang_api* clang_in_workers(std::span<const std::string> modules, std::string& why_not);
 
 }  // namespace kiln::backend::cpu

@@ -90,7 +90,7 @@ enum kiln_clang_status {
   KILN_CLANG_TOO_LONG = 7,  /* beyond the request's time_limit_ms */
   KILN_CLANG_TOO_LARGE = 8, /* beyond the request's memory_limit */
   KILN_CLANG_NO_MEMORY = 9, /* the system gave none */
-  KILN_CLANG_ENDED = 10     /* somebody else ended the process */
+  KILN_CLANG_ENDED = 10     /* the process ended without an answer */
 };
 
 /* Machine code without its container. */
