@@ -10,8 +10,8 @@ if [ "${KILN_NO_INSTALL:-0}" = 1 ]; then exit 0; fi
 build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-dev nlohmann-json3-dev libfmt-dev
        libxxhash-dev libcli11-dev python3 libfftw3-single3 libfftw3-double3 libpng-dev)
 # hipRTC (compiles with no GPU), a second clang for the host program that links one, pkg-config for kiln.pc, Python
-# environments for tests/amd, gdb and perf to see kernels by their names.
-tests=(doctest-dev libamdhip64-dev libclang-cpp14-dev pkgconf python3-venv gdb linux-perf)
+# environments for tests/amd, gdb and perf to see kernels by their names, and the texts of a locale with decimal commas.
+tests=(doctest-dev libamdhip64-dev libclang-cpp14-dev pkgconf python3-venv gdb linux-perf locales)
 # clang++-19 builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
 # libfftw3-dev: what kiln::fft is timed against. ccache: for machines on which .ci/run runs again. python3-jsonschema holds the schema of manifests to the cases of their reader.
 # qemu-user and the cross compiler: scripts/test-aarch64.sh.

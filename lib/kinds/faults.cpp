@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "backend/stop_request.hpp"
+#include "base/c_locale.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/error.hpp"
 #include "kinds/integer_divisions.hpp"
@@ -260,6 +261,7 @@ std::string formatted(std::string_view format, std::span<const PrintValue> value
         break;
     }
   }
+  const base::CLocale locale;  // for "{:a}"
   try {
     return fmt::vformat(format, store);
   } catch (const fmt::format_error& error) {

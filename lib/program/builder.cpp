@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/debug_folder.hpp"
+#include "base/c_locale.hpp"
 #include "cache/debug_folders.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/spec.hpp"
@@ -49,13 +50,19 @@ std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> wa
   return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
 }
 
+/// Compilers read and print fractions in the thread's locale.
+backend::CompileResult compile_as_everywhere(const backend::Compiler& compiler, const backend::CompileRequest& request) {
+  const base::CLocale locale;
+  return compiler.compile(request);
+}
+
 /// What the compiler says of the user's texts as they are.
 CompileError as_written(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
   if (job.as_written.empty()) return error;
   backend::CompileRequest request = job.compile;
   request.source = job.as_written;
   try {
-    (void)compiler.compile(request);
+    (void)compile_as_everywhere(compiler, request);
   } catch (const CompileError& told) {
     return told;
   }
@@ -198,7 +205,7 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
   Counters::add(counters_.compiles, 1);
   Outcome outcome;
   try {
-    backend::CompileResult result = compiler.compile(job.compile);
+    backend::CompileResult result = compile_as_everywhere(compiler, job.compile);
     const std::uint64_t ns = elapsed_ns();
     Counters::add(counters_.compile_ns, ns);
     outcome.code = {.image = std::make_shared<const std::string>(std::move(result.code)),

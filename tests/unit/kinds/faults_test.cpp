@@ -54,6 +54,14 @@ PrintValue integer(std::int64_t x) {
   return {PrintKind::integer, 0, {static_cast<std::uint64_t>(x), 0}};
 }
 
+PrintValue real(double x) {
+  PrintValue value{PrintKind::real, 0, {0, 0}};
+  std::memcpy(value.bits, &x, sizeof x);
+  return value;
+}
+
+constexpr kinds::FaultPlace kFirst{0, {0, 0, 0}, {0, 0, 0}};
+
 }  // namespace
 
 TEST_CASE("faults: an access names the argument, the index and the shape") {
@@ -199,4 +207,9 @@ TEST_CASE("faults: prints are handed over before the fault is thrown") {
   set_print([](std::string_view) { throw std::runtime_error("full"); });
   CHECK_THROWS_WITH_AS(kinds::tell({.fault = {}, .printed = {"three"}}), "full", std::runtime_error);
   set_print({});
+}
+
+TEST_CASE("faults: fractions of prints have a point in every locale") {
+  CHECK(kinds::printed_texts(record("{:a} {:g} {}", {real(1.5), real(0.25), real(2.5)}, kFirst)) ==
+        std::vector<std::string>{"0x1.8p+0 0.25 2.5"});
 }
