@@ -10,6 +10,7 @@
 
 #include "backend/debug_folder.hpp"
 #include "base/c_locale.hpp"
+#include "base/float_environment.hpp"
 #include "cache/debug_folders.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/spec.hpp"
@@ -50,8 +51,9 @@ std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> wa
   return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
 }
 
-/// Compilers read and print fractions in the thread's locale.
+/// Compilers compute constants and read and print fractions, in the thread's environment and locale.
 backend::CompileResult compile_as_everywhere(const backend::Compiler& compiler, const backend::CompileRequest& request) {
+  const base::DefaultFloatEnvironment floats;
   const base::CLocale locale;
   return compiler.compile(request);
 }
