@@ -18,8 +18,8 @@ esac
 build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-dev nlohmann-json3-dev libfmt-dev
        libxxhash-dev libcli11-dev python3 libfftw3-single3 libfftw3-double3 libpng-dev)
 # hipRTC (compiles with no GPU), pkg-config for kiln.pc, Python environments for packages of PyPI, gdb to see kernels by their names, clang++ for
-# the executor of AMD's machine code. python3-jsonschema holds the schema of manifests to the cases of their reader.
-tests=(doctest-dev libamdhip64-dev pkgconf python3-venv gdb clang-19 python3-jsonschema "${by_system[@]}")
+# the executor of AMD's machine code, the texts of a locale with decimal commas. python3-jsonschema holds the schema of manifests to the cases of their reader.
+tests=(doctest-dev libamdhip64-dev pkgconf python3-venv gdb clang-19 locales python3-jsonschema "${by_system[@]}")
 # clang++-19 also builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
 # libfftw3-dev: what kiln::fft is timed against. ccache: for machines on which .ci/run runs again. qemu-user and the cross compiler:
 # scripts/test-aarch64.sh.

@@ -10,17 +10,21 @@ namespace kiln {
 template <class E>
 struct reference {
   using value = typename E::value;
+  using compute = typename E::compute;
   typename E::storage* place;
   KILN_FN operator value() const&& { return E::load(*place); }
   operator value() const& = delete;                           // write its type instead of auto
   KILN_FN value kiln_now() const { return E::load(*place); }  // for division.hpp
   template <class T>
   KILN_FN const reference& operator=(const T& x) const {
-    if constexpr (half_like<T>) {
-      *place = E::store(static_cast<value>(x));
+    // A half is made of the number itself. Its value is a float, which would round a double or an integer first.
+    if constexpr (real_number<T>) {
+      *place = E::store(static_cast<compute>(x));
+    } else if constexpr (requires { requires real_number<decltype(+x)>; }) {
+      *place = E::store(static_cast<compute>(+x));
     } else {
       const value converted = x;
-      *place = E::store(converted);
+      *place = E::store(static_cast<compute>(converted));
     }
     return *this;
   }
@@ -35,12 +39,14 @@ struct reference {
   KILN_FN reference(typename E::storage* p) : place(p) {}
   reference() = default;
   reference(const reference&) = default;
-#define KILN_ASSIGNMENT(op)                                    \
-  template <class T>                                           \
-  KILN_FN const reference& operator op##=(const T & x) const { \
-    value now = E::load(*place);                               \
-    now op## = x;                                              \
-    return *this = now;                                        \
+#define KILN_ASSIGNMENT(op)                                                   \
+  template <class T>                                                          \
+  KILN_FN const reference& operator op##=(const T & x) const {                \
+    return *this = E::load(*place) op x;                                      \
+  }                                                                           \
+  template <class Other>                                                      \
+  KILN_FN const reference& operator op##=(const reference<Other>&& x) const { \
+    return *this = E::load(*place) op Other::load(*x.place);                  \
   }
   KILN_ASSIGNMENT(+)
   KILN_ASSIGNMENT(-)

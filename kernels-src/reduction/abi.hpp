@@ -31,6 +31,7 @@ struct CpuReduction {
   int32 index;  // the operand that is the index: its addresses are those of a CpuIndex; -1: there is none
   const uint8* itemsize;
   bool ordered;
+  bool commutes;  // else neighbours alone are combined
 };
 // Which elements a kernel gets: their numbers rise from the first (fold), are all the same (rows), or are listed.
 struct CpuIndex {

@@ -177,8 +177,8 @@ struct reducer {
     *static_cast<state*>(to) = count > at ? C::combine(value, tail(s, at, count - at)) : value;
   }
 
-  // Where the numbers of the elements are a list, several axes are reduced whose rows are short: not worth what vector loops
-  // take to compile, which was half of it.
+  // Neighbours alone are combined. For operations that do not commute, and where the numbers of the elements are a list:
+  // several axes are reduced whose rows are short then, not worth what vector loops take to compile, which was half of it.
   template <class source>
   static KILN_NOINLINE void fold_one_by_one(void* const* operands, int64 count, void* to) {
     const source s(operands, 1, 0);
@@ -260,7 +260,11 @@ struct reducer {
         return fold_one_by_one<typename R::template source<index_form::listed>>(operands, count, to);
       }
     }
-    fold_from<typename R::template source<index_form::rising>>(operands, count, to);
+    if constexpr (R::commutes) {
+      fold_from<typename R::template source<index_form::rising>>(operands, count, to);
+    } else {
+      fold_one_by_one<typename R::template source<index_form::rising>>(operands, count, to);
+    }
   }
 
   static void rows(void* const* operands, int64 rows, int64 columns, void* to, bool) {
@@ -342,7 +346,8 @@ constexpr kinds::CpuReduction describe(int32 inputs, int32 outputs, const uint8*
           outputs,
           R::index_operand,
           itemsize,
-          Ordered};
+          Ordered,
+          R::commutes};
 }
 
 }  // namespace kiln::loops

@@ -49,7 +49,8 @@ KILN_FN T from_lane_below(const T& x, int distance) {
 template <class C>
 KILN_FN void join_warp(typename C::state& state, int lane, int count) {
 #pragma unroll
-  for (int distance = KILN_WARP / 2; distance > 0; distance /= 2) {
+  for (int step = 1; step < KILN_WARP; step *= 2) {
+    const int distance = C::commutes ? KILN_WARP / 2 / step : step;
     const typename C::state other = from_lane_below(state, distance);
     if (lane + distance < count) {
       state = C::combine(state, other);
@@ -79,6 +80,27 @@ KILN_FN void join_block(typename C::state& state, int count, typename C::state* 
   KILN_BARRIER();  // before the cells are used again
 }
 
+// The packs that each thread takes: one of every `threads`, or a stretch where neighbours alone are combined.
+template <class C>
+struct packs_of_threads {
+  uint64 each;  // of a stretch
+  uint64 threads;
+  uint64 count;
+  KILN_FN packs_of_threads(uint64 packs, uint64 among)
+      : each(C::commutes ? 0 : (packs + among - 1) / among), threads(among), count(packs) {}
+  KILN_FN uint64 first(uint64 thread) const { return C::commutes ? thread : thread * each; }
+  KILN_FN uint64 end(uint64 thread) const { return C::commutes || (thread + 1) * each > count ? count : (thread + 1) * each; }
+  KILN_FN uint64 step() const { return C::commutes ? threads : 1; }
+  // The threads that have a pack at all.
+  KILN_FN uint64 used() const {
+    if constexpr (C::commutes) {
+      return count < threads ? count : threads;
+    } else {
+      return count == 0 ? 0 : (count + each - 1) / each;
+    }
+  }
+};
+
 // Packs first, first + step, … below end to one state; false where there is none.
 template <class C, int W, int U, class Source>
 KILN_FN bool gather(const Source& source, uint64 first, uint64 end, uint64 step, typename C::state& result) {
@@ -88,6 +110,22 @@ KILN_FN bool gather(const Source& source, uint64 first, uint64 end, uint64 step,
   }
   state sums[W];
   source.take(first, sums);
+  if constexpr (!C::commutes) {
+    result = sums[0];
+#pragma unroll
+    for (int w = 1; w < W; ++w) {
+      result = C::combine(result, sums[w]);
+    }
+#pragma unroll 1
+    for (uint64 i = first + step; i < end; i += step) {
+      source.take(i, sums);
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
+        result = C::combine(result, sums[w]);
+      }
+    }
+    return true;
+  }
   uint64 i = first + step;
   if constexpr (U > 1) {
 #pragma unroll 1
@@ -222,9 +260,9 @@ KILN_FN void reduce_by_warps(const reduction_call& call, const Work& work) {
   for (uint64 output = uint64(blockIdx.x) * warps + threadIdx.x / KILN_WARP; output < call.outputs; output += step) {
     typename C::state state;
     const auto source = work.source(output);
-    const uint64 count = source.count(call);
-    gather<C, W, U>(source, lane, count, KILN_WARP, state);
-    join_warp<C>(state, lane, int(lesser(count, KILN_WARP)));
+    const packs_of_threads<C> packs(source.count(call), KILN_WARP);
+    gather<C, W, U>(source, packs.first(lane), packs.end(lane), packs.step(), state);
+    join_warp<C>(state, lane, int(packs.used()));
     if (lane == 0) {
       finish<R, C>(call, work, output, state);
     }
@@ -241,18 +279,20 @@ KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void
     const uint64 part = block / call.outputs;
     const uint64 output = block - part * call.outputs;
     typename C::state state;
-    uint64 count;
+    int used;
     if (call.combining != 0) {
       const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
-      count = call.parts;
-      gather<C, 1, 4>(source, threadIdx.x, count, blockDim.x, state);
+      const packs_of_threads<C> packs(call.parts, blockDim.x);
+      gather<C, 1, 4>(source, packs.first(threadIdx.x), packs.end(threadIdx.x), packs.step(), state);
+      used = int(packs.used());
     } else {
       const auto source = work.source(output);
       const uint64 begin = part * call.chunk;
-      count = lesser(call.chunk, source.count(call) - begin);
-      gather<C, W, U>(source, begin + threadIdx.x, begin + count, blockDim.x, state);
+      const packs_of_threads<C> packs(lesser(call.chunk, source.count(call) - begin), blockDim.x);
+      gather<C, W, U>(source, begin + packs.first(threadIdx.x), begin + packs.end(threadIdx.x), packs.step(), state);
+      used = int(packs.used());
     }
-    join_block<C>(state, int(lesser(count, blockDim.x)), cells);
+    join_block<C>(state, used, cells);
     if (threadIdx.x == 0) {
       settle<R, C>(call, work, output, part, state);
     }
@@ -272,24 +312,27 @@ KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, voi
     const uint64 part = block / groups;
     const uint64 output = (block - part * groups) * kColumns + column;
     const bool there = output < call.outputs;
-    uint64 count = 0;  // columns of a block may be of different segments
+    uint64 rows = 0;  // columns of a block may be of different segments
     typename C::state state;
     if (there && call.combining != 0) {
       const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
-      count = call.parts;
-      gather<C, 1, U>(source, row, count, kColumnRows, state);
+      const packs_of_threads<C> packs(call.parts, kColumnRows);
+      gather<C, 1, U>(source, packs.first(row), packs.end(row), packs.step(), state);
+      rows = packs.used();
     } else if (there) {
       const auto source = work.source(output);
       const uint64 begin = part * call.chunk;
-      count = lesser(call.chunk, source.count(call) - begin);
-      gather<C, 1, U>(source, begin + row, begin + count, kColumnRows, state);
+      const packs_of_threads<C> packs(lesser(call.chunk, source.count(call) - begin), kColumnRows);
+      gather<C, 1, U>(source, begin + packs.first(row), begin + packs.end(row), packs.step(), state);
+      rows = packs.used();
     }
     cells[threadIdx.x] = state;
     KILN_BARRIER();
-    const uint64 rows = lesser(count, kColumnRows);
 #pragma unroll
-    for (unsigned distance = kColumnRows / 2; distance > 0; distance /= 2) {
-      if (there && row < distance && row + distance < rows) {
+    for (unsigned step = 1; step < kColumnRows; step *= 2) {
+      const unsigned distance = C::commutes ? kColumnRows / 2 / step : step;
+      const bool takes = C::commutes ? row < distance : row % (2 * distance) == 0;
+      if (there && takes && row + distance < rows) {
         cells[threadIdx.x] = C::combine(cells[threadIdx.x], cells[threadIdx.x + distance * kColumns]);
       }
       KILN_BARRIER();

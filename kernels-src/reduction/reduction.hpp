@@ -1,5 +1,6 @@
 // What all loops of reductions share: how elements that do not count stay out. A reduction R is rendered for each kernel:
 //   R::accumulator, R::has_identity, R::masked;
+//   R::commutes: combine(a, b) may take its operands in any order; otherwise neighbours are combined, in any grouping;
 //   R::leads: the identity stands in front of the elements; otherwise it is only what nothing gives, and never combined;
 //   R::speculative: an element may be mapped whether it counts or not;
 //   R::identity(), R::combine(a, b);
@@ -14,6 +15,7 @@ namespace kiln::loops {
 template <class R>
 struct plain {
   using state = typename R::accumulator;
+  static constexpr bool commutes = R::commutes;
   template <class Source>
   static KILN_FN state one(const Source& s, int64 i) {
     if constexpr (R::masked && R::speculative) {
@@ -48,6 +50,7 @@ struct optional {
     typename R::accumulator value;
     bool any;
   };
+  static constexpr bool commutes = R::commutes;
   template <class Source>
   static KILN_FN state one(const Source& s, int64 i) {
     if constexpr (R::speculative) {

@@ -10,6 +10,7 @@
 #include "array/mapped_file.hpp"
 #include "array/on_device.hpp"
 #include "array/rep.hpp"
+#include "base/float_environment.hpp"
 #include "kiln/array.hpp"
 #include "types/convert.hpp"
 
@@ -134,6 +135,7 @@ void copy_host(const ArrayRep& from, const ArrayRep& to) {
   for (const std::int64_t extent : from.shape) {
     if (extent == 0) return;
   }
+  const base::DefaultFloatEnvironment floats;
   run(plan_copy(from, to));
   MappedFile::check(from);
   MappedFile::check(to);

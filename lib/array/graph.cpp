@@ -9,6 +9,7 @@
 #include "array/access.hpp"
 #include "array/rep.hpp"
 #include "backend/capture.hpp"
+#include "base/float_environment.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {
@@ -144,6 +145,7 @@ void Graph::launch() const {
 void Graph::launch(const Stream& stream) const {
   if (impl_ == nullptr) throw DeviceError("launch: this is an empty Graph handle; capture() makes one");
   backend::Capture::refuse("a graph", "it is launched as one; make its calls inside instead");
+  const base::DefaultFloatEnvironment floats;
   const std::shared_ptr<const Recorded> recorded = impl_->ready();
   if (recorded->launches.empty()) return;
   if (!stream.is_default() && !impl_->runs_on(stream.device())) {

@@ -9,6 +9,7 @@
 
 #include "array/access.hpp"
 #include "array/number_format.hpp"
+#include "base/float_environment.hpp"
 #include "kiln/array.hpp"
 
 namespace kiln {
@@ -188,6 +189,7 @@ Array without_single_extents(const Array& array) {
 }  // namespace
 
 std::string to_string(const Array& array) {
+  const base::DefaultFloatEnvironment floats;
   if (array.shape().size() > kMostAxes) return array.size() == 0 ? "[]" : to_string(without_single_extents(array));
   if (array.ndim() == 0) return scalar_word(array);
   if (array.size() == 0) return "[]";

@@ -1,17 +1,20 @@
-// The .stop and .timeout of a call, for calls of every kind.
+// What surrounds calls of every kind: the floating-point environment that they compute in, their .stop and .timeout.
 #pragma once
 
 #include <string>
 
 #include "backend/capture.hpp"
 #include "backend/stop_request.hpp"
+#include "base/float_environment.hpp"
 
 namespace kiln::call {
 
-/// call(), which `options.stop` and `options.timeout` may end: what it launches finds them in StopRequest::current(). Calls
-/// that it makes for itself are ended by its own. Stopped, with nothing written, where they are due before it begins.
+/// call() in the default floating-point environment, which `options.stop` and `options.timeout` may end: what it launches finds
+/// them in StopRequest::current(). Calls that it makes for itself are ended by its own. Stopped, with nothing written, where
+/// they are due before it begins.
 template <class Options, class Call>
 auto stoppable(const std::string& name, const char* method, const Options& options, const Call& call) {
+  const base::DefaultFloatEnvironment floats;
   const bool may_stop = options.stop.stop_possible() || options.timeout.count() != 0;
   if (!may_stop || backend::StopRequest::current() != nullptr) [[likely]]
     return call();

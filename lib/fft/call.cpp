@@ -10,6 +10,7 @@
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
 #include "backend/capture.hpp"
+#include "base/float_environment.hpp"
 #include "call/place.hpp"
 #include "call/shapes.hpp"
 #include "call/staging.hpp"
@@ -51,6 +52,7 @@ Array run_there(const Transform& transform, const Array& a, const Array& out, co
 }  // namespace
 
 Array run(const Transform& transform, const Array& a, const Array& out, const Stream& stream) {
+  const base::DefaultFloatEnvironment floats;
   backend::Capture::refuse(transform.name, "it is no kernel of kiln's; call it before or after the graph");
   if (out) check_out(transform, out);
   const std::array<const detail::ArrayRep*, 2> reps = {&detail::rep_of(a), out.rep().get()};

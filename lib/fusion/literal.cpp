@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "types/convert.hpp"
 
@@ -18,13 +21,20 @@ T value_of(const std::array<unsigned char, 16>& bytes, std::size_t offset = 0) {
   return value;
 }
 
+/// "-0x1.8p+1". fmt's "{:a}" has the decimal point of the program's locale.
+std::string hexadecimal(double value) {
+  std::array<char, 32> digits;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is used is set
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::fabs(value), std::chars_format::hex).ptr;
+  return (std::signbit(value) ? "-0x" : "0x") + std::string(digits.data(), end);
+}
+
 // Infinities and NaNs by their bits: a NaN keeps its payload.
 std::string text_of(float value) {
-  if (std::isfinite(value)) return fmt::format("{:a}f", value);
+  if (std::isfinite(value)) return hexadecimal(value) + 'f';
   return fmt::format("::kiln::bit_cast<::kiln::float32>({:#x}u)", std::bit_cast<std::uint32_t>(value));
 }
 std::string text_of(double value) {
-  if (std::isfinite(value)) return fmt::format("{:a}", value);
+  if (std::isfinite(value)) return hexadecimal(value);
   return fmt::format("::kiln::bit_cast<::kiln::float64>({:#x}ull)", std::bit_cast<std::uint64_t>(value));
 }
 

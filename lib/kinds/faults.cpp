@@ -11,12 +11,14 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
 
 #include "backend/stop_request.hpp"
+#include "base/c_locale.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/error.hpp"
 #include "kinds/integer_divisions.hpp"
@@ -31,6 +33,7 @@ std::mutex print_mutex;  // covers the copying of the pointer alone
 std::shared_ptr<const Callback> print_callback;
 
 constexpr std::size_t kHeaderBytes = offsetof(FaultBuffer, zeros);
+constexpr std::size_t kPrints = offsetof(FaultBuffer, prints);
 
 /// Of a field that a kernel wrote.
 std::string text_of(std::span<const char, kFaultChars> field) {
@@ -260,10 +263,23 @@ std::string formatted(std::string_view format, std::span<const PrintValue> value
         break;
     }
   }
+  const base::CLocale locale;  // for "{:a}"
   try {
     return fmt::vformat(format, store);
   } catch (const fmt::format_error& error) {
     return fmt::format("{} (print: {} for {} values)", format, error.what(), values.size());
+  } catch (const std::bad_alloc&) {
+    return fmt::format("{} (print: no memory for so long a text)", format);
+  }
+}
+
+/// Makes the buffer zeros, and as many bytes of its prints. Allocates nothing.
+void clear(backend::Backend& backend, const backend::Module& module, backend::Queue* queue, std::size_t printed) {
+  constexpr std::size_t kBlock = 16384;
+  static constexpr std::array<std::byte, kBlock> kZeros{};
+  auto* const address = static_cast<char*>(module.faults());
+  for (std::size_t at = 0; at < kPrints + printed; at += kBlock) {
+    backend.upload(address + at, kZeros.data(), std::min(kBlock, kPrints + printed - at), queue);
   }
 }
 
@@ -301,36 +317,43 @@ std::vector<std::string> printed_texts(std::string_view records) {
   return result;
 }
 
+void forget_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
+  clear(backend, module, queue, static_cast<std::size_t>(kPrintBytes));
+}
+
+void forget_findings_of_failed(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept {
+  try {
+    forget_findings(backend, module, queue);
+  } catch (...) {  // the launch's own error says more
+  }
+}
+
 Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
-  auto* const address = static_cast<char*>(module.faults());
-  constexpr std::size_t kPrints = offsetof(FaultBuffer, prints);
+  const auto* const address = static_cast<const char*>(module.faults());
   alignas(FaultBuffer) std::array<std::byte, kPrints> header;
   backend.download(header.data(), address, kHeaderBytes, queue);
   const auto& found = *reinterpret_cast<const FaultBuffer*>(header.data());  // of which the prints are not read
   if (found.count == 0 && found.printed == 0) return {};
+  const auto printed = std::min<std::size_t>(found.printed, kPrintBytes);
+  std::string records;
+  try {
+    records.resize(printed);
+    if (printed > 0) backend.download(records.data(), address + kPrints, printed, queue);
+  } catch (const std::bad_alloc&) {
+    clear(backend, module, queue, printed);
+    throw;
+  }
+  // The messages may find no memory. Nothing of this call is left for the next one then.
+  clear(backend, module, queue, printed);
   Findings findings;
   static const backend::FaultTexts kUnknown{.kernel = "kernel", .arguments = {}, .texts = {}};
   const backend::FaultTexts& texts = module.fault_texts != nullptr ? *module.fault_texts : kUnknown;
   if (found.count > 0) findings.fault = fault_message(found.first, found.count, texts, backend.kind());
-  if (const auto printed = std::min<std::size_t>(found.printed, kPrintBytes); printed > 0) {
-    std::string records(printed, '\0');
-    backend.download(records.data(), address + kPrints, printed, queue);
-    findings.printed = printed_texts(records);
-    std::fill(records.begin(), records.end(), '\0');
-    backend.upload(address + kPrints, records.data(), printed, queue);
-  }
+  findings.printed = printed_texts(records);
   if (found.dropped > 0) {
     findings.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found.dropped));
   }
-  header.fill(std::byte{0});
-  backend.upload(address, header.data(), kPrints, queue);
   return findings;
-}
-
-void forget_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
-  static_cast<void>(take_findings(backend, module, queue));
-  constexpr std::array<std::byte, offsetof(FaultBuffer, prints)> kNone{};
-  backend.upload(module.faults(), kNone.data(), kNone.size(), queue);
 }
 
 void tell(const Findings& findings) {

@@ -17,11 +17,14 @@ struct Findings {
   std::optional<Stopped> stopped = {};    ///< the call was, before its end
 };
 
-/// Waits for the queue's work, reads what the module's kernel left, and clears it. DeviceError of the work.
+/// Waits for the queue's work, reads what the module's kernel left, and clears it, also where it throws for want of memory.
+/// DeviceError of the work.
 [[nodiscard]] Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue);
 
 /// Forgets what the module's kernel left, and what told it to end. Waits for the queue's work.
 void forget_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue);
+/// The same for a launch that failed: on a device that cannot be used any more nothing happens.
+void forget_findings_of_failed(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept;
 
 /// Hands over what was printed (kiln::set_print), then throws: Stopped where the call was, which names the fault as well, or
 /// the fault as DeviceError. Nothing where there is none of these.

@@ -82,7 +82,7 @@ template <class Launch>
       findings.stopped = stopped;
     } catch (...) {
       loops.end();
-      if (backend.kind() == DeviceKind::cpu) forget_findings(backend, module, queue);
+      forget_findings_of_failed(backend, module, queue);
       throw;
     }
   }

@@ -55,7 +55,7 @@ Reduction::Reduction(const Request& request) : operands_(request.strides.size())
         backwards |= stride(k, axis) < 0;
         forwards |= stride(k, axis) > 0;
       }
-      const bool flip = backwards && !forwards && !fixed;
+      const bool flip = backwards && !forwards && !fixed && !(is_reduced && request.forwards);
       row[0] = extent;
       for (std::size_t k = 0; k < operands_; ++k) {
         row[k + 1] = flip ? -stride(k, axis) : stride(k, axis);

@@ -26,6 +26,7 @@ class Reduction {
     std::span<const std::int64_t> reduced;         ///< of each axis: not 0 where it is reduced
     std::span<const std::int64_t* const> strides;  ///< bytes, for each operand, one for each axis; 0 where it repeats
     bool in_order = false;                         ///< reduced axes are neither moved nor walked backwards
+    bool forwards = false;                         ///< they may be moved, but not walked backwards
     std::ptrdiff_t index = -1;                     ///< the operand that follows the others: it does not say which way to walk
   };
   explicit Reduction(const Request& request);

@@ -10,6 +10,8 @@
 
 #include "backend/compiler_ended.hpp"
 #include "backend/debug_folder.hpp"
+#include "base/c_locale.hpp"
+#include "base/float_environment.hpp"
 #include "cache/debug_folders.hpp"
 #include "kinds/integer_divisions.hpp"
 #include "kinds/spec.hpp"
@@ -51,13 +53,20 @@ std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> wa
   return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
 }
 
+/// Compilers compute constants and read and print fractions, in the thread's environment and locale.
+backend::CompileResult compile_as_everywhere(const backend::Compiler& compiler, const backend::CompileRequest& request) {
+  const base::DefaultFloatEnvironment floats;
+  const base::CLocale locale;
+  return compiler.compile(request);
+}
+
 /// What the compiler says of the user's texts as they are.
 CompileError as_written(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
   if (job.as_written.empty() || dynamic_cast<const backend::CompilerEnded*>(&error) != nullptr) return error;
   backend::CompileRequest request = job.compile;
   request.source = job.as_written;
   try {
-    (void)compiler.compile(request);
+    (void)compile_as_everywhere(compiler, request);
   } catch (const CompileError& told) {
     return told;
   }
@@ -210,7 +219,7 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
   Counters::add(counters_.compiles, 1);
   Outcome outcome;
   try {
-    backend::CompileResult result = compiler.compile(job.compile);
+    backend::CompileResult result = compile_as_everywhere(compiler, job.compile);
     const std::uint64_t ns = elapsed_ns();
     Counters::add(counters_.compile_ns, ns);
     outcome.code = {.image = std::make_shared<const std::string>(std::move(result.code)),

@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "base/environment.hpp"
+#include "base/float_environment.hpp"
 #include "kiln/error.hpp"
 #include "reduce/identity_literal.hpp"
 #include "reduce/method.hpp"
@@ -53,6 +54,7 @@ bool same(std::complex<double> a, std::complex<double> b) {
 }
 
 void probe(const detail::UfuncImpl& ufunc, DType dtype) {
+  const base::DefaultFloatEnvironment floats;
   const Device cpu = Device::cpu();
   const Array first = to_device(values(kFirst, dtype), cpu);
   const Array second = to_device(values(kSecond, dtype), cpu);

@@ -99,6 +99,7 @@ layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operan
                               .reduced = {reduced_.data(), reduced_.size()},
                               .strides = strides,
                               .in_order = in_order,
+                              .forwards = !kinds::commutes(plan_->loop.outputs.front(), target_.has_identity()),
                               .index = index});
   }
   Shape shape = piece.shape;

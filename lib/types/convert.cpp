@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/float_environment.hpp"
 #include "types/half_bits.hpp"
 
 namespace kiln {
@@ -188,6 +189,7 @@ bool in_range(bool negative, std::uint64_t magnitude) {
 }  // namespace
 
 void convert_scalar(DType from, const void* src, DType to, void* dst) noexcept {
+  const base::DefaultFloatEnvironment floats;
   convert_loop(from, to)(static_cast<const char*>(src), 0, static_cast<char*>(dst), 0, 1);
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
 #include "kinds/kernel_text.hpp"
+#include "kinds/reduction/plan.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {
@@ -82,7 +83,8 @@ kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::Me
   if (variant.value) spec.value = kinds::OperandSpec{*variant.value, loop.inputs[1]};
   if (kind == DeviceKind::cpu) return spec;
   // A function of one input is the same in any order. No device swaps 16 bytes.
-  spec.ordered = (variant.value && !reorderable()) || itemsize(variant.array) > 8;
+  const bool any_order = reorderable() && kinds::commutes(loop.outputs[0], !definition_.identity.empty());
+  spec.ordered = (variant.value && !any_order) || itemsize(variant.array) > 8;
   if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = kinds::atomic_of(text_of(loop), spec);
   return spec;
 }

@@ -228,3 +228,98 @@ TEST_CASE("halves: an expression is rounded once, where it is stored") {
         {Mode::device});
   }
 }
+
+namespace {
+
+/// Integers and fractions that a float rounds to the middle between two halves, and others.
+std::vector<double> twice_rounded(DType dtype) {
+  std::vector<double> values{63343.99805, -63343.99805};
+  for (const double value : boundaries<double>(dtype)) {
+    if (std::fabs(value) > 1e-30 && std::fabs(value) < 1e30) values.push_back(value);
+    if (values.size() == 4000) break;
+  }
+  // Between a middle and the next float, of all sizes that an int32 has.
+  const int digits = dtype == DType::bfloat16 ? 8 : 11;
+  for (int exponent = digits + 1; exponent < 31; ++exponent) {
+    const double middle = std::ldexp(1.0, exponent) + std::ldexp(1.0, exponent - digits);
+    for (const double step : {-1.0, 0.0, 1.0}) values.push_back(middle + step);
+  }
+  return values;
+}
+
+std::vector<Exact> once_rounded(DType dtype, const Array& values) {
+  std::vector<Exact> expected = read(values);
+  for (Exact& value : expected) value = rounded(dtype, value);
+  return expected;
+}
+
+Array empty_on(const Target& target, std::size_t size, DType dtype) {
+  return target.place(Array::zeros({static_cast<std::int64_t>(size)}, dtype));
+}
+
+}  // namespace
+
+TEST_CASE("halves: whatever is assigned to an element is rounded once, in every kind of kernel") {
+  for (const DType dtype : kHalves) {
+    const std::string half(name(dtype));
+    INFO(half);
+    const Array wide = Array::from(twice_rounded(dtype));
+    for (const DType from : {DType::float64, DType::int64, DType::int32}) {
+      const std::string given(name(from));
+      INFO(given);
+      const Array values = from == DType::float64 ? wide : wide.astype(from);
+      const std::vector<Exact> expected = once_rounded(dtype, values);
+      on_every_device(
+          [&](const Target& target) {
+            const Array a = target.place(values);
+            const auto gufunc = [&](const std::string& body) {
+              const kiln::Gufunc function = kiln::guvectorize("(n)->(n)", "void(" + given + "[:] a, " + half + "[:] r)", body);
+              const Array out = empty_on(target, expected.size(), dtype);
+              function({a}, {.out = out, .stream = target.options().stream});
+              CHECK(difference(read(target.fetch(out)), expected) == "");
+            };
+            gufunc("for (index i = 0; i < n; ++i) r(i) = a(i);");
+            gufunc("for (index i = 0; i < n; ++i) r[i] = a[i];");
+            // Beside a half an integer counts as float.
+            const bool adds = from == DType::float64;
+            if (adds) gufunc("for (index i = 0; i < n; ++i) { r(i) = 0; r(i) += a(i); }");
+            if (adds) gufunc("for (auto& x : r) x = 1; for (index i = 0; i < n; ++i) r[i] *= a[i];");
+            gufunc("index i = 0; for (auto& x : r) x = a(i++);");
+            gufunc("struct number { " + given + " v; operator " + given +
+                   "() const { return v; } };\nfor (index i = 0; i < n; ++i) r(i) = number{a(i)};");
+            const Array out = empty_on(target, expected.size(), dtype);
+            kiln::guvectorize("()->()", "void(" + given + " a, " + half + " r)", "r = a;")(
+                {a}, {.out = out, .stream = target.options().stream});
+            CHECK(difference(read(target.fetch(out)), expected) == "");
+            for (const std::string body : {"r[item] = a[item];", "r[item] = 0; r[item] += a[item];"}) {
+              if (body.size() > 20 && !adds) continue;
+              const Array raw = empty_on(target, expected.size(), dtype);
+              const kiln::RawKernel kernel =
+                  kiln::kernel({.name = "store", .signature = "void(" + half + "* r, const " + given + "* a)", .body = body});
+              kernel({.size = static_cast<std::int64_t>(expected.size()), .stream = target.options().stream}, raw, a);
+              CHECK(difference(read(target.fetch(raw)), expected) == "");
+            }
+            const Ufunc ufunc = kiln::vectorize(half + "(" + given + " a)", "return a;");
+            CHECK(difference(read(target.fetch(target.call(ufunc, {a}))), expected) == "");
+          },
+          {Mode::device});
+    }
+  }
+}
+
+TEST_CASE("halves: an element of one view may be added to another's") {
+  const kiln::Gufunc running = kiln::guvectorize(
+      "(n)->(n),(n)", "void(float16[:] a, float16[:] sums, bfloat16[:] copy)",
+      "for (index i = 0; i < n; ++i) { sums(i) = i > 0 ? float32(sums(i - 1)) : 0; sums(i) += a(i); copy(i) = 0; copy(i) += "
+      "sums(i); copy(i) *= 2; }");
+  on_every_device(
+      [&](const Target& target) {
+        const Array a = target.place(Array::from<float>({1, 2, 3.5F, 0.25F}).astype(DType::float16));
+        const Array sums = empty_on(target, 4, DType::float16);
+        const Array copy = empty_on(target, 4, DType::bfloat16);
+        running.outputs<2>({a}, {.out = {sums, copy}, .stream = target.options().stream});
+        CHECK(list_of(target.fetch(sums)) == std::vector<double>{1, 3, 6.5, 6.75});
+        CHECK(list_of(target.fetch(copy)) == std::vector<double>{2, 6, 13, 13.5});
+      },
+      {Mode::device});
+}

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "../locale.hpp"
 #include "devices.hpp"
 #include "report.hpp"
 
@@ -78,6 +79,7 @@ void note_not_run(const std::string& what) {
 
 int main(int argc, char** argv) {
   using namespace conformance;
+  kiln::test::use_locale_of_environment();
   if (const std::string missing = missing_devices(); !missing.empty()) {
     std::cout << missing;
     return 1;

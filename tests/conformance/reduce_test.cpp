@@ -14,6 +14,7 @@ using namespace conformance;
 using kiln::Array;
 using kiln::DType;
 using kiln::ReduceOptions;
+using kiln::Slice;
 using kiln::Ufunc;
 
 namespace {
@@ -458,6 +459,112 @@ TEST_CASE("reduce: 1e8 elements" * doctest::skip(std::getenv("KILN_TEST_BIG") ==
           const std::vector<float> sums = target.fetch(plain_add().reduce(big, {.axis = axis})).to_vector<float>();
           CHECK(std::all_of(sums.begin(), sums.end(), [](float sum) { return sum == 1e4F; }));
         }
+      },
+      {Mode::device});
+}
+
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using Complex = std::complex<float>;
+
+/// All NaN, with their number as the imaginary part.
+Array numbered_nans(const kiln::Shape& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  std::vector<Complex> values;
+  for (std::int64_t i = 0; i < size; ++i) values.emplace_back(kNan, static_cast<float>(i));
+  return Array::from(values, shape);
+}
+
+/// The imaginary parts.
+std::vector<double> numbers(const Array& array) {
+  std::vector<double> list;
+  for (const Complex& value : array.copy().to_vector<Complex>()) list.push_back(static_cast<double>(value.imag()));
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("reduce: of complex numbers that are NaN, or equal, the first counts, as in NumPy") {
+  on_every_device(
+      [](const Target& target) {
+        for (const Ufunc* const ufunc : {&kiln::math::maximum.ufunc(), &kiln::math::minimum.ufunc(), &kiln::math::fmax.ufunc(),
+                                         &kiln::math::fmin.ufunc()}) {
+          INFO(ufunc->name());
+          const auto reduced = [&](const Array& host, ReduceOptions options = {}) {
+            return target.fetch(ufunc->reduce(target.place(host), reduce_on(target, std::move(options))));
+          };
+          const bool nan_wins = ufunc->name()[0] == 'm';
+          for (const std::int64_t size : {2, 3, 15, 17, 100, 127, 129, 1000, 1025, 5000, 70001}) {
+            INFO(size);
+            CHECK(numbers(reduced(numbered_nans({size}))) == std::vector<double>{0});
+            CHECK(numbers(reduced(numbered_nans({size})[{Slice{.step = -1}}])) ==
+                  std::vector<double>{static_cast<double>(size - 1)});
+            if (size == 2) continue;
+            // Two of them, near the front and near the end.
+            std::vector<Complex> values(static_cast<std::size_t>(size), Complex(1, 2));
+            values[values.size() / 3] = Complex(kNan, 5);
+            values.back() = Complex(3, kNan);
+            const Complex first = reduced(Array::from(values)).item<Complex>();
+            CHECK(std::isnan(first.real()) == nan_wins);
+            CHECK(first.imag() == (nan_wins ? 5 : 2));
+            // Equal numbers differ in the signs of their zeros.
+            std::vector<Complex> zeros(static_cast<std::size_t>(size), Complex(-0.0F, 0));
+            zeros[0] = Complex(0, -0.0F);
+            const Complex zero = reduced(Array::from(zeros)).item<Complex>();
+            CHECK(!std::signbit(zero.real()));
+            CHECK(std::signbit(zero.imag()));
+          }
+          for (const std::int64_t columns : {1, 3, 16, 40, 300}) {
+            INFO(columns);
+            const Array table = numbered_nans({301, columns});
+            std::vector<double> top;
+            std::vector<double> left;
+            for (std::int64_t i = 0; i < columns; ++i) top.push_back(static_cast<double>(i));
+            for (std::int64_t i = 0; i < 301; ++i) left.push_back(static_cast<double>(i * columns));
+            CHECK(numbers(reduced(table)) == top);
+            CHECK(numbers(reduced(table, {.axis = 1})) == left);
+            CHECK(numbers(reduced(table.transpose(), {.axis = 1})) == top);
+            CHECK(numbers(reduced(table, {.axis = kiln::all_axes})) == std::vector<double>{0});
+            CHECK(numbers(reduced(table[{Slice{.step = -1}}])) == numbers(table[{Slice{.start = 300}}].reshape({columns})));
+            std::vector<double> begins;
+            for (const std::int64_t row : {0, 7, 290}) {
+              for (std::int64_t i = 0; i < columns; ++i) begins.push_back(static_cast<double>(row * columns + i));
+            }
+            CHECK(numbers(target.fetch(ufunc->reduceat(target.place(table), Array::from<std::int64_t>({0, 7, 290}),
+                                                       {.stream = target.options().stream}))) == begins);
+          }
+          // Axes as they lie in memory, walked forwards.
+          const Array transposed = numbered_nans({60, 50}).transpose();
+          CHECK(numbers(reduced(transposed, {.axis = kiln::all_axes})) == std::vector<double>{0});
+          CHECK(numbers(reduced(transposed[{Slice{.step = -1}}], {.axis = kiln::all_axes})) == std::vector<double>{49});
+          // A mask, and what a call starts from.
+          std::vector<bool> late(5000, true);
+          std::fill_n(late.begin(), 1234, false);
+          const Array mask = target.place(make(DType::bool_, std::vector<Exact>(late.begin(), late.end())));
+          CHECK(numbers(reduced(numbered_nans({5000}), {.initial = Complex(kNan, -1), .where = mask})) ==
+                std::vector<double>{-1});
+          CHECK(numbers(target.fetch(ufunc->accumulate(target.place(numbered_nans({5000})), accumulate_on(target)))) ==
+                std::vector<double>(5000, 0));
+          const kiln::Reduction of_map = kiln::reduction(kiln::math::negative, *ufunc);
+          CHECK(numbers(target.fetch(of_map({target.place(numbered_nans({5000}))}, reduction_on(target)))) ==
+                std::vector<double>{0});
+        }
+      },
+      {Mode::device});
+}
+
+TEST_CASE("at: of complex numbers that are NaN the first counts") {
+  on_every_device(
+      [](const Target& target) {
+        const Array array = target.place(Array::from(std::vector<Complex>(4, Complex(1, 2))));
+        std::vector<std::int64_t> indices(4000);
+        for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::int64_t>(i % 4);
+        kiln::math::maximum->at(array, target.place(Array::from(indices)), target.place(numbered_nans({4000})),
+                                {.stream = target.options().stream});
+        target.wait();
+        CHECK(numbers(target.fetch(array)) == std::vector<double>{0, 1, 2, 3});
       },
       {Mode::device});
 }

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/float_environment.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
@@ -64,6 +65,7 @@ void CpuQueue::State::work_off() {
     lock.unlock();
     std::exception_ptr thrown;
     try {
+      const base::DefaultFloatEnvironment floats;
       if (!skip) task.work();
     } catch (...) {
       thrown = std::current_exception();

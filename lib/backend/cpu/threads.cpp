@@ -15,6 +15,7 @@
 
 #include "backend/cpu/guarded_launch.hpp"
 #include "base/ceil_div.hpp"
+#include "base/float_environment.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -184,9 +185,15 @@ void Threads::run_chunks(const CpuModule& module, std::int64_t begin, const Rang
   });
 }
 
-void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
+void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> call) {
   namespace tbb = oneapi::tbb;
   using tbb::global_control;
+  // Workers have the environment of the thread that started oneTBB.
+  const auto in_default = [&](std::int64_t index) {
+    const base::DefaultFloatEnvironment floats;
+    call(index);
+  };
+  const base::FunctionRef<void(std::int64_t)> work = in_default;
   const std::size_t allowed = global_control::active_value(global_control::max_allowed_parallelism);
   if (allowed <= 1 || !start(allowed)) {
     for (std::int64_t i = 0; i < count; ++i) work(i);

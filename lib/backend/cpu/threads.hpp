@@ -73,7 +73,7 @@ class Threads {
   void run_stoppable(const CpuModule& module, const Range& range, Work work, const StopRequest& stop);
   void run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
   void run_chunks(const CpuModule& module, std::int64_t begin, const Range& range, Chunks chunks, Work work);
-  void share(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
+  void share(std::int64_t count, base::FunctionRef<void(std::int64_t)> call);
   bool start(std::size_t allowed);
   double serial_ns(double work_ns) noexcept;
 

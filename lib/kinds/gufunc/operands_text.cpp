@@ -13,11 +13,6 @@ using codegen::UserText;
 
 namespace {
 
-/// How the body sees an element of it, and how that becomes what is stored.
-std::string stored_value(const OperandSpec& element) {
-  return stored(element, is_half(element.compute) ? type_name(element.compute) + "(x)" : "x");
-}
-
 /// What messages of compilers call an operand's types: "element_of_x".
 std::string type_of(const char* what, const std::string& name, std::size_t number) {
   return fmt::format("{}_of_{}", what, name.empty() ? std::to_string(number) : name);
@@ -28,12 +23,13 @@ std::string element_text(const OperandSpec& element, const std::string& name, st
   // In place where neither reading nor writing converts.
   const bool in_place = element.storage == element.compute && element.compute != DType::bool_ && !is_half(element.compute);
   return fmt::format(
-      "struct {} {{\n{}  using storage = {};\n  using value = {};\n  static constexpr bool in_place = {};\n"
+      "struct {} {{\n{}  using storage = {};\n  using compute = {};\n  using value = {};\n"
+      "  static constexpr bool in_place = {};\n"
       "  static KILN_FN value load(const storage& x) {{ return {}; }}\n"
-      "  static KILN_FN storage store(const value& x) {{ return {}; }}\n}};\n"
+      "  static KILN_FN storage store(const compute& x) {{ return {}; }}\n}};\n"
       "using element{} = {};\n",
       type_of("element", name, number), debug ? fmt::format("  static constexpr int argument = {};\n", number) : "", storage,
-      body_type(element.compute), in_place, loaded(element, "x"), stored_value(element), number,
+      type_name(element.compute), body_type(element.compute), in_place, loaded(element, "x"), stored(element, "x"), number,
       type_of("element", name, number));
 }
 
@@ -164,8 +160,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);
       arguments += fmt::format("{}r{}", comma, k);
-      after += fmt::format("  {}*p{} = {}::store(static_cast<{}::value>(r{}));\n",
-                           spec.team > 0 ? fmt::format("if (t.kiln_writes(r{})) ", k) : "", k, element, element, k);
+      after += fmt::format("  {}*p{} = {}::store(r{});\n", spec.team > 0 ? fmt::format("if (t.kiln_writes(r{})) ", k) : "", k,
+                           element, k);
     } else {
       arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
     }

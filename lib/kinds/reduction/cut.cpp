@@ -49,7 +49,7 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
   if (kernel.ordered) {
     cut.form = columns >= kCpuReduceRows || (launch.columns_inside && columns > 1) ? Form::rows : Form::fold;
   } else if (launch.columns_inside) {
-    cut.form = columns >= kWide || launch.count < kShort ? Form::rows : Form::narrow;
+    cut.form = columns >= kWide || launch.count < kShort || !kernel.commutes ? Form::rows : Form::narrow;
   } else {
     cut.form = launch.count <= kShort && columns >= kAcross ? Form::rows : Form::fold;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kinds/kernel_text.hpp"
+#include "kinds/reduction/plan.hpp"
 #include "types/is_half.hpp"
 
 namespace kiln::kinds {
@@ -58,8 +59,9 @@ std::string members_of_stages(const ReductionSpec& spec, const UserText& text) {
   const Ends ends = ends_of(spec, *text.stages, text.output_names);
   std::string out = fmt::format(
       "  using accumulator = user::accumulator;\n"
-      "  static constexpr bool has_identity = {}, masked = {}, leads = {}, speculative = {};\n",
-      spec.identity, spec.masked, spec.leads, spec.speculative);
+      "  static constexpr bool has_identity = {}, masked = {}, leads = {}, speculative = {}, commutes = {};\n",
+      spec.identity, spec.masked, spec.leads, spec.speculative,
+      !text.stages->accumulator.empty() || commutes(spec.outputs.front().compute, spec.identity));
   if (spec.identity) {
     out += "  static KILN_FN accumulator identity() { return ::kiln::convert<accumulator>(user::kiln_identity()); }\n";
   }
@@ -76,8 +78,9 @@ std::string members_of_operation(const ReductionSpec& spec) {
   const OperandSpec& output = spec.outputs.front();
   // Halves are accumulated as float, and rounded at the end.
   std::string text = fmt::format(
-      "  using accumulator = {};\n  static constexpr bool has_identity = {}, masked = {}, leads = true, speculative = true;\n",
-      body_type(loop), spec.identity, spec.masked);
+      "  using accumulator = {};\n"
+      "  static constexpr bool has_identity = {}, masked = {}, leads = true, speculative = true, commutes = {};\n",
+      body_type(loop), spec.identity, spec.masked, commutes(loop, spec.identity));
   if (spec.identity) {
     text += "  static KILN_FN accumulator identity() { return convert<accumulator>(user::kiln_identity()); }\n";
   }

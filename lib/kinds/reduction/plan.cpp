@@ -97,6 +97,10 @@ ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, con
   return spec;
 }
 
+bool commutes(DType dtype, bool identity) noexcept {
+  return identity || kind(dtype) != Kind::complex;
+}
+
 std::int64_t state_bytes(const ReductionSpec& spec) noexcept {
   // Beside an accumulator may stand whether any element has counted, padded to its alignment.
   if (spec.stages) return spec.state_bytes + (spec.masked ? static_cast<std::int64_t>(kAccumulatorBytes) : 0);

@@ -52,6 +52,11 @@ void classify(const layout::Reduction& layout, std::span<const ReductionOperand>
 [[nodiscard]] ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how,
                                        DeviceKind device);
 
+/// Whether a reorderable operation may take its operands in any order, by the dtype of what it combines; otherwise neighbours
+/// are combined, in any grouping. Of complex numbers one without an identity may choose, as NumPy's maximum does: the first of
+/// those that are equal, and of those that are NaN.
+[[nodiscard]] bool commutes(DType dtype, bool identity) noexcept;
+
 /// Bytes of what its kernel keeps of a part of an output.
 [[nodiscard]] std::int64_t state_bytes(const ReductionSpec& spec) noexcept;
 

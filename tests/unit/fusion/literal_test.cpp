@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/c_locale.hpp"
 #include "fusion/literal.hpp"
 
 using namespace kiln;
@@ -40,6 +41,7 @@ TEST_CASE("floating numbers, rounded to the dtype once") {
   CHECK(literal(constant(0.1), DType::bfloat16) == "0x1.9ap-4f");
   CHECK(literal(constant(-0.0), DType::float64) == "-0x0p+0");
   CHECK(literal(constant((1LL << 53) + 1), DType::float64) == "0x1p+53");
+  const base::CLocale locale;  // for stod
   CHECK(std::stod(literal(constant(5e-324), DType::float64)) == 5e-324);
 }
 

@@ -3,12 +3,21 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "kiln/debug.hpp"
 #include "kiln/error.hpp"
+#include "recording_backend.hpp"
 
 using namespace kiln;
 using kinds::Fault;
@@ -53,6 +62,45 @@ std::string record(const std::string& format, const std::vector<PrintValue>& val
 PrintValue integer(std::int64_t x) {
   return {PrintKind::integer, 0, {static_cast<std::uint64_t>(x), 0}};
 }
+
+PrintValue real(double x) {
+  PrintValue value{PrintKind::real, 0, {0, 0}};
+  std::memcpy(value.bits, &x, sizeof x);
+  return value;
+}
+
+constexpr kinds::FaultPlace kFirst{0, {0, 0, 0}, {0, 0, 0}};
+
+/// A module whose buffer is in the host's memory, with a fault and what was printed.
+struct Checked : backend::Module {
+  Checked() { faults_ = buffer.get(); }
+  void leave(const std::string& records) const {
+    buffer->count = 1;
+    buffer->claimed = 1;
+    buffer->first = fault_of(FaultKind::nan);
+    buffer->printed = records.size();
+    std::memcpy(buffer->prints, records.data(), records.size());
+  }
+  [[nodiscard]] bool empty() const {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(buffer.get());
+    return std::all_of(bytes, bytes + sizeof *buffer, [](std::byte each) { return each == std::byte{0}; });
+  }
+  std::unique_ptr<kinds::FaultBuffer> buffer = std::make_unique<kinds::FaultBuffer>();
+};
+
+/// Its memory is the host's. The download of that number finds none.
+class HostMemory final : public test::RecordingBackend {
+ public:
+  explicit HostMemory(int fails = -1) : RecordingBackend(0), fails_(fails) {}
+  void upload(void* to, const void* from, std::size_t bytes, backend::Queue*) override { std::memcpy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes, backend::Queue*) override {
+    if (fails_-- == 0) throw std::bad_alloc();
+    std::memcpy(to, from, bytes);
+  }
+
+ private:
+  int fails_;
+};
 
 }  // namespace
 
@@ -199,4 +247,50 @@ TEST_CASE("faults: prints are handed over before the fault is thrown") {
   set_print([](std::string_view) { throw std::runtime_error("full"); });
   CHECK_THROWS_WITH_AS(kinds::tell({.fault = {}, .printed = {"three"}}), "full", std::runtime_error);
   set_print({});
+}
+
+TEST_CASE("faults: what a kernel left is read once, and nothing stays behind") {
+  const Checked module;
+  HostMemory backend;
+  module.leave(record("{}", {integer(7)}, kFirst));
+  const kinds::Findings findings = kinds::take_findings(backend, module, nullptr);
+  CHECK(findings.fault == "kernel failed on cuda: the result is NaN");
+  CHECK(findings.printed == std::vector<std::string>{"7"});
+  CHECK(module.empty());
+  CHECK(kinds::take_findings(backend, module, nullptr).fault.empty());
+}
+
+TEST_CASE("faults: where there is no memory to read them they are gone all the same") {
+  const Checked module;
+  HostMemory backend(1);
+  module.leave(record("{}", {integer(7)}, kFirst));
+  CHECK_THROWS_AS((void)kinds::take_findings(backend, module, nullptr), std::bad_alloc);
+  CHECK(module.empty());
+  module.leave(record("{}", {integer(7)}, kFirst));
+  kinds::forget_findings(backend, module, nullptr);
+  CHECK(module.empty());
+}
+
+TEST_CASE("faults: a text without memory is told, and so is the fault") {
+  const Checked module;
+  module.leave(record("{:2000000000}", {integer(7)}, kFirst) + record("next", {}, kFirst));
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30};
+    setrlimit(RLIMIT_AS, &limit);
+    HostMemory backend;
+    const kinds::Findings findings = kinds::take_findings(backend, module, nullptr);
+    const bool told =
+        findings.fault == "kernel failed on cuda: the result is NaN" &&
+        findings.printed == std::vector<std::string>{"{:2000000000} (print: no memory for so long a text)", "next"};
+    _exit(told && module.empty() ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("faults: fractions of prints have a point in every locale") {
+  CHECK(kinds::printed_texts(record("{:a} {:g} {}", {real(1.5), real(0.25), real(2.5)}, kFirst)) ==
+        std::vector<std::string>{"0x1.8p+0 0.25 2.5"});
 }

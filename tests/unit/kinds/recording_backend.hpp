@@ -11,7 +11,7 @@
 
 namespace kiln::test {
 
-class RecordingBackend final : public backend::Backend {
+class RecordingBackend : public backend::Backend {
  public:
   struct Dispatch {
     backend::LaunchShape shape;

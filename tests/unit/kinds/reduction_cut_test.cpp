@@ -32,7 +32,8 @@ ReductionCut cut(const Work& work, bool ordered = false) {
                             .outputs = 1,
                             .index = -1,
                             .itemsize = itemsize,
-                            .ordered = ordered};
+                            .ordered = ordered,
+                            .commutes = true};
   const std::vector<std::int64_t> zeros(work.strides.size(), 0);
   const std::array<LaunchOperand, 2> operands{{{nullptr, work.strides.data(), 4, false}, {nullptr, zeros.data(), 4, false}}};
   ReductionLaunch launch;

@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/c_locale.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -64,6 +66,7 @@ std::string bytes_text(llvm::ArrayRef<std::uint8_t> bytes) {
 }  // namespace
 
 void disassemble(const kiln_clang_machine_code& code, Disassembled& out) {
+  const base::CLocale locale;  // LLVM prints fractions by snprintf
   const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(code.triple, out.error);
   if (target == nullptr) return;
   // Asked first: for a processor that it does not know, LLVM prints a warning and goes on.
