@@ -6,6 +6,7 @@ using namespace conformance;
 using kiln::Array;
 using kiln::DType;
 using kiln::Shape;
+using kiln::Slice;
 using kiln::TypeError;
 
 namespace {
@@ -80,16 +81,84 @@ TEST_CASE("calls: a list of arguments keeps its arrays") {
   });
 }
 
+TEST_CASE("calls: what results held is replaced, and not written to") {
+  on_every_device([&](const Target& target) {
+    const kiln::CallOptions options = target.options();
+    const Array a = target.place(Array::from<float>({1, 2, 3, 4, 5, 6}, Shape{2, 3}));
+    const Array kept = target.place(Array::full<float>({2, 3}, -1));
+    const Array small = kept[{Slice{0, 1}, Slice{0, 1}}];
+    // Of another shape, of another dtype, and an input.
+    for (const Array& held : {small, kept, target.place(Array::zeros({2, 3}, DType::int8)), a}) {
+      std::vector<Array> results{held};
+      const std::vector<kiln::Arg> args{a, 2.0F};
+      kiln::math::multiply->call(args, &options, results);
+      CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
+      kiln::math::multiply.call(args, &options, results);
+      CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
+      CHECK(list_of(target.fetch(a)) == List{1, 2, 3, 4, 5, 6});
+      CHECK(list_of(target.fetch(kept)) == List(6, -1));
+    }
+    kiln::CallOptions masked = options;
+    masked.where = target.place(Array::from<bool>({true, false, true}));
+    const std::vector<kiln::Arg> args{a, 2.0F};
+    std::vector<Array> results{small, small};
+    kiln::math::divmod->call(args, &masked, results);
+    CHECK(list_of(target.fetch(results[0])) == List{0, 0, 1, 2, 0, 3});
+    CHECK(list_of(target.fetch(results[1])) == List{1, 0, 1, 0, 0, 0});
+    masked.out = {Array(), target.place(Array::full<float>({2, 3}, 9))};
+    results = {small, small};
+    kiln::math::divmod->call(args, &masked, results);
+    CHECK(list_of(target.fetch(results[0])) == List{0, 0, 1, 2, 0, 3});
+    CHECK(list_of(target.fetch(results[1])) == List{1, 9, 1, 0, 9, 0});
+    results = {small};
+    const std::vector<kiln::Arg> none{target.place(Array::zeros({0, 3}, DType::float32))};
+    kiln::math::negative->call(none, &options, results);
+    CHECK(results[0].shape() == Shape{0, 3});
+
+    const kiln::Gufunc twice = kiln::guvectorize(
+        "(n)->(n)", "void twice(float32[:] x, float32[:] y) { for (index i = 0; i < n; ++i) y(i) = 2 * x(i); }");
+    const std::vector<kiln::Arg> one{a};
+    for (int times = 0; times < 2; ++times) {  // the second call goes as the first did
+      results = {small};
+      const kiln::GufuncOptions on{.stream = options.stream};
+      twice.call(one, &on, results);
+      CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
+    }
+    const kiln::Reduction sum = kiln::reduction(
+        {.name = "sum", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+    results = {a};
+    const kiln::ReductionOptions rows{.axis = 1, .stream = options.stream};
+    sum.call(one, &rows, results);
+    CHECK(list_of(target.fetch(results[0])) == List{6, 15});
+    CHECK(list_of(target.fetch(a)) == List{1, 2, 3, 4, 5, 6});
+    CHECK(list_of(target.fetch(kept)) == List(6, -1));
+    if (target.mode() != Mode::host) return;
+    const kiln::ChunkOptions chunks{.chunk_bytes = 8, .devices = {target.device()}};
+    results = {small};
+    kiln::chunked(kiln::math::multiply, chunks).call(args, nullptr, results);
+    CHECK(list_of(results[0]) == List{2, 4, 6, 8, 10, 12});
+    results = {small};
+    kiln::chunked(twice, chunks).call(one, nullptr, results);
+    CHECK(list_of(results[0]) == List{2, 4, 6, 8, 10, 12});
+    results = {a};
+    const kiln::ReductionOptions columns{.axis = 1};
+    kiln::chunked(sum, chunks).call(one, &columns, results);
+    CHECK(list_of(results[0]) == List{6, 15});
+    CHECK(list_of(a) == List{1, 2, 3, 4, 5, 6});
+    CHECK(list_of(kept) == List(6, -1));
+  });
+}
+
 TEST_CASE("calls: a handle that is empty says so") {
   const kiln::Ufunc ufunc;
   const kiln::Gufunc gufunc;
   const kiln::Reduction reduction;
   const kiln::RawKernel kernel;
-  CHECK_FALSE(ufunc);
-  CHECK_FALSE(gufunc);
-  CHECK_FALSE(reduction);
-  CHECK_FALSE(kernel);
-  CHECK(static_cast<bool>(sum_of_three()));
+  CHECK_FALSE(ufunc.valid());
+  CHECK_FALSE(gufunc.valid());
+  CHECK_FALSE(reduction.valid());
+  CHECK_FALSE(kernel.valid());
+  CHECK(sum_of_three().valid());
   const Array a = Array::zeros({2}, DType::float32);
   const std::string no_ufunc = "this Ufunc is empty; make one with vectorize() or fuse()";
   CHECK(message_of<TypeError>([&] { ufunc(a); }) == no_ufunc);
@@ -136,8 +205,7 @@ TEST_CASE("calls: extents are integers of any type") {
   CHECK(kiln::Extent3{n, m} == kiln::Extent3{3, 2, 1});
 }
 
-static_assert(!std::is_constructible_v<bool, decltype(Array() == Array())>, "if (a == b) asks for many truths at once");
-static_assert(std::is_convertible_v<decltype(Array() < 1), Array>);
+static_assert(std::is_same_v<decltype(Array() < 1), Array>);
 
 TEST_CASE("kernels: scalars convert as those of ufuncs do") {
   const kiln::RawKernel scale =
