@@ -59,10 +59,6 @@ std::string tuple_text(std::span<const int64> numbers) {
   return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
 }
 
-const char* kind_text(DeviceKind kind) {
-  return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
-}
-
 std::string thread_text(const FaultPlace& place) {
   return place.item >= 0
              ? fmt::format("item {}", place.item)
@@ -285,9 +281,8 @@ void clear(backend::Backend& backend, const backend::Module& module, backend::Qu
 
 }  // namespace
 
-std::string fault_message(const Fault& fault, std::uint32_t count, const backend::FaultTexts& texts, DeviceKind kind) {
-  return fmt::format("{} failed on {}{}: {}{}{}", texts.kernel, kind_text(kind), place_text(fault.place),
-                     what_failed(fault, texts),
+std::string fault_message(const Fault& fault, std::uint32_t count, const backend::FaultTexts& texts, std::string_view device) {
+  return fmt::format("{} failed on {}{}: {}{}{}", texts.kernel, device, place_text(fault.place), what_failed(fault, texts),
                      count > 1 && fault.kind != FaultKind::status ? fmt::format(" (the first of {} faults)", count) : "",
                      source_text(fault, texts));
 }
@@ -348,7 +343,7 @@ Findings take_findings(backend::Backend& backend, const backend::Module& module,
   Findings findings;
   static const backend::FaultTexts kUnknown{.kernel = "kernel", .arguments = {}, .texts = {}};
   const backend::FaultTexts& texts = module.fault_texts != nullptr ? *module.fault_texts : kUnknown;
-  if (found.count > 0) findings.fault = fault_message(found.first, found.count, texts, backend.kind());
+  if (found.count > 0) findings.fault = fault_message(found.first, found.count, texts, backend.name());
   findings.printed = printed_texts(records);
   if (found.dropped > 0) {
     findings.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found.dropped));

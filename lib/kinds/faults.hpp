@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -31,9 +32,9 @@ void forget_findings_of_failed(backend::Backend& backend, const backend::Module&
 void tell(const Findings& findings);
 
 /// "k failed on cpu at item 41: index 16 of counts is out of bounds, its shape is (16,): k:2:9", below it the line and a caret.
-/// `count` is of all faults. Pure.
+/// `count` is of all faults, `device` as Backend::name() says it. Pure.
 [[nodiscard]] std::string fault_message(const Fault& fault, std::uint32_t count, const backend::FaultTexts& texts,
-                                        DeviceKind kind);
+                                        std::string_view device);
 
 /// The texts of records, one behind the other; a format that does not fit its values is said to. Pure.
 [[nodiscard]] std::vector<std::string> printed_texts(std::string_view records);

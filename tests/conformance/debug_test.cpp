@@ -32,15 +32,7 @@ Array counted(std::int64_t size, DType dtype = DType::int32, std::int32_t first 
 }
 
 std::string name_of(const Target& target) {
-  switch (target.device().kind()) {
-    case kiln::DeviceKind::cuda:
-      return "cuda";
-    case kiln::DeviceKind::hip:
-      return "hip";
-    case kiln::DeviceKind::cpu:
-      break;
-  }
-  return "cpu";
+  return target.device().is_cpu() ? "cpu" : to_string(target.device());
 }
 
 /// The first line of a fault's message, without the column, which NVRTC does not tell.

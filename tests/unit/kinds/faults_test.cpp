@@ -43,7 +43,7 @@ Fault fault_of(FaultKind kind, int line = 0, int column = 0, const char* file = 
 }
 
 std::string message(const Fault& fault, std::uint32_t count = 1) {
-  return kinds::fault_message(fault, count, kTexts, DeviceKind::cuda);
+  return kinds::fault_message(fault, count, kTexts, "cuda:0");
 }
 
 std::string record(const std::string& format, const std::vector<PrintValue>& values, kinds::FaultPlace place) {
@@ -112,16 +112,17 @@ TEST_CASE("faults: an access names the argument, the index and the shape") {
   fault.extent[0] = 16;
   fault.place.item = 41;
   // Columns are those of the user's text, which has no tags.
-  CHECK(message(fault) ==
-        "k failed on cuda at item 41: index 16 of b is out of bounds, its shape is (16,): k:2:16\n    b(i) = a / c[j];\n       "
-        "          ^");
+  CHECK(
+      message(fault) ==
+      "k failed on cuda:0 at item 41: index 16 of b is out of bounds, its shape is (16,): k:2:16\n    b(i) = a / c[j];\n       "
+      "          ^");
   fault.rank = 2;
   fault.index[1] = -1;
   fault.extent[1] = 3;
   fault.argument = 1;
   fault.place = {.item = -1, .block = {1, 2, 3}, .thread = {4, 5, 6}};
   CHECK(message(fault, 7).starts_with(
-      "k failed on cuda at thread (4, 5, 6) of block (1, 2, 3): index (16, -1) of argument 1 is out of bounds, its shape is "
+      "k failed on cuda:0 at thread (4, 5, 6) of block (1, 2, 3): index (16, -1) of argument 1 is out of bounds, its shape is "
       "(16, 3) (the first of 7 faults): k:2:"));
 }
 
@@ -137,18 +138,20 @@ TEST_CASE("faults: a race names the memory, both threads and both lines") {
   fault.other_column = 2;
   std::strcpy(fault.to, "k");
   const std::string own = ": k:2:3\n    b(i) = a / c[j];\n    ^\nk:1:2\n  first\n   ^";
-  CHECK(message(fault, 5) ==
-        "k failed on cuda at thread (3, 2, 0) of block (1, 0, 0): race on element 7 of b, which it writes: thread (4, 2, 0) of "
-        "block (1, 0, 0) read it at k:1:2, and no barrier stands between (the first of 5 faults)" +
-            own);
+  CHECK(
+      message(fault, 5) ==
+      "k failed on cuda:0 at thread (3, 2, 0) of block (1, 0, 0): race on element 7 of b, which it writes: thread (4, 2, 0) of "
+      "block (1, 0, 0) read it at k:1:2, and no barrier stands between (the first of 5 faults)" +
+          own);
   fault.rank = 2;
   fault.use = 2;
   fault.other_use = 2;
   fault.other.block[0] = 0;
-  CHECK(message(fault) ==
-        "k failed on cuda at thread (3, 2, 0) of block (1, 0, 0): race on element (7, 0) of b, which it updates: thread (4, 2, "
-        "0) of block (0, 0, 0) updated it at k:1:2, and nothing orders the two" +
-            own);
+  CHECK(
+      message(fault) ==
+      "k failed on cuda:0 at thread (3, 2, 0) of block (1, 0, 0): race on element (7, 0) of b, which it updates: thread (4, 2, "
+      "0) of block (0, 0, 0) updated it at k:1:2, and nothing orders the two" +
+          own);
   // One place is shown once.
   fault.place = {.item = 5, .block = {-1, -1, -1}, .thread = {-1, -1, -1}};
   fault.other = {.item = 4, .block = {-1, -1, -1}, .thread = {-1, -1, -1}};
@@ -159,10 +162,10 @@ TEST_CASE("faults: a race names the memory, both threads and both lines") {
   fault.line = fault.other_line;
   fault.column = fault.other_column;
   std::strcpy(fault.text, "the dynamic shared memory");
-  CHECK(
-      message(fault) ==
-      "k failed on cuda at item 5: race on byte 7 of the dynamic shared memory, which it reads: item 4 wrote it at k:1:2, and "
-      "nothing orders the two: k:1:2\n  first\n   ^");
+  CHECK(message(fault) ==
+        "k failed on cuda:0 at item 5: race on byte 7 of the dynamic shared memory, which it reads: item 4 wrote it at k:1:2, "
+        "and "
+        "nothing orders the two: k:1:2\n  first\n   ^");
   fault.rank = 0;
   std::strcpy(fault.text, "count");
   CHECK(message(fault).find("race on count, which it reads") != std::string::npos);
@@ -178,7 +181,7 @@ TEST_CASE("faults: a barrier names who does not reach it") {
   fault.place = {.item = -1, .block = {1, 0, 0}, .thread = {0, 0, 0}};
   fault.other = {.item = -1, .block = {1, 0, 0}, .thread = {4, 2, 0}};
   CHECK(message(fault) ==
-        "k failed on cuda at thread (0, 0, 0) of block (1, 0, 0): barrier that thread (4, 2, 0) of block (1, 0, 0) does not "
+        "k failed on cuda:0 at thread (0, 0, 0) of block (1, 0, 0): barrier that thread (4, 2, 0) of block (1, 0, 0) does not "
         "reach: k:1:1\n  first\n  ^");
 }
 
@@ -190,13 +193,13 @@ TEST_CASE("faults: the place in the text") {
     return fault;
   }();
   CHECK(message(division) ==
-        "k failed on cuda: division of integers by zero, 5 / 0: k:2:12\n    b(i) = a / c[j];\n             ^");
+        "k failed on cuda:0: division of integers by zero, 5 / 0: k:2:12\n    b(i) = a / c[j];\n             ^");
   // A compiler may tell no column, and a header may not be there.
-  CHECK(message(fault_of(FaultKind::nan, 1, 0, "k.functions")) == "k failed on cuda: a is NaN: k.functions:1\n  one line");
-  CHECK(message(fault_of(FaultKind::nan, 3, 4, "other.hpp")) == "k failed on cuda: a is NaN: other.hpp:3:4");
-  CHECK(message(fault_of(FaultKind::nan, 3, 4, "/kiln/include/other.hpp")) == "k failed on cuda: a is NaN: other.hpp:3:4");
-  CHECK(message(fault_of(FaultKind::nan, 3, 4, "kiln/core/view.hpp")) == "k failed on cuda: a is NaN");
-  CHECK(message(fault_of(FaultKind::nan)) == "k failed on cuda: a is NaN");
+  CHECK(message(fault_of(FaultKind::nan, 1, 0, "k.functions")) == "k failed on cuda:0: a is NaN: k.functions:1\n  one line");
+  CHECK(message(fault_of(FaultKind::nan, 3, 4, "other.hpp")) == "k failed on cuda:0: a is NaN: other.hpp:3:4");
+  CHECK(message(fault_of(FaultKind::nan, 3, 4, "/kiln/include/other.hpp")) == "k failed on cuda:0: a is NaN: other.hpp:3:4");
+  CHECK(message(fault_of(FaultKind::nan, 3, 4, "kiln/core/view.hpp")) == "k failed on cuda:0: a is NaN");
+  CHECK(message(fault_of(FaultKind::nan)) == "k failed on cuda:0: a is NaN");
 }
 
 TEST_CASE("faults: values and types") {
@@ -204,20 +207,20 @@ TEST_CASE("faults: values and types") {
   shift.index[0] = 40;
   shift.bits = 32;
   std::strcpy(shift.text, "'int32' (aka 'int')");
-  CHECK(message(shift) == "k failed on cuda: shift by 40 of int32, which has 32 bits");
+  CHECK(message(shift) == "k failed on cuda:0: shift by 40 of int32, which has 32 bits");
   std::strcpy(shift.text, "'unsigned int'");
-  CHECK(message(shift) == "k failed on cuda: shift by 40 of uint32, which has 32 bits");
+  CHECK(message(shift) == "k failed on cuda:0: shift by 40 of uint32, which has 32 bits");
   Fault conversion = fault_of(FaultKind::conversion);
   conversion.value = 3e9;
   std::strcpy(conversion.text, "'float'");
   std::strcpy(conversion.to, "'::kiln::int32' (aka 'int')");
-  CHECK(message(conversion) == "k failed on cuda: conversion of 3000000000 from float32 to int32, which does not hold it");
+  CHECK(message(conversion) == "k failed on cuda:0: conversion of 3000000000 from float32 to int32, which does not hold it");
   Fault assertion = fault_of(FaultKind::assertion);
   std::strcpy(assertion.text, "a < b");
-  CHECK(message(assertion) == "k failed on cuda: assertion failed, a < b");
+  CHECK(message(assertion) == "k failed on cuda:0: assertion failed, a < b");
   Fault result = fault_of(FaultKind::nan);
   result.argument = 3;
-  CHECK(message(result) == "k failed on cuda: the result is NaN");
+  CHECK(message(result) == "k failed on cuda:0: the result is NaN");
 }
 
 TEST_CASE("faults: prints come in the order of items, or of blocks and threads") {
