@@ -107,7 +107,8 @@ TEST_CASE("clang workers: limits [child]" * doctest::skip()) {
                  : "clang needs more than 64 MiB of memory: simplify the text, or raise the limit "
                    "(KILN_COMPILE_MAX_BYTES)"));
   CHECK(error.by_chance() == of_time);
-  CHECK(error.log().find("probe:") != std::string::npos);  // where it was
+  // Where it was; a compile that is interrupted while it asks for memory cannot tell.
+  if (!of_time) CHECK(error.log().find("probe:") != std::string::npos);
 }
 TEST_CASE("clang workers: a compile ends at its limit of time") {
   test::ChildProcess child("clang workers: limits [child]", {{"KILN_COMPILE_SECONDS", "0.2"}, {"KILN_COMPILE_MAX_BYTES", "0"}});
