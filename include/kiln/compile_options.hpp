@@ -1,6 +1,7 @@
 // How the texts of a definition are compiled: the member `.compile` of every definition.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,10 +15,11 @@ namespace kiln {
 /// What stands beside a kernel's body, and how all of it is compiled: `.compile = {.functions = "…", .fast_math = true}`. Every
 /// member has a default. Members are to be named: designated initializers in this order.
 ///
-/// A plain value; a definition that was made has a copy. All of it but `cache` is part of the cache key: kernels that differ in
-/// it are compiled each for itself. Texts are checked when the definition is made: brackets, quotes and comments that do not
-/// close are a CompileError there. What a compiler finds is a CompileError of the first call that needs the kernel; its
-/// diagnostics show these texts as "NAME.preamble", "NAME.functions" and "NAME.defines", after the kernel's name.
+/// A plain value; a definition that was made has a copy. All of it but `time_limit` and `cache` is part of the cache key:
+/// kernels that differ in it are compiled each for itself. Texts are checked when the definition is made: brackets, quotes and
+/// comments that do not close are a CompileError there. What a compiler finds is a CompileError of the first call that needs
+/// the kernel; its diagnostics show these texts as "NAME.preamble", "NAME.functions" and "NAME.defines", after the kernel's
+/// name.
 struct CompileOptions {
   /// C++ text before the functions and the body: constants, macros, `#include`s. A computed `#include`, `#include_next`,
   /// `__DATE__` and `__TIME__` are errors, as the cache could not know what they stand for.
@@ -51,6 +53,9 @@ struct CompileOptions {
   /// What kernels check while they run, which makes calls wait for their end: nothing by default. KILN_DEBUG=1 in the
   /// environment turns it on for every kernel.
   Debug debug = {};
+  /// How long Clang may compile a kernel, of the processor's time; zero: as KILN_COMPILE_SECONDS says. A compile that takes
+  /// longer is a CompileError of the call that needs the kernel. The vendors' compilers have no limit. Not part of the key.
+  std::chrono::milliseconds time_limit{0};
   /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
   Cache cache = {};
 };

@@ -1,6 +1,7 @@
 // The compilers behind one interface: NVRTC, hipRTC and Clang. They work with no device present.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,8 +26,9 @@ struct CompileRequest {
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
   bool contract = false;
   bool fast_math = false;
-  std::vector<LinkPart> link = {};  ///< for the target
-  bool debug = false;               ///< its source has checks: the compiler adds those that are its own
+  std::vector<LinkPart> link = {};          ///< for the target
+  bool debug = false;                       ///< its source has checks: the compiler adds those that are its own
+  std::chrono::milliseconds time_limit{0};  ///< of the processor's time; zero: the process's. Not in the key
 };
 
 /// Machine code, ready to be cached and loaded.

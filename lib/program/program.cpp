@@ -47,6 +47,7 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
             .fast_math = options.fast_math,
             .link = link_files(text.name, options),
             .debug = text.debug.any(),
+            .time_limit = options.time_limit,
             .cache = options.cache,
             .warnings = &warnings};
   });

@@ -1,6 +1,7 @@
 // From a kernel's text to loaded machine code: memory, then disk, then the compiler, one compile per key however many ask.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,8 +28,9 @@ struct Request {
   bool fast_math = false;
   std::vector<backend::LinkPart> link = {};  ///< what .compile.link holds, for all devices
   bool debug = false;
-  Cache cache = {};              ///< where it is looked for and kept; the process's by default
-  Warnings* warnings = nullptr;  ///< gets what is found in the texts; outlives the request
+  std::chrono::milliseconds time_limit{0};  ///< of a compile; zero: the process's
+  Cache cache = {};                         ///< where it is looked for and kept; the process's by default
+  Warnings* warnings = nullptr;             ///< gets what is found in the texts; outlives the request
 };
 
 /// A kernel for a target: rendered, and its includes resolved. CompileError and IoError as

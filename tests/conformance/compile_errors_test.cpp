@@ -1,5 +1,6 @@
 // Errors in the user's C++: one format on every compiler, with the user's own line and column. The compilers of GPUs need no
 // GPU for that.
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -416,4 +417,24 @@ TEST_CASE("compile errors: every compiler's warnings are shown in the user's tex
     (void)fine.compile(compiler.target);
     CHECK(fine.warnings().empty());
   });
+}
+
+TEST_CASE("compile errors: a definition limits the time of its compile") {
+  if (!has_cpu()) return;
+  std::string body = "#define D0\n";
+  for (int i = 1; i <= 60; ++i) {
+    const std::string before = " D" + std::to_string(i - 1);
+    body += "#define D" + std::to_string(i) + before + before + "\n";
+  }
+  const Ufunc endless = kiln::vectorize({.name = "endless",
+                                         .signatures = {"float32(float32 a)"},
+                                         .body = body + "return a D60;",
+                                         .compile = {.time_limit = std::chrono::milliseconds(100)}});
+  for (int turn = 0; turn < 2; ++turn) {
+    const std::string what = message_of<CompileError>([&] { (void)endless.compile("native"); });
+    CAPTURE(what);
+    CHECK(what.starts_with(
+        "endless: error: clang did not end within 0.1 s of the processor's time: simplify the text, or raise the "
+        "limit (KILN_COMPILE_SECONDS)\n"));
+  }
 }

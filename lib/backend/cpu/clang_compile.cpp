@@ -130,6 +130,7 @@ CompileResult compile_by_clang(const ClangJob& job) {
   headers.reserve(request.headers.size() + job.bitcode.size());
   for (const auto& [name, contents] : request.headers) headers.push_back({text(name), text(contents)});
   for (const auto& [name, bytes] : job.bitcode) headers.push_back({text(name), text(bytes)});
+  const auto time_limit = request.time_limit > request.time_limit.zero() ? request.time_limit : compile_limits().time;
   const kiln_clang_request call{.form = form_of(job.output),
                                 .source = text(request.source),
                                 .headers = headers.data(),
@@ -141,7 +142,7 @@ CompileResult compile_by_clang(const ClangJob& job) {
                                 .bitcode = bitcode.data(),
                                 .bitcode_count = bitcode.size(),
                                 .debugs = request.debug ? text(request.name) : kiln_clang_text{},
-                                .time_limit_ms = compile_limits().time.count(),
+                                .time_limit_ms = time_limit.count(),
                                 .memory_limit = compile_limits().memory};
 
   std::unique_ptr<const kiln_clang_result, Release> result(nullptr, Release{&module});
@@ -155,10 +156,11 @@ CompileResult compile_by_clang(const ClangJob& job) {
             .warnings = of_severity(diagnostics_of(*result, job), Severity::warning)};
   }
   if (result->status >= KILN_CLANG_CRASHED) {
-    CompileError::Details details = refusal(job, why_ended(*result));
+    CompileError::Details details = refusal(job, why_ended(*result, time_limit));
     details.log = text(result->log);
-    // Its own crashes come again; what the system did may not.
-    throw CompilerEnded(std::move(details), result->status == KILN_CLANG_NO_MEMORY || result->status == KILN_CLANG_ENDED);
+    // Its own crashes come again; what the system did may not, and another definition may have more time.
+    throw CompilerEnded(std::move(details), result->status == KILN_CLANG_NO_MEMORY || result->status == KILN_CLANG_ENDED ||
+                                                result->status == KILN_CLANG_TOO_LONG);
   }
   if (result->status == KILN_CLANG_UNLINKABLE || (result->status == KILN_CLANG_FAILED && result->diagnostic_count == 0)) {
     std::string reason = text(result->error);

@@ -52,14 +52,14 @@ const kiln_clang_api& open_clang_module(std::span<const std::string> candidates)
   return *functions;
 }
 
-std::string why_ended(const kiln_clang_result& result) {
+std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds time_limit) {
   const std::string error(result.error.data == nullptr ? "" : result.error.data, result.error.size);
   switch (result.status) {
     case KILN_CLANG_TOO_DEEP:
       return "clang's stack of " + error +
              " is full: the text, or what its macros and templates make of it, is nested too deeply";
     case KILN_CLANG_TOO_LONG:
-      return "clang did not end within " + fmt::format("{:g}", static_cast<double>(compile_limits().time.count()) / 1000) +
+      return "clang did not end within " + fmt::format("{:g}", static_cast<double>(time_limit.count()) / 1000) +
              " s of the processor's time: simplify the text, or raise the limit (KILN_COMPILE_SECONDS)";
     case KILN_CLANG_TOO_LARGE:
       return "clang needs more than " + std::to_string(compile_limits().memory >> 20) +

@@ -1,6 +1,7 @@
 // libkiln-clang.so: found at the first compile, and opened by processes of its own, or by this one where there are none.
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ const kiln_clang_api& open_clang_module(std::span<const std::string> candidates)
 const kiln_clang_api& clang_module();
 
 /// Of a result whose status is KILN_CLANG_CRASHED or one behind it: what happened, and what can be done.
-std::string why_ended(const kiln_clang_result& result);
+std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds time_limit = {});
 
 /// Clang's version, "19.1.7", as the build found it. Opens nothing.
 const char* clang_version();

@@ -103,7 +103,7 @@ class RefuseDebugging : public clang::PragmaHandler {
 };
 
 template <class Action>
-class Guarded : public Action {
+class Refusing : public Action {
  public:
   using Action::Action;
 
@@ -200,14 +200,14 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     out.ok = instance.ExecuteAction(action) && !instance.getDiagnostics().hasErrorOccurred();
   };
   if (request.form == KILN_CLANG_IR) {
-    run(Guarded<clang::EmitLLVMAction>(&context));
+    run(Refusing<clang::EmitLLVMAction>(&context));
   } else if (request.form == KILN_CLANG_ASSEMBLY) {
-    run(Guarded<clang::EmitAssemblyAction>(&context));
+    run(Refusing<clang::EmitAssemblyAction>(&context));
     if (out.ok) out.undefined = undefined_functions({out.output.data(), out.output.size()});
   } else if (request.form == KILN_CLANG_BITCODE) {
-    run(Guarded<clang::EmitBCAction>(&context));
+    run(Refusing<clang::EmitBCAction>(&context));
   } else {
-    run(Guarded<clang::EmitObjAction>(&context));
+    run(Refusing<clang::EmitObjAction>(&context));
   }
 }
 

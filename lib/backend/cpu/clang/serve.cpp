@@ -218,7 +218,7 @@ bool serving() noexcept {
 void serve(int socket) {
   begun = true;
   connection = socket;
-  output = ::memfd_create("kiln-clang-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  output = ::memfd_create("kiln-clang-output", MFD_CLOEXEC);
   if (output >= 0) {
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
