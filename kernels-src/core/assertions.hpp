@@ -2,7 +2,6 @@
 #pragma once
 #include "kiln/core/types.hpp"
 
-#undef assert
 #if KILN_DEBUG
 
 namespace kiln {

@@ -10,6 +10,8 @@
 #include "kiln/core/clang_hip.hpp"
 #endif
 
+#undef assert  // NVRTC's; assertions.hpp has kiln's, where a text means that
+
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__) || (KILN_GPU_CLANG && defined(__CUDA__))
 #define KILN_CUDA 1
 #elif defined(__HIPCC_RTC__) || defined(__HIP__)

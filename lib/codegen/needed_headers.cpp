@@ -276,10 +276,11 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
     if (standard && uses(used, offer.names)) add(offer.header);
   }
   if (standard && names_trait(used)) add("kiln/core/type_traits.hpp");
-  // Not where the texts have their own.
-  const bool own =
-      std::ranges::any_of(texts_of(text), [](const auto& each) { return has_assertions_of_its_own(each.second); }) ||
-      std::ranges::any_of(included, [](const auto& each) { return has_assertions_of_its_own(each.second); });
+  // Not where the texts have their own, or a parameter has that name: assert() is a macro.
+  const auto has_own = [](const auto& each) { return has_assertions_of_its_own(each.second); };
+  const auto is_assert = [](const std::string& name) { return name == "assert"; };
+  const bool own = std::ranges::any_of(texts_of(text), has_own) || std::ranges::any_of(included, has_own) ||
+                   std::ranges::any_of(text.input_names, is_assert) || std::ranges::any_of(text.output_names, is_assert);
   if (!own && holds_any(used.names, kAssertions)) add("kiln/core/assertions.hpp");
   // In front of divisions, which call its own.
   if (holds_any(used.names, kWideIntegers)) add("kiln/core/wide_integers.hpp");

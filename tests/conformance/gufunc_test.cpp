@@ -78,6 +78,17 @@ std::vector<double> product(const std::vector<double>& a, const std::vector<doub
 
 }  // namespace
 
+TEST_CASE("gufuncs: an operand may be called assert") {
+  const kiln::Gufunc doubled = kiln::guvectorize({.layout = "(n)->(n)",
+                                                  .signatures = {"void(float32[:] assert, float32[:] print)"},
+                                                  .body = "for (index i = 0; i < n; ++i) print(i) = 2 * assert(i);"});
+  on_every_device([&](const Target& target) {
+    const Array ones = target.place(Array::full({3, 5}, 1.0F));
+    CHECK(target.fetch(doubled({ones}, {.stream = target.options().stream})).to_vector<float>() ==
+          std::vector<float>(15, 2.0F));
+  });
+}
+
 TEST_CASE("gufuncs: matrix products of every size, by item and by element") {
   on_every_device([&](const Target& target) {
     for (const auto& [items, m, n, p] :

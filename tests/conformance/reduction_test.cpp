@@ -38,6 +38,22 @@ const Reduction& reduction_named(const std::string& name) {
 
 }  // namespace
 
+TEST_CASE("reductions: members of accumulators may have the names of kiln's functions") {
+  const kiln::Reduction sums = kiln::reduction({.signatures = {"float64(float64 x)"},
+                                                .accumulator = "double get, put, lanes, kiln;",
+                                                .map = "return {x, 1, x, 2};",
+                                                .reduce = "return {a.get + b.get, a.put + b.put, a.lanes, a.kiln};",
+                                                .post = "return a.get / a.put;"});
+  on_every_device([&](const Target& target) {
+    for (const std::int64_t rows : {1, 3, 100, 5000}) {
+      const Array x = target.place(Array::full({rows, 7}, 2.5));
+      for (const int axis : {0, 1}) {
+        CHECK(target.fetch(sums({x}, reduction_on(target, {.axis = axis}))).to_vector<double>()[0] == 2.5);
+      }
+    }
+  });
+}
+
 TEST_CASE("reduction: what NumPy gives for argmax, argmin, mean and variance, dot, logsumexp, least and largest") {
   on_every_device(
       [&](const Target& target) {
