@@ -13,10 +13,14 @@ namespace kiln::backend::cpu {
 /// the lib folder beside that one's (for programs), and where `cmake --install` puts it.
 std::vector<std::string> clang_module_candidates();
 
-/// Opens the first that can be opened. DeviceError names every path tried, or says that the module is of another build.
+/// KILN_CLANG=none: kernels come from caches alone.
+bool clang_is_taken_away();
+
+/// Opens the first that can be opened. NoCompiler names every path tried, or says that the module is of another build.
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates);
 
-/// The module of clang_module_candidates(), opened once. Thread-safe; a failure is tried again at the next call.
+/// The module of clang_module_candidates(), opened once. Thread-safe; a failure is tried again at the next call. NoCompiler
+/// as well where it is taken away.
 const kiln_clang_api& clang_module();
 
 /// Clang's version, "19.1.7", as the build found it. Opens nothing.
