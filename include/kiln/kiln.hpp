@@ -5,6 +5,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/compilers.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/device.hpp"
 #include "kiln/device_code.hpp"

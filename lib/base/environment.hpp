@@ -1,9 +1,11 @@
-// Reading environment variables.
+// Reading environment variables, and what is said of words that are none of theirs.
 #pragma once
 
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace kiln::base {
 
@@ -13,5 +15,13 @@ namespace kiln::base {
   const char* value = secure_getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
+
+/// What a variable says that is one of a few words.
+struct Word {
+  std::string_view value;  ///< one of them; empty where the variable is empty, not set, or says something else
+  bool unknown = false;    ///< it says something else
+};
+/// Something else is told once (tell_line), with the words there are and `otherwise`: what holds then.
+[[nodiscard]] Word env_word(const char* name, std::span<const std::string_view> words, std::string_view otherwise);
 
 }  // namespace kiln::base

@@ -1,11 +1,21 @@
-// Holds the callback of cache::set_log.
+// Holds the callback of cache::set_log, and writes where KILN_LOG says.
 #include "base/log.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/environment.hpp"
+#include "base/file.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace kiln::base {
 namespace {
@@ -33,17 +43,60 @@ void set_log(std::function<void(std::string_view)> function) {
   callback->swap(replacement);
 }
 
+namespace {
+
+// By one write, so that lines of several processes stay whole.
+void write_to(int file, std::string_view line) {
+  std::string text = "kiln[" + std::to_string(::getpid()) + "]: ";
+  text += line;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text += '\n';
+  [[maybe_unused]] const ssize_t written = ::write(file, text.data(), text.size());
+}
+
+// True where someone has the line.
+bool hand_on(std::string_view line) {
+  survive_forks();
+  std::shared_ptr<const Callback> current;
+  {
+    const std::lock_guard lock(callback_mutex);
+    if (callback != nullptr) current = *callback;
+  }
+  bool told = false;
+  const std::string wanted = env("KILN_LOG").value_or("");
+  if (wanted == "1" && current == nullptr) {
+    write_to(STDERR_FILENO, line);
+    told = true;
+  } else if (wanted != "1" && wanted != "0" && !wanted.empty()) {
+    // Opened for each line: there are few, and a child process may have closed what is open.
+    const auto file = FileDescriptor::open(wanted, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0666);
+    static std::atomic<bool> complained{false};
+    if (file) {
+      write_to(file.get(), line);
+    } else if (!complained.exchange(true)) {
+      write_to(STDERR_FILENO, "cannot open KILN_LOG " + wanted + ": " + errno_text(errno));
+    }
+    told = bool(file);
+  }
+  if (current != nullptr) (*current)(line);
+  return told || current != nullptr;
+}
+
+}  // namespace
+
 void log_line(std::string_view line) noexcept {
   try {
-    survive_forks();
-    std::shared_ptr<const Callback> current;
-    {
-      const std::lock_guard lock(callback_mutex);
-      if (callback != nullptr) current = *callback;
-    }
-    if (current != nullptr) (*current)(line);
+    static_cast<void>(hand_on(line));
   } catch (...) {
     // A log that fails must not fail the call that had something to say.
+  }
+}
+
+void tell_line(std::string_view line) noexcept {
+  try {
+    if (!hand_on(line)) write_to(STDERR_FILENO, line);
+  } catch (...) {
+    // Likewise.
   }
 }
 

@@ -6,14 +6,17 @@
 
 namespace kiln::base {
 
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::string_view name = info.dli_fname;
+  const std::size_t slash = name.rfind('/');
+  return std::string(slash == std::string_view::npos ? "." : name.substr(0, slash));
+}
+
 std::vector<std::string> candidates_beside(const std::string& file, const std::string& installed) {
   std::vector<std::string> candidates;
-  Dl_info info{};
-  // Nothing where the loader cannot tell.
-  if (dladdr(reinterpret_cast<const void*>(&candidates_beside), &info) != 0 && info.dli_fname != nullptr) {
-    const std::string_view name = info.dli_fname;
-    const std::size_t slash = name.rfind('/');
-    const std::string folder(slash == std::string_view::npos ? "." : name.substr(0, slash));
+  if (const std::string folder = own_folder(); !folder.empty()) {
     candidates.push_back(folder + '/' + file);
     candidates.push_back(folder + "/../lib/" + file);
   }

@@ -6,6 +6,9 @@
 
 namespace kiln::base {
 
+/// The folder of the library or program that this code is in; empty where the loader cannot tell.
+[[nodiscard]] std::string own_folder();
+
 /// Where a library of kiln's that is opened when it is needed may be: beside the library or program that this code is in, in
 /// the lib folder beside that one's (for programs), and in `installed`.
 [[nodiscard]] std::vector<std::string> candidates_beside(const std::string& file, const std::string& installed);

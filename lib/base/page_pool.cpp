@@ -188,7 +188,7 @@ PagePool& page_pool() {
   const Limit limit = limit_of_process();
   auto mine = std::make_unique<PagePool>(limit.bytes);
   if (!made.compare_exchange_strong(pool, mine.get(), std::memory_order_acq_rel)) return *pool;
-  if (!limit.complaint.empty()) log_line(limit.complaint);
+  if (!limit.complaint.empty()) tell_line(limit.complaint);
   return *mine.release();
 }
 

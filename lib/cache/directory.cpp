@@ -58,14 +58,15 @@ Settings read_settings(const std::function<std::optional<std::string>(const char
   if (own) {
     settings.directory = absolute_path(*own);
     if (own->empty()) return settings;
+    settings.named = true;
   } else if (xdg && !xdg->empty() && xdg->front() == '/') {  // the XDG specification: relative paths are to be ignored
     settings.directory = absolute_path(*xdg + "/kiln");
   } else if (home && !home->empty()) {
     settings.directory = absolute_path(*home + "/.cache/kiln");
   } else {
-    settings.complaints.emplace_back(
+    settings.note =
         "no directory for the kernel cache: none of KILN_CACHE_DIR, XDG_CACHE_HOME and HOME is set; kernels are kept in memory "
-        "only; set KILN_CACHE_DIR to a directory of your own");
+        "only; set KILN_CACHE_DIR to a directory of your own";
   }
   settings.read_only_directories = split_paths(env("KILN_CACHE_READONLY_DIRS").value_or(""));
   if (const auto bound = env("KILN_CACHE_MAX_BYTES"); bound && !bound->empty()) {

@@ -16,9 +16,11 @@ namespace kiln::cache {
 /// What the environment says about the cache.
 struct Settings {
   std::string directory;                           ///< absolute; empty: no disk tier
+  bool named = false;                              ///< by KILN_CACHE_DIR
   std::vector<std::string> read_only_directories;  ///< of KILN_CACHE_READONLY_DIRS, in order
   std::uint64_t max_bytes = kDefaultMaxBytes;
   std::vector<std::string> complaints;  ///< a line for each variable that could not be followed
+  std::string note;                     ///< why there is no directory, though none was refused
 
   static constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
 };

@@ -47,6 +47,8 @@ class Slot {
     return known;
   }
 
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
  private:
   std::string path_;
   std::atomic<const Tier*> tier_{nullptr};
@@ -77,6 +79,7 @@ struct DiskStore::Impl {
   std::vector<std::unique_ptr<Slot>> read_only;
   std::uint64_t max_bytes = 0;
   Log log;
+  Log unusable;
   std::chrono::milliseconds flight_timeout{};
   std::atomic<unsigned> told{0};
 
@@ -88,13 +91,17 @@ struct DiskStore::Impl {
     if ((told.fetch_or(fault) & fault) == 0) tell(line);
   }
 
+  void tell_unusable(unsigned fault, const std::string& line) {
+    if ((told.fetch_or(fault) & fault) == 0 && unusable) unusable(line);
+  }
+
   // Looked at anew each time: what was mended is used, what was opened to others is not.
   Verdict check() {
     if (directory.empty()) return {.trust = Trust::missing};
     Verdict verdict = open_own_directory(directory);
     if (verdict.trust == Trust::refused) {
-      tell_once(kRefused, fmt::format("cache directory {} is not used: {}; until then kernels are kept in memory only",
-                                      directory, verdict.reason));
+      tell_unusable(kRefused, fmt::format("cache directory {} is not used: {}; until then kernels are kept in memory only",
+                                          directory, verdict.reason));
     }
     return verdict;
   }
@@ -116,10 +123,10 @@ struct DiskStore::Impl {
   }
 
   void tell_unwritable(const std::string& why) {
-    tell_once(kUnwritable,
-              fmt::format("kernels are not stored in the cache: {}; free or unlock that disk, or set KILN_CACHE_DIR "
-                          "to a directory of your own",
-                          why));
+    tell_unusable(kUnwritable,
+                  fmt::format("kernels are not stored in the cache: {}; free or unlock that disk, or set KILN_CACHE_DIR "
+                              "to a directory of your own",
+                              why));
   }
 
   Found find_own(const std::string& key, const std::string& digest);
@@ -213,11 +220,12 @@ bool DiskStore::Impl::publish(const Folder& root, const std::string& digest, con
 }
 
 DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
-                     std::chrono::milliseconds flight_timeout)
+                     std::chrono::milliseconds flight_timeout, Log unusable)
     : impl_(std::make_unique<Impl>(std::move(directory), std::move(read_only))) {
   impl_->max_bytes = max_bytes;
   impl_->log = std::move(log);
   impl_->flight_timeout = flight_timeout;
+  impl_->unusable = unusable ? std::move(unusable) : impl_->log;
 }
 
 DiskStore::~DiskStore() = default;
@@ -233,6 +241,38 @@ Found DiskStore::find(const std::string& canonical_key) {
     if (there || found.flaw.reason == Miss::absent) found = std::move(there);
   }
   return found;
+}
+
+std::vector<std::string> DiskStore::why_absent(const std::string& canonical_key) const {
+  const std::string digest = cache::digest(canonical_key);
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& path, const std::string& reason) {
+    all.push_back(fmt::format("{} ({})", path, reason));
+  };
+  const auto add_tier = [&](const Tier& tier) {
+    const Found found = tier.find(canonical_key, digest);
+    if (found) return;
+    add(tier.path(),
+        found.flaw.reason == Miss::absent ? "no entry" : fmt::format("its entry is not used: {}", found.flaw.text));
+  };
+  if (!impl_->directory.empty()) {
+    const Verdict verdict = open_own_directory(impl_->directory);
+    if (verdict.trust == Trust::trusted) {
+      add_tier(impl_->own);
+    } else {
+      add(impl_->directory, verdict.trust == Trust::missing ? "not there" : fmt::format("not used: {}", verdict.reason));
+    }
+  }
+  for (const auto& slot : impl_->read_only) {
+    std::string reason = "not there";
+    const OpenedTier opened = open_read_only_tier(slot->path(), [&](const std::string& line) { reason = line; });
+    if (opened.tier != nullptr) {
+      add_tier(*opened.tier);
+    } else {
+      add(slot->path(), reason);
+    }
+  }
+  return all;
 }
 
 std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& entry) {

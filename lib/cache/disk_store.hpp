@@ -19,9 +19,10 @@ class DiskStore {
  public:
   /// Nothing is touched until the first use. An empty directory leaves the read-only tiers alone. `log` gets one line for each
   /// fault; a fault that would come with every call (a refused directory, a full disk) gets one in the store's life. A flight
-  /// waits no longer than `flight_timeout`.
+  /// waits no longer than `flight_timeout`. `unusable` gets the lines for a directory that cannot be used or written in, in the
+  /// place of `log`.
   DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
-            std::chrono::milliseconds flight_timeout = std::chrono::seconds(30));
+            std::chrono::milliseconds flight_timeout = std::chrono::seconds(30), Log unusable = {});
   ~DiskStore();
   DiskStore(const DiskStore&) = delete;
   DiskStore& operator=(const DiskStore&) = delete;
@@ -32,6 +33,8 @@ class DiskStore {
   /// Publishes by O_EXCL temporary file and rename: readers see all of an entry or nothing. (An entry that a power cut tears is
   /// found by its checksum.) Evicts the least recently used entries beyond the bound. The bytes written; 0 where it could not.
   std::uint64_t put(const std::string& canonical_key, const Record& entry);
+  /// Why each tier has no sound entry of the key, "/a/b (no entry)", the directory first; a tier that has one is left out.
+  [[nodiscard]] std::vector<std::string> why_absent(const std::string& canonical_key) const;
   /// Held while one process compiles a key, so that the others wait for it (with a time-out, after which they compile alone).
   /// Null where there is nothing to wait for: no directory, no locks, or the time-out. Look again with find() once it is held.
   class Flight;

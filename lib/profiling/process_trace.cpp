@@ -1,5 +1,6 @@
 // KILN_TRACE and KILN_TRACE_RANGES: what a whole process did.
 #include <unistd.h>
+#include <array>
 
 #include <filesystem>
 
@@ -30,7 +31,7 @@ void write_at_exit() {
     write_trace(with_process_number(process_trace->path), process_trace->collector->records(),
                 process_trace->collector->dropped());
   } catch (const std::exception& error) {
-    base::log_line(std::string("KILN_TRACE: ") + error.what());
+    base::tell_line(std::string("KILN_TRACE: ") + error.what());
   }
 }
 
@@ -39,7 +40,8 @@ void write_at_exit() {
 std::shared_ptr<Collector> open_process_trace() noexcept {
   try {
     const std::string path = base::env("KILN_TRACE").value_or("");
-    const bool ranges = base::env("KILN_TRACE_RANGES").value_or("") == "1";
+    static constexpr std::array<std::string_view, 2> kWords{"0", "1"};
+    const bool ranges = base::env_word("KILN_TRACE_RANGES", kWords, "calls are no ranges").value == "1";
     if (path.empty() && !ranges) return nullptr;
     ProfileOptions options{.all_threads = true, .ranges = ranges};
     if (path.empty()) options.limit = 0;
@@ -51,7 +53,7 @@ std::shared_ptr<Collector> open_process_trace() noexcept {
     base::at_exit<write_at_exit>();
     return collector;
   } catch (const std::exception& error) {
-    base::log_line(std::string("KILN_TRACE: ") + error.what());
+    base::tell_line(std::string("KILN_TRACE: ") + error.what());
     return nullptr;
   }
 }

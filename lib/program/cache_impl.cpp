@@ -11,19 +11,21 @@
 namespace kiln::detail {
 namespace {
 
-std::unique_ptr<cache::DiskStore> open_store(CacheOptions options) {
+std::unique_ptr<cache::DiskStore> open_store(CacheOptions options, bool named) {
   if (options.directory.empty() && options.read_only.empty()) return nullptr;
   std::vector<std::string> read_only;
   for (std::string& path : options.read_only) read_only.push_back(cache::absolute_path(std::move(path)));
   return std::make_unique<cache::DiskStore>(
       cache::absolute_path(std::move(options.directory)), std::move(read_only), options.max_bytes,
-      [](const std::string& line) { base::log_line(line); }, options.wait);
+      [](const std::string& line) { base::log_line(line); }, options.wait,
+      named ? cache::Log([](const std::string& line) { base::tell_line(line); }) : cache::Log());
 }
 
 }  // namespace
 
-CacheImpl::CacheImpl(const CacheOptions& options)
-    : store_(open_store(options)), builder_(store_.get(), {.code_bytes = static_cast<std::size_t>(options.memory_bytes)}) {}
+CacheImpl::CacheImpl(const CacheOptions& options, bool named)
+    : store_(open_store(options, named)),
+      builder_(store_.get(), {.code_bytes = static_cast<std::size_t>(options.memory_bytes)}) {}
 
 std::vector<const cache::Tier*> CacheImpl::tiers() const {
   return store_ == nullptr ? std::vector<const cache::Tier*>() : store_->tiers();
@@ -65,9 +67,11 @@ detail::CacheImpl& process_cache() {
   cache::Settings settings = cache::read_settings([](const char* name) { return base::env(name); });
   auto made = std::make_unique<detail::CacheImpl>(CacheOptions{.directory = std::move(settings.directory),
                                                                .read_only = std::move(settings.read_only_directories),
-                                                               .max_bytes = settings.max_bytes});
+                                                               .max_bytes = settings.max_bytes},
+                                                  settings.named);
   if (!current.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *known;
-  for (const std::string& complaint : settings.complaints) base::log_line(complaint);
+  if (!settings.note.empty()) base::log_line(settings.note);
+  for (const std::string& complaint : settings.complaints) base::tell_line(complaint);
   return *made.release();
 }
 

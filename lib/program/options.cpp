@@ -1,6 +1,8 @@
 #include "program/options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "base/environment.hpp"
 #include "codegen/directives.hpp"
@@ -11,10 +13,11 @@ namespace kiln::program {
 
 Debug debug_of(const CompileOptions& options) {
   Debug debug = options.debug;
-  const std::string wanted = base::env("KILN_DEBUG").value_or("");
-  debug.on = debug.any() || !(wanted.empty() || wanted == "0");
-  debug.nan = debug.nan || wanted == "nan";
-  debug.race = debug.race || wanted == "race";
+  static constexpr std::array<std::string_view, 4> kWords{"0", "1", "nan", "race"};
+  const base::Word wanted = base::env_word("KILN_DEBUG", kWords, "kernels check themselves as with 1");
+  debug.on = debug.any() || wanted.unknown || !(wanted.value.empty() || wanted.value == "0");
+  debug.nan = debug.nan || wanted.value == "nan";
+  debug.race = debug.race || wanted.value == "race";
   return debug;
 }
 

@@ -1,6 +1,8 @@
 #include "raw/impl.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "codegen/body_tokens.hpp"
 #include "codegen/doubtful.hpp"
@@ -70,7 +72,17 @@ std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
 const raw::Variant& RawKernelImpl::variant(const raw::Key& key, std::span<const DType> binding) const {
   if (const raw::Variant* const known = variants_.find(key)) return *known;
   backend::Backend& backend = backend::backend_for(key.device);
-  return variants_.add(key, program::load(request(binding, key.strided, key.form, backend.kind()), backend));
+  raw::Strided views = 0;
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    views |= static_cast<raw::Strided>(signature_.parameters[i].dimensions > 0) << i;
+  }
+  // A kernel that is told all strides, or takes blocks of any size, is right as well.
+  const RawForm blocks = key.form == RawForm::single ? RawForm::blocks : key.form;
+  const std::array<std::pair<raw::Strided, RawForm>, 4> right{
+      {{key.strided, key.form}, {key.strided, blocks}, {views, key.form}, {views, blocks}}};
+  program::Loaded loaded = program::load_any(
+      right.size(), [&](std::size_t i) { return request(binding, right[i].first, right[i].second, backend.kind()); }, backend);
+  return variants_.add(key, std::move(loaded.module));
 }
 
 program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Strided strided, RawForm form,

@@ -1,7 +1,10 @@
 // kiln devices: the table and the JSON tell the same.
 #include <doctest/doctest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
 
 #include "command.hpp"
 
@@ -24,7 +27,8 @@ TEST_CASE("devices lists every device, as a table and as JSON") {
   REQUIRE(json_run.status == 0);
   const auto list = nlohmann::json::parse(json_run.out);
   REQUIRE(list.at("devices").is_array());
-  CHECK(cli::occurrences(table.out, "\n") == list.at("devices").size() + 1);
+  // Below the devices a line for each kind: who compiles.
+  CHECK(cli::occurrences(table.out, "\n") == list.at("devices").size() + 1 + 3);
   for (const auto& device : list.at("devices")) {
     CAPTURE(device.dump());
     REQUIRE_FALSE(device.contains("error"));
@@ -35,6 +39,41 @@ TEST_CASE("devices lists every device, as a table and as JSON") {
     CHECK(device.at("memory_bytes").get<std::int64_t>() > 1 << 20);
     CHECK(device.at("multiprocessors").get<int>() >= 1);
   }
+}
+
+TEST_CASE("devices tells who compiles the kernels of each kind, and why not the others") {
+  const auto compilers = [](const std::map<std::string, std::string>& environment) {
+    std::map<std::string, nlohmann::json> all;
+    const auto result = run({"devices", "--json"}, {.environment = environment});
+    REQUIRE(result.status == 0);
+    for (const auto& each : nlohmann::json::parse(result.out).at("compilers")) {
+      all[each.at("kind").get<std::string>() + " " + each.at("name").get<std::string>()] = each;
+    }
+    return all;
+  };
+  const auto usual = compilers({});
+  REQUIRE(usual.size() == 5);
+  const bool clang = !usual.at("cpu Clang").at("file").get<std::string>().empty();
+  CHECK(usual.at("cpu Clang").at("taken") == clang);
+  for (const auto& [kind, vendor, target] : {std::tuple("cuda", "NVRTC", "sm_90"), std::tuple("hip", "hipRTC", "gfx90a")}) {
+    CAPTURE(vendor);
+    const auto& own = usual.at(std::string(kind) + " " + vendor);
+    const bool there = !own.at("file").get<std::string>().empty();
+    CHECK(own.at("taken") == there);
+    CHECK(usual.at(std::string(kind) + " Clang").at("taken") == (clang && !there));
+    CHECK(contains(own.at("reason"), there ? "the vendor's own goes first" : std::string(vendor) + " was not found: tried "));
+  }
+  if (!clang) return;
+  const auto wanted = compilers({{"KILN_GPU_COMPILER", "clang"}});
+  CHECK(wanted.at("cuda Clang").at("taken") == true);
+  CHECK(wanted.at("hip Clang").at("reason") == "KILN_GPU_COMPILER=clang asks for it");
+  const auto none =
+      compilers({{"KILN_CLANG", "none"}, {"KILN_NVRTC", "/nowhere/libnvrtc.so"}, {"KILN_HIPRTC", "/nowhere/libhiprtc.so"}});
+  for (const auto& [name, info] : none) CHECK_MESSAGE(info.at("taken") == false, name);
+  CHECK(none.at("cpu Clang").at("reason") == "kiln's Clang is not used: KILN_CLANG=none; unset it");
+  const auto text = run({"devices"}, {.environment = {{"KILN_CLANG", "none"}, {"KILN_NVRTC", "/nowhere/libnvrtc.so"}}}).out;
+  CHECK(contains(text,
+                 "cuda kernels: nobody compiles them; not NVRTC: NVRTC was not found; not Clang: kiln's Clang is not used"));
 }
 
 TEST_CASE("devices --json tells of the devices also where KILN_DEVICE names none") {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/compilers.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
 #include "options.hpp"
@@ -40,9 +41,26 @@ std::map<std::string, std::string> unavailable() {
   return reasons;
 }
 
+const char* kind_name(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
+}
+
+nlohmann::ordered_json compilers_json() {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const CompilerInfo& info : compilers()) {
+    list.push_back({{"kind", kind_name(info.kind)},
+                    {"name", info.name},
+                    {"version", info.version},
+                    {"file", info.file},
+                    {"taken", info.taken},
+                    {"reason", info.reason}});
+  }
+  return list;
+}
+
 nlohmann::ordered_json device_json(const Device& device) {
   nlohmann::ordered_json json{{"device", to_string(device)}, {"index", device.index()}};
-  json["kind"] = device.is_cpu() ? "cpu" : device.kind() == DeviceKind::cuda ? "cuda" : "hip";
+  json["kind"] = kind_name(device.kind());
   try {
     const DeviceInfo info = device.info();
     json["name"] = info.name;
@@ -73,7 +91,29 @@ nlohmann::ordered_json json_of(const std::vector<Device>& devices) {
     json["best_error"] = error.what();
   }
   json["unavailable"] = unavailable();
+  json["compilers"] = compilers_json();
   return json;
+}
+
+/// "cuda kernels: by NVRTC 13.0 (/usr/lib/…), not by Clang: …". Without `verbose` the paths that were tried are left out.
+std::string compilers_text(bool verbose) {
+  std::map<DeviceKind, std::string> lines;
+  for (const bool taken : {true, false}) {
+    for (const CompilerInfo& info : compilers()) {
+      if (info.taken != taken) continue;
+      std::string& line = lines[info.kind];
+      if (line.empty()) line = fmt::format("{} kernels: {}", kind_name(info.kind), taken ? "" : "nobody compiles them");
+      if (taken) {
+        line += fmt::format("{} {} ({})", info.name, info.version, info.file);
+        continue;
+      }
+      const std::string reason = verbose ? info.reason : info.reason.substr(0, info.reason.find(": tried"));
+      line += fmt::format("; not {}{}: {}", info.name, info.version.empty() ? "" : " " + info.version, reason);
+    }
+  }
+  std::string text;
+  for (const auto& [kind, line] : lines) text += printable(line) + "\n";
+  return text;
 }
 
 /// Devices that do not answer have a line of their own below the others, with the reason.
@@ -110,13 +150,13 @@ std::string text_of(const std::vector<Device>& devices) {
 
 DevicesCommand::DevicesCommand(CLI::App& app) {
   set_usage(app, "kiln devices [OPTIONS]");
-  add_flag(app, "--json", json_, "Print JSON, in bytes and counts, with why a vendor has no device here");
-  add_flag(app, "-v,--verbose", verbose_, "Say why a vendor has no device here");
+  add_flag(app, "--json", json_, "Print JSON, in bytes and counts, with why a vendor has no device here, and the compilers");
+  add_flag(app, "-v,--verbose", verbose_, "Say why a vendor has no device here, and where compilers were looked for");
   set_footer(
       app,
       R"(Columns: TARGET what kernels are compiled for, UNITS multiprocessors (on a CPU threads), WARP threads in a warp or
 wavefront, BLOCK threads in a block at most, GRID blocks in a launch at most, SHARED shared memory of a block, CACHE the
-last level. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)");
+last level. Below them: who compiles the kernels of each kind of device, and why not the others. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)");
 }
 
 int DevicesCommand::run() {
@@ -125,7 +165,7 @@ int DevicesCommand::run() {
     print_json(json_of(devices));
     return kDone;
   }
-  std::string text = text_of(devices);
+  std::string text = text_of(devices) + compilers_text(verbose_);
   if (verbose_) {
     for (const auto& [vendor, reason] : unavailable())
       text += printable(fmt::format("no {} device: {}", vendor, reason)) + "\n";

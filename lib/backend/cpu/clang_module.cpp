@@ -1,5 +1,7 @@
 #include "backend/cpu/clang_module.hpp"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -7,15 +9,16 @@
 #include <string_view>
 
 #include "backend/compile_limits.hpp"
+#include "backend/compilers.hpp"
 #include "backend/cpu/clang_workers.hpp"
 #include "backend/cpu/fork_gate.hpp"
 #include "backend/cpu/installation.hpp"
+#include "backend/no_compiler.hpp"
 #include "base/dynamic_library.hpp"
 #include "base/environment.hpp"
 #include "base/installation.hpp"
 #include "base/log.hpp"
 #include "base/own_folder.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -28,26 +31,47 @@ const char* clang_version() {
   return KILN_CLANG_VERSION;
 }
 
+bool clang_is_taken_away() {
+  return base::env("KILN_CLANG") == "none";
+}
+
 std::vector<std::string> clang_module_candidates() {
   if (const auto named = base::env("KILN_CLANG"); named && !named->empty()) return {*named};
   return base::candidates_beside(kFile, KILN_INSTALLED_LIBRARIES);
 }
 
+CompilerInfo clang_info() {
+  CompilerInfo info{.kind = DeviceKind::cpu, .name = "Clang"};
+  try {
+    static_cast<void>(clang_module());
+  } catch (const DeviceError& error) {
+    info.reason = error.what();
+    return info;
+  }
+  info.version = clang_version();
+  for (const std::string& file : clang_module_candidates()) {
+    if (info.file.empty() && ::access(file.c_str(), R_OK) == 0) info.file = file;
+  }
+  info.taken = true;
+  info.reason = "kiln brings it";
+  return info;
+}
+
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates) {
   const base::DynamicLibrary::Opened opened = base::DynamicLibrary::open_first(candidates, base::Unload::never);
   if (!opened.library) {
-    throw DeviceError("failed to open kiln's Clang, tried " + base::describe(opened.attempts) +
-                      ": install libkiln-clang.so beside libkiln.so, or name it in KILN_CLANG");
+    throw NoCompiler("failed to open kiln's Clang, tried " + base::describe(opened.attempts) +
+                     ": install libkiln-clang.so beside libkiln.so, or name it in KILN_CLANG");
   }
   const auto api = opened.library.function<decltype(&kiln_clang)>(KILN_CLANG_SYMBOL);
   const kiln_clang_api* const functions = api == nullptr ? nullptr : api(KILN_CLANG_INTERFACE);
   if (functions == nullptr || std::string_view(functions->version) != clang_version()) {
-    throw DeviceError("failed to use kiln's Clang " + opened.library.name() + ": it is not of this build of kiln (" +
-                      (api == nullptr ? "it has no function " KILN_CLANG_SYMBOL
-                       : functions == nullptr
-                           ? "its interface is another version"
-                           : std::string("it holds Clang ") + functions->version + ", not " + clang_version()) +
-                      "); install libkiln-clang.so and libkiln.so from one build");
+    throw NoCompiler("failed to use kiln's Clang " + opened.library.name() + ": it is not of this build of kiln (" +
+                     (api == nullptr ? "it has no function " KILN_CLANG_SYMBOL
+                      : functions == nullptr
+                          ? "its interface is another version"
+                          : std::string("it holds Clang ") + functions->version + ", not " + clang_version()) +
+                     "); install libkiln-clang.so and libkiln.so from one build");
   }
   return *functions;
 }
@@ -74,6 +98,7 @@ std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds
 }
 
 const kiln_clang_api& clang_module() {
+  if (clang_is_taken_away()) throw NoCompiler("kiln's Clang is not used: KILN_CLANG=none; unset it");
   static std::atomic<const kiln_clang_api*> opened{nullptr};
   if (const kiln_clang_api* const module = opened.load(std::memory_order_acquire)) return *module;
   // Inside the gate: a child forked meanwhile would find the lock held by nobody.

@@ -14,11 +14,15 @@ namespace kiln::backend::cpu {
 /// the lib folder beside that one's (for programs), and where `cmake --install` puts it.
 std::vector<std::string> clang_module_candidates();
 
-/// Opens the first that can be opened. DeviceError names every path tried, or says that the module is of another build.
+/// KILN_CLANG=none: kernels come from caches alone.
+bool clang_is_taken_away();
+
+/// Opens the first that can be opened. NoCompiler names every path tried, or says that the module is of another build.
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates);
 
 /// The module of clang_module_candidates(), in workers (clang_workers.hpp); opened here where none can be started, which is a
-/// line of the log. Once a process. Thread-safe; a failure is tried again at the next call.
+/// line of the log. Once a process. Thread-safe; a failure is tried again at the next call. NoCompiler
+/// as well where it is taken away.
 const kiln_clang_api& clang_module();
 
 /// Of a result whose status is KILN_CLANG_CRASHED or one behind it: what happened, and what can be done.

@@ -8,6 +8,7 @@
 #include "backend/backend.hpp"
 #include "backend/gpu/driver.hpp"
 #include "backend/gpu/resolve.hpp"
+#include "backend/no_compiler.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -19,8 +20,8 @@ std::unique_ptr<const CompilerLibrary> find(const Dialect& dialect) {
       try {
         return std::make_unique<CompilerLibrary>(dialect, candidates(dialect.compiler_library, {}, newest));
       } catch (const DeviceError& error) {
-        throw DeviceError(std::string(error.what()) + " (newer ones do not count: the driver is for " + dialect.runtime + " " +
-                          std::to_string(newest) + ")");
+        throw NoCompiler(std::string(error.what()) + " (newer ones do not count: the driver is for " + dialect.runtime + " " +
+                         std::to_string(newest) + ")");
       }
     }
     return std::make_unique<CompilerLibrary>(dialect, candidates(dialect.compiler_library));
@@ -57,8 +58,8 @@ const CompilerLibrary& CompilerLibrary::of(DeviceKind kind) {
 CompilerLibrary::CompilerLibrary(const Dialect& dialect, const std::vector<std::string>& names) : dialect_(dialect) {
   Located located = locate(names);
   if (located.path.empty()) {
-    throw DeviceError(std::string(dialect.compiler) + " was not found: tried " + base::describe(located.attempts) + "; " +
-                      dialect.compiler_advice);
+    throw NoCompiler(std::string(dialect.compiler) + " was not found: tried " + base::describe(located.attempts) + "; " +
+                     dialect.compiler_advice);
   }
   path_ = std::move(located.path);
   library_ = std::move(located.library);
@@ -96,8 +97,8 @@ void CompilerLibrary::load() const {
   if (!library_) {
     auto opened = base::DynamicLibrary::open_first(std::span(&path_, 1), base::Unload::never);
     if (!opened.library) {
-      throw DeviceError("failed to load " + std::string(dialect_.compiler) + ": " + base::describe(opened.attempts) + "; " +
-                        dialect_.compiler_advice);
+      throw NoCompiler("failed to load " + std::string(dialect_.compiler) + ": " + base::describe(opened.attempts) + "; " +
+                       dialect_.compiler_advice);
     }
     library_ = std::move(opened.library);
   }

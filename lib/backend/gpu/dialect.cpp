@@ -16,6 +16,10 @@ constexpr const char* kCudaHomeVariables[] = {"CUDA_PATH", "CUDA_HOME"};
 constexpr const char* kCudaHomes[] = {"/usr/local/cuda"};
 constexpr const char* kCudaFolders[] = {"lib64", "lib"};
 
+// Of nvidia-cuda-nvrtc-cu12 and nvidia-cuda-nvrtc, and of their kin. Since CUDA 13 all are in one folder.
+constexpr const char* kNvrtcPackages[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"};
+constexpr const char* kCufftPackages[] = {"nvidia/cu13/lib", "nvidia/cufft/lib"};
+
 constexpr const char* kNvdisasmArguments[] = {"--print-code"};
 constexpr const char* kCuobjdumpArguments[] = {"--dump-sass"};
 constexpr DisassemblerProgram kCudaDisassemblers[] = {{"nvdisasm", kNvdisasmArguments}, {"cuobjdump", kCuobjdumpArguments}};
@@ -28,6 +32,10 @@ constexpr const char* kHipfft[] = {"libhipfft.so.0"};
 constexpr const char* kHipHomeVariables[] = {"ROCM_PATH", "HIP_PATH"};
 constexpr const char* kHipHomes[] = {"/opt/rocm"};
 constexpr const char* kHipFolders[] = {"lib", "lib64"};
+
+// Of rocm-sdk-core and rocm-sdk-libraries-*.
+constexpr const char* kHipPackages[] = {"_rocm_sdk_core/lib"};
+constexpr const char* kHipfftPackages[] = {"_rocm_sdk_libraries/lib", "_rocm_sdk_core/lib"};
 
 constexpr const char* kHiprtcVariables[] = {"HIPRTC_COMPILE_OPTIONS_APPEND", "HIPRTC_LINK_OPTIONS_APPEND"};
 
@@ -72,13 +80,16 @@ constexpr Dialect kCuda = {
     .runtime = "CUDA",
     .compiler = "NVRTC",
     .driver_advice = "install the NVIDIA driver, or name its file in KILN_CUDA",
-    .compiler_advice = "install the CUDA toolkit or its NVRTC package, set CUDA_PATH, or name the file in KILN_NVRTC",
-    .driver = {"KILN_CUDA", kCudaDriver, {}, kCudaDriverHomes, kCudaFolders, true},
-    .compiler_library = {"KILN_NVRTC", kNvrtc, kCudaHomeVariables, kCudaHomes, kCudaFolders, false},
+    .compiler_advice =
+        "install the CUDA toolkit or its NVRTC package (pip install nvidia-cuda-nvrtc-cu12), set CUDA_PATH, or name the file "
+        "in "
+        "KILN_NVRTC",
+    .driver = {"KILN_CUDA", kCudaDriver, {}, kCudaDriverHomes, kCudaFolders, {}, true},
+    .compiler_library = {"KILN_NVRTC", kNvrtc, kCudaHomeVariables, kCudaHomes, kCudaFolders, kNvrtcPackages, false},
     .fft = "cuFFT",
     .fft_prefix = "CUFFT_",
     .fft_advice = "install the CUDA toolkit or its cuFFT package, set CUDA_PATH, or name the file in KILN_CUFFT",
-    .fft_library = {"KILN_CUFFT", kCufft, kCudaHomeVariables, kCudaHomes, kCudaFolders, true},
+    .fft_library = {"KILN_CUFFT", kCufft, kCudaHomeVariables, kCudaHomes, kCudaFolders, kCufftPackages, true},
     .names_by_argument = true,
     .context = ContextModel::primary_context,
     .attribute = {.multiprocessors = 16,
@@ -116,12 +127,12 @@ constexpr Dialect kHip = {
     .compiler = "hipRTC",
     .driver_advice = "install ROCm's HIP runtime, set ROCM_PATH, or name its file in KILN_HIP",
     .compiler_advice = "install ROCm's HIP runtime (Debian: libamdhip64-dev), set ROCM_PATH, or name the file in KILN_HIPRTC",
-    .driver = {"KILN_HIP", kHipDriver, kHipHomeVariables, kHipHomes, kHipFolders, true},
-    .compiler_library = {"KILN_HIPRTC", kHiprtc, kHipHomeVariables, kHipHomes, kHipFolders, false},
+    .driver = {"KILN_HIP", kHipDriver, kHipHomeVariables, kHipHomes, kHipFolders, kHipPackages, true},
+    .compiler_library = {"KILN_HIPRTC", kHiprtc, kHipHomeVariables, kHipHomes, kHipFolders, kHipPackages, false},
     .fft = "hipFFT",
     .fft_prefix = "HIPFFT_",
     .fft_advice = "install ROCm's hipfft and rocfft, set ROCM_PATH, or name the file in KILN_HIPFFT",
-    .fft_library = {"KILN_HIPFFT", kHipfft, kHipHomeVariables, kHipHomes, kHipFolders, true},
+    .fft_library = {"KILN_HIPFFT", kHipfft, kHipHomeVariables, kHipHomes, kHipFolders, kHipfftPackages, true},
     .names_by_argument = false,
     .context = ContextModel::set_device,
     .attribute = {.multiprocessors = 63,

@@ -20,6 +20,8 @@ struct LibrarySearch {
   std::span<const char* const> home_variables;
   std::span<const char* const> homes;    ///< where the vendor's installer puts it
   std::span<const char* const> folders;  ///< below a home
+  /// Below a folder of Python's packages (python_packages.hpp): where pip puts it.
+  std::span<const char* const> packages;
   /// Drivers: the loader's choice first, as it may be in the process already, and two of them do not get on. Compilers: files
   /// first, whose version is read without loading them.
   bool loader_first;

@@ -19,6 +19,7 @@ namespace kiln::backend::gpu {
 namespace {
 
 constexpr const char* kVariable = "KILN_NVJITLINK";
+constexpr const char* kPackages[] = {"nvidia/cu13/lib", "nvidia/nvjitlink/lib"};
 constexpr const char* kSonames[] = {"libnvJitLink.so.13", "libnvJitLink.so.12"};
 constexpr int kSuccess = 0;
 
@@ -117,6 +118,7 @@ std::vector<std::string> JitLink::places() {
   LibrarySearch search = dialect_of(DeviceKind::cuda).compiler_library;
   search.variable = "";
   search.sonames = kSonames;
+  search.packages = kPackages;
   return candidates(search, {}, driver_version_major(DeviceKind::cuda));
 }
 

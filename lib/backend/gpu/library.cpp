@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backend/gpu/python_packages.hpp"
 #include "base/environment.hpp"
 
 namespace kiln::backend::gpu {
@@ -64,6 +65,15 @@ std::vector<std::string> search_folders(const LibrarySearch& search, std::string
   std::error_code error;
   for (const char* folder : kSystemFolders) {
     if (fs::is_directory(folder, error)) add(folder);
+  }
+  if (search.packages.empty()) return folders;
+  // conda puts them beside its own libraries.
+  if (const std::string conda = environment("CONDA_PREFIX"); conda.starts_with('/')) add(conda + "/lib");
+  for (const std::string& packages : python_packages()) {
+    for (const char* package : search.packages) {
+      const std::string folder = packages + "/" + package;
+      if (fs::is_directory(folder, error)) add(folder);
+    }
   }
   return folders;
 }

@@ -11,8 +11,9 @@
 namespace kiln::backend::gpu {
 
 /// Every name to try, best first: the file that the search's variable names and no other; else for each soname
-/// `first_folder` (where given), LD_LIBRARY_PATH, the vendor's homes, the system's folders that exist, and, first or last as
-/// the search says, the bare soname for the loader's own search. `newest` leaves out sonames of a greater major (0: no limit).
+/// `first_folder` (where given), LD_LIBRARY_PATH, the vendor's homes, the system's folders that exist, conda's, what pip put
+/// into Python's folders of packages, and, first or last as the search says, the bare soname for the loader's own search.
+/// `newest` leaves out sonames of a greater major (0: no limit).
 [[nodiscard]] std::vector<std::string> candidates(const LibrarySearch& search, std::string_view first_folder = {},
                                                   int newest = 0);
 

@@ -32,8 +32,8 @@ DeviceMemory::DeviceMemory(const Core& core) : core_(core) {
   if (!wish || wish->empty()) return;
   const std::optional<std::uint64_t> bytes = base::parse_bytes(*wish);
   if (!bytes || *bytes >= static_cast<std::uint64_t>(kNoLimit)) {
-    base::log_line(std::string(kLimitVariable) + " is \"" + *wish +
-                   "\", which is no number of bytes; there is no limit; write it as 500M or 2G");
+    base::tell_line(std::string(kLimitVariable) + " is \"" + *wish +
+                    "\", which is no number of bytes; there is no limit; write it as 500M or 2G");
   } else {
     set_limit(static_cast<std::int64_t>(*bytes));
   }

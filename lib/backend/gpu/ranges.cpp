@@ -76,8 +76,8 @@ constexpr const char* kRoctxFolders[] = {"lib"};
 constexpr const char* kNvtxNames[] = {"libnvToolsExt.so.1", "libnvtx3interop.so.1", "libnvtx3interop.so"};
 // rocprofv3 reads both.
 constexpr const char* kRoctxNames[] = {"librocprofiler-sdk-roctx.so.1", "libroctx64.so.4"};
-constexpr LibrarySearch kNvtx{"KILN_NVTX", kNvtxNames, kNvtxHomeVariables, kNvtxHomes, kNvtxFolders, true};
-constexpr LibrarySearch kRoctx{"KILN_ROCTX", kRoctxNames, kRoctxHomeVariables, kRoctxHomes, kRoctxFolders, true};
+constexpr LibrarySearch kNvtx{"KILN_NVTX", kNvtxNames, kNvtxHomeVariables, kNvtxHomes, kNvtxFolders, {}, true};
+constexpr LibrarySearch kRoctx{"KILN_ROCTX", kRoctxNames, kRoctxHomeVariables, kRoctxHomes, kRoctxFolders, {}, true};
 
 class Ranges {
  public:

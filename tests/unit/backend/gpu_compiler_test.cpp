@@ -112,7 +112,8 @@ TEST_CASE("a missing library lists every path tried") {
   CHECK_THROWS_WITH_AS(
       (CompilerLibrary{cuda, {"/nowhere/libnvrtc.so.13", "libkiln-has-no-such.so.1"}}),
       "NVRTC was not found: tried /nowhere/libnvrtc.so.13 (no such file), libkiln-has-no-such.so.1 (not found by the "
-      "loader); install the CUDA toolkit or its NVRTC package, set CUDA_PATH, or name the file in KILN_NVRTC",
+      "loader); install the CUDA toolkit or its NVRTC package (pip install nvidia-cuda-nvrtc-cu12), set CUDA_PATH, or name the "
+      "file in KILN_NVRTC",
       DeviceError);
   CHECK_THROWS_WITH_AS((Driver{cuda, {"/nowhere/libcuda.so.1"}}),
                        doctest::Contains("no CUDA driver was found: tried /nowhere/libcuda.so.1 ("), DeviceError);

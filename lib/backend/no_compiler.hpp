@@ -1,0 +1,14 @@
+// The error where nobody is there who could compile: what tells it from a compile that failed.
+#pragma once
+
+#include "kiln/error.hpp"
+
+namespace kiln::backend {
+
+/// The compiler's library is missing, is of another build, or was taken away by its variable.
+class NoCompiler : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+}  // namespace kiln::backend
