@@ -11,6 +11,7 @@ namespace kiln::emulator {
 enum class Fault : std::uint16_t {
   illegal_address = 700,
   timeout = 702,
+  assertion = 710,
   misaligned = 716,
   illegal_instruction = 715,
   launch_failed = 719

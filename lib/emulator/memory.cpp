@@ -27,10 +27,21 @@ Allocation* Memory::allocate(std::size_t bytes) {
   return all_.emplace(reinterpret_cast<std::uintptr_t>(made->address), std::move(made)).first->second.get();
 }
 
+Allocation* Memory::allocate_in_heap(std::size_t bytes, std::size_t limit) {
+  if (bytes == 0 || bytes > limit - heap_) return nullptr;
+  Allocation* const made = allocate(bytes);
+  if (made == nullptr) return nullptr;
+  made->in_heap = true;
+  heap_ += bytes;
+  return made;
+}
+
 bool Memory::free(std::uint64_t address) {
   const auto found = all_.find(address);
   if (found == all_.end()) return false;
+  ++frees_;
   used_ -= found->second->bytes;
+  if (found->second->in_heap) heap_ -= found->second->bytes;
   all_.erase(found);
   return true;
 }

@@ -28,6 +28,7 @@ constexpr std::array kStatuses = std::to_array<Named>({
     {capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
     {static_cast<int>(Fault::illegal_address), "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {static_cast<int>(Fault::timeout), "CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
+    {static_cast<int>(Fault::assertion), "CUDA_ERROR_ASSERT", "device-side assert triggered"},
     {static_cast<int>(Fault::illegal_instruction), "CUDA_ERROR_ILLEGAL_INSTRUCTION", "an illegal instruction was encountered"},
     {static_cast<int>(Fault::misaligned), "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
     {static_cast<int>(Fault::launch_failed), "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},

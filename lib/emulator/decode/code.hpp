@@ -18,6 +18,8 @@ inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 60U;
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{2} << 60U;
 inline constexpr std::uint64_t kParameterWindow = std::uint64_t{3} << 60U;
 inline constexpr std::uint64_t kFunctionWindow = std::uint64_t{4} << 60U;
+/// Between two functions: the lowest bit of a pointer to a member says that the function is virtual.
+inline constexpr std::uint64_t kFunctionBytes = 16;
 [[nodiscard]] constexpr std::uint64_t window_of(Space space) noexcept {
   return space == Space::shared      ? kSharedWindow
          : space == Space::local     ? kLocalWindow
@@ -71,7 +73,7 @@ struct Instruction {
   bool sign_extends = false;
   bool strong = false;        ///< .volatile, .relaxed, .acquire, .release, atomic
   bool synchronizes = false;  ///< releases or acquires
-  bool of_frame = false;      ///< the address is one of the frame: a local variable or a parameter of a call
+  bool of_frame = false;      ///< the address is an offset in the frame's part of local memory
   std::uint32_t rows = 0;     ///< of vectors and calls: the first in Code::rows
   std::uint32_t target = 0;
   std::uint32_t detail = 0;  ///< what the handler needs besides
@@ -79,7 +81,7 @@ struct Instruction {
   std::uint32_t statement = 0;
 };
 
-/// Where a value is passed: in a launch's bytes, or in a frame.
+/// Where a value is passed: in a launch's bytes, or in a frame's local memory.
 struct Parameter {
   std::uint32_t offset = 0, bytes = 0;
 };
@@ -100,8 +102,8 @@ struct Code {
   std::vector<std::uint64_t> constants;            ///< in rows
   std::uint32_t registers = 0;                     ///< in rows
   std::uint32_t predicates = 1;
-  std::uint32_t local_bytes = 0;      ///< of one thread
-  std::uint32_t parameter_bytes = 0;  ///< of one thread: of calls, and of the function itself where it is no kernel
+  /// Of one thread: its variables, the parameters of its calls, and its own where it is no kernel.
+  std::uint32_t local_bytes = 0;
   std::vector<Parameter> parameters;
   std::vector<Parameter> results;
 };

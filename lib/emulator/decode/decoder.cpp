@@ -6,6 +6,7 @@
 
 #include "emulator/instructions/instructions.hpp"
 #include "emulator/ptx/lexer.hpp"
+#include "emulator/run/driver_functions.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -44,11 +45,15 @@ void Decoder::decode() {
     code_.instructions.push_back(instruction());
     program_.statements.push_back(&statement);
   }
+  Instruction last;
+  last.statement = static_cast<std::uint32_t>(program_.statements.empty() ? 0 : program_.statements.size() - 1);
+  if (function_.is_declared_only) {
+    last.run = driver_function(function_);
+    code_.instructions.push_back(last);
+  }
   // Behind the last statement is the end.
-  Instruction end;
-  end.flow = function_.is_kernel ? Flow::exit : Flow::ret;
-  end.statement = static_cast<std::uint32_t>(program_.statements.empty() ? 0 : program_.statements.size() - 1);
-  code_.instructions.push_back(end);
+  last.flow = function_.is_kernel ? Flow::exit : Flow::ret;
+  code_.instructions.push_back(last);
   code_.registers = static_cast<std::uint32_t>(rows_.size());
   code_.predicates = static_cast<std::uint32_t>(predicates_.size()) + 1;
 }
@@ -99,7 +104,7 @@ void Decoder::require(std::size_t fewest, std::size_t most) const {
   if (operands() < fewest || operands() > most) fail("takes another number of operands");
 }
 
-// Variables of the function: local memory, parameters of calls. Shared ones are the module's.
+// Variables and parameters of the function. Shared variables are the module's.
 void Decoder::place_variables() {
   for (const Variable& result : function_.results) code_.results.push_back(place_in_frame(result));
   std::uint64_t kernel_bytes = 0;
@@ -115,29 +120,20 @@ void Decoder::place_variables() {
   }
   check_size(kernel_bytes, kMostParameters, "parameters");
   for (const Variable& variable : function_.variables) {
-    if (variable.space == Space::local) {
-      check_size(code_.local_bytes + variable.bytes, kMostLocal, "local memory");
-      code_.local_bytes =
-          static_cast<std::uint32_t>(aligned(code_.local_bytes, std::max<std::uint64_t>(variable.alignment, 1)));
-      local_places_[variable.name] = code_.local_bytes;
-      code_.local_bytes += static_cast<std::uint32_t>(variable.bytes);
-    } else if (variable.space == Space::parameter) {
-      place_in_frame(variable);
-    }
+    if (variable.space == Space::local || variable.space == Space::parameter) place_in_frame(variable);
   }
-  code_.parameter_bytes = static_cast<std::uint32_t>(aligned(code_.parameter_bytes, 16));
   code_.local_bytes = static_cast<std::uint32_t>(aligned(code_.local_bytes, 16));
 }
 
+// Parameters are in local memory like variables: a function may take the address of its own.
 Parameter Decoder::place_in_frame(const Variable& variable) {
   // Scopes of calls use the same names one after the other.
   Parameter& place = frame_places_[variable.name];
   if (place.bytes >= variable.bytes && place.bytes != 0) return place;
-  check_size(code_.parameter_bytes + variable.bytes, kMostParameters, "parameters");
-  code_.parameter_bytes =
-      static_cast<std::uint32_t>(aligned(code_.parameter_bytes, std::max<std::uint64_t>(variable.alignment, 8)));
-  place = {code_.parameter_bytes, static_cast<std::uint32_t>(variable.bytes)};
-  code_.parameter_bytes += place.bytes;
+  check_size(code_.local_bytes + variable.bytes, kMostLocal, "local memory");
+  code_.local_bytes = static_cast<std::uint32_t>(aligned(code_.local_bytes, std::max<std::uint64_t>(variable.alignment, 8)));
+  place = {code_.local_bytes, static_cast<std::uint32_t>(variable.bytes)};
+  code_.local_bytes += place.bytes;
   return place;
 }
 
@@ -228,11 +224,8 @@ std::optional<std::uint64_t> Decoder::address_of(std::string_view name) const {
   if (const auto found = kernel_places_.find(name); found != kernel_places_.end()) return kParameterWindow | found->second;
   if (const auto found = program_.addresses.find(code_.name + "/" + std::string(name)); found != program_.addresses.end())
     return found->second;
-  if (const auto found = program_.addresses.find(name); found != program_.addresses.end()) return found->second;
-  const auto function =
-      std::find_if(program_.functions.begin(), program_.functions.end(), [&](const Code* each) { return each->name == name; });
-  if (function == program_.functions.end()) return std::nullopt;
-  return kFunctionWindow | static_cast<std::uint64_t>(function - program_.functions.begin());
+  const auto found = program_.addresses.find(name);
+  return found == program_.addresses.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Decoder::address(const Operand& operand, Instruction& made) {
@@ -242,13 +235,12 @@ void Decoder::address(const Operand& operand, Instruction& made) {
     made.in[0] = constant(0);
   } else if (is_register(operand.name)) {
     made.in[0] = row(operand.name);
-  } else if (const auto local = local_offset(operand.name)) {
-    made.in[0] = constant(*local);
+    // The address of a function's own parameter is one in local memory.
+    if (made.space == Space::parameter && !is_in_kernel() && !says("param::entry")) made.space = Space::local;
+  } else if (const auto offset = frame_offset(operand.name)) {
+    made.in[0] = constant(*offset);
     made.of_frame = true;
-  } else if (const auto frame = frame_places_.find(operand.name); frame != frame_places_.end()) {
-    made.in[0] = constant(frame->second.offset);
-    made.of_frame = true;
-    made.space = Space::parameter;
+    made.space = Space::local;
   } else if (const auto known = address_of(operand.name)) {
     made.in[0] = constant(*known);
   } else {
@@ -256,9 +248,9 @@ void Decoder::address(const Operand& operand, Instruction& made) {
   }
 }
 
-std::optional<std::uint64_t> Decoder::local_offset(std::string_view name) const {
-  const auto found = local_places_.find(name);
-  return found == local_places_.end() ? std::nullopt : std::optional(found->second);
+std::optional<std::uint64_t> Decoder::frame_offset(std::string_view name) const {
+  const auto found = frame_places_.find(name);
+  return found == frame_places_.end() ? std::nullopt : std::optional<std::uint64_t>(found->second.offset);
 }
 
 Parameter Decoder::frame_parameter(std::string_view name) const {
@@ -268,9 +260,10 @@ Parameter Decoder::frame_parameter(std::string_view name) const {
 }
 
 const Code* Decoder::function(std::string_view name) const {
-  const auto found = program_.codes.find(name);
-  if (found == program_.codes.end() || found->second->function->is_kernel) fail("there is no function " + std::string(name));
-  return found->second.get();
+  const auto found = program_.addresses.find(name);
+  const Code* const code = found == program_.addresses.end() ? nullptr : program_.function_at(found->second);
+  if (code == nullptr) fail("there is no function " + std::string(name));
+  return code;
 }
 
 std::uint32_t Decoder::label(std::string_view name) const {

@@ -52,9 +52,9 @@ class Decoder {
   [[nodiscard]] std::uint32_t rows(std::span<const Operand> parts, const Type& type, bool are_written);
   /// "[a + 8]".
   void address(const Operand& operand, Instruction& made);
-  /// Of a local variable, in the frame.
-  [[nodiscard]] std::optional<std::uint64_t> local_offset(std::string_view name) const;
-  /// Of a parameter of calls, in the frame.
+  /// Of a variable or a parameter in the frame; nothing where the name is none.
+  [[nodiscard]] std::optional<std::uint64_t> frame_offset(std::string_view name) const;
+  /// PtxError where the name is none in the frame.
   [[nodiscard]] Parameter frame_parameter(std::string_view name) const;
   [[nodiscard]] bool is_register(std::string_view name) const { return declared(name).has_value(); }
   [[nodiscard]] bool is_in_kernel() const noexcept { return function_.is_kernel; }
@@ -67,6 +67,7 @@ class Decoder {
 
  private:
   void place_variables();
+  /// In local memory, where a variable of that name may have a place already.
   Parameter place_in_frame(const Variable& variable);
   void check_size(std::uint64_t bytes, std::uint64_t most, const char* what) const;
   [[nodiscard]] Instruction instruction();
@@ -90,7 +91,7 @@ class Decoder {
   std::map<RegisterKey, std::uint32_t> rows_, predicates_;
   std::map<std::uint64_t, std::uint32_t> constants_;
   std::map<std::string_view, Parameter> frame_places_;
-  std::map<std::string_view, std::uint64_t> local_places_, kernel_places_;
+  std::map<std::string_view, std::uint64_t> kernel_places_;
 };
 
 }  // namespace kiln::emulator

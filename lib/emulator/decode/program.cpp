@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emulator/decode/decoder.hpp"
+#include "emulator/run/driver_functions.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -57,11 +58,11 @@ void place_variables(Program& program, Memory& memory) {
     program.addresses[std::string(variable.name)] = program.owned.back();
   }
   for (const Variable& variable : program.module.variables) {
-    for (const auto& [offset, name] : variable.addresses) {
-      const auto found = program.addresses.find(name);
-      if (found == program.addresses.end()) throw PtxError("there is no variable " + std::string(name));
-      char* const to = reinterpret_cast<char*>(program.addresses.find(variable.name)->second);
-      std::memcpy(to + offset, &found->second, sizeof(found->second));
+    for (const Variable::Address& each : variable.addresses) {
+      const auto found = program.addresses.find(each.name);
+      if (found == program.addresses.end()) throw PtxError("there is no variable and no function " + std::string(each.name));
+      const std::uint64_t bits = (found->second + each.offset) >> each.shift;
+      std::memcpy(reinterpret_cast<char*>(program.addresses.find(variable.name)->second) + each.at, &bits, each.bytes);
     }
   }
   for (const auto& [name, function] : program.module.functions) {
@@ -113,6 +114,12 @@ const Code* Program::kernel(std::string_view name) const {
   return found == codes.end() || !found->second->function->is_kernel ? nullptr : found->second.get();
 }
 
+const Code* Program::function_at(std::uint64_t address) const noexcept {
+  const std::uint64_t number = (address & ~kWindowMask) / kFunctionBytes;
+  if ((address & kWindowMask) != kFunctionWindow || address % kFunctionBytes != 0 || number >= functions.size()) return nullptr;
+  return functions[number]->function->is_kernel ? nullptr : functions[number];
+}
+
 std::unique_ptr<Program> decode(Module module, Memory& memory) {
   auto program = std::make_unique<Program>();
   program->module = std::move(module);
@@ -121,12 +128,19 @@ std::unique_ptr<Program> decode(Module module, Memory& memory) {
   }
   check_target(program->module);
   for (const auto& [name, function] : program->module.functions) {
-    if (function.is_declared_only) continue;
+    if (function.is_declared_only && driver_function(function) == nullptr) continue;
     auto code = std::make_unique<Code>();
     code->name = name;
     code->function = &function;
+    program->addresses[code->name] = kFunctionWindow | program->functions.size() * kFunctionBytes;
     program->functions.push_back(code.get());
     program->codes.emplace(name, std::move(code));
+  }
+  for (const auto& [name, function] : program->module.aliases) {
+    const auto found = program->addresses.find(function);
+    if (found == program->addresses.end())
+      throw PtxError("there is no function " + std::string(function) + ", whose alias " + std::string(name) + " is");
+    program->addresses[std::string(name)] = found->second;
   }
   place_variables(*program, memory);
   for (const auto& [name, code] : program->codes) Decoder(*program, *code, *code->function).decode();

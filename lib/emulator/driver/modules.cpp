@@ -5,6 +5,7 @@
 
 #include "emulator/driver/state.hpp"
 #include "emulator/ptx/module.hpp"
+#include "emulator/run/driver_functions.hpp"
 
 namespace kiln::emulator {
 namespace {
@@ -49,11 +50,11 @@ std::string without_places(std::string_view text) {
   return kept;
 }
 
-/// What is called and defined nowhere; empty: nothing. The driver has these four.
+/// What is called and defined nowhere; empty: nothing.
 std::string undefined_in(const Module& module) {
   for (const auto& [name, function] : module.functions) {
-    const bool is_own = name == "vprintf" || name == "__assertfail" || name == "malloc" || name == "free";
-    if (function.is_declared_only && !is_own) return std::string(name);
+    const bool is_known = !function.is_declared_only || module.aliases.count(name) != 0;
+    if (!is_known && driver_function(function) == nullptr) return std::string(name);
   }
   return {};
 }

@@ -26,7 +26,7 @@ namespace kiln::emulator {
 /// The address that a lane accesses: in[0] and what is added.
 [[nodiscard]] inline std::uint64_t address_of(Warp& warp, const Instruction& at, const std::uint64_t* base, unsigned lane) {
   std::uint64_t address = base[lane] + static_cast<std::uint64_t>(at.offset);
-  if (at.of_frame && at.space == Space::local) address += warp.frame().local_base;
+  if (at.of_frame) address += warp.frame().local_base;
   return address;
 }
 

@@ -33,7 +33,8 @@ void unpack(Warp& warp, const Instruction& at, Mask lanes) {
   });
 }
 
-void move_local_address(Warp& warp, const Instruction& at, Mask lanes) {
+// `offset`: in the frame, with the window of a generic address.
+void move_frame_address(Warp& warp, const Instruction& at, Mask lanes) {
   std::uint64_t* const out = warp.out(at.out);
   const std::uint64_t value = warp.frame().local_base + static_cast<std::uint64_t>(at.offset);
   each_lane(lanes, [&](unsigned lane) { out[lane] = value; });
@@ -104,9 +105,9 @@ void decode_mov(Decoder& at, Instruction& made) {
     return;
   }
   made.out = at.written(to);
-  if (const auto local = at.local_offset(from.name); local && from.kind == Operand::Kind::name) {
-    made.run = move_local_address;
-    made.offset = static_cast<std::int64_t>(*local + from.number);
+  if (const auto offset = at.frame_offset(from.name); offset && from.kind == Operand::Kind::name) {
+    made.run = move_frame_address;
+    made.offset = static_cast<std::int64_t>(*offset + from.number);
   } else {
     made.run = move;
     made.in[0] = at.read(from, type);
@@ -136,10 +137,15 @@ bool decode_move(Decoder& at, Instruction& made) {
     decode_mov(at, made);
   } else if (at.name() == "cvta") {
     at.require(2);
-    if (at.local_offset(at.operand(1).name)) at.fail("an address of a local variable is taken by mov first");
-    made.offset = static_cast<std::int64_t>(window_of(at.space()));
-    made.run = made.offset == 0 ? move : at.says("to") ? remove_window : add_window;
     made.out = at.written(at.operand(0));
+    const std::uint64_t window = window_of(at.space());
+    if (const auto offset = at.frame_offset(at.operand(1).name); offset && !at.says("to")) {
+      made.run = move_frame_address;
+      made.offset = static_cast<std::int64_t>(window | (*offset + at.operand(1).number));
+      return true;
+    }
+    made.offset = static_cast<std::int64_t>(window);
+    made.run = window == 0 ? move : at.says("to") ? remove_window : add_window;
     made.in[0] = at.read(at.operand(1), {Scalar::bits, 64});
   } else if (at.name() == "isspacep") {
     at.require(2);

@@ -89,10 +89,17 @@ struct Variable {
   Type type;
   std::uint64_t alignment = 0;
   std::uint64_t bytes = 0;  ///< 0: of unknown extent (dynamic shared memory)
+  /// An address among the initial bytes: of a variable or a function, and what is added to it.
+  struct Address {
+    std::size_t at = 0;
+    std::uint8_t bytes = 8;  ///< 1: the byte that `shift` brings to the bottom
+    std::uint8_t shift = 0;
+    std::string_view name;
+    std::uint64_t offset = 0;
+  };
   /// What it starts as: bytes at the front, then zeros.
   std::vector<std::uint8_t> initial;
-  /// Where among these the addresses of other variables stand, in 8 bytes each.
-  std::vector<std::pair<std::size_t, std::string_view>> addresses;
+  std::vector<Address> addresses;
 };
 
 /// Registers of one type: "%r<10>" declares %r0 to %r9, "%p" itself alone.
@@ -129,6 +136,7 @@ struct Module {
   std::vector<Location> locations;  ///< [0] is none
   std::vector<Variable> variables;  ///< .global, .const and .shared
   std::map<std::string_view, Function> functions;
+  std::map<std::string_view, std::string_view> aliases;  ///< of functions, to the function
 };
 
 /// PtxError for what does not parse: the line of the PTX, and what stands there.

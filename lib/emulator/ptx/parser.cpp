@@ -54,7 +54,7 @@ class Parser {
     } else if (word == ".pragma") {
       lexer_.skip_past(";");
     } else if (word == ".alias") {
-      lexer_.fail(".alias is not known here");
+      alias();
     } else {
       declaration(word);
     }
@@ -72,6 +72,14 @@ class Parser {
     if (module_.version < kOldest || module_.version > kNewest) {
       lexer_.fail("PTX " + std::string(number) + " is not known: versions 6.0 to 9.3 are");
     }
+  }
+
+  // .alias name, function;
+  void alias() {
+    const std::string_view name = lexer_.word();
+    lexer_.expect(",");
+    module_.aliases[name] = lexer_.word();
+    lexer_.expect(";");
   }
 
   void file() {
@@ -144,6 +152,7 @@ class Parser {
     while (lexer_.skip(",")) {
       Variable next = all.back();
       next.initial.clear();
+      next.addresses.clear();
       next.name = lexer_.word();
       all.push_back(std::move(next));
     }
@@ -221,7 +230,7 @@ class Parser {
   }
 
   void label(std::string_view name) {
-    // A list of targets or a prototype has its name in front.
+    // Lists of targets and prototypes have their names in front.
     if (lexer_.peek().kind == Token::Kind::word && lexer_.peek().text == ".branchtargets") {
       lexer_.take();
       auto& targets = function_->branch_targets[name];
@@ -230,7 +239,8 @@ class Parser {
       lexer_.expect(";");
       return;
     }
-    if (lexer_.peek().kind == Token::Kind::word && lexer_.peek().text == ".callprototype") {
+    if (lexer_.peek().kind == Token::Kind::word &&
+        (lexer_.peek().text == ".callprototype" || lexer_.peek().text == ".calltargets")) {
       lexer_.skip_past(";");
       return;
     }

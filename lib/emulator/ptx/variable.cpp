@@ -8,25 +8,56 @@
 namespace kiln::emulator {
 namespace {
 
-/// "generic(x)" and "x".
-void append_address(Lexer& lexer, Variable& made) {
-  std::string_view name = lexer.word();
-  if (name == "generic") {
+/// "x", "generic(x)" and "generic(x)+8".
+Variable::Address take_address(Lexer& lexer) {
+  Variable::Address made;
+  made.name = lexer.word();
+  if (made.name == "generic") {
     lexer.expect("(");
-    name = lexer.word();
+    made.name = lexer.word();
     lexer.expect(")");
   }
-  if (made.type.bytes() != 8) lexer.fail("an address of " + std::string(name) + " in less than 8 bytes is not known");
-  made.addresses.emplace_back(made.initial.size(), name);
-  made.initial.resize(made.initial.size() + 8);
+  if (lexer.skip("+") || lexer.at("-")) made.offset = take_integer(lexer);
+  return made;
 }
 
-void append_value(Lexer& lexer, Variable& made) {
-  if (lexer.peek().kind == Token::Kind::word) return append_address(lexer, made);
-  const std::uint64_t bits = bits_of(take_number(lexer), made.type);
+void append_address(Lexer& lexer, Variable& made, Variable::Address address) {
+  if (made.type.bytes() != address.bytes) {
+    lexer.fail("an address of " + std::string(address.name) + " in " + std::to_string(made.type.bytes()) +
+               " bytes is not known");
+  }
+  address.at = made.initial.size();
+  made.addresses.push_back(address);
+  made.initial.resize(address.at + address.bytes);
+}
+
+/// "0xFF00(generic(x))": one byte of an address, in structures without padding.
+void append_byte_of_address(Lexer& lexer, Variable& made, std::uint64_t mask) {
+  lexer.expect("(");
+  Variable::Address address = take_address(lexer);
+  lexer.expect(")");
+  const int shift = std::countr_zero(mask);
+  if (mask == 0 || mask >> shift != 0xFF || shift % 8 != 0) lexer.fail("a mask of an address is one byte");
+  address.bytes = 1;
+  address.shift = static_cast<std::uint8_t>(shift);
+  append_address(lexer, made, address);
+}
+
+void append_number(Variable& made, const Operand& number) {
+  const std::uint64_t bits = bits_of(number, made.type);
   std::array<std::uint8_t, 16> bytes{};
   std::memcpy(bytes.data(), &bits, sizeof(bits));
   made.initial.insert(made.initial.end(), bytes.begin(), bytes.begin() + made.type.bytes());
+}
+
+void append_value(Lexer& lexer, Variable& made) {
+  if (lexer.peek().kind == Token::Kind::word) {
+    append_address(lexer, made, take_address(lexer));
+  } else if (const Operand number = take_number(lexer); lexer.at("(")) {
+    append_byte_of_address(lexer, made, number.number);
+  } else {
+    append_number(made, number);
+  }
   if (made.initial.size() > made.bytes) lexer.fail("too many values for " + std::string(made.name));
 }
 

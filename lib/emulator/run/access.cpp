@@ -54,7 +54,7 @@ char* Warp::memory(const Request& request, std::uint64_t address) {
   const std::uint64_t offset = address & ~kWindowMask;
   if (space == Space::shared) return shared(request, offset);
   if (space == Space::local) return local(request, offset);
-  return at.of_frame ? call_parameter(request, offset) : kernel_parameter(request, offset);
+  return kernel_parameter(request, offset);
 }
 
 char* Warp::kernel_parameter(const Request& request, std::uint64_t offset) {
@@ -64,12 +64,6 @@ char* Warp::kernel_parameter(const Request& request, std::uint64_t offset) {
          verb(request.use) + byte_text(offset) + "the kernel's " + std::to_string(parameters.size()) + " bytes of parameters");
   }
   return parameters.data() + offset;
-}
-
-char* Warp::call_parameter(const Request& request, std::uint64_t offset) {
-  if (offset + request.bytes > frame_->code.parameter_bytes)
-    fail(Fault::illegal_address, request.at, request.lane, "is outside the parameters of a call");
-  return frame_->parameter(request.lane, offset);
 }
 
 char* Warp::local(const Request& request, std::uint64_t offset) {
@@ -92,9 +86,10 @@ char* Warp::shared(const Request& request, std::uint64_t offset) {
 
 char* Warp::global(const Request& request, std::uint64_t address) {
   const Instruction& at = request.at;
-  if (last_ == nullptr || !last_->contains(address, request.bytes)) {
-    Memory& memory = block_.launch().memory;
+  Memory& memory = block_.launch().memory;
+  if (last_ == nullptr || frees_ != memory.frees() || !last_->contains(address, request.bytes)) {
     last_ = memory.find(address, request.bytes);
+    frees_ = memory.frees();
     if (last_ == nullptr) {
       const Allocation* const nearest = memory.near(address);
       constexpr std::uint64_t kNear = std::uint64_t{1} << 30U;
@@ -111,9 +106,9 @@ char* Warp::global(const Request& request, std::uint64_t address) {
   }
   if (last_->read_only && request.use != Use::read)
     fail(Fault::illegal_address, at, request.lane, verb(request.use) + array_text(*last_, address) + ", a constant");
-  char* const memory = reinterpret_cast<char*>(address);  // device memory is the host's
-  if (!last_->shared_freely) note(request, {*last_->shadow, address - address_of(last_->address), memory, last_});
-  return memory;
+  char* const bytes = reinterpret_cast<char*>(address);  // device memory is the host's
+  if (!last_->shared_freely) note(request, {*last_->shadow, address - address_of(last_->address), bytes, last_});
+  return bytes;
 }
 
 // Of another command: the streams' order. Of another thread: a barrier between, or what it released and this one acquired.

@@ -20,8 +20,7 @@ Frame::Frame(const Code& function, std::shared_ptr<Frame> caller, std::uint32_t 
       depth(parent ? parent->depth + 1 : 0),
       local_base(local),
       registers(std::size_t{function.registers} * kLanes),
-      predicates(function.predicates),
-      parameters(std::size_t{function.parameter_bytes} * kLanes) {
+      predicates(function.predicates) {
   predicates[0] = kAllLanes;
 }
 
@@ -34,11 +33,8 @@ void Warp::call(std::size_t chosen, const Instruction& at, Mask lanes) {
   if (function == nullptr) {
     const std::uint64_t* const address = in(at.in[0]);
     const std::uint64_t wanted = address[first_lane(lanes)];
-    const Program& program = block_.launch().program;
-    const std::uint64_t number = wanted & ~kWindowMask;
-    if ((wanted & kWindowMask) == kFunctionWindow && number < program.functions.size()) function = program.functions[number];
-    if (function == nullptr || function->function->is_kernel)
-      fail(Fault::illegal_instruction, at, first_lane(lanes), "calls what is no function");
+    function = block_.launch().program.function_at(wanted);
+    if (function == nullptr) fail(Fault::illegal_instruction, at, first_lane(lanes), "calls what is no function");
     going = same_as_first<std::uint64_t>(lanes, address);
   }
   if (caller->depth >= kMostDepth)
@@ -55,9 +51,9 @@ void Warp::call(std::size_t chosen, const Instruction& at, Mask lanes) {
     // Scopes of calls share the places of names: one may be larger than what this call hands over.
     if (k >= function->parameters.size() || function->parameters[k].bytes > argument.bytes)
       fail(Fault::illegal_instruction, at, first_lane(lanes), "calls " + function->name + " with other parameters than it has");
+    const Parameter& own = function->parameters[k];
     each_lane(going, [&](unsigned lane) {
-      std::memcpy(frame->parameter(lane, function->parameters[k].offset), caller->parameter(lane, argument.offset),
-                  function->parameters[k].bytes);
+      std::memcpy(in_frame(*frame, lane, own.offset), in_frame(*caller, lane, argument.offset), own.bytes);
     });
   }
   groups_[chosen].mask &= ~lanes;
@@ -74,7 +70,7 @@ void Warp::give_back(std::size_t chosen, Mask lanes) {
   const std::vector<Parameter>& results = frame->code.results;
   for (std::size_t k = 0; k < wanted.size() && k < results.size(); ++k) {
     each_lane(lanes, [&](unsigned lane) {
-      std::memcpy(frame->parent->parameter(lane, wanted[k].offset), frame->parameter(lane, results[k].offset),
+      std::memcpy(in_frame(*frame->parent, lane, wanted[k].offset), in_frame(*frame, lane, results[k].offset),
                   std::min(wanted[k].bytes, results[k].bytes));
     });
   }

@@ -27,11 +27,6 @@ struct Frame {
   std::uint32_t local_base = 0;
   std::vector<std::uint64_t> registers;
   std::vector<Mask> predicates;
-  std::vector<char> parameters;  ///< code.parameter_bytes of each lane
-
-  [[nodiscard]] char* parameter(unsigned lane, std::uint64_t offset) noexcept {
-    return parameters.data() + std::size_t{lane} * code.parameter_bytes + offset;
-  }
 };
 
 class Warp {
@@ -55,6 +50,10 @@ class Warp {
     if (index != 0) predicates_[index] = (predicates_[index] & ~lanes) | (value & lanes);
   }
   [[nodiscard]] Frame& frame() noexcept { return *frame_; }
+  /// The lane's local memory from that offset of a frame on.
+  [[nodiscard]] char* in_frame(const Frame& frame, unsigned lane, std::uint32_t offset) noexcept {
+    return local_.data() + std::size_t{lane} * local_bytes_ + frame.local_base + offset;
+  }
   /// Threads of the block before the lane.
   [[nodiscard]] unsigned thread(unsigned lane) const noexcept { return index_ * kLanes + lane; }
   /// Of the lane's thread, in the launch.
@@ -121,7 +120,6 @@ class Warp {
   char* shared(const Request& request, std::uint64_t offset);
   char* local(const Request& request, std::uint64_t offset);
   char* kernel_parameter(const Request& request, std::uint64_t offset);
-  char* call_parameter(const Request& request, std::uint64_t offset);
   /// Where an access goes: to shared memory or an array.
   struct Place {
     Shadow& shadow;
@@ -145,6 +143,7 @@ class Warp {
   std::vector<char> local_;  ///< of each lane
   std::uint32_t local_bytes_ = 0;
   Allocation* last_ = nullptr;  ///< that was accessed
+  std::uint64_t frees_ = 0;     ///< of the memory, then
   std::uint64_t steps_ = 0;
   std::uint64_t since_choice_ = 0;
   bool in_slice_ = false;  ///< the chosen group runs on past places where others wait
