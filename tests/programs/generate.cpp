@@ -289,6 +289,8 @@ void add_outputs(Picks& picks, Program& program, Function& body, const std::vect
   const int more = program.kind == Program::Kind::each ? 0 : elementwise ? (picks.one_in(4) ? 1 : 0) : picks.between(1, 2);
   for (int i = 0; i <= more; ++i) {
     Variable output = operand(picks, picks.of(types));
+    // Each of several is a half itself in the body of a ufunc, with which nothing is computed.
+    if (elementwise && more > 0) output.stored.reset();
     output.view = !elementwise;
     program.outputs.push_back(output.in_memory());
     if (elementwise ? more > 0 : i < more) body.variables.push_back(std::move(output));

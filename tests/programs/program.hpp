@@ -145,7 +145,7 @@ struct Program {
     each    ///< a gufunc with an index: its output at the variable behind the parameters is `end`
   };
   Kind kind = Kind::elementwise;
-  bool deep = false;
+  bool deep = false;                       ///< nested more than others, and narrower
   std::vector<Function> functions;         ///< each calls those in front of it; the last one is the body
   std::vector<Variable> tables;            ///< constant arrays, whose number as variables is -1, -2, …
   std::vector<Type> outputs;               ///< in memory; several are the first variables behind the body's parameters
