@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/float_environment.hpp"
 #include "emulator/ptx/lexer.hpp"
 
 namespace kiln::emulator {
@@ -106,6 +107,7 @@ void Machine::run(Stream& stream) {
   stream.pending.pop_front();
   waiting_.erase(command.number);
   if (fault_ != 0) return;  // nothing runs behind a fault
+  const base::DefaultFloatEnvironment floats;
   try {
     command.work(command);
   } catch (const Finding& finding) {

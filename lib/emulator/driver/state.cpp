@@ -1,15 +1,24 @@
 #include "emulator/driver/state.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
+#include <optional>
+#include <string>
 
 namespace kiln::emulator {
 namespace {
 
-std::uint64_t seed() {
+/// Nothing where it is no number.
+std::optional<std::uint64_t> seed() {
   const char* const asked = std::getenv("KILN_EMULATOR_SEED");
-  const std::uint64_t value = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1;
+  if (asked == nullptr || *asked == '\0') return 1;
+  const char* const end = asked + std::strlen(asked);
+  std::uint64_t value = 0;
+  const auto read = std::from_chars(asked, end, value);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
   return value == 0 ? 1 : value;
 }
 
@@ -56,7 +65,13 @@ int State::ordinal_of(const std::string& target) {
     message = "there is no device \"emulated:" + target + "\": " + kTargets;
     return -1;
   }
-  devices.push_back(std::make_unique<Emulated>(Emulated{target, Machine(*limits, seed(), kDeviceBytes)}));
+  const std::optional<std::uint64_t> order = seed();
+  if (!order) {
+    message = "KILN_EMULATOR_SEED is \"" + std::string(std::getenv("KILN_EMULATOR_SEED")) +
+              "\", which is no number; set it to one, or unset it";
+    return -1;
+  }
+  devices.push_back(std::make_unique<Emulated>(Emulated{target, Machine(*limits, *order, kDeviceBytes)}));
   return static_cast<int>(devices.size()) - 1;
 }
 
