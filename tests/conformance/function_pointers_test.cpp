@@ -25,8 +25,8 @@ struct number { int32 k; int32 more(int32 x) const { return x + k; } int32 twice
 // Each takes one step: x is 1 more where it is odd, else twice as much.
 constexpr const char* kSteps[] = {
     "x = (x & 1 ? inc : dbl)(x);",
-    "function f = x & 1 ? function([](int32 v) -> int32 { return v + 1; }) : function([](int32 v) -> int32 { return 2 * v; }); "
-    "x = f(x);",
+    R"(function f = x & 1 ? function([](int32 v) -> int32 { return v + 1; }) : function([](int32 v) -> int32 { return 2 * v; });
+       x = f(x);)",
     "const function all[2] = {dbl, inc}; x = all[x & 1](x);",
     "static const function all[4] = {dbl, inc, dbl, inc}; x = all[x & 3](x);",
     "const number one{1}; auto member = x & 1 ? &number::more : &number::twice; x = (one.*member)(x);",
