@@ -112,7 +112,7 @@ using at_of = at;
 }  // namespace kiln::debug
 
 #if KILN_SANITIZER
-// What Clang's checks call: -fsanitize=shift-exponent,float-cast-overflow. The structures are its own.
+// What Clang's checks call: -fsanitize=shift-exponent,float-cast-overflow,array-bounds. The structures are its own.
 namespace kiln::debug {
 
 struct sanitized_type {
@@ -134,6 +134,11 @@ struct sanitized_conversion {
   sanitized_place place;
   const sanitized_type* from;
   const sanitized_type* to;
+};
+struct sanitized_index {
+  sanitized_place place;
+  const sanitized_type* array;
+  const sanitized_type* index;
 };
 
 KILN_FN bool is_signed(const sanitized_type& type) {
@@ -167,6 +172,14 @@ KILN_SANITIZER_HANDLER void __ubsan_handle_float_cast_overflow(KILN_SANITIZER_DA
     fault->value = data->from->info == 32 ? double(kiln::bit_cast<float>(kiln::uint32(from))) : kiln::bit_cast<double>(from);
     copy_text(fault->text, data->from->name);
     copy_text(fault->to, data->to->name);
+  }
+}
+KILN_SANITIZER_HANDLER void __ubsan_handle_out_of_bounds(KILN_SANITIZER_DATA kiln::debug::sanitized_index* data,
+                                                         kiln::uint64 index) {
+  using namespace kiln::debug;
+  if (Fault* const fault = begin_fault(FaultKind::array, int(data->place.line), int(data->place.column), data->place.file)) {
+    fault->index[0] = value_of(*data->index, index);
+    copy_text(fault->text, data->array->name);
   }
 }
 }

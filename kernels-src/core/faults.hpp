@@ -4,7 +4,20 @@
 
 namespace kiln::kinds {
 
-enum class FaultKind : uint32 { none, bounds, division, shift, conversion, nan, assertion, status, crash, race, barrier };
+enum class FaultKind : uint32 {
+  none,
+  bounds,
+  division,
+  shift,
+  conversion,
+  nan,
+  assertion,
+  status,
+  crash,
+  race,
+  barrier,
+  array
+};
 
 // What a body that crashed did.
 enum class CrashKind : int64 {
@@ -12,7 +25,8 @@ enum class CrashKind : int64 {
   no_memory,       // an access to what is no memory of the program's
   guarded_memory,  // to memory that is not to be accessed so
   no_address,      // to none that a program can have
-  stack_full
+  stack_full,
+  stack_overwritten  // in front of its variables
 };
 
 inline constexpr int32 kFaultRank = 8;         // indices of one access that are kept
@@ -31,15 +45,15 @@ struct Fault {
   int32 argument;  // of the kernel, inputs before outputs
   int32 rank;
   int32 bits;                // of the integer that was shifted; of a crash the signal
-  int64 index[kFaultRank];   // of the access; [0]: the dividend, by how much was shifted, a status, or an address; [1]: a
-                             // CrashKind
+  int64 index[kFaultRank];   // of the access; [0]: that of an array, the dividend, by how much was shifted, a status, or an
+                             // address; [1]: a CrashKind
   int64 extent[kFaultRank];  // of the view
   float64 value;             // what was converted
   FaultPlace place;
   int32 line;
   int32 column;
   char file[kFaultChars];  // "/" or "%" in text: the operator
-  char text[kFaultChars];  // of a race the name of what is no argument
+  char text[kFaultChars];  // of an array its type, of a race the name of what is no argument
   char to[kFaultChars];    // the type that was converted to, or of a race the file of the other access
   // Of a race: what the two do (0: read, 1: write, 2: update), and the other's thread and line. Of a barrier: who is missing.
   int32 use;

@@ -310,9 +310,10 @@ KILN_FN float sqrt_refined(float x) {
 #else
 #define KILN_SANITIZER_HANDLER __device__ __attribute__((used, noinline))
 #endif
+// clang-format off: one literal
 #define KILN_UNCHECKED_BEGIN \
-  _Pragma(                   \
-      "clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\"))), apply_to = function)")
+  _Pragma("clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\", \"array-bounds\"))), apply_to = function)")
+// clang-format on
 #define KILN_UNCHECKED_END _Pragma("clang attribute pop")
 KILN_UNCHECKED_BEGIN
 #else

@@ -36,8 +36,9 @@ std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& requ
 std::vector<std::string> clang_debug_options(const CompileRequest& request) {
   if (!request.debug) return {};
   // The checks report and go on: kernels-src/core/checks.hpp.
-  return {"-fsanitize=shift-exponent,float-cast-overflow", "-fsanitize-recover=shift-exponent,float-cast-overflow",
-          "-DKILN_SANITIZER=1"};
+  // The last array of a structure has as many elements as it says.
+  return {"-fsanitize=shift-exponent,float-cast-overflow,array-bounds",
+          "-fsanitize-recover=shift-exponent,float-cast-overflow,array-bounds", "-fstrict-flex-arrays=2", "-DKILN_SANITIZER=1"};
 }
 
 #if KILN_HAVE_CPU

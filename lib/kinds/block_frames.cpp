@@ -8,10 +8,11 @@
 
 namespace kiln::kinds {
 
-BlockFrames::BlockFrames()
+BlockFrames::BlockFrames(bool fenced)
     : CpuWaiting{.owner = this,
                  .new_frame = [](void* frames, std::int64_t bytes) { return static_cast<BlockFrames*>(frames)->frame(bytes); },
-                 .begin_block = [](void* frames) { static_cast<BlockFrames*>(frames)->used_ = 0; }} {}
+                 .begin_block = [](void* frames) { static_cast<BlockFrames*>(frames)->used_ = 0; }},
+      fenced_(fenced) {}
 
 void BlockFrames::run(base::FunctionRef<void()> code) {
   // No exception passes through a kernel, which has no tables for it, and nothing in its functions to destroy.
@@ -23,15 +24,25 @@ void BlockFrames::run(base::FunctionRef<void()> code) {
 }
 
 void* BlockFrames::frame(std::int64_t bytes) {
-  if (used_ == frames_.size()) {
-    try {
-      frames_.push_back(std::make_unique_for_overwrite<CacheLine[]>(lines_of(bytes)));
-    } catch (const std::bad_alloc&) {
-      refused_ = bytes;
-    }
-    if (refused_ != 0) std::longjmp(no_memory_, 1);
+  void* made = nullptr;
+  try {
+    made = make_frame(lines_of(bytes));
+  } catch (const std::bad_alloc&) {
+    refused_ = bytes;
   }
-  return frames_[used_++].get();
+  if (made == nullptr) std::longjmp(no_memory_, 1);
+  ++used_;
+  return made;
+}
+
+void* BlockFrames::make_frame(std::size_t lines) {
+  if (fenced_) {
+    constexpr std::size_t kMostFrames = 1024;  // threads of a block that wait
+    if (fence_.data() == nullptr) fence_ = FencedMemory(kMostFrames * lines * sizeof(CacheLine));
+    return fence_.data() + used_ * lines * sizeof(CacheLine);
+  }
+  if (used_ == frames_.size()) frames_.push_back(std::make_unique_for_overwrite<CacheLine[]>(lines));
+  return frames_[used_].get();
 }
 
 }  // namespace kiln::kinds

@@ -10,6 +10,7 @@
 #include "backend/kernel_abi.hpp"
 #include "base/function_ref.hpp"
 #include "kernels-src/core/waiting.hpp"
+#include "kinds/fenced_memory.hpp"
 
 namespace kiln::kinds {
 
@@ -24,7 +25,8 @@ struct alignas(64) CacheLine {
 /// Memory for the threads of one block at a time, kept for the next block. It makes some when a thread first waits.
 class BlockFrames : public CpuWaiting {
  public:
-  BlockFrames();
+  /// `fenced`: of a kernel in debug mode, which writes to nothing of the host's where it writes past its own.
+  explicit BlockFrames(bool fenced);
   BlockFrames(const BlockFrames&) = delete;
   BlockFrames& operator=(const BlockFrames&) = delete;
 
@@ -34,7 +36,11 @@ class BlockFrames : public CpuWaiting {
  private:
   void* frame(std::int64_t bytes);
 
-  std::vector<std::unique_ptr<CacheLine[]>> frames_;  // all of one size
+  [[nodiscard]] void* make_frame(std::size_t lines);
+
+  bool fenced_;
+  FencedMemory fence_;                                // all of them
+  std::vector<std::unique_ptr<CacheLine[]>> frames_;  // or each of its own; all of one size
   std::size_t used_ = 0;
   std::int64_t refused_ = 0;  // bytes of the frame for which there was no memory
   std::jmp_buf no_memory_;

@@ -84,6 +84,8 @@ std::string what_crashed(const Fault& fault) {
   switch (static_cast<CrashKind>(fault.index[1])) {
     case CrashKind::stack_full:
       return "the stack is full: recursion that does not end, or arrays that are too large";
+    case CrashKind::stack_overwritten:
+      return fmt::format("{}: a write past the end of an array of the body's, or of KILN_SHARED memory", name);
     case CrashKind::no_address:
       return fmt::format("{}: a pointer that is no address", name);
     case CrashKind::guarded_memory:
@@ -193,6 +195,8 @@ std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
                          rank == 1 ? std::to_string(index[0]) : tuple_text(index), argument_text(fault.argument, texts),
                          tuple_text(std::span(fault.extent, rank)));
     }
+    case FaultKind::array:
+      return fmt::format("index {} of an array {} is out of bounds", fault.index[0], type_text(text_of(fault.text)));
     case FaultKind::division:
       return fmt::format("division of integers by zero, {} {} 0", fault.index[0], text_of(fault.text));
     case FaultKind::shift:

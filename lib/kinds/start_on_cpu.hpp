@@ -7,6 +7,7 @@
 #include "backend/cpu/backend.hpp"
 #include "backend/cpu/guarded_launch.hpp"
 #include "backend/cpu/module.hpp"
+#include "backend/cpu/own_stack.hpp"
 #include "backend/cpu/queue.hpp"
 #include "backend/stop_request.hpp"
 #include "kinds/copied.hpp"
@@ -14,11 +15,11 @@
 
 namespace kiln::kinds {
 
-/// What the kernel does to the process, where it is in debug mode, becomes a fault of its.
+/// What the kernel does to the process, where it is in debug mode, becomes a fault of its. On a stack that is large enough.
 template <class Launch, class Run>
 void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Threads& threads, Run run) {
   if (!module.reports_crashes()) [[likely]]
-    return run(module, launch, threads);
+    return cpu::with_enough_stack([&] { run(module, launch, threads); });
   const cpu::GuardedLaunch guard(module);
   guard.run([&] { run(module, launch, threads); });
 }

@@ -90,11 +90,18 @@ std::optional<BadIndex> find_bad_index(const detail::ArrayRep& indices, std::int
   if (indices.size == 0) return std::nullopt;
   const Count count = good_of(indices.dtype);
   const Strides strides[] = {indices.strides};
-  const layout::Merged merged = layout::merge_in_order({indices.shape.data(), indices.shape.size()}, strides);
+  // Along a broadcast axis the first is all of them.
+  Shape shape = indices.shape;
+  std::int64_t size = 1;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (indices.strides[d] == 0) shape[d] = 1;
+    size *= shape[d];
+  }
+  const layout::Merged merged = layout::merge_in_order({shape.data(), shape.size()}, strides);
   const std::int64_t columns = merged.shape.back();
   const std::int64_t stride = merged.strides[0].back();
   const std::size_t outer = merged.shape.size() - 1;
-  for (std::int64_t row = 0; row < indices.size / columns; ++row) {
+  for (std::int64_t row = 0; row < size / columns; ++row) {
     const char* from = indices.data;
     std::int64_t rest = row;
     for (std::size_t d = outer; d-- > 0;) {
@@ -105,7 +112,7 @@ std::optional<BadIndex> find_bad_index(const detail::ArrayRep& indices, std::int
     if (first == columns) continue;
     alignas(8) char value[8];
     std::memcpy(value, from + first * stride, itemsize(indices.dtype));
-    return BadIndex{position_of(row * columns + first, indices.shape), integer_text(indices.dtype, value)};
+    return BadIndex{position_of(row * columns + first, shape), integer_text(indices.dtype, value)};
   }
   return std::nullopt;
 }

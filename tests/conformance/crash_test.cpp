@@ -66,6 +66,49 @@ TEST_CASE("crash: an array larger than the stack") {
   });
 }
 
+TEST_CASE("crash: a body that overwrites its stack, or its block's shared memory") {
+  const std::string past = "volatile float32* p = t;\nfor (int32 i = 0; i < 1000000; ++i)\n  p[i] = 1;\n";
+  on_cpu_alone([&](const Target& target) {
+    const auto is_told = [&](const std::string& message) {
+      CAPTURE(message);
+      CHECK(message.starts_with("k failed on cpu"));
+      CHECK(message.find(": SIGSEGV: ") != std::string::npos);
+      CHECK(message.find(": k:3:") != std::string::npos);
+    };
+    CHECK(
+        crash_of(target, crashing_ufunc("volatile float32 t[4]; " + past + "return a + t[a & 3];"))
+            .starts_with("k failed on cpu: SIGSEGV: a write past the end of an array of the body's, or of KILN_SHARED memory: "
+                         "k:3:"));
+    is_told(crash_of(target, crashing_ufunc("volatile float32 t[4]; " + past + "return a + t[a & 3];"), 10));
+    const Array x = target.place(Array::full({640}, 1.0F));
+    const auto launch = [&](const std::string& body, const Debug& debug) {
+      const RawKernel kernel =
+          kiln::kernel({.name = "k", .signature = "void(float32* x)", .body = body, .compile = {.debug = debug}});
+      is_told(message_of<DeviceError>([&] {
+        kernel({.grid = 10, .block = 64, .stream = target.options().stream}, x);
+        target.wait();
+      }));
+    };
+    for (const Debug& debug : {kChecked, Debug{.race = true}}) {
+      launch("volatile float32 t[4]; " + past + "x[item] = t[1];", debug);
+      launch("volatile float32 t[4]; " + past + "barrier(); x[item] = t[1];", debug);
+    }
+    launch("KILN_SHARED float32 t[64]; " + past + "barrier(); x[item] = t[1];", kChecked);
+    launch("KILN_SHARED float32 t[64]; " + past + "x[item] = t[1];", kChecked);
+    launch("float32* t = KILN_DYNAMIC_SHARED(float32); " + past + "barrier(); x[item] = t[1];", kChecked);
+    const kiln::Gufunc rows = kiln::guvectorize({.name = "k",
+                                                 .layout = "(n)->(n)",
+                                                 .signatures = {"void(float32[:] a, float32[:] r)"},
+                                                 .body = "volatile float32 t[4]; " + past + "r(0) = a(0) + t[1];",
+                                                 .compile = {.debug = kChecked}});
+    is_told(message_of<DeviceError>(
+        [&] { (void)target.fetch(rows({x.reshape({64, 10})}, kiln::GufuncOptions{.stream = target.options().stream})); }));
+    // The thread goes on.
+    CHECK(target.fetch(target.call(crashing_ufunc("return a + 1;"), {target.place(Array::full({9}, std::int32_t{3}))}))
+              .to_vector<std::int32_t>() == std::vector<std::int32_t>(9, 4));
+  });
+}
+
 TEST_CASE("crash: pointers that lead nowhere") {
   on_cpu_alone([](const Target& target) {
     const Array a = target.place(Array::full({100}, 1.0F));

@@ -185,6 +185,71 @@ TEST_CASE("debug: shifts and conversions by Clang") {
       {Mode::device});
 }
 
+TEST_CASE("debug: indices of the body's arrays by Clang") {
+  on_every_device(
+      [](const Target& target) {
+        const std::string on = " on " + name_of(target);
+        const Array x = target.place(counted(300));
+        const Ufunc local = ufunc_of("int32(int32 a)", "int32 t[4] = {1, 2, 3, 4};\nt[a % 4] += a;\nreturn t[a / 64];");
+        if (!local.compiled({x}, target.options()).entry.compiler.starts_with("Clang")) return;
+        const auto fails = [&](const auto& ufunc, const Array& array) {
+          return message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(ufunc, {array})); });
+        };
+        CHECK(fails(local, x) == "k failed" + on +
+                                     " at item 256: index 4 of an array int32[4] is out of bounds (the first of 44 faults): "
+                                     "k:3:8\n  return t[a / 64];\n         ^");
+        // Below 0, the last array of a structure, in several dimensions, and a number.
+        CHECK(without_column(fails(ufunc_of("int32(int32 a)",
+                                            "struct { int32 n; int32 v[3]; } s = {1, {2, 3, 4}};\n"
+                                            "return s.v[1 - a / 299 * 3];"),
+                                   x),
+                             "k:2") == "k failed" + on + " at item 299: index -2 of an array int32[3] is out of bounds: k:2");
+        CHECK(without_column(
+                  fails(ufunc_of("float64(int32 a)",
+                                 "float64 t[4][5] = {};\nt[a & 3][a % 5] = 1;\nreturn t[a & 3][a == 298 ? 5 : a % 5];"),
+                        x),
+                  "k:3") == "k failed" + on + " at item 298: index 5 of an array float64[5] is out of bounds: k:3");
+        // What an access beyond the array reads is another element, and what it writes another's: no other memory.
+        const Ufunc mended = ufunc_of("int32(int32 a)", "int32 t[2] = {5, 6};\nreturn t[a];");
+        const Array out = target.place(Array::zeros({3}, DType::int32));
+        CHECK(message_of<kiln::DeviceError>([&] {
+                (void)target.call(mended, {target.place(counted(3))}, {.out = {out}});
+                target.wait();
+              }) != "");
+        const bool written = target.device().is_cpu() || target.mode() != Mode::host;
+        if (written) CHECK(list_of(target.fetch(out)) == std::vector<double>{5, 6, 5});
+        const kiln::Gufunc rows = kiln::guvectorize({.name = "k",
+                                                     .layout = "(n)->(n)",
+                                                     .signatures = {"void(int32[:] a, int32[:] r)"},
+                                                     .body = "int32 t[8];\nfor (index i = 0; i < n; ++i) t[i] = a(i);\n"
+                                                             "for (index i = 0; i < n; ++i) r(i) = t[i & 7];",
+                                                     .compile = {.debug = kOn}});
+        const auto run_rows = [&](const Array& array) {
+          (void)target.fetch(rows({array}, kiln::GufuncOptions{.stream = target.options().stream}));
+        };
+        const auto row_fails = [&](const Array& array) { return message_of<kiln::DeviceError>([&] { run_rows(array); }); };
+        CHECK(row_fails(x.reshape({30, 10}))
+                  .find(": index 8 of an array int32[8] is out of bounds (the first of 60 faults): "
+                        "k:2") != std::string::npos);
+        CHECK_NOTHROW(run_rows(target.place(counted(8))));
+        const kiln::RawKernel shared =
+            kiln::kernel({.name = "k",
+                          .signature = "void(int32* x)",
+                          .body = "KILN_SHARED int32 t[64];\nt[thread.x + (block.x == 1 ? 1 : 0)] = 1;\nbarrier();\n"
+                                  "x[item] = t[thread.x];",
+                          .compile = {.debug = kOn}});
+        const auto launch = [&](std::int64_t blocks) {
+          shared({.grid = blocks, .block = 64, .stream = target.options().stream}, target.place(counted(300)));
+          target.wait();
+        };
+        CHECK(without_column(message_of<kiln::DeviceError>([&] { launch(2); }), "k:2") ==
+              "k failed" + on +
+                  " at thread (63, 0, 0) of block (1, 0, 0): index 64 of an array int32[64] is out of bounds: k:2");
+        CHECK_NOTHROW(launch(1));
+      },
+      {Mode::device});
+}
+
 TEST_CASE("debug: where a check fails, what is computed in place is computed once") {
   on_every_device([](const Target& target) {
     const std::string on = " on " + name_of(target);

@@ -1,9 +1,10 @@
 #include "backend/cpu/fiber.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -25,27 +26,22 @@
 #endif
 
 namespace kiln::backend::cpu {
-namespace {
 
-std::size_t page_bytes() {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
-}  // namespace
-
-Fiber::Fiber(std::function<void()> body) : body_(std::move(body)) {
-  const std::size_t bytes = kBytes + page_bytes();
+Fiber::Fiber(std::function<void()> body, std::size_t bytes) : bytes_(bytes), body_(std::move(body)) {
   void* const memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+      mmap(nullptr, bytes + 2 * kGuard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) {
-    throw DeviceError(std::string("failed to allocate the stack of a thread of a block: ") + std::strerror(errno));
+    throw DeviceError(std::string("failed to allocate a stack for a kernel: ") + std::strerror(errno));
   }
-  mprotect(memory, page_bytes(), PROT_NONE);
-  memory_ = static_cast<char*>(memory) + page_bytes();
+  memory_ = static_cast<char*>(memory) + kGuard;
+  if (mprotect(memory_, bytes, PROT_READ | PROT_WRITE) != 0) {
+    const int error = errno;
+    munmap(memory, bytes + 2 * kGuard);
+    throw DeviceError(std::string("failed to allocate a stack for a kernel: ") + std::strerror(error));
+  }
   getcontext(&own_);
   own_.uc_stack.ss_sp = memory_;
-  own_.uc_stack.ss_size = kBytes;
+  own_.uc_stack.ss_size = bytes_;
   own_.uc_link = nullptr;
   const auto self = reinterpret_cast<std::uintptr_t>(this);  // which makecontext() passes in halves
   makecontext(&own_, reinterpret_cast<void (*)()>(&Fiber::enter), 2, static_cast<unsigned>(self),
@@ -59,7 +55,7 @@ Fiber::~Fiber() {
 #if KILN_FIBERS_OF_TSAN
   __tsan_destroy_fiber(sanitizers_own_);
 #endif
-  munmap(memory_ - page_bytes(), kBytes + page_bytes());
+  munmap(memory_ - kGuard, bytes_ + 2 * kGuard);
 }
 
 void Fiber::enter(unsigned low, unsigned high) {
@@ -93,18 +89,28 @@ void Fiber::suspend() {
 
 bool Fiber::resume() {
 #if KILN_FIBERS_OF_ASAN
-  void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(&fake_stack, memory_, kBytes);
+  __sanitizer_start_switch_fiber(&callers_fake_stack_, memory_, bytes_);
 #endif
 #if KILN_FIBERS_OF_TSAN
   sanitizers_callers_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(sanitizers_own_, 0);
 #endif
+  pthread_sigmask(SIG_SETMASK, nullptr, &own_.uc_sigmask);  // the caller's: swapcontext() sets it
   swapcontext(&callers_, &own_);
 #if KILN_FIBERS_OF_ASAN
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(callers_fake_stack_, nullptr, nullptr);
 #endif
   return !ended_;
+}
+
+void Fiber::leave() noexcept {
+#if KILN_FIBERS_OF_ASAN
+  __sanitizer_start_switch_fiber(nullptr, callers_stack_, callers_bytes_);
+  __sanitizer_finish_switch_fiber(callers_fake_stack_, nullptr, nullptr);
+#endif
+#if KILN_FIBERS_OF_TSAN
+  __tsan_switch_to_fiber(sanitizers_callers_, 0);
+#endif
 }
 
 }  // namespace kiln::backend::cpu

@@ -9,11 +9,14 @@
 
 namespace kiln::backend::cpu {
 
-/// Owns a stack below which lies a page that nobody may access. Of one thread. What runs on it throws nothing.
+/// Owns a stack between memory that nobody may access. Of one thread. What runs on it throws nothing.
 class Fiber {
  public:
-  /// DeviceError where there is no memory.
-  explicit Fiber(std::function<void()> body);
+  /// What a thread of a GPU may have of local memory.
+  static constexpr std::size_t kThreadBytes = std::size_t{512} << 10;
+
+  /// `bytes`: of the stack, whole pages. DeviceError where there is no memory.
+  explicit Fiber(std::function<void()> body, std::size_t bytes = kThreadBytes);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
@@ -24,23 +27,34 @@ class Fiber {
   void suspend();
 
   /// Whether an address is on the stack.
-  [[nodiscard]] bool holds(const void* address) const noexcept {
-    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(memory_) < kBytes;
-  }
+  [[nodiscard]] bool holds(const void* address) const noexcept { return offset_of(address) < bytes_; }
+  /// Whether it is in the memory that nobody may access, where a full stack goes on.
+  [[nodiscard]] bool is_below(const void* address) const noexcept { return offset_of(address) + kGuard < kGuard; }
+  /// Where it goes on in front of its beginning.
+  [[nodiscard]] bool is_above(const void* address) const noexcept { return offset_of(address) - bytes_ < kGuard; }
+
+  /// Called on it by a signal's handler, which then jumps to who resumed it: the body never goes on, and is not destroyed. The
+  /// fiber is good for nothing then but to be destroyed.
+  void leave() noexcept;
 
  private:
-  static constexpr std::size_t kBytes = std::size_t{512} << 10;  // what a thread of a GPU may have of local memory
+  static constexpr std::size_t kGuard = std::size_t{64} << 10;
 
+  [[nodiscard]] std::uintptr_t offset_of(const void* address) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(memory_);
+  }
   static void enter(unsigned low, unsigned high);
   void run();
 
-  char* memory_ = nullptr;
+  char* memory_ = nullptr;  // of the stack alone
+  std::size_t bytes_;
   ucontext_t own_{};
   ucontext_t callers_{};
   std::function<void()> body_;
   bool ended_ = true;
   // What sanitizers keep of a stack.
   void* fake_stack_ = nullptr;
+  void* callers_fake_stack_ = nullptr;
   const void* callers_stack_ = nullptr;
   std::size_t callers_bytes_ = 0;
   void* sanitizers_own_ = nullptr;

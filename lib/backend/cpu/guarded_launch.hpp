@@ -27,6 +27,8 @@ class GuardedLaunch {
   [[nodiscard]] static const GuardedLaunch* current() noexcept { return of_thread; }
   /// Calls work, guarded(). A crash goes to the kernel's faults, and the work goes on with its next part. Thread-safe.
   void run(base::FunctionRef<void()> work) const;
+  /// The same for what runs on the fiber, which `resume` resumes. Whether it crashed: the fiber can only be destroyed then.
+  bool run(Fiber& fiber, base::FunctionRef<void()> resume) const;
 
   /// While it lives, the thread does the host's work, and its parts guard themselves.
   class Suspended {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backend/cpu/own_stack.hpp"
 #include "base/fork_safe_mutex.hpp"
 
 namespace kiln::backend::cpu {
@@ -19,12 +20,10 @@ namespace {
 
 constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 constexpr std::size_t kHandlerStack = 64 << 10;
-/// The first access behind a stack is this near its pointer: kernels in debug mode touch each page of a large frame.
-constexpr std::uintptr_t kBelowStack = 64 << 10;
-constexpr std::uintptr_t kAboveStack = 4096;
 
 struct GuardFrame {
   sigjmp_buf jump;
+  Fiber* fiber = nullptr;
   Crash crash;
 };
 // The handler reads it: no memory may be allocated for it there.
@@ -63,15 +62,23 @@ class HandlerStack {
   void* memory_ = MAP_FAILED;
 };
 
-std::pair<std::uintptr_t, std::uintptr_t> instruction_and_stack(const void* context) {
+std::uintptr_t instruction_of(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]), static_cast<std::uintptr_t>(machine.gregs[REG_RSP])};
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
 #elif defined(__aarch64__)
-  return {machine.pc, machine.sp};
+  return machine.pc;
 #else
-#error "which registers are the instruction's and the stack's?"
+#error "which register is the instruction's?"
 #endif
+}
+
+kinds::CrashKind kind_of(int signal, const siginfo_t& info, const Fiber& fiber) {
+  if (signal != SIGSEGV && signal != SIGBUS) return kinds::CrashKind::instruction;
+  if (info.si_code == SI_KERNEL) return kinds::CrashKind::no_address;
+  if (fiber.is_below(info.si_addr)) return kinds::CrashKind::stack_full;
+  if (fiber.is_above(info.si_addr)) return kinds::CrashKind::stack_overwritten;
+  return info.si_code == SEGV_ACCERR ? kinds::CrashKind::guarded_memory : kinds::CrashKind::no_memory;
 }
 
 /// As if kiln had set no handler.
@@ -99,17 +106,12 @@ void forward(int signal, siginfo_t* info, void* context) {
 void on_signal(int signal, siginfo_t* info, void* context) {
   GuardFrame* const frame = frame_of_thread;
   if (frame == nullptr || info->si_code <= 0) return forward(signal, info, context);
-  const auto [instruction, stack] = instruction_and_stack(context);
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const bool near_stack = address >= stack ? address - stack < kAboveStack : stack - address < kBelowStack;
+  frame_of_thread = nullptr;  // a crash on the way out ends the process: it would come here for ever
   frame->crash = {.signal = signal,
-                  .address = address,
-                  .instruction = instruction,
-                  .kind = signal != SIGSEGV && signal != SIGBUS ? kinds::CrashKind::instruction
-                          : info->si_code == SI_KERNEL          ? kinds::CrashKind::no_address
-                          : near_stack                          ? kinds::CrashKind::stack_full
-                          : info->si_code == SEGV_ACCERR        ? kinds::CrashKind::guarded_memory
-                                                                : kinds::CrashKind::no_memory};
+                  .address = reinterpret_cast<std::uintptr_t>(info->si_addr),
+                  .instruction = instruction_of(context),
+                  .kind = kind_of(signal, *info, *frame->fiber)};
+  frame->fiber->leave();
   siglongjmp(frame->jump, 1);
 }
 
@@ -169,17 +171,25 @@ void catch_signals() {
 }
 
 std::optional<Crash> guarded(base::FunctionRef<void()> work) {
+  OwnStack stack;
+  const auto crash = guarded(stack.fiber(), [&] { stack.call(work); });
+  if (crash) stack.abandon();
+  return crash;
+}
+
+std::optional<Crash> guarded(Fiber& fiber, base::FunctionRef<void()> resume) {
   static thread_local const HandlerStack stack;
   static_cast<void>(stack);
   const Unblocked signals;
   GuardFrame frame;
+  frame.fiber = &fiber;
   struct Restore {
     GuardFrame* const outer = frame_of_thread;
     ~Restore() { frame_of_thread = outer; }
   } const restore;
   if (sigsetjmp(frame.jump, /*savemask=*/0) != 0) return frame.crash;
   frame_of_thread = &frame;
-  work();
+  resume();
   return std::nullopt;
 }
 

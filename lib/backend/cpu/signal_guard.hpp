@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "backend/cpu/fiber.hpp"
 #include "backend/kernel_abi.hpp"
 #include "base/function_ref.hpp"
 #include "kernels-src/core/faults.hpp"
@@ -23,9 +24,13 @@ struct Crash {
 /// setting and putting back takes longer than a short kernel. Thread-safe.
 void catch_signals();
 
-/// Calls work, behind catch_signals(). A signal in it ends it at once, without the destructors of what it made: work is to
-/// be a kernel's code, with as little around it as can be. On a stack of its own, so that a full one is caught, too.
+/// Calls work, behind catch_signals(), on an OwnStack: a body that fills it, or overwrites what lies in front of its variables,
+/// reaches none of the caller's. A signal in work ends it at once, without the destructors of what it made: work is to be a
+/// kernel's code, with as little around it as can be. Throws what work throws.
 [[nodiscard]] std::optional<Crash> guarded(base::FunctionRef<void()> work);
+
+/// The same for what runs on the fiber, which `resume` resumes. After a crash the fiber can only be destroyed.
+[[nodiscard]] std::optional<Crash> guarded(Fiber& fiber, base::FunctionRef<void()> resume);
 
 /// While it lives, signals of the thread are not guarded()'s, which is further out, but the process's as ever.
 class Unguarded {

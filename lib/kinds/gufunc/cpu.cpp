@@ -48,7 +48,7 @@ void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::T
     return threads.parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) { kernel(&call, begin, end); });
   }
   threads.parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) {
-    BlockFrames frames;
+    BlockFrames frames(module.reports_crashes());
     CpuGufuncLaunch own = call;
     own.waits = &frames;
     // What a crash ends is the kernel alone: the memory is freed.

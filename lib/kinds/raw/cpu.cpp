@@ -10,6 +10,7 @@
 #include "kernels-src/raw/abi.hpp"
 #include "kiln/error.hpp"
 #include "kinds/block_frames.hpp"
+#include "kinds/fenced_memory.hpp"
 #include "kinds/raw/race.hpp"
 #include "kinds/start_on_cpu.hpp"
 
@@ -24,12 +25,18 @@ constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 28;
 /// The dynamic shared memory of a block, and what its threads keep at barriers.
 class BlockMemory : public CpuRawLaunch {
  public:
-  BlockMemory(const RawLaunch& launch, void* const* of_kernel)
-      : CpuRawLaunch(), shared_(lines_of(launch.shared_bytes)), waiting_(threads_of(launch)) {
+  BlockMemory(const RawLaunch& launch, void* const* of_kernel, bool fenced)
+      : CpuRawLaunch(), waiting_(threads_of(launch)), frames_(fenced) {
+    if (fenced) {
+      fenced_ = FencedMemory(static_cast<std::size_t>(launch.shared_bytes));
+      shared = fenced_.data();
+    } else {
+      shared_.resize(lines_of(launch.shared_bytes));
+      shared = shared_.data();
+    }
     arguments = of_kernel;
     std::copy(launch.grid.begin(), launch.grid.end(), grid);
     std::copy(launch.block.begin(), launch.block.end(), block);
-    shared = shared_.data();
     waits = &frames_;
     waiting = waiting_.data();
   }
@@ -47,6 +54,7 @@ class BlockMemory : public CpuRawLaunch {
   }
 
   std::vector<CacheLine> shared_;
+  FencedMemory fenced_;  // in its place, in debug mode
   std::vector<void*> waiting_;
   BlockFrames frames_;
 };
@@ -83,13 +91,13 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
                       std::to_string(kMostSharedBytes) + " for a block");
   }
   if (module.races() != nullptr) {
-    const BlockMemory memory(launch, arguments.data());
+    const BlockMemory memory(launch, arguments.data(), true);
     return run_race(module, launch, arguments.data(), memory.shared);
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const auto kernel = module.kernel<CpuRawKernel>();
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    BlockMemory memory(launch, arguments.data());
+    BlockMemory memory(launch, arguments.data(), module.reports_crashes());
     // What a crash ends is the kernel alone: the memory is freed.
     cpu::call_guarded(module, [&] { memory.frames().run([&] { kernel(&memory, begin, end); }); });
   };

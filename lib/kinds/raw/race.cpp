@@ -85,11 +85,7 @@ class RaceScheduler {
   void run_threads() {
     while (take()) {
       checker_.enter(block_, thread_);
-      if (guard_ == nullptr) {
-        run_thread();
-      } else {
-        guard_->run([&] { run_thread(); });
-      }
+      run_thread();
     }
   }
 
@@ -113,7 +109,15 @@ class RaceScheduler {
 
   void step(Fiber& fiber) {
     current_ = &fiber;
-    if (fiber.resume()) {
+    bool waits = false;
+    const auto resume = [&] { waits = fiber.resume(); };
+    if (guard_ == nullptr) {
+      resume();
+    } else if (guard_->run(fiber, resume)) {  // the thread has ended
+      std::erase_if(fibers_, [&](const auto& each) { return each.get() == &fiber; });
+      return;
+    }
+    if (waits) {
       waiting_.push_back({&fiber, thread_, barrier_});
     } else {
       free_.push_back(&fiber);
@@ -149,7 +153,6 @@ class RaceScheduler {
     }
     ++open_;
     barrier_ = barrier;
-    const backend::cpu::Unguarded others;  // run meanwhile, each with a guard of its own
     current_->suspend();
   }
 

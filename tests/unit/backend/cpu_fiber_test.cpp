@@ -28,6 +28,20 @@ TEST_CASE("a fiber suspends where it is, goes on there, and begins again") {
   CHECK_FALSE(fiber.resume());
 }
 
+TEST_CASE("a fiber's stack lies between memory that is told apart from it") {
+  constexpr std::size_t kBytes = 1 << 20;
+  const char* here = nullptr;
+  Fiber fiber([&] { here = static_cast<const char*>(__builtin_frame_address(0)); }, kBytes);
+  CHECK_FALSE(fiber.resume());
+  CHECK(fiber.holds(here));
+  CHECK_FALSE(fiber.is_below(here));
+  CHECK_FALSE(fiber.is_above(here));
+  CHECK(fiber.is_below(here - kBytes));
+  CHECK(fiber.is_above(here + 4096));
+  CHECK_FALSE(fiber.is_above(here + kBytes));
+  CHECK_FALSE(fiber.is_below(nullptr));
+}
+
 TEST_CASE("fibers have locals and exceptions of their own") {
   std::vector<std::unique_ptr<Fiber>> fibers;
   Fiber* running = nullptr;

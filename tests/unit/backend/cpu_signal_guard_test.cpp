@@ -9,6 +9,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 // ThreadSanitizer has handlers of its own, and ends children of several threads.
@@ -57,6 +58,14 @@ TEST_CASE("signal guard: a crash is a value, and the thread goes on") {
   const auto full = guarded([] { static_cast<void>(deeper(0)); });
   REQUIRE(full);
   CHECK((full->kind == kinds::CrashKind::stack_full));
+  // What lies in front of an array is another stack's: nothing of this thread is overwritten.
+  const auto overwritten = guarded([] {
+    char few[16];
+    void* (*const volatile fill)(void*, int, std::size_t) = std::memset;
+    fill(few, 1, 1 << 20);
+  });
+  REQUIRE(overwritten);
+  CHECK((overwritten->kind == kinds::CrashKind::stack_overwritten));
   bool done = false;
   CHECK_FALSE(guarded([&] { done = true; }));
   CHECK(done);

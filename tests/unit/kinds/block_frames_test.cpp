@@ -11,20 +11,22 @@
 using kiln::kinds::BlockFrames;
 
 TEST_CASE("block frames: each thread has its own, which the next block has again") {
-  BlockFrames frames;
-  void* first[3];
-  frames.run([&] {
-    for (void*& frame : first) frame = frames.new_frame(frames.owner, 100);
-  });
-  CHECK(first[0] != first[1]);
-  CHECK(first[1] != first[2]);
-  for (const void* const frame : first) CHECK(reinterpret_cast<std::uintptr_t>(frame) % 64 == 0);
-  frames.begin_block(frames.owner);
-  CHECK(frames.new_frame(frames.owner, 100) == first[0]);
+  for (const bool fenced : {false, true}) {
+    BlockFrames frames(fenced);
+    void* first[3];
+    frames.run([&] {
+      for (void*& frame : first) frame = frames.new_frame(frames.owner, 100);
+    });
+    CHECK(first[0] != first[1]);
+    CHECK(first[1] != first[2]);
+    for (const void* const frame : first) CHECK(reinterpret_cast<std::uintptr_t>(frame) % 64 == 0);
+    frames.begin_block(frames.owner);
+    CHECK(frames.new_frame(frames.owner, 100) == first[0]);
+  }
 }
 
 TEST_CASE("block frames: where a thread finds no memory, the kernel ends, and the error says of what there was too much") {
-  BlockFrames frames;
+  BlockFrames frames(false);
   bool went_on = false;
   std::string text;
   try {

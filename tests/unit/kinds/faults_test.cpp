@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -210,6 +212,15 @@ TEST_CASE("faults: values and types") {
   CHECK(message(shift) == "k failed on cuda:0: shift by 40 of int32, which has 32 bits");
   std::strcpy(shift.text, "'unsigned int'");
   CHECK(message(shift) == "k failed on cuda:0: shift by 40 of uint32, which has 32 bits");
+  Fault array = fault_of(FaultKind::array);
+  array.index[0] = -2;
+  std::strcpy(array.text, "'float32[4]' (aka 'float[4]')");
+  CHECK(message(array) == "k failed on cuda:0: index -2 of an array float32[4] is out of bounds");
+  Fault crash = fault_of(FaultKind::crash);
+  crash.bits = SIGSEGV;
+  crash.index[1] = static_cast<std::int64_t>(kinds::CrashKind::stack_overwritten);
+  CHECK(message(crash) ==
+        "k failed on cuda:0: SIGSEGV: a write past the end of an array of the body's, or of KILN_SHARED memory");
   Fault conversion = fault_of(FaultKind::conversion);
   conversion.value = 3e9;
   std::strcpy(conversion.text, "'float'");

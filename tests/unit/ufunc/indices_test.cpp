@@ -35,6 +35,10 @@ TEST_CASE("indices: the first bad one in C order, whatever the layout") {
   const Array back = all[{Slice{.step = -1}}];
   CHECK(find_bad_index(*back.rep(), 3)->position == Shape{0, 0});
   CHECK(find_bad_index(*back.rep(), 3)->text == "-9");
+  // More elements than anybody looks at, which are few.
+  const Array two = Array::from<std::int32_t>({1, 7}, Shape{2, 1}).broadcast_to({2, std::int64_t{1} << 50});
+  CHECK_FALSE(find_bad_index(*two.rep(), 8));
+  CHECK(find_bad_index(*two.rep(), 7)->position == Shape{1, 0});
 }
 
 TEST_CASE("indices: where they lead, and what meets there") {

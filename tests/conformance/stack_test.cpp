@@ -1,0 +1,106 @@
+// Calls on the CPU by threads with small stacks, and kernels that want much of one.
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "devices.hpp"
+#include "unit/base/memory_limit.hpp"
+#include "unit/base/sanitizer.hpp"
+#include "values.hpp"
+
+#if !defined(KILN_SANITIZED)  // their frames and their memory are others
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+
+namespace {
+
+void in_thread(std::size_t stack_bytes, std::function<void()> body) {
+  // Memory of its own: the C library may give a thread an earlier one's larger stack.
+  void* const memory = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  pthread_attr_t attributes;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstack(&attributes, memory, stack_bytes) == 0);
+  pthread_t thread{};
+  const auto run = [](void* work) -> void* {
+    (*static_cast<std::function<void()>*>(work))();
+    return nullptr;
+  };
+  REQUIRE(pthread_create(&thread, &attributes, run, &body) == 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  munmap(memory, stack_bytes);
+}
+
+}  // namespace
+
+TEST_CASE("stack: calls of every kind in threads of 64 KiB") {
+  if (!has_cpu()) return;
+  const kiln::Ufunc local = kiln::vectorize({.name = "local",
+                                             .signatures = {"int32(int32 a)"},
+                                             .body = "int32 t[16384]; for (int32 i = 0; i < 16384; ++i) t[i] = a + i; "
+                                                     "return t[(a * 7) & 16383];"});
+  const kiln::Gufunc rows = kiln::guvectorize({.name = "rows",
+                                               .layout = "(n)->(n)",
+                                               .signatures = {"void(float32[:] a, float32[:] r)"},
+                                               .body = "float32 c = 0; for (index i = 0; i < n; ++i) { c = c * 0.5f + a(i); "
+                                                       "r(i) = c; }"});
+  const kiln::RawKernel shared =
+      kiln::kernel({.name = "shared",
+                    .signature = "void(float32* x)",
+                    .body = "KILN_SHARED float32 t[65536]; t[thread.x] = x[item]; barrier(); x[item] = t[63 - thread.x];"});
+  const kiln::Reduction sum =
+      kiln::reduction({.name = "total", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+  const Array few = Array::from<std::int32_t>({1, 2, 3});
+  const Array matrix = Array::full({200, 1000}, 1.0F);
+  const auto calls = [&] {
+    std::vector<std::vector<float>> results;
+    results.push_back(local(few).astype(DType::float32).to_vector<float>());
+    results.push_back(rows(matrix)[{0}].to_vector<float>());
+    results.push_back(kiln::math::add(matrix, matrix.transpose().copy().transpose())[{0}].to_vector<float>());
+    results.push_back(kiln::math::add.reduce(matrix, {.axis = 0}).to_vector<float>());
+    results.push_back(kiln::math::add.accumulate(matrix, {.axis = 1})[{0}].to_vector<float>());
+    results.push_back(sum(matrix).to_vector<float>());
+    const Array x = Array::full({640}, 2.0F);
+    shared({.grid = 10, .block = 64}, x);
+    results.push_back(x.to_vector<float>());
+    kiln::math::add.at(x, few, 1.0F);
+    results.push_back(x.to_vector<float>());
+    return results;
+  };
+  const auto expected = calls();  // compiled
+  for (int round = 0; round < 2; ++round) {
+    std::vector<std::vector<float>> got;
+    in_thread(std::size_t{64} << 10, [&] { got = calls(); });
+    CHECK(got == expected);
+  }
+}
+
+TEST_CASE("stack: threads that find no memory for what they keep at a barrier") {
+  if (!has_cpu()) return;
+  const kiln::RawKernel keeps =
+      kiln::kernel({.name = "keeps",
+                    .signature = "void(float32* x, int32 k)",
+                    .body = "float32 y[100000]; for (int32 i = 0; i < 100000; ++i) y[i] = x[item] * i;"
+                            " barrier(); x[item] = y[k];"});
+  const Array x = kiln::to_device(Array::full({1024}, 1.0F), kiln::Device::cpu());
+  const auto launch = [&] { keeps({.grid = 1, .block = 1024}, x, 3); };
+  keeps({.grid = 1, .block = 1}, x, 1);  // compiled
+  for (int round = 0; round < 2; ++round) {
+    const kiln::test::MemoryLimit limit(std::size_t{64} << 20);
+    const std::string text = message_of<kiln::DeviceError>(launch);
+    CAPTURE(text);
+    CHECK(text.starts_with("no memory for what the threads of a block keep while they wait at a barrier(): "));
+  }
+  x.fill(1.0F);
+  launch();
+  CHECK(x.to_vector<float>() == std::vector<float>(1024, 3.0F));
+}
+
+#endif
