@@ -64,6 +64,23 @@ TEST_CASE("emulated: shared memory of raw kernels") {
   CHECK(out.copy_to_host().to_vector<std::int32_t>() == expected);
 }
 
+TEST_CASE("emulated: PTX of nvcc is linked, and machine code is refused with what to give instead") {
+  const Device device = Device::emulated("sm_90");
+  const auto linked = [&](const char* file) {
+    return vectorize({.name = "linked",
+                      .signatures = {"float32(float32 x)"},
+                      .body = "return scale(x);",
+                      .compile = {.functions = declare_device("scale", "float32(float32 x)"),
+                                  .link = {std::string(KILN_GOLDEN_DIR) + "/link/" + file}}});
+  };
+  const Array two = to_device(Array::from<float>({2}), device);
+  CHECK(linked("nvcc.ptx")(two).copy_to_host().item<float>() == 6);
+  const std::string refused = message([&] { static_cast<void>(linked("nvcc.o")(two)); });
+  CAPTURE(refused);
+  CHECK(refused.find("the emulator links PTX alone; give it what `nvcc -ptx -rdc=true` makes of the same source") !=
+        std::string::npos);
+}
+
 // The histogram that is off by one. The device is lost: the last case.
 TEST_CASE("emulated: z a finding names the kernel, the thread, the array and the user's line") {
   const Device device = Device::emulated("sm_100");

@@ -122,7 +122,9 @@ int cuLinkAddData_v2(void* link, int type, const void* bytes, std::size_t size, 
   return call_of_link(link, [&](Link& into) -> int {
     constexpr int kPtx = 1;
     if (type != kPtx) {
-      Log(into.log, into.log_bytes).write(std::string(name) + ": the emulator links PTX alone");
+      Log(into.log, into.log_bytes)
+          .write(std::string(name) +
+                 ": the emulator links PTX alone; give it what `nvcc -ptx -rdc=true` makes of the same source");
       return invalid_image;
     }
     std::string_view text(static_cast<const char*>(bytes), size);
