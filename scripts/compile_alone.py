@@ -3,8 +3,8 @@
 
 usage: compile_alone.py [--all] [--compiler CXX]... [FILE]...
 
-Without FILE and --all: what the last 30 commits changed, and a third of the rest, another one each day. The compilers are g++ and clang++-19 unless
---compiler names others. The configured build is build/alone. ccache is used where it is installed. Any error fails.
+Without FILE and --all: what the last 5 commits changed, and a third of the rest for each compiler, another one each day. The compilers are g++ and
+clang++-19 unless --compiler names others. The configured build is build/alone. ccache is used where it is installed. Any error fails.
 """
 import argparse
 import concurrent.futures
@@ -47,7 +47,7 @@ def headers(known):
 
 
 def changed_lately():
-    names = subprocess.run(["git", "log", "-30", "--name-only", "--format="], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    names = subprocess.run(["git", "log", "-5", "--no-merges", "--name-only", "--format="], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     names += subprocess.run(["git", "diff", "HEAD", "--name-only"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     return {ROOT / name for name in names.split("\n") if name}
 
@@ -79,28 +79,30 @@ def main():
     known = commands()
     known.update(headers(known))
     if options.files:
-        wanted = [file.resolve() for file in options.files]
-        for file in wanted:
+        named = [file.resolve() for file in options.files]
+        for file in named:
             if file not in known:
                 sys.exit(f"{file}: no target compiles it")
+        wanted = [(compiler, file) for compiler in compilers for file in named]
     elif options.all:
-        wanted = sorted(known)
+        wanted = [(compiler, file) for compiler in compilers for file in sorted(known)]
     else:
         lately = changed_lately()
-        third = int(time.time() // 86400) % 3
-        wanted = sorted(file for file in known if file in lately or zlib.crc32(str(file.relative_to(ROOT)).encode()) % 3 == third)
+        today = int(time.time() // 86400)
+        wanted = [(compiler, file) for number, compiler in enumerate(compilers) for file in sorted(known)
+                  if file in lately or (zlib.crc32(str(file.relative_to(ROOT)).encode()) + today + number) % 3 == 0]
 
     begun = time.monotonic()
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = {pool.submit(compile_alone, compiler, file, *known[file]): (compiler, file) for compiler in compilers for file in wanted}
+        jobs = {pool.submit(compile_alone, compiler, file, *known[file]): (compiler, file) for compiler, file in wanted}
         for job in concurrent.futures.as_completed(jobs):
             compiler, file = jobs[job]
             errors = job.result()
             if errors is not None:
                 failed += 1
                 print(f"{file.relative_to(ROOT)} does not compile alone by {compiler}:\n{errors}")
-    print(f"{len(wanted)} of {len(known)} files compiled alone by {' and '.join(compilers)} in {time.monotonic() - begun:.0f} s, {failed} failures")
+    print(f"{len({file for _, file in wanted})} of {len(known)} files compiled alone by {' and '.join(compilers)} in {time.monotonic() - begun:.0f} s, {failed} failures")
     return 1 if failed else 0
 
 
