@@ -66,8 +66,8 @@ inline constexpr const char* kClangOptions[] = {"-std=c++20",
 
 /// Compiles, and links what has to be linked, with the request's files of bitcode and objects: those of other formats are
 /// another linker's. Compiles of several threads run side by side. CompileError for a source that is
-/// wrong, and for one that calls a function which nobody defines; CompilerEnded where it crashes, or meets a limit (compile_limits.hpp); DeviceError where libkiln-clang.so is
-/// missing, with every path tried, or where it cannot do its work.
+/// wrong, and for one that calls a function which nobody defines; CompilerEnded where it crashes, or meets a limit
+/// (compile_limits.hpp); DeviceError where libkiln-clang.so is missing, with every path tried, or where it cannot do its work.
 [[nodiscard]] CompileResult compile_by_clang(const ClangJob& job);
 
 /// What the CPU backend, which holds Clang, offers to these.
