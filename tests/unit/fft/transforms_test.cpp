@@ -211,7 +211,7 @@ TEST_CASE("fft: any layouts, axes and places") {
   REQUIRE(child >= 0);
   if (child == 0) {
     std::mt19937 source(7);
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 300; ++i) {
       const std::string wrong = wrong_in_layouts(source);
       if (wrong.empty()) continue;
       std::fprintf(stderr, "layout %d is wrong %s\n", i, wrong.c_str());
