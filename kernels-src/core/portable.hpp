@@ -64,6 +64,7 @@
 #define KILN_USER_BEGIN
 #define KILN_USER_END
 #define KILN_LACKS_WIDE_DIVISION 1  // of __int128, for which LLVM calls functions
+#define KILN_OF_CXX_LIBRARY __attribute__((__weak__, __used__))
 #ifndef __device__
 #define __device__
 #define __host__
@@ -200,6 +201,9 @@
   static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
 #endif
 
+#if KILN_GPU_CLANG
+#define KILN_OF_CXX_LIBRARY __device__ __attribute__((__used__))
+#endif
 #if !KILN_CUDA || KILN_GPU_CLANG
 #define KILN_DEFINES_INITIALIZER_LIST 1  // NVRTC has its own
 #define KILN_OFFSET_OF(type, member) __builtin_offsetof(type, member)

@@ -161,6 +161,7 @@ constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
                             {"kiln/core/initializer_list.hpp", kInitializerList}};
 
 constexpr std::string_view kWideIntegers[] = {"__int128", "__int128_t", "__uint128_t"};
+constexpr std::string_view kVirtual[] = {"virtual"};
 constexpr std::string_view kHalves[] = {"float16", "bfloat16"};
 constexpr std::string_view kAssertions[] = {"assert", "print"};
 constexpr std::string_view kStatus[] = {"fail_status"};
@@ -284,6 +285,7 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   if (!own && holds_any(used.names, kAssertions)) add("kiln/core/assertions.hpp");
   // In front of divisions, which call its own.
   if (holds_any(used.names, kWideIntegers)) add("kiln/core/wide_integers.hpp");
+  if (holds_any(used.names, kVirtual)) add("kiln/core/virtual_functions.hpp");
   if (divides) add("kiln/core/division.hpp");
   if (holds_any(used.names, kStatus)) add("kiln/core/status.hpp");
   for (const std::string& name : named) add(name.c_str());

@@ -77,6 +77,8 @@ TEST_CASE("debug: what compiles without it compiles with it") {
     template <class T> using half_of = decltype(T() / 2);
     template <class T> half_of<T> halved(T x) { return x / 2; }
     struct shape {
+      __noinline__ shape() {}
+      virtual ~shape() {}
       virtual int32 area(int32 x) const = 0;
       virtual int32 sides() const { return 0; }
     };
@@ -88,7 +90,7 @@ TEST_CASE("debug: what compiles without it compiles with it") {
       int32 area(int32 x) const override { return n + x; }
       int32 sides() const override { return 4; }
     };
-    inline int32 area_of(const shape& s, int32 x) { return s.area(x) + s.sides(); })";
+    __noinline__ inline int32 area_of(const shape& s, int32 x) { return s.area(x) + s.sides(); })";
   for (const bool on : {false, true}) {
     CAPTURE(on);
     const Ufunc ufunc =

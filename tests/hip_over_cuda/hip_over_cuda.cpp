@@ -387,7 +387,7 @@ Status hiprtcDestroyProgram(void** program) {
   return RTC(nvrtcDestroyProgram, program);
 }
 Status hiprtcCompileProgram(void* program, int count, const char* const* options) {
-  std::vector<std::string> words = {"-default-device"};
+  std::vector<std::string> words = {"-default-device", "--device-int128"};
   for (int i = 0; i < count; ++i) {
     std::string word = translated(options[i]);
     if (word == "?") return 5;
