@@ -62,7 +62,7 @@ std::vector<program::Request> Call::requests(bool constants) {
   const kinds::GufuncSpec general = make_spec(layout, false, on_gpu());
   std::vector<kinds::GufuncSpec> specs{constants ? make_spec(layout, true, on_gpu()) : general};
   if (constants) specs.push_back(general);
-  std::ranges::move(for_any_sizes(general, on_gpu()), std::back_inserter(specs));
+  std::ranges::move(for_any_sizes(general, on_gpu(), false), std::back_inserter(specs));
   std::vector<program::Request> requests;
   for (const kinds::GufuncSpec& spec : specs) {
     requests.push_back(gufunc_.request(plan_->loop, spec, operands_.at().device.kind()));

@@ -58,8 +58,8 @@ class Call {
   [[nodiscard]] std::vector<kinds::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
   [[nodiscard]] kinds::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
   /// The general kernels that are right for any call of the loop whose cores lie so, the nearest to `general`, which is
-  /// make_spec(layout, false, gpu), first.
-  [[nodiscard]] std::vector<kinds::GufuncSpec> for_any_sizes(const kinds::GufuncSpec& general, bool gpu) const;
+  /// make_spec(layout, false, gpu), first. `mixed`: also those that know less of some cores alone.
+  [[nodiscard]] std::vector<kinds::GufuncSpec> for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const;
   [[nodiscard]] std::int64_t largest_core() const;
   [[nodiscard]] std::int64_t core_bytes(std::size_t k) const;
   void form_teams(kinds::GufuncSpec& spec, bool gpu) const;

@@ -234,7 +234,38 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   return key;
 }
 
-std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& general, bool gpu) const {
+namespace {
+
+/// What a kernel may know less of an operand's core: nothing less, that it lies in one piece, and along which axis its elements
+/// lie together as well.
+enum class Forgotten : std::uint8_t { nothing, pieces, strides };
+
+/// The spec, then those that know less of how cores lie: of some operands, with `mixed`, and of all.
+std::vector<kinds::GufuncSpec> with_strides(const kinds::GufuncSpec& spec, bool mixed) {
+  constexpr std::size_t kFew = 4;
+  const std::size_t count = spec.inputs.size() + spec.outputs.size();
+  const auto forget = [&](kinds::GufuncSpec& made, std::size_t k, Forgotten what) {
+    kinds::CoreOperandSpec& operand = k < spec.inputs.size() ? made.inputs[k] : made.outputs[k - spec.inputs.size()];
+    if (operand.dimensions.empty() || what == Forgotten::nothing) return;
+    operand.packed = false;
+    if (what == Forgotten::strides) operand.unit = -1;
+  };
+  std::vector<kinds::GufuncSpec> all{spec};
+  std::size_t ways = 1;
+  for (std::size_t k = 0; k < count; ++k) ways *= 3;
+  for (std::size_t way = 1; mixed && count <= kFew && way < ways - 1; ++way) {
+    all.push_back(spec);
+    std::size_t rest = way;
+    for (std::size_t k = 0; k < count; ++k, rest /= 3) forget(all.back(), k, static_cast<Forgotten>(rest % 3));
+  }
+  all.push_back(spec);
+  for (std::size_t k = 0; k < count; ++k) forget(all.back(), k, Forgotten::strides);
+  return all;
+}
+
+}  // namespace
+
+std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const {
   // Whatever depends on how many items there are and how large their cores are.
   kinds::GufuncSpec plain = general;
   plain.folded = false;
@@ -242,23 +273,14 @@ std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& gene
   for (auto* operands : {&plain.inputs, &plain.outputs}) {
     for (kinds::CoreOperandSpec& operand : *operands) operand.step = kinds::ItemStep::any;
   }
+  if (plain.team_bytes > 0) plain.team_bytes = static_cast<int>(tuning::kTeamBytes);
   std::vector<kinds::GufuncSpec> all;
-  // Cores in one piece, and cores of any strides.
-  for (const bool packed : {true, false}) {
-    kinds::GufuncSpec spec = plain;
-    for (auto* operands : {&spec.inputs, &spec.outputs}) {
-      for (kinds::CoreOperandSpec& operand : *operands) {
-        if (packed || operand.dimensions.empty()) continue;
-        operand.packed = false;
-        operand.unit = -1;
-      }
-    }
-    if (spec.team_bytes > 0) spec.team_bytes = static_cast<int>(tuning::kTeamBytes);
+  for (const kinds::GufuncSpec& cores : with_strides(plain, mixed)) {
     for (const int team : teams_of(general, gpu)) {
-      spec.team = team;
       for (const bool wide : {general.wide_index, true}) {
-        spec.wide_index = gpu && wide;
-        all.push_back(spec);
+        all.push_back(cores);
+        all.back().team = team;
+        all.back().wide_index = gpu && wide;
         if (!gpu) break;
       }
     }
@@ -289,7 +311,7 @@ std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kin
   std::vector<kinds::GufuncSpec> right{spec, general};
   const int most = on_gpu() ? backend::kMaxKernelRank - static_cast<int>(spec.each.size()) : general.loop_rank;
   for (general.loop_rank = right.back().loop_rank; general.loop_rank <= most; ++general.loop_rank) {
-    std::ranges::move(for_any_sizes(general, on_gpu()), std::back_inserter(right));
+    std::ranges::move(for_any_sizes(general, on_gpu(), true), std::back_inserter(right));
   }
   program::Loaded loaded = program::load_any(
       right.size(), [&](std::size_t i) { return gufunc_.request(plan_->loop, right[i], backend.kind()); }, backend);

@@ -51,7 +51,7 @@ Array counted_up(const Shape& shape) {
 using Program = std::function<Array(const Cache&, const Array&)>;
 
 /// Runs the program on `recorded`, and then on `shipped`, with its kernels alone.
-void ship(const char* what, const Target& target, const Program& program, const Array& recorded, const Array& shipped) {
+void ship(const std::string& what, const Target& target, const Program& program, const Array& recorded, const Array& shipped) {
   CAPTURE(what);
   const TemporaryDirectory folder;
   static_cast<void>(target.fetch(program(Cache(CacheOptions{.directory = folder.path()}), target.place(recorded))));
