@@ -13,8 +13,8 @@ namespace kiln {
 
 /// Reads a host array; IoError says what is wrong with the file and at which byte. Big-endian files are swapped. Object,
 /// string, date and structured dtypes are refused, and so are more than 64 axes (NumPy's limit) and a file with more bytes than
-/// its array. bfloat16, for which NumPy has no code, is '<V2', as numpy.save writes ml_dtypes' arrays ('|V2', plain bytes, is
-/// refused), or 'bfloat16'.
+/// its array, and one that no memory is there for, which open_npy() can use. bfloat16, for which NumPy has no code, is '<V2',
+/// as numpy.save writes ml_dtypes' arrays ('|V2', plain bytes, is refused), or 'bfloat16'.
 [[nodiscard]] KILN_API Array load_npy(const std::filesystem::path& path);
 
 /// Writes what numpy.save would, byte for byte: in Fortran order where the array is Fortran- and not C-contiguous; bfloat16 as

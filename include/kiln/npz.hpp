@@ -19,8 +19,8 @@ namespace kiln {
 
 /// One array of an archive, as a host array. Only that member is read. IoError says what is wrong, of which member and at which
 /// of its bytes: as of load_npy(), for a name that is not there, a way of compression other than deflate, members that are cut
-/// off or longer than they claim, and a checksum that does not fit. Needs zlib (libz.so.1), which is opened here; IoError where
-/// it is not there.
+/// off or longer than they claim or no memory is there for, and a checksum that does not fit. Needs zlib (libz.so.1), which is
+/// opened here; IoError where it is not there.
 [[nodiscard]] KILN_API Array load_npz(const std::filesystem::path& path, std::string_view name);
 
 /// All of them, by name, in the archive's order.

@@ -58,7 +58,12 @@ NpyContents read_npy_header(NpySource& source) {
 
 Array read_npy(NpySource& source) {
   const auto [header, offset, bytes] = read_npy_header(source);
-  Array array = Array::empty(header.shape, header.dtype, header.fortran ? Order::fortran : Order::c);
+  Array array;
+  try {
+    array = Array::empty(header.shape, header.dtype, header.fortran ? Order::fortran : Order::c);
+  } catch (const DeviceError& error) {
+    throw NpyError{std::string(error.what()) + "; open_npy() uses a .npy file of any size in its place", offset};
+  }
   char* const data = array.rep()->data;
   source.read(data, bytes);
   if (header.swapped) swap_bytes(data, bytes, header.dtype);

@@ -133,6 +133,39 @@ MemberTable find_table(const base::FileDescriptor& file, std::size_t file_bytes)
   return table;
 }
 
+/// The table's bytes from the first to the last. Memory is taken for what has been read, not for what the archive claims.
+class TableBytes {
+ public:
+  TableBytes(const base::FileDescriptor& file, const MemberTable& table)
+      : file_(file), next_(static_cast<std::size_t>(table.offset)), left_(static_cast<std::size_t>(table.bytes)) {}
+
+  /// Where in the file the next byte is.
+  [[nodiscard]] std::size_t at() const noexcept { return next_ - (window_.size() - used_); }
+  /// The next `count` bytes, which hold until the next call; fewer where the table ends.
+  std::string_view take(std::size_t count) {
+    constexpr std::size_t kWindow = std::size_t{1} << 16;
+    if (const std::size_t there = window_.size() - used_; there < count) {
+      const std::size_t more = std::min(left_, std::max(kWindow, count - there));
+      window_.erase(0, used_);
+      used_ = 0;
+      window_.resize(there + more);
+      read_exactly(file_, window_.data() + there, more, next_);
+      next_ += more;
+      left_ -= more;
+    }
+    const std::string_view taken = std::string_view(window_).substr(used_, count);
+    used_ += taken.size();
+    return taken;
+  }
+
+ private:
+  const base::FileDescriptor& file_;
+  std::size_t next_;  // of the file's bytes that the window has not
+  std::size_t left_;
+  std::string window_;
+  std::size_t used_ = 0;
+};
+
 /// Sizes that do not fit in 32 bits stand in a field of their own, those that need it.
 void take_64(ZipMember& member, std::string_view extra) {
   while (extra.size() >= 4) {
@@ -167,31 +200,31 @@ void read_exactly(const base::FileDescriptor& file, char* to, std::size_t bytes,
 
 std::vector<ZipMember> read_zip_table(const base::FileDescriptor& file, std::size_t file_bytes) {
   const MemberTable table = find_table(file, file_bytes);
-  std::string bytes(static_cast<std::size_t>(table.bytes), '\0');
-  read_exactly(file, bytes.data(), bytes.size(), static_cast<std::size_t>(table.offset));
+  TableBytes bytes(file, table);
   std::vector<ZipMember> members;
   std::set<std::string> names;
-  std::size_t at = 0;
   for (std::uint64_t i = 0; i < table.count; ++i) {
-    const auto place = static_cast<std::size_t>(table.offset) + at;
-    if (bytes.size() - at < kInTableBytes || number<std::uint32_t>(bytes, at) != kInTable)
+    const std::size_t place = bytes.at();
+    const std::string_view record = bytes.take(kInTableBytes);
+    if (record.size() < kInTableBytes || number<std::uint32_t>(record, 0) != kInTable)
       throw NpyError{"its table of members is damaged", place};
-    const std::size_t name = number<std::uint16_t>(bytes, at + 28);
-    const std::size_t extra = number<std::uint16_t>(bytes, at + 30);
-    const std::size_t comment = number<std::uint16_t>(bytes, at + 32);
-    if (bytes.size() - at - kInTableBytes < name + extra + comment) throw NpyError{"its table of members is cut off", place};
-    ZipMember member{.name = bytes.substr(at + kInTableBytes, name),
-                     .method = number<std::uint16_t>(bytes, at + 10),
-                     .crc = number<std::uint32_t>(bytes, at + 16),
-                     .packed = number<std::uint32_t>(bytes, at + 20),
-                     .bytes = number<std::uint32_t>(bytes, at + 24),
-                     .header = number<std::uint32_t>(bytes, at + 42)};
-    take_64(member, std::string_view(bytes).substr(at + kInTableBytes + name, extra));
-    if ((number<std::uint16_t>(bytes, at + 8) & kEncrypted) != 0)
-      throw NpyError{"its member \"" + member.name + "\" is encrypted", place};
+    ZipMember member{.name = {},
+                     .method = number<std::uint16_t>(record, 10),
+                     .crc = number<std::uint32_t>(record, 16),
+                     .packed = number<std::uint32_t>(record, 20),
+                     .bytes = number<std::uint32_t>(record, 24),
+                     .header = number<std::uint32_t>(record, 42)};
+    const bool encrypted = (number<std::uint16_t>(record, 8) & kEncrypted) != 0;
+    const std::size_t name = number<std::uint16_t>(record, 28);
+    const std::size_t extra = number<std::uint16_t>(record, 30);
+    const std::size_t comment = number<std::uint16_t>(record, 32);
+    const std::string_view texts = bytes.take(name + extra + comment);
+    if (texts.size() < name + extra + comment) throw NpyError{"its table of members is cut off", place};
+    member.name = texts.substr(0, name);
+    take_64(member, texts.substr(name, extra));
+    if (encrypted) throw NpyError{"its member \"" + member.name + "\" is encrypted", place};
     if (!names.insert(member.name).second) throw NpyError{"it has two members \"" + member.name + "\"", place};
     members.push_back(std::move(member));
-    at += kInTableBytes + name + extra + comment;
   }
   // Else a few bytes could be unpacked again and again.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places;

@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../types/golden.hpp"
 #include "kiln/array.hpp"
+#include "kiln/memory.hpp"
 #include "kiln/npy.hpp"
 
 using namespace kiln;
@@ -200,6 +202,23 @@ TEST_CASE("sizes that lie take no memory") {
   CHECK(shaped("(99999999999999999999,)") == "an extent in the shape does not fit in 63 bits (at byte 61)");
   CHECK(shaped("(9223372036854775808,)") == "an extent in the shape does not fit in 63 bits (at byte 61)");
   CHECK(shaped("(3, -1)") == "a negative extent in the shape (at byte 64)");
+}
+
+TEST_CASE("a file that no memory is there for can still be opened in its place") {
+  const Folder folder;
+  const std::int64_t bytes = std::int64_t{100} << 30;
+  write(folder / "a.npy", file_with("{'descr': '|i1', 'fortran_order': False, 'shape': (107374182400,)}"));
+  const auto header = static_cast<std::int64_t>(fs::file_size(folder / "a.npy"));
+  fs::resize_file(folder / "a.npy", static_cast<std::uintmax_t>(header + bytes));
+  set_memory_limit(Device::cpu(), std::int64_t{1} << 30);  // what the machine has must not count
+  const std::string said = message_of<IoError>([&] { (void)load_npy(folder / "a.npy"); });
+  set_memory_limit(Device::cpu(), std::nullopt);
+  CHECK(said.starts_with("failed to read \"" + (folder / "a.npy").string() +
+                         "\": failed to allocate 107374182400 bytes of host memory: the limit is 1073741824 bytes "));
+  CHECK(said.ends_with("; open_npy() uses a .npy file of any size in its place (at byte " + std::to_string(header) + ")"));
+  const Array opened = open_npy(folder / "a.npy");
+  CHECK(opened.size() == bytes);
+  CHECK(opened[-1].item<std::int8_t>() == 0);
 }
 
 TEST_CASE("dtypes that are refused") {

@@ -1,10 +1,12 @@
 // .npz archives that NumPy wrote, and what damage is told.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -152,4 +154,75 @@ TEST_CASE("npz: any byte changed is an error, or changes no array") {
       CHECK_THROWS_AS(static_cast<void>(load_npz(path)), IoError);
     }
   }
+}
+
+namespace {
+
+std::string bytes_of(std::uint64_t value, int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xffU);
+  return bytes;
+}
+
+/// What follows the table of an archive of 64-bit sizes.
+std::string end_of_archive(std::uint64_t table, std::uint64_t table_bytes, std::uint64_t members) {
+  return "PK\6\6" + bytes_of(44, 8) + bytes_of(45, 2) + bytes_of(45, 2) + bytes_of(0, 8) + bytes_of(members, 8) +
+         bytes_of(members, 8) + bytes_of(table_bytes, 8) + bytes_of(table, 8) + "PK\6\7" + bytes_of(0, 4) +
+         bytes_of(table + table_bytes, 8) + bytes_of(1, 4) + "PK\5\6" + bytes_of(0, 4) + bytes_of(UINT16_MAX, 2) +
+         bytes_of(UINT16_MAX, 2) + bytes_of(UINT32_MAX, 4) + bytes_of(UINT32_MAX, 4) + bytes_of(0, 2);
+}
+
+/// A file of that many bytes, of which only those at its beginning and its end are on the disk.
+void write_sparse(const std::string& path, const std::string& begin, std::uint64_t hole, const std::string& end) {
+  write_all(path, begin);
+  std::filesystem::resize_file(path, begin.size() + hole);
+  std::ofstream(path, std::ios::binary | std::ios::app) << end;
+}
+
+constexpr std::uint64_t kHundredGiB = std::uint64_t{100} << 30;
+
+}  // namespace
+
+TEST_CASE("npz: a table that claims more than there is takes no memory") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "a.npz";
+  const std::uint64_t members = kHundredGiB / 46;
+  write_sparse(path, "", members * 46, end_of_archive(0, members * 46, members));
+  const std::string said = "failed to read \"" + path + "\": its table of members is damaged (at byte 0)";
+  CHECK(message([&] { static_cast<void>(npz_names(path)); }) == said);
+  CHECK(message([&] { static_cast<void>(load_npz(path)); }) == said);
+  CHECK_THROWS_AS(static_cast<void>(load_npz(path, "x")), IoError);
+  // One member that is there, and then nothing.
+  const std::string stored = read_all(npz_of("stored"));
+  const std::size_t table = stored.find("PK\x01\x02");
+  const std::size_t second = stored.find("PK\x01\x02", table + 4);
+  const std::uint64_t all = members * 46;
+  write_sparse(path, stored.substr(0, second), all - (second - table), end_of_archive(table, all, members));
+  CHECK(message([&] { static_cast<void>(load_npz(path)); }) ==
+        "failed to read \"" + path + "\": its table of members is damaged (at byte " + std::to_string(second) + ")");
+}
+
+TEST_CASE("npz: a member that no memory is there for is named") {
+  const TemporaryDirectory folder;
+  const std::string path = folder / "a.npz";
+  std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (107374182400,)}";
+  header.resize(117, ' ');
+  const std::string begin = "\x93NUMPY\1" + std::string(1, '\0') + bytes_of(118, 2) + header + "\n";
+  const std::uint64_t bytes = begin.size() + kHundredGiB;
+  const std::string local = "PK\3\4" + bytes_of(45, 2) + bytes_of(0, 20) + bytes_of(5, 2) + bytes_of(0, 2) + "x.npy";
+  const std::string extra = bytes_of(1, 2) + bytes_of(16, 2) + bytes_of(bytes, 8) + bytes_of(bytes, 8);
+  const std::string record = "PK\1\2" + bytes_of(45, 2) + bytes_of(45, 2) + bytes_of(0, 12) + bytes_of(UINT32_MAX, 4) +
+                             bytes_of(UINT32_MAX, 4) + bytes_of(5, 2) + bytes_of(extra.size(), 2) + bytes_of(0, 14) + "x.npy" +
+                             extra;
+  const std::uint64_t table = local.size() + bytes;
+  write_sparse(path, local + begin, kHundredGiB, record + end_of_archive(table, record.size(), 1));
+  CHECK(npz_names(path) == std::vector<std::string>{"x"});
+  set_memory_limit(Device::cpu(), std::int64_t{1} << 30);  // what the machine has must not count
+  const std::string said = message([&] { static_cast<void>(load_npz(path)); });
+  set_memory_limit(Device::cpu(), std::nullopt);
+  CHECK(said.starts_with("failed to read \"" + path +
+                         "\": member \"x.npy\": failed to allocate 107374182400 bytes of host memory: the limit is 1073741824 "
+                         "bytes (kiln::set_memory_limit); "));
+  CHECK(said.ends_with("; open_npy() uses a .npy file of any size in its place (at byte 128)"));
+  CHECK_THROWS_AS(static_cast<void>(load_npz(path, "y")), IoError);
 }
