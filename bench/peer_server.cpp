@@ -73,7 +73,7 @@ double time_math(std::int64_t n, int threads, double seconds, std::istream& word
   std::vector<Array> inputs;
   for (std::string text; words >> text;) {
     Array& made = cached[text + "/" + std::to_string(n) + (inputs.empty() ? "" : "b")];
-    if (!made) made = uniform(text, n);
+    if (!made.valid()) made = uniform(text, n);
     inputs.push_back(to_device(made, device));
   }
   const std::vector<Arg> args(inputs.begin(), inputs.end());
@@ -92,7 +92,7 @@ double time_operation(const std::string& name, std::int64_t n, int threads, doub
   if (found == all.end()) throw std::runtime_error("unknown operation " + name);
   const Device device = Device::cpu({.threads = threads});
   Prepared& arrays = prepared[{name, n, threads}];
-  if (!arrays.out) arrays = {bench::make_inputs(*found, n, device), to_device(Array::zeros({n}, found->dtype), device)};
+  if (!arrays.out.valid()) arrays = {bench::make_inputs(*found, n, device), to_device(Array::zeros({n}, found->dtype), device)};
   const auto args = bench::arguments(*found, arrays.inputs);
   const CallOptions options{.out = arrays.out};
   const std::vector<double> times = times_of(n, seconds, [&] { found->ufunc(std::span<const Arg>(args), options); });

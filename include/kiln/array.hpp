@@ -14,12 +14,22 @@
 #include <type_traits>
 #include <vector>
 
+#include "kiln/array_view.hpp"
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
+
+// a[0, 1] is an element from C++23 on. Before, it is a[1] by the comma operator, and here an error.
+#ifndef __cpp_multidimensional_subscript
+#if defined(__clang__)
+#pragma clang diagnostic error "-Wdeprecated-comma-subscript"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic error "-Wcomma-subscript"
+#endif
+#endif
 
 namespace kiln {
 
@@ -63,7 +73,7 @@ struct TransferOptions {
 /// copies no element. An array never changes its shape, strides, dtype or place.
 class KILN_API Array {
  public:
-  /// No array: `if (a)` is false, and every other use is a TypeError.
+  /// No array: valid() is false, and every other use is a TypeError.
   Array() noexcept = default;
   /// Another handle on the same array.
   Array(const Array&) noexcept = default;
@@ -151,8 +161,20 @@ class KILN_API Array {
   }
   /// @}
 
-  /// Whether there is an array, or an empty handle.
-  explicit operator bool() const noexcept { return rep_ != nullptr; }
+  /// Whether the handle names an array, or is empty. The name is the same for every handle of kiln that can be empty.
+  [[nodiscard]] bool valid() const noexcept { return rep_ != nullptr; }
+  /// NumPy's truth: of an array of one element, whether that differs from 0. ShapeError for more elements and for none, with
+  /// the advice to ask all() or any(); TypeError for an empty handle. With KILN_NO_ARRAY_TRUTH defined, `if (a)` does not
+  /// compile.
+#ifdef KILN_NO_ARRAY_TRUTH
+  explicit operator bool() const = delete;
+#else
+  explicit operator bool() const { return truth(); }
+#endif
+  /// Whether every element differs from 0; true of no elements. Elements of a GPU are read as item() reads them.
+  [[nodiscard]] bool all() const;
+  /// Whether an element differs from 0; false of no elements.
+  [[nodiscard]] bool any() const;
   /// Extents, one for each axis; valid as long as a handle on this array.
   [[nodiscard]] const Shape& shape() const;
   /// Bytes from an element to the next along each axis: any sign, zero where broadcast; valid as long as a handle on this
@@ -181,11 +203,17 @@ class KILN_API Array {
   /// The same as a number, which is how the vendors' driver APIs take it: a CUdeviceptr, a hipDeviceptr_t.
   [[nodiscard]] std::uintptr_t native() const { return reinterpret_cast<std::uintptr_t>(data()); }
 
-  /// Host-readable elements as T*; TypeError where T is not the dtype, or the memory is a GPU's. A read-only array gives
-  /// only `as<const T>()`.
+  /// All elements as a T* in C order, for an array that lies so: ShapeError unless is_c_contiguous(), where view() and copy()
+  /// serve. TypeError where T is not the dtype, or the memory is a GPU's. A read-only array gives only `as<const T>()`.
   template <Element T>
   [[nodiscard]] T* as() const {
-    return static_cast<T*>(host_data(dtype_of<T>, !std::is_const_v<T>));
+    return static_cast<T*>(host_data(dtype_of<T>, !std::is_const_v<T>, true));
+  }
+  /// The elements in their place, whatever the strides are: `auto v = a.view<float>(); v(i, j) = 1;`. TypeError as of as().
+  template <Element T>
+  [[nodiscard]] ArrayView<T> view() const {
+    void* const data = host_data(dtype_of<T>, !std::is_const_v<T>, false);
+    return {rep_, data, shape(), strides(), size()};
   }
   /// The value of an array of one element (ShapeError otherwise). TypeError where its dtype does not cast safely to T.
   template <Element T>
@@ -215,6 +243,15 @@ class KILN_API Array {
   [[nodiscard]] Array operator[](std::initializer_list<Index> index) const;
   /// a[0] and a[Slice{1, 3}] index the first axis.
   [[nodiscard]] Array operator[](const Index& index) const { return slice({&index, 1}); }
+#ifdef __cpp_multidimensional_subscript
+  /// a[0, Slice{1, 3}] is a[{0, Slice{1, 3}}] from C++23 on. Before, a comma in the brackets does not compile.
+  template <std::convertible_to<Index>... Rest>
+    requires(sizeof...(Rest) > 0)
+  [[nodiscard]] Array operator[](const Index& first, const Rest&... rest) const {
+    const Index list[] = {first, rest...};
+    return slice(list);
+  }
+#endif
   /// The same for a number of items known at run time.
   [[nodiscard]] Array slice(std::span<const Index> index) const;
   /// One extent may be -1. A view where the strides allow it, else a copy. ShapeError where the number of elements differs.
@@ -272,7 +309,8 @@ class KILN_API Array {
  private:
   static Array full_raw(const Shape& shape, DType dtype, const void* value);
   static Array from_raw(const void* values, std::int64_t count, DType dtype, const std::optional<Shape>& shape);
-  [[nodiscard]] void* host_data(DType expected, bool writable) const;
+  [[nodiscard]] bool truth() const;
+  [[nodiscard]] void* host_data(DType expected, bool writable, bool packed) const;
   void read_item(DType expected, void* value) const;
   void copy_elements(DType expected, void* values) const;
   void fill_raw(DType given, const void* value) const;

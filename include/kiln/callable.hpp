@@ -35,7 +35,7 @@ class Shared {
  public:
   Shared() noexcept = default;
   explicit Shared(std::shared_ptr<const Impl> impl) noexcept : impl_(std::move(impl)) {}
-  explicit operator bool() const noexcept { return impl_ != nullptr; }
+  [[nodiscard]] bool valid() const noexcept { return impl_ != nullptr; }
   [[nodiscard]] const std::shared_ptr<const Impl>& get() const {
     if (impl_ == nullptr) fail_empty(static_cast<const Impl*>(nullptr));
     return impl_;

@@ -21,6 +21,8 @@ class KILN_API Event {
   /// An event that nothing was recorded in yet. DeviceError where the device is not there, or has no event left.
   explicit Event(const Device& device);
 
+  /// Whether the handle names an event. It is empty after it was moved from, and every other use is a TypeError then.
+  [[nodiscard]] bool valid() const noexcept { return event_ != nullptr; }
   /// Where it is.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   /// Marks the work that the stream has now; what was marked before is forgotten. A default Stream is the device's default
@@ -36,7 +38,7 @@ class KILN_API Event {
   [[nodiscard]] double elapsed_ms(const Event& start) const;
 
   /// For the library itself.
-  [[nodiscard]] const std::shared_ptr<backend::Event>& handle() const noexcept { return event_; }
+  [[nodiscard]] const std::shared_ptr<backend::Event>& handle() const;
 
  private:
   Device device_;

@@ -60,8 +60,10 @@ concept symbolic = (std::is_same_v<Args, Expr> || ...) && (std::is_convertible_v
 /// that made it. An expression more than 1000 ufuncs deep is a TypeError.
 class KILN_API Expr {
  public:
-  /// No value; using it is a TypeError.
+  /// No value: valid() is false, and every other use is a TypeError.
   Expr() = default;
+  /// Whether the handle names a value, or is empty.
+  [[nodiscard]] bool valid() const noexcept { return node_ != nullptr; }
   /// A constant. It is weak (NEP 50), as a C++ scalar in a call is.
   template <Element T>
   Expr(T value) : Expr(dtype_of<T>, &value) {}  // NOLINT(google-explicit-constructor)

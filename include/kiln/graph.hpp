@@ -21,9 +21,10 @@ struct GraphImpl;
 /// results and their kernels. Thread-safe.
 class KILN_API Graph {
  public:
-  /// An empty handle, which is false.
+  /// No calls: valid() is false.
   Graph() noexcept = default;
-  [[nodiscard]] explicit operator bool() const noexcept { return impl_ != nullptr; }
+  /// Whether the handle names recorded calls, or is empty.
+  [[nodiscard]] bool valid() const noexcept { return impl_ != nullptr; }
 
   /// Runs the calls in their order, on the stream that was captured, with the scalars that they had then and with what is in
   /// the arrays when they run. Returns like a call on that stream. On a GPU the first launch, and the first after exchange(),

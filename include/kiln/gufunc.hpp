@@ -84,10 +84,10 @@ struct GufuncResolution {
 /// have written parts of its outputs.
 class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncResolution> {
  public:
-  /// No function: `if (f)` is false, and every other use is a TypeError.
+  /// No function: valid() is false, and every other use is a TypeError.
   Gufunc() noexcept = default;
-  /// Whether there is a function, or nothing.
-  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+  /// Whether the handle names a function, or is empty.
+  [[nodiscard]] bool valid() const noexcept { return impl_.valid(); }
 
   using Callable::resolve;
   /// What a call would do for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for

@@ -76,10 +76,10 @@ class ConfiguredKernel;
 /// variants.
 class KILN_API RawKernel {
  public:
-  /// No kernel: `if (k)` is false, and every other use is a TypeError.
+  /// No kernel: valid() is false, and every other use is a TypeError.
   RawKernel() noexcept = default;
-  /// Whether there is a kernel, or nothing.
-  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+  /// Whether the handle names a kernel, or is empty.
+  [[nodiscard]] bool valid() const noexcept { return impl_.valid(); }
 
   /// Launches it. An array has exactly its parameter's dtype. A view ("float32[:,:] A") takes an array of as many dimensions
   /// with any strides, in place; a pointer ("float32* p") one of any dimensions that is contiguous in C order. A scalar

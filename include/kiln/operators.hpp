@@ -1,6 +1,6 @@
 // C++'s operators on arrays, for the ufuncs of kiln::math that NumPy's operators stand for: 2 * x + 1, x < y, x += y. `/` is
-// divide, `%` remainder with the divisor's sign, `~` invert. Comparisons give arrays of bool. `&&`, `||` and `!` are C++'s:
-// they ask whether a handle holds an array.
+// divide, `%` remainder with the divisor's sign, `~` invert. Comparisons give arrays of bool: (a == b).all() asks whether all
+// elements are equal. `&&`, `||` and `!` are C++'s, of arrays of one element (Array::operator bool).
 #pragma once
 
 #include <concepts>
@@ -11,16 +11,6 @@
 #include "kiln/math.hpp"
 
 namespace kiln {
-
-/// An array of truths, which are not one: `if (a == b)` does not compile. math::logical_and.reduce(a == b, {.axis = all_axes})
-/// asks for all of them, logical_or for any.
-class Truths : public Array {
- public:
-  /// Takes an array's handle over.
-  Truths(Array array) noexcept : Array(std::move(array)) {}  // NOLINT(google-explicit-constructor)
-  /// An array has no truth of its own.
-  explicit operator bool() const = delete;
-};
 
 namespace detail {
 
@@ -60,17 +50,17 @@ template <class A, class B>
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator&(const A& a, const B& b) {
+[[nodiscard]] Array operator&(const A& a, const B& b) {
   return math::bitwise_and(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator|(const A& a, const B& b) {
+[[nodiscard]] Array operator|(const A& a, const B& b) {
   return math::bitwise_or(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator^(const A& a, const B& b) {
+[[nodiscard]] Array operator^(const A& a, const B& b) {
   return math::bitwise_xor(a, b);
 }
 template <class A, class B>
@@ -85,32 +75,32 @@ template <class A, class B>
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator==(const A& a, const B& b) {
+[[nodiscard]] Array operator==(const A& a, const B& b) {
   return math::equal(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator!=(const A& a, const B& b) {
+[[nodiscard]] Array operator!=(const A& a, const B& b) {
   return math::not_equal(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator<(const A& a, const B& b) {
+[[nodiscard]] Array operator<(const A& a, const B& b) {
   return math::less(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator<=(const A& a, const B& b) {
+[[nodiscard]] Array operator<=(const A& a, const B& b) {
   return math::less_equal(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator>(const A& a, const B& b) {
+[[nodiscard]] Array operator>(const A& a, const B& b) {
   return math::greater(a, b);
 }
 template <class A, class B>
   requires detail::array_operands<A, B>
-[[nodiscard]] Truths operator>=(const A& a, const B& b) {
+[[nodiscard]] Array operator>=(const A& a, const B& b) {
   return math::greater_equal(a, b);
 }
 [[nodiscard]] inline Array operator-(const Array& a) {
@@ -119,7 +109,7 @@ template <class A, class B>
 [[nodiscard]] inline Array operator+(const Array& a) {
   return math::positive(a);
 }
-[[nodiscard]] inline Truths operator~(const Array& a) {
+[[nodiscard]] inline Array operator~(const Array& a) {
   return math::invert(a);
 }
 /// @}

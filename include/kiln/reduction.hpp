@@ -76,10 +76,10 @@ struct ReductionOptions {
 /// what is reduced), "columns" (across it), "strided" or "empty".
 class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, Resolution> {
  public:
-  /// No reduction: `if (r)` is false, and every other use is a TypeError.
+  /// No reduction: valid() is false, and every other use is a TypeError.
   Reduction() noexcept = default;
-  /// Whether there is a function, or nothing.
-  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+  /// Whether the handle names a reduction, or is empty.
+  [[nodiscard]] bool valid() const noexcept { return impl_.valid(); }
 
   /// Compiles, for every loop whose types are fixed, what contiguous arrays run that are reduced whole: "sm_90", "gfx90a",
   /// "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.

@@ -96,10 +96,10 @@ struct Resolution {
 /// have written parts of its outputs.
 class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
  public:
-  /// No function: `if (f)` is false, and every other use is a TypeError.
+  /// No function: valid() is false, and every other use is a TypeError.
   Ufunc() noexcept = default;
-  /// Whether there is a function, or nothing.
-  explicit operator bool() const noexcept { return static_cast<bool>(impl_); }
+  /// Whether the handle names a function, or is empty.
+  [[nodiscard]] bool valid() const noexcept { return impl_.valid(); }
 
   using Callable::operator();
   using Callable::outputs;

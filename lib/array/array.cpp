@@ -20,7 +20,7 @@ using detail::rep_of;
 namespace detail {
 
 const ArrayRep& rep_of(const Array& array) {
-  if (!array) throw TypeError("an empty Array handle was used: make or assign an array first");
+  if (!array.valid()) throw TypeError("an empty Array handle was used: make or assign an array first");
   return *array.rep();
 }
 
@@ -189,16 +189,24 @@ void* Array::data() const {
   return rep_of(*this).data;
 }
 
-void* Array::host_data(DType expected, bool writable) const {
+void* Array::host_data(DType expected, bool writable, bool packed) const {
   const ArrayRep& rep = rep_of(*this);
+  const std::string function = packed ? "as" : "view";
+  const std::string what = function + "<T>(): ";
   if (rep.dtype != expected) {
-    throw TypeError("as<T>(): T is " + std::string(name(expected)) + ", the array's dtype is " + std::string(name(rep.dtype)) +
+    throw TypeError(what + "T is " + std::string(name(expected)) + ", the array's dtype is " + std::string(name(rep.dtype)) +
                     ": convert it with astype() first");
   }
   if (!detail::host_readable(rep)) {
-    throw TypeError("as<T>(): the array is on " + to_string(rep.device) + ", which the host cannot read: use copy_to_host()");
+    throw TypeError(what + "the array is on " + to_string(rep.device) + ", which the host cannot read: use copy_to_host()");
   }
-  if (writable && rep.read_only) throw TypeError("as<T>(): the array is read-only: use as<const T>(), or copy() it");
+  if (writable && rep.read_only) {
+    throw TypeError(what + "the array is read-only: use " + function + "<const T>(), or copy() it");
+  }
+  if (packed && !rep.c_contiguous) {
+    throw ShapeError(what + "the elements of shape " + to_string(rep.shape) + " with strides " + to_string(rep.strides) +
+                     " do not lie in C order: use view<T>(), which goes by the strides, or copy() the array");
+  }
   return rep.data;
 }
 

@@ -15,15 +15,20 @@ void Event::record(const Stream& stream) const {
     throw DeviceError("cannot record an event of " + to_string(device_) + " on a stream of " + to_string(stream.device()) +
                       ": make the event for the stream's device");
   }
-  event_->record(stream.queue().get());
+  handle()->record(stream.queue().get());
+}
+
+const std::shared_ptr<backend::Event>& Event::handle() const {
+  if (!valid()) throw TypeError("an Event that was moved from was used: assign another one first");
+  return event_;
 }
 
 bool Event::done() const {
-  return event_->done();
+  return handle()->done();
 }
 
 void Event::synchronize() const {
-  event_->synchronize();
+  handle()->synchronize();
 }
 
 double Event::elapsed_ms(const Event& start) const {
@@ -31,7 +36,7 @@ double Event::elapsed_ms(const Event& start) const {
     throw DeviceError("cannot take the time from an event of " + to_string(start.device_) + " to one of " + to_string(device_) +
                       ": their clocks are not the same; record both on one device");
   }
-  return event_->milliseconds_since(*start.event_);
+  return handle()->milliseconds_since(*start.handle());
 }
 
 }  // namespace kiln

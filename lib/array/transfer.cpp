@@ -218,7 +218,7 @@ Array to_device(const Array& array, const Device& device, const ToDeviceOptions&
   if (!rep.on_host && rep.device == device) return array;
   if (device.is_cpu()) return detail::placed(*detail::fetch(array).rep(), false, device);
   if (!rep.on_host && rep.device.same_memory(device)) return detail::placed(rep, false, device);
-  if (Array copy = detail::from_peer(array, device, options.stream)) return copy;
+  if (Array copy = detail::from_peer(array, device, options.stream); copy.valid()) return copy;
   const Array host = detail::fetch(array);
   return detail::upload(detail::is_packed(*host.rep()) ? host : host.copy(), device, options.stream);
 }

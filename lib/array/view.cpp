@@ -132,15 +132,10 @@ Array Array::slice(std::span<const Index> index) const {
   bool none = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i < index.size() && index[i].drops) {
-      const std::int64_t position = index[i].position;
-      if (position < -shape[i] || position >= shape[i]) {
-        throw ShapeError("index " + std::to_string(position) + " is out of bounds for axis " + std::to_string(i) +
-                         " of shape " + to_string(shape));
-      }
-      offset += (position < 0 ? position + shape[i] : position) * strides[i];
+      offset += detail::checked_index(index[i].position, i, shape) * strides[i];
       continue;
     }
-    const Range range = resolve(i < index.size() ? index[i].slice : all, shape[i]);
+    const Range range = resolve(i < index.size() ? index[i].slice : kiln::all, shape[i]);
     if (range.count > 0) offset += range.start * strides[i];
     none = none || range.count == 0;
     // Where at most one element is left the stride means nothing, and the product may not fit.

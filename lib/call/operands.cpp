@@ -44,7 +44,12 @@ std::string text(DType dtype) {
 }  // namespace
 
 Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more)
-    : callee_(callee), given_(given), nin_(nin), inputs_(nin + (given.where ? 1 : 0)), nout_(nout), count_(inputs_ + nout) {
+    : callee_(callee),
+      given_(given),
+      nin_(nin),
+      inputs_(nin + (given.where.valid() ? 1 : 0)),
+      nout_(nout),
+      count_(inputs_ + nout) {
   if (given.args.size() != nin) {
     throw TypeError(what() + " takes " + counted(nin, "argument") + ", " + std::to_string(given.args.size()) + " given; " +
                     callee.forms());
@@ -56,7 +61,8 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
   for (std::size_t k = 0; k < nin; ++k) {
     const Arg& arg = given.args[k];
     operands_[k] = {arg.array().rep().get(), arg.is_array() ? nullptr : &arg, 0};
-    if (arg.is_array() && !arg.array()) throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
+    if (arg.is_array() && !arg.array().valid())
+      throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
   }
   take_outputs();
   if (!masked()) return;
@@ -76,7 +82,7 @@ void Operands::take_outputs() {
   if (outs.size() != nout_) {
     throw TypeError(what() + " has " + counted(nout_, "output") + ", .out names " + counted(outs.size(), "array"));
   }
-  if (std::any_of(outs.begin(), outs.end(), [](const Array& array) { return static_cast<bool>(array); })) return;
+  if (std::any_of(outs.begin(), outs.end(), [](const Array& array) { return array.valid(); })) return;
   throw TypeError(what() + ": " + name_of(inputs_) + " is an empty Array handle, not an array" +
                   (nout_ > 1 ? ", and so are the others; leave .out away for fresh results" : ""));
 }
@@ -111,7 +117,7 @@ void Operands::set_types(const Types& types) {
 
 void Operands::check_casts(const Types& types, Casting casting) const {
   for (std::size_t o = 0; o < given_.out.size(); ++o) {
-    if (!given_.out[o]) continue;
+    if (!given_.out[o].valid()) continue;
     const DType to = given_.out[o].dtype();
     if (can_cast(types.outputs[o], to, casting)) continue;
     throw TypeError(what() + ": cannot cast " + name_of(inputs_ + o) + " from " + text(types.outputs[o]) +
@@ -195,7 +201,7 @@ void Operands::stage(bool keeps) {
     if (rep == nullptr || !rep->on_host) continue;
     const bool read = !is_output(k) || keeps;
     hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
-            : read   ? send(given(k) ? given(k) : held_of(k), place_.device, place_.queue)
+            : read   ? send(given(k).valid() ? given(k) : held_of(k), place_.device, place_.queue)
                      : allocate_for(place_.queue, rep->shape, rep->dtype, place_.device));
   }
 }
@@ -244,7 +250,7 @@ Array Operands::zeros(const Shape& shape, DType dtype) const {
 std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const {
   auto kept = std::make_shared<std::vector<Array>>(held_);
   for (std::size_t k = 0; k < inputs_; ++k) {
-    if (given(k)) kept->push_back(given(k));
+    if (given(k).valid()) kept->push_back(given(k));
   }
   kept->insert(kept->end(), results.begin(), results.end());
   if (backend::Capture* const capture = backend::Capture::current()) note_memory(*capture, *kept);
@@ -264,7 +270,7 @@ void Operands::measure(std::span<const Array> results) const {
   }
   if (results.size() <= nout_) return;
   for (const Array& each : results) {
-    const bool beside = each && each.rep().get() != operands_[inputs_].rep && !(place_.gpu() && each.is_host());
+    const bool beside = each.valid() && each.rep().get() != operands_[inputs_].rep && !(place_.gpu() && each.is_host());
     if (beside) used(*each.rep(), false);
   }
 }
@@ -272,7 +278,7 @@ void Operands::measure(std::span<const Array> results) const {
 void Operands::check_files() const {
   if (!place_.gpu() && place_.queue != nullptr) place_.queue->synchronize();  // who reads has read
   for (std::size_t k = 0; k < count_; ++k) {
-    if (const Array& array = given(k)) detail::MappedFile::check(*array.rep());
+    if (const Array& array = given(k); array.valid()) detail::MappedFile::check(*array.rep());
   }
 }
 
@@ -304,12 +310,12 @@ void Operands::fetch_each(std::span<Array> results) const {
 
 std::string Operands::text_of(std::size_t k) const {
   if (k < nin_ && !given_.args[k].is_array()) return text(given_.args[k].dtype());
-  if (!given(k)) return "";
+  if (!given(k).valid()) return "";
   const detail::ArrayRep& rep = *given(k).rep();
   const bool copied = place_.staged ? (overwritten_ >> k & 1U) != 0 : operands_[k].rep != &rep;
   if (copied) return call::text_of(*as_copied(rep, k).rep());
   for (std::size_t i = 0; i < nin_ && is_output(k); ++i) {
-    if (given(i) && same_window(*given(i).rep(), rep)) return call::text_of(rep, " of input " + std::to_string(i));
+    if (given(i).valid() && same_window(*given(i).rep(), rep)) return call::text_of(rep, " of input " + std::to_string(i));
   }
   return call::text_of(rep);
 }

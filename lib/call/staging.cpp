@@ -174,7 +174,7 @@ void refuse_staging(const std::string& what, const Device& device) {
 
 void note_memory(backend::Capture& capture, std::span<const Array> arrays) {
   for (const Array& array : arrays) {
-    if (!array || array.size() == 0) continue;
+    if (!array.valid() || array.size() == 0) continue;
     const detail::ArrayRep& rep = *array.rep();
     const detail::Extent bytes = detail::covered(rep);
     const auto at = reinterpret_cast<std::uintptr_t>(rep.data);

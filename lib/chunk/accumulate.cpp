@@ -30,13 +30,13 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
   const std::string what = impl.name() + ".accumulate";
   const Arg arg(a);
   const auto name_of = [](std::size_t k) { return std::string(k == 0 ? "the array" : "the out array"); };
-  const std::span<const Array> out(&options.out, options.out ? 1 : 0);
+  const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
   chunk::check_host(what, {&arg, 1}, Array(), out, options.stream, name_of);
-  if (a && a.size() == 0) return function_.accumulate(a, options);
+  if (a.valid() && a.size() == 0) return function_.accumulate(a, options);
   const DType dtype = ufunc::AccumulateCall(impl, arg, options).plan().outputs[0];
   chunk::check_overlap(what, {&arg, 1}, Array(), out, true, name_of);
 
-  const Array result = options.out ? options.out : Array::empty(a.shape(), dtype);
+  const Array result = options.out.valid() ? options.out : Array::empty(a.shape(), dtype);
   const Dims named = ufunc::named_axes([&] { return what; }, options.axis, a.shape());
   std::size_t axis = 0;
   while (named[axis] == 0) ++axis;

@@ -8,7 +8,7 @@ namespace kiln::chunk {
 namespace {
 
 void require_host(const std::string& what, const Array& array, const std::string& name) {
-  if (!array || array.is_host()) return;
+  if (!array.valid() || array.is_host()) return;
   throw TypeError(what + ": chunked() takes host arrays, and " + name + " is on " + to_string(array.device()) +
                   "; call the function itself, or give the array's copy_to_host()");
 }
@@ -41,7 +41,8 @@ void check_host(const std::string& what, std::span<const Arg> args, const Array&
 namespace {
 
 bool overlaps(const Array& input, const Array& output, bool by_element) {
-  return input && output && call::share_memory(*input.rep(), *output.rep()) && !(by_element && have_same_window(input, output));
+  return input.valid() && output.valid() && call::share_memory(*input.rep(), *output.rep()) &&
+         !(by_element && have_same_window(input, output));
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ void check_overlap(const std::string& what, std::span<const Arg> args, const Arr
                      ", which a later chunk may have to read; give another array");
   };
   for (std::size_t o = 0; o < out.size(); ++o) {
-    if (!out[o]) continue;
+    if (!out[o].valid()) continue;
     for (std::size_t k = 0; k < args.size(); ++k) check(args[k].array(), name_of(k), o);
     check(where, ".where", o);
   }

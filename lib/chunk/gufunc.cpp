@@ -30,11 +30,11 @@ void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<cons
   for (std::size_t k = 0; k < args.size(); ++k) {
     if (args[k].is_array()) job.inputs.emplace_back(args[k].array(), shape.operands[k].loop);
   }
-  const bool masked = static_cast<bool>(options.where);
+  const bool masked = options.where.valid();
   if (masked) job.inputs.emplace_back(options.where, shape.where.loop);
   for (std::size_t o = 0; o < results.size(); ++o) {
     results[o] = o < out.size() ? out[o] : Array();
-    if (!results[o]) {
+    if (!results[o].valid()) {
       const DType dtype = resolution.dtypes[args.size() + o];
       const Shape& extents = shape.output_shapes[o];
       results[o] = masked ? Array::zeros(extents, dtype) : Array::empty(extents, dtype);

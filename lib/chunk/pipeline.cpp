@@ -162,7 +162,7 @@ class Run {
     const std::vector<Array>& shared = site.shared(job_);
     Chunk chunk{.number = number, .box = box, .inputs = {}, .outputs = {}, .stream = stream};
     for (std::size_t k = 0; k < job_.inputs.size(); ++k) {
-      chunk.inputs.push_back(shared[k] ? shared[k] : job_.inputs[k].at(box));
+      chunk.inputs.push_back(shared[k].valid() ? shared[k] : job_.inputs[k].at(box));
     }
     for (const Operand& output : job_.outputs) chunk.outputs.push_back(output.at(box));
     compute_(chunk);

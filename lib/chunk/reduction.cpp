@@ -41,10 +41,10 @@ class ReductionCall {
     for (const Arg& arg : args_) {
       if (arg.is_array()) inputs_.push_back(broadcast_operand(arg.array(), whole_.whole()));
     }
-    if (options_.where) inputs_.push_back(broadcast_operand(options_.where, whole_.whole()));
+    if (options_.where.valid()) inputs_.push_back(broadcast_operand(options_.where, whole_.whole()));
     for (std::size_t o = 0; o < results.size(); ++o) {
       results[o] = o < options_.out.size() ? options_.out[o] : Array();
-      if (!results[o]) results[o] = Array::empty(resolution.shape, whole_.loop().outputs[o]);
+      if (!results[o].valid()) results[o] = Array::empty(resolution.shape, whole_.loop().outputs[o]);
     }
     Job job{.what = target_.what(), .inputs = inputs_, .outputs = {}, .cut = cut(results)};
     if (states_of(job.cut) == 1) {
@@ -92,7 +92,7 @@ class ReductionCall {
     for (std::size_t d = 0; d < loop.size(); ++d) (whole_.reduced()[d] == 0 ? kept : reduced).push_back(d);
     kept = memory_order(std::move(kept), inputs_);
     // A part of nothing but masked elements is the identity, which must then be one that may be combined.
-    const bool in_parts = target_.reorderable() && (!options_.where || target_.leads());
+    const bool in_parts = target_.reorderable() && (!options_.where.valid() || target_.leads());
     if (!in_parts) return {loop, kept, bytes, chunk_bytes};
     const Cut by_memory(loop, memory_order(all_axes_of(loop), inputs_), bytes, chunk_bytes);
     if (states_of(by_memory) * result_bytes <= chunk_bytes) return by_memory;
@@ -150,7 +150,7 @@ class ReductionCall {
       reduce::Numbers numbers{0, steps};
       for (std::size_t d = 0; d < steps.size(); ++d) numbers.first += chunk.box.begin[d] * steps[d];
       const std::vector<Array> outputs = outputs_of(chunk);
-      const Array mask = options_.where ? chunk.inputs.back() : Array();
+      const Array mask = options_.where.valid() ? chunk.inputs.back() : Array();
       const reduce::Options of_chunk{.axis = options_.axis,
                                      .keepdims = options_.keepdims,
                                      .initial = initial,

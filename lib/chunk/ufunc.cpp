@@ -39,18 +39,18 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
   for (const Arg& arg : args) {
     if (arg.is_array()) job.inputs.push_back(broadcast_operand(once(arg.array()), loop));
   }
-  const bool masked = static_cast<bool>(options.where);
+  const bool masked = options.where.valid();
   if (masked) job.inputs.push_back(broadcast_operand(once(options.where), loop));
   std::vector<Operand> given = job.inputs;
   for (const Array& array : out) {
-    if (array) given.push_back(broadcast_operand(array, loop));
+    if (array.valid()) given.push_back(broadcast_operand(array, loop));
   }
   const std::vector<std::size_t> order = memory_order(all_axes_of(loop), given);
   const std::vector<int> memory(order.begin(), order.end());
   for (std::size_t o = 0; o < results.size(); ++o) {
     results[o] = o < out.size() ? out[o] : Array();
     // What the mask leaves out of a fresh result is zero.
-    if (!results[o]) {
+    if (!results[o].valid()) {
       const DType dtype = resolution.dtypes[args.size() + o];
       results[o] = masked ? Array::zeros(loop, dtype) : detail::allocate(loop, dtype, memory, true, Device::cpu());
     }

@@ -20,7 +20,7 @@ namespace kiln {
 namespace {
 
 bool on_host(std::span<const Arg> args, const Array& where, std::span<const Array> out) {
-  const auto is_host = [](const Array& array) { return !array || array.is_host(); };
+  const auto is_host = [](const Array& array) { return !array.valid() || array.is_host(); };
   return std::all_of(args.begin(), args.end(), [&](const Arg& arg) { return is_host(arg.array()); }) && is_host(where) &&
          std::all_of(out.begin(), out.end(), is_host);
 }
@@ -32,7 +32,7 @@ constexpr std::int64_t kChunksFrom = std::int64_t{128} << 20;
 bool gains(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Stream& stream, bool by_element) {
   std::int64_t bytes = 0;
   const auto add = [&](const Array& array) {
-    if (array) bytes += array.nbytes();
+    if (array.valid()) bytes += array.nbytes();
   };
   for (const Arg& arg : args) add(arg.array());
   for (const Array& array : out) add(array);
@@ -78,7 +78,7 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   const CallOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
   // With a mask a chunk's outputs are read, too, and count twice.
-  const bool fit = !given.where || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
+  const bool fit = !given.where.valid() || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
   const bool chunks = fit && gains(args, given.where, given.out.arrays(), given.stream, true);
   call::stoppable(impl_->name(), "", given, [&] {
     whole_or_in_chunks(
@@ -89,7 +89,7 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
 
 Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
   const Arg arg(a);
-  const std::span<const Array> out(&options.out, options.out ? 1 : 0);
+  const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;
   call::stoppable(impl_->name(), ".reduce", options, [&] {
     whole_or_in_chunks(
@@ -101,7 +101,7 @@ Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
 
 Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
   const Arg arg(a);
-  const std::span<const Array> out(&options.out, options.out ? 1 : 0);
+  const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;
   call::stoppable(impl_->name(), ".accumulate", options, [&] {
     whole_or_in_chunks(

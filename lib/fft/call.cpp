@@ -32,18 +32,18 @@ void check_out(const Transform& transform, const Array& out) {
 }
 
 Array run_there(const Transform& transform, const Array& a, const Array& out, const call::Place& place, const Stream& stream) {
-  const bool fetched = out ? out.is_host() : place.on_host;
-  const DType dtype = out ? out.dtype() : transform.result_dtype;
+  const bool fetched = out.valid() ? out.is_host() : place.on_host;
+  const DType dtype = out.valid() ? out.dtype() : transform.result_dtype;
   const Array source = a.is_host() ? call::send(a, place.device, place.queue) : a;
   Array target = out;
   if (fetched) {
     target = call::allocate_for(place.queue, transform.out_shape, dtype, place.device);
-  } else if (!out) {
+  } else if (!out.valid()) {
     target = device_array(transform.out_shape, dtype, place.device);
   }
   run_on_gpu(transform, source, target, stream);
   if (!fetched) return target;
-  Array host = out ? out : Array::empty(transform.out_shape, dtype);
+  Array host = out.valid() ? out : Array::empty(transform.out_shape, dtype);
   call::fetch(target, host, place.queue);
   return host;
 }
@@ -52,7 +52,7 @@ Array run_there(const Transform& transform, const Array& a, const Array& out, co
 
 Array run(const Transform& transform, const Array& a, const Array& out, const Stream& stream) {
   backend::Capture::refuse(transform.name, "it is no kernel of kiln's; call it before or after the graph");
-  if (out) check_out(transform, out);
+  if (out.valid()) check_out(transform, out);
   const std::array<const detail::ArrayRep*, 2> reps = {&detail::rep_of(a), out.rep().get()};
   const call::Place place = call::choose_place(
       std::string(transform.name), reps.size(), [&](std::size_t i) { return reps[i]; }, operand_name, stream);
@@ -64,7 +64,8 @@ Array run(const Transform& transform, const Array& a, const Array& out, const St
   }
   if (place.gpu()) return run_there(transform, a, out, place, stream);
   Array result =
-      out ? out : detail::allocate_packed(transform.out_shape, transform.result_dtype, Order::c, place.on_host, place.device);
+      out.valid() ? out
+                  : detail::allocate_packed(transform.out_shape, transform.result_dtype, Order::c, place.on_host, place.device);
   if (place.queue == nullptr) {
     run_on_cpu(transform, a, result, place.device);
   } else {

@@ -63,7 +63,7 @@ Array along_one(const Function& function, const Array& a, const Options& options
   CallKey key{function.name, std::span(&options.axis, 1), std::nullopt, options.norm, options.plan};
   if (options.n) key.s = std::span(&*options.n, 1);
   if (options.stream.is_default()) {
-    if (Array result = run_repeated(key, a, options.out)) return result;
+    if (Array result = run_repeated(key, a, options.out); result.valid()) return result;
   }
   Remembered remembered;
   const Shape& shape = detail::rep_of(a).shape;
@@ -86,7 +86,7 @@ Array along_several(const Function& function, const Array& a, const OptionsN& op
   if (options.axes) key.axes = *options.axes;
   if (options.s) key.s = std::span(options.s->data(), options.s->size());
   if (options.stream.is_default()) {
-    if (Array result = run_repeated(key, a, options.out)) return result;
+    if (Array result = run_repeated(key, a, options.out); result.valid()) return result;
   }
   Remembered remembered;
   const bool halved = function.kind == FftKind::complex_to_real;

@@ -163,7 +163,7 @@ Array copied(const Transform& transform, const Array& a, const Array& place) {
   const Array part = cut_to(a, transform.in_shape);
   const bool fills = !(part.shape() == transform.in_shape);
   Array copy = place;
-  if (!copy) {
+  if (!copy.valid()) {
     copy = fills ? Array::zeros(transform.in_shape, transform.in_dtype) : Array::empty(transform.in_shape, transform.in_dtype);
   } else if (fills) {
     copy.fill(0);

@@ -156,7 +156,7 @@ void complex_stages(const Gpu& gpu, std::span<const Axis> axes, const Array& fro
 Array copied_there(const Gpu& gpu, const Array& a, const Array& place) {
   const Transform& transform = gpu.transform;
   const Array part = cut_to(a, transform.in_shape);
-  const Array copy = place ? place : gpu.allocate(transform.in_shape, transform.in_dtype);
+  const Array copy = place.valid() ? place : gpu.allocate(transform.in_shape, transform.in_dtype);
   if (!(part.shape() == transform.in_shape)) {
     const Array zero = call::send(Array::zeros({}, transform.in_dtype), gpu.device, gpu.queue());
     convert(gpu, zero.broadcast_to(copy.shape()), copy);

@@ -69,7 +69,7 @@ struct KnownCall {
     return name == key.name && norm == key.norm && planning == key.planning && equal(axes, key.axes) && equal(s, key.s);
   }
   [[nodiscard]] bool is_on(const detail::ArrayRep& a, const Array& result) const {
-    if (!in.is_of(a) || static_cast<bool>(result) == fresh) return false;
+    if (!in.is_of(a) || result.valid() == fresh) return false;
     if (fresh) return true;
     const detail::ArrayRep& to = *result.rep();
     if (!out.is_of(to) || to.read_only) return false;
@@ -92,7 +92,7 @@ thread_local std::optional<OneExecution>* noted = nullptr;
 }  // namespace
 
 Array run_repeated(const CallKey& key, const Array& a, const Array& out) {
-  if (known.calls.empty() || !a || backend::Capture::current() != nullptr || profiling::active() ||
+  if (known.calls.empty() || !a.valid() || backend::Capture::current() != nullptr || profiling::active() ||
       detail::MappedFile::any_torn()) {
     return {};
   }
@@ -103,7 +103,7 @@ Array run_repeated(const CallKey& key, const Array& a, const Array& out) {
     const KnownCall& call = mine.calls[at];
     if (!call.is(key) || !call.is_on(*a.rep(), out)) continue;
     mine.last = at;
-    Array result = out ? out : detail::allocate_packed(call.out.shape, call.out.dtype, Order::c, true, Device::cpu());
+    Array result = out.valid() ? out : detail::allocate_packed(call.out.shape, call.out.dtype, Order::c, true, Device::cpu());
     const OneExecution& execution = call.execution;
     char* const to = result.rep()->data;
     execution.plan->execute(a.rep()->data, to);
@@ -141,8 +141,8 @@ void Remembered::end(const CallKey& key, const Array& a, const Array& out, const
     return span ? std::optional(std::vector<T>(span->begin(), span->end())) : std::nullopt;
   };
   KnownCall call{
-      key.name, copy_of(key.axes),         copy_of(key.s),    key.norm, key.planning, Lies(*a.rep()), Lies(*result.rep()),
-      !out,     a.data() == result.data(), std::move(*noted_)};
+      key.name,     copy_of(key.axes),         copy_of(key.s),    key.norm, key.planning, Lies(*a.rep()), Lies(*result.rep()),
+      !out.valid(), a.data() == result.data(), std::move(*noted_)};
   if (known.calls.size() < kMostKnown) {
     known.calls.push_back(std::move(call));
   } else {

@@ -99,7 +99,7 @@ void Call::check_argument(std::size_t i) {
   }
   if (!given.is_array()) fail_type(i, "is a scalar, and the parameter an array; give an Array");
   const Array& array = given.array();
-  if (!array) fail_type(i, "is an empty Array handle, not an array");
+  if (!array.valid()) fail_type(i, "is an empty Array handle, not an array");
   const detail::ArrayRep& rep = *array.rep();
   if (rep.read_only && !wanted.constant) {
     fail_type(i, "is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the signature");

@@ -15,7 +15,7 @@ Options options_of(const ReduceOptions& options) {
           .keepdims = options.keepdims,
           .initial = options.initial,
           .where = options.where,
-          .out = {&options.out, options.out ? 1U : 0U},
+          .out = {&options.out, options.out.valid() ? 1U : 0U},
           .loop = {.dtype = options.dtype},
           .stream = options.stream};
 }

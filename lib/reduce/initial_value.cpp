@@ -12,7 +12,7 @@ InitialValue initial_value(const std::string& what, const Arg& given, const Stre
   DType from = given.dtype();
   const void* value = given.value();
   if (given.is_array()) {
-    if (!given.array()) throw TypeError(what + ": .initial is an empty Array handle, not a value");
+    if (!given.array().valid()) throw TypeError(what + ": .initial is an empty Array handle, not a value");
     if (given.array().size() != 1) {
       throw ShapeError(what + ": .initial has shape " + to_string(given.array().shape()) + "; give a scalar");
     }

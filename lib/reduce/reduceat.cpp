@@ -15,7 +15,7 @@ namespace kiln::reduce {
 namespace {
 
 void check_indices(const std::string& what, const Array& indices) {
-  if (!indices) throw TypeError(what + ": the indices are an empty Array handle, not an array");
+  if (!indices.valid()) throw TypeError(what + ": the indices are an empty Array handle, not an array");
   if (kind(indices.dtype()) != Kind::integer) {
     throw TypeError(what + ": indices are integers, not " + std::string(name(indices.dtype())));
   }
@@ -86,7 +86,7 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
   reduce::check_indices(name() + ".reduceat", indices);
   // They are read here, and queued work may still write them.
   if (backend::Queue* const queue = options.stream.queue().get(); queue != nullptr) queue->synchronize();
-  const reduce::Begins begins(indices, options.out && call::share_memory(*indices.rep(), *options.out.rep()));
+  const reduce::Begins begins(indices, options.out.valid() && call::share_memory(*indices.rep(), *options.out.rep()));
   const reduce::Method method(*impl_, ufunc::Method::reduceat);
   const Axes axis = options.axis;
   const Arg arg(a);
@@ -97,7 +97,7 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
                   .keepdims = false,
                   .initial = std::nullopt,
                   .where = call::kNoMask,
-                  .out = {&options.out, options.out ? 1U : 0U},
+                  .out = {&options.out, options.out.valid() ? 1U : 0U},
                   .loop = {.dtype = options.dtype},
                   .stream = options.stream},
                  begins.all())

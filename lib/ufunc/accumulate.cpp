@@ -25,14 +25,14 @@ Array AccumulateCall::run() {
   check();
   Array result = options_.out;
   if (array().size == 0) {
-    if (!result) result = operands_.allocate(array().shape, dtype());
+    if (!result.valid()) result = operands_.allocate(array().shape, dtype());
     operands_.fetch({&result, 1});
     return result;
   }
   operands_.separate(true, false);
   const call::Place& place = operands_.at();
   const Variant& kernel = ufunc_.variant(*plan_, variant(), place.device);
-  if (!result) result = allocate();
+  if (!result.valid()) result = allocate();
   backend::Backend& backend = backend::backend_for(place.device);
   kinds::launch(backend, *kernel.module, launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep()), place.queue,
                 operands_.keep(backend, {&result, 1}));
@@ -70,7 +70,7 @@ void AccumulateCall::choose_loop() {
 
 Loop AccumulateCall::chosen_loop() const {
   // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
-  if (options_.out && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
+  if (options_.out.valid() && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
     const Argument pair[] = {{options_.out.dtype(), false}, {array().dtype, false}};
     Loop loop = ufunc_.choose({.name = what(),
                                .options = ".dtype",
@@ -86,7 +86,7 @@ Loop AccumulateCall::chosen_loop() const {
                                 .source = ufunc_.source(),
                                 .array = array().dtype,
                                 .dtype = options_.dtype,
-                                .widens_integers = ufunc_.definition().widens_integers && !options_.out,
+                                .widens_integers = ufunc_.definition().widens_integers && !options_.out.valid(),
                                 .identity = !ufunc_.definition().identity.empty(),
                                 .bools_are_numbers = ufunc_.definition().bools_are_numbers});
 }

@@ -19,7 +19,7 @@ class AccumulateCall final : public call::Callee {
   AccumulateCall(const detail::UfuncImpl& ufunc, const Arg& array, const AccumulateOptions& options)
       : ufunc_(ufunc),
         options_(options),
-        operands_(*this, {{&array, 1}, call::kNoMask, {&options.out, options.out ? 1U : 0U}, options.stream}, 1, 1) {}
+        operands_(*this, {{&array, 1}, call::kNoMask, {&options.out, options.out.valid() ? 1U : 0U}, options.stream}, 1, 1) {}
 
   [[nodiscard]] std::string what() const override { return ufunc_.name() + ".accumulate"; }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override {
@@ -38,7 +38,8 @@ class AccumulateCall final : public call::Callee {
   [[nodiscard]] const detail::ArrayRep& array() const { return *operands_.rep(0); }
   [[nodiscard]] DType dtype() const { return plan_->loop.outputs[0]; }
   [[nodiscard]] MethodVariant variant() const {
-    return {.method = Method::accumulate, .array = array().dtype, .result = options_.out ? options_.out.dtype() : dtype()};
+    return {
+        .method = Method::accumulate, .array = array().dtype, .result = options_.out.valid() ? options_.out.dtype() : dtype()};
   }
   void check();
   void choose_loop();

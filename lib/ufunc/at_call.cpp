@@ -56,7 +56,7 @@ void AtCall::check_arrays() const {
   if (target_.read_only()) throw TypeError(what() + ": " + kTarget + " is read-only; give a writable one");
   if (indices_.empty()) throw TypeError(what() + ": no array of indices given; give one for each of the first axes");
   for (std::size_t i = 0; i < indices_.size(); ++i) {
-    if (!indices_[i]) throw TypeError(what() + ": " + index_name(i) + " is an empty Array handle, not an array");
+    if (!indices_[i].valid()) throw TypeError(what() + ": " + index_name(i) + " is an empty Array handle, not an array");
     if (kind(indices_[i].dtype()) == Kind::integer) continue;
     throw TypeError(what() + ": " + index_name(i) + " has dtype " + std::string(name(indices_[i].dtype())) +
                     "; indices are integers");
@@ -274,7 +274,7 @@ kinds::ScatterLaunch AtCall::launch() const {
     launch.value_strides = std::move(positions.strides[indices_.size()]);
     launch.value_strides.insert(launch.value_strides.end(), row.strides[1].begin(), row.strides[1].end());
   }
-  if (order_) {
+  if (order_.valid()) {
     launch.order = static_cast<const std::int64_t*>(order_.data());
     launch.starts = static_cast<const std::int64_t*>(starts_.data());
     launch.targets = starts_.size() - 1;

@@ -28,7 +28,7 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
     : ufunc_(ufunc),
       options_(options),
       operands_(ufunc, {args, options.where, options.out.arrays(), options.stream}, ufunc.nin(), ufunc.nout(),
-                options.where && !options.out.empty() ? ufunc.nout() : 0) {
+                options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
 }
 
@@ -155,7 +155,7 @@ void Call::classify() {
 void Call::allocate(std::span<Array> results) const {
   for (std::size_t o = 0; o < operands_.nout(); ++o) {
     if (operands_.is_given(o)) results[o] = options_.out.arrays()[o];
-    if (results[o]) continue;
+    if (results[o].valid()) continue;
     const DType dtype = plan_->loop.outputs[o];
     if (size_ == 0 || all_c_ || all_f_) {
       results[o] = operands_.allocate(*shape_, dtype, all_c_ || !all_f_ ? Order::c : Order::fortran);

@@ -12,7 +12,7 @@ Array Ufunc::outer(const Arg& a, const Arg& b, const CallOptions& options) const
                     std::to_string(impl_->nin()) + " and " + std::to_string(impl_->nout()));
   }
   // An empty handle is the call's to refuse.
-  const bool widen = a.is_array() && b.is_array() && a.array() && b.array() && b.array().ndim() > 0;
+  const bool widen = a.is_array() && b.is_array() && a.array().valid() && b.array().valid() && b.array().ndim() > 0;
   if (!widen) return (*this)({a, b}, options);
   detail::ArrayRep rep = *a.array().rep();
   for (int i = 0; i < b.array().ndim(); ++i) {

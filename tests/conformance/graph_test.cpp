@@ -111,7 +111,7 @@ TEST_CASE("graph: it keeps what it uses") {
         copy.launch();
         target.wait();
         CHECK(list_of(target.fetch(result)) == std::vector<double>(1000, 1.5));
-        CHECK_FALSE(static_cast<bool>(graph));
+        CHECK_FALSE(graph.valid());
         CHECK(graph.kernels() == 0);
         // Nothing to run is nothing wrong.
         kiln::capture(stream_of(target), [] {}).launch();

@@ -344,7 +344,7 @@ TEST_CASE("transfers: sixteen threads call one ufunc on their own streams with a
         for (std::thread& thread : threads) thread.join();
         for (std::size_t t = 0; t < kThreads; ++t) {
           CHECK(faults[t] == "");
-          REQUIRE(results[t]);
+          REQUIRE(results[t].valid());
           const auto* const values = results[t].as<float>();
           CHECK(values[0] == 1.0F);
           CHECK(values[1999] == static_cast<float>(t) * 1999.0F + 1.0F);

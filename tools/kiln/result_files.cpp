@@ -88,7 +88,7 @@ std::vector<Array> ResultFiles::create(std::span<const ResultSpec> specs) {
     created_.back() =
         in_users_words(path, target, [&] { return create_npy(path, specs[i].shape, specs[i].dtype, specs[i].order); });
   }
-  const bool any = std::any_of(created_.begin(), created_.end(), [](const Array& array) { return static_cast<bool>(array); });
+  const bool any = std::any_of(created_.begin(), created_.end(), [](const Array& array) { return array.valid(); });
   return any ? created_ : std::vector<Array>();
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("shapes that cannot be") {
 
 TEST_CASE("an empty handle") {
   const Array none;
-  CHECK_FALSE(static_cast<bool>(none));
+  CHECK_FALSE(none.valid());
   const std::string text = "an empty Array handle was used: make or assign an array first";
   CHECK(message_of<TypeError>([&] { (void)none.shape(); }) == text);
   CHECK(message_of<TypeError>([&] { (void)none.copy(); }) == text);

@@ -164,7 +164,7 @@ TEST_CASE("call: what a manifest keeps of the operands, and the arrays that stan
   CHECK(gpu.args[2].array().device().kind() == DeviceKind::hip);
   CHECK(reinterpret_cast<std::uintptr_t>(gpu.args[2].array().rep()->data) % 64 == 2);
   CHECK(gpu.where.shape().empty());
-  CHECK_FALSE(gpu.out[0]);
+  CHECK_FALSE(gpu.out[0].valid());
   CHECK(gpu.out[1].rep()->data == gpu.args[0].array().rep()->data);
   CHECK(gpu.out[1].strides() == Strides{4, 16});
 }
