@@ -155,7 +155,7 @@ void Call::classify() {
 void Call::allocate(std::span<Array> results) const {
   for (std::size_t o = 0; o < operands_.nout(); ++o) {
     if (operands_.is_given(o)) results[o] = options_.out.arrays()[o];
-    if (results[o].valid()) continue;
+    if (operands_.rep(operands_.inputs() + o) != nullptr) continue;  // given, or made by separate()
     const DType dtype = plan_->loop.outputs[o];
     if (size_ == 0 || all_c_ || all_f_) {
       results[o] = operands_.allocate(*shape_, dtype, all_c_ || !all_f_ ? Order::c : Order::fortran);

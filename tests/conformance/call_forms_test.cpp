@@ -6,6 +6,7 @@ using namespace conformance;
 using kiln::Array;
 using kiln::DType;
 using kiln::Shape;
+using kiln::Slice;
 using kiln::TypeError;
 
 namespace {
@@ -77,6 +78,74 @@ TEST_CASE("calls: a list of arguments keeps its arrays") {
     kiln::ReduceOptions from = reduce_on(target);
     from.initial = target.place(Array::from<float>({5}));
     CHECK(list_of(target.fetch(kiln::math::add.reduce(args[0].array(), from))) == List{100005});
+  });
+}
+
+TEST_CASE("calls: what results held is replaced, and not written to") {
+  on_every_device([&](const Target& target) {
+    const kiln::CallOptions options = target.options();
+    const Array a = target.place(Array::from<float>({1, 2, 3, 4, 5, 6}, Shape{2, 3}));
+    const Array kept = target.place(Array::full<float>({2, 3}, -1));
+    const Array small = kept[{Slice{0, 1}, Slice{0, 1}}];
+    // Of another shape, of another dtype, and an input.
+    for (const Array& held : {small, kept, target.place(Array::zeros({2, 3}, DType::int8)), a}) {
+      std::vector<Array> results{held};
+      const std::vector<kiln::Arg> args{a, 2.0F};
+      kiln::math::multiply->call(args, &options, results);
+      CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
+      kiln::math::multiply.call(args, &options, results);
+      CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
+      CHECK(list_of(target.fetch(a)) == List{1, 2, 3, 4, 5, 6});
+      CHECK(list_of(target.fetch(kept)) == List(6, -1));
+    }
+    kiln::CallOptions masked = options;
+    masked.where = target.place(Array::from<bool>({true, false, true}));
+    const std::vector<kiln::Arg> args{a, 2.0F};
+    std::vector<Array> results{small, small};
+    kiln::math::divmod->call(args, &masked, results);
+    CHECK(list_of(target.fetch(results[0])) == List{0, 0, 1, 2, 0, 3});
+    CHECK(list_of(target.fetch(results[1])) == List{1, 0, 1, 0, 0, 0});
+    masked.out = {Array(), target.place(Array::full<float>({2, 3}, 9))};
+    results = {small, small};
+    kiln::math::divmod->call(args, &masked, results);
+    CHECK(list_of(target.fetch(results[0])) == List{0, 0, 1, 2, 0, 3});
+    CHECK(list_of(target.fetch(results[1])) == List{1, 9, 1, 0, 9, 0});
+    results = {small};
+    const std::vector<kiln::Arg> none{target.place(Array::zeros({0, 3}, DType::float32))};
+    kiln::math::negative->call(none, &options, results);
+    CHECK(results[0].shape() == Shape{0, 3});
+
+    const kiln::Gufunc twice = kiln::guvectorize(
+        "(n)->(n)", "void twice(float32[:] x, float32[:] y) { for (index i = 0; i < n; ++i) y(i) = 2 * x(i); }");
+    const std::vector<kiln::Arg> one{a};
+    for (int times = 0; times < 2; ++times) {  // the second call goes as the first did
+      results = {small};
+      const kiln::GufuncOptions on{.stream = options.stream};
+      twice.call(one, &on, results);
+      CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
+    }
+    const kiln::Reduction sum =
+        kiln::reduction({.name = "sum", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+    results = {a};
+    const kiln::ReductionOptions rows{.axis = 1, .stream = options.stream};
+    sum.call(one, &rows, results);
+    CHECK(list_of(target.fetch(results[0])) == List{6, 15});
+    CHECK(list_of(target.fetch(a)) == List{1, 2, 3, 4, 5, 6});
+    CHECK(list_of(target.fetch(kept)) == List(6, -1));
+    if (target.mode() != Mode::host) return;
+    const kiln::ChunkOptions chunks{.chunk_bytes = 8, .devices = {target.device()}};
+    results = {small};
+    kiln::chunked(kiln::math::multiply, chunks).call(args, nullptr, results);
+    CHECK(list_of(results[0]) == List{2, 4, 6, 8, 10, 12});
+    results = {small};
+    kiln::chunked(twice, chunks).call(one, nullptr, results);
+    CHECK(list_of(results[0]) == List{2, 4, 6, 8, 10, 12});
+    results = {a};
+    const kiln::ReductionOptions columns{.axis = 1};
+    kiln::chunked(sum, chunks).call(one, &columns, results);
+    CHECK(list_of(results[0]) == List{6, 15});
+    CHECK(list_of(a) == List{1, 2, 3, 4, 5, 6});
+    CHECK(list_of(kept) == List(6, -1));
   });
 }
 
