@@ -163,8 +163,9 @@ class KILN_API Array {
 
   /// Whether the handle names an array, or is empty. The name is the same for every handle of kiln that can be empty.
   [[nodiscard]] bool valid() const noexcept { return rep_ != nullptr; }
-  /// NumPy's truth: of an array of one element, whether that differs from 0. ShapeError for more elements and for none, with the
-  /// advice to ask all() or any(); TypeError for an empty handle. With KILN_NO_ARRAY_TRUTH defined, `if (a)` does not compile.
+  /// NumPy's truth: of an array of one element, whether that differs from 0. ShapeError for more elements and for none, with
+  /// the advice to ask all() or any(); TypeError for an empty handle. With KILN_NO_ARRAY_TRUTH defined, `if (a)` does not
+  /// compile.
 #ifdef KILN_NO_ARRAY_TRUTH
   explicit operator bool() const = delete;
 #else

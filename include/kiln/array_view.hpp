@@ -33,9 +33,9 @@ KILN_API void mdspan_strides(const Shape& shape, const Strides& strides, std::si
                              std::int64_t* in_elements);
 }  // namespace detail
 
-/// The elements of an array, from Array::view<T>(). Copies no element; keeps the memory alive. `const T` reads only. Copies of a
-/// view and its iterators name the same elements. Concurrent reads of elements are safe, concurrent writes are the caller's to
-/// order.
+/// The elements of an array, from Array::view<T>(). Copies no element; keeps the memory alive. `const T` reads only. Copies of
+/// a view and its iterators name the same elements. Concurrent reads of elements are safe, concurrent writes are the caller's
+/// to order.
 template <class T>
 class ArrayView {
  public:

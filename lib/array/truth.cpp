@@ -22,7 +22,10 @@ constexpr std::int64_t kFetchedBytes = 65536;
 class Search {
  public:
   Search(const ArrayRep& rep, bool wanted)
-      : rep_(rep), wanted_(wanted), item_(static_cast<std::int64_t>(itemsize(rep.dtype))), loop_(convert_loop(rep.dtype, DType::bool_)) {}
+      : rep_(rep),
+        wanted_(wanted),
+        item_(static_cast<std::int64_t>(itemsize(rep.dtype))),
+        loop_(convert_loop(rep.dtype, DType::bool_)) {}
 
   [[nodiscard]] bool found() const {
     if (rep_.size == 0) return false;

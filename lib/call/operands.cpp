@@ -44,7 +44,12 @@ std::string text(DType dtype) {
 }  // namespace
 
 Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more)
-    : callee_(callee), given_(given), nin_(nin), inputs_(nin + (given.where.valid() ? 1 : 0)), nout_(nout), count_(inputs_ + nout) {
+    : callee_(callee),
+      given_(given),
+      nin_(nin),
+      inputs_(nin + (given.where.valid() ? 1 : 0)),
+      nout_(nout),
+      count_(inputs_ + nout) {
   if (given.args.size() != nin) {
     throw TypeError(what() + " takes " + counted(nin, "argument") + ", " + std::to_string(given.args.size()) + " given; " +
                     callee.forms());
@@ -56,7 +61,8 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
   for (std::size_t k = 0; k < nin; ++k) {
     const Arg& arg = given.args[k];
     operands_[k] = {arg.array().rep().get(), arg.is_array() ? nullptr : &arg, 0};
-    if (arg.is_array() && !arg.array().valid()) throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
+    if (arg.is_array() && !arg.array().valid())
+      throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
   }
   take_outputs();
   if (!masked()) return;

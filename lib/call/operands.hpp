@@ -79,7 +79,9 @@ class Operands {
   [[nodiscard]] bool is_mask(std::size_t k) const noexcept { return k == nin_ && masked(); }
   [[nodiscard]] bool is_output(std::size_t k) const noexcept { return k >= inputs_; }
   [[nodiscard]] bool is_scalar(std::size_t k) const noexcept { return operands_[k].scalar != nullptr; }
-  [[nodiscard]] bool is_given(std::size_t output) const noexcept { return output < given_.out.size() && given_.out[output].valid(); }
+  [[nodiscard]] bool is_given(std::size_t output) const noexcept {
+    return output < given_.out.size() && given_.out[output].valid();
+  }
   [[nodiscard]] bool some_given() const noexcept { return !given_.out.empty(); }
   [[nodiscard]] std::span<const Operand> all() const noexcept { return {operands_.data(), count_}; }
   [[nodiscard]] const detail::ArrayRep* rep(std::size_t k) const noexcept { return operands_[k].rep; }

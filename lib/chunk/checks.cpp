@@ -41,7 +41,8 @@ void check_host(const std::string& what, std::span<const Arg> args, const Array&
 namespace {
 
 bool overlaps(const Array& input, const Array& output, bool by_element) {
-  return input.valid() && output.valid() && call::share_memory(*input.rep(), *output.rep()) && !(by_element && have_same_window(input, output));
+  return input.valid() && output.valid() && call::share_memory(*input.rep(), *output.rep()) &&
+         !(by_element && have_same_window(input, output));
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ Array run(const Transform& transform, const Array& a, const Array& out, const St
   }
   if (place.gpu()) return run_there(transform, a, out, place, stream);
   Array result =
-      out.valid() ? out : detail::allocate_packed(transform.out_shape, transform.result_dtype, Order::c, place.on_host, place.device);
+      out.valid() ? out
+                  : detail::allocate_packed(transform.out_shape, transform.result_dtype, Order::c, place.on_host, place.device);
   if (place.queue == nullptr) {
     run_on_cpu(transform, a, result, place.device);
   } else {

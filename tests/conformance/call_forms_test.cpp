@@ -124,8 +124,8 @@ TEST_CASE("calls: what results held is replaced, and not written to") {
       twice.call(one, &on, results);
       CHECK(list_of(target.fetch(results[0])) == List{2, 4, 6, 8, 10, 12});
     }
-    const kiln::Reduction sum = kiln::reduction(
-        {.name = "sum", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+    const kiln::Reduction sum =
+        kiln::reduction({.name = "sum", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
     results = {a};
     const kiln::ReductionOptions rows{.axis = 1, .stream = options.stream};
     sum.call(one, &rows, results);

@@ -127,8 +127,7 @@ TEST_CASE("views: what is refused says why") {
   const auto v = a.view<std::int32_t>();
   CHECK(message_of<ShapeError>([&] { (void)v(2, 0); }) == "index 2 is out of bounds for axis 0 of shape (2, 3)");
   CHECK(message_of<ShapeError>([&] { (void)v(0, -4); }) == "index -4 is out of bounds for axis 1 of shape (2, 3)");
-  CHECK(message_of<ShapeError>([&] { (void)v(1); }) ==
-        "an element of an array of shape (2, 3) takes 2 indices, 1 was given");
+  CHECK(message_of<ShapeError>([&] { (void)v(1); }) == "an element of an array of shape (2, 3) takes 2 indices, 1 was given");
   CHECK(message_of<ShapeError>([&] { (void)a[0].view<int>()(); }) ==
         "an element of an array of shape (3,) takes 1 index, 0 were given");
   CHECK(message_of<ShapeError>([&] { (void)counting({0}).view<int>()(0); }) ==
