@@ -130,7 +130,7 @@ std::optional<Expression> Expressions::access(Type type, int depth) {
 }
 
 Expressions::Access Expressions::any_access(int depth) {
-  if (!walks_.empty() && picks_.percent(80)) {
+  if (!walks_.empty() && picks_.percent(70)) {
     const Walk& walk = picks_.of(walks_);
     Place place{.kind = picks_.one_in(6) ? Place::Kind::mirror : Place::Kind::walk};
     if (walk.first > 0 && picks_.one_in(2)) place.before = picks_.between(1, walk.first);

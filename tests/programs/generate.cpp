@@ -217,6 +217,26 @@ class Writer : Expressions {
     return s;
   }
 
+  /// An element is read, for what stands behind, and overwritten.
+  void read_and_write(int counter, Block& block) {
+    const Expression at = made(Op::variable, Type::i32, {}, counter);
+    Statement write = of_kind(Statement::Kind::store);
+    write.index = function_.parameters + picks_.below(static_cast<int>(program_.outputs.size()) - 1);
+    write.place.kind = Place::Kind::walk;
+    const Type type = variable(write.index).type;
+    std::vector<int> into = scalars(type, false);
+    std::erase_if(into, [&](int each) { return each < function_.parameters; });
+    if (into.empty()) return;
+    Statement read = of_kind(Statement::Kind::assign);
+    read.index = picks_.of(into);
+    Expression element = made(Op::view, type, {at}, write.index);
+    element.place = write.place;
+    read.of = {std::move(element)};
+    write.of = {at, expression(type, 2)};
+    block.push_back(std::move(read));
+    block.push_back(std::move(write));
+  }
+
   Statement walk(const Scope& scope) {
     has_loop_ = true;
     Scope inner = scope;
@@ -227,7 +247,10 @@ class Writer : Expressions {
     s.index = add({.type = Type::i32, .initial = {}, .walks = true});
     s.number = picks_.one_in(2) ? 0 : picks_.between(1, 2);
     walks_.push_back({s.index, static_cast<int>(s.number)});
-    s.blocks = {block(inner)};
+    Block body;
+    if (program_.kind == Program::Kind::cores && picks_.one_in(3)) read_and_write(s.index, body);
+    for (Statement& each : block(inner)) body.push_back(std::move(each));
+    s.blocks = {std::move(body)};
     walks_.pop_back();
     return s;
   }
