@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cmath>
-#include <cstring>
+#include <algorithm>
 #include <deque>
-#include <limits>
-#include <random>
 #include <utility>
 
+#include "check_cores.hpp"
 #include "conformance/fenced.hpp"
+#include "values.hpp"
 
 namespace programs {
 namespace {
@@ -19,99 +17,11 @@ using kiln::Array;
 using kiln::Shape;
 using kiln::Slice;
 
-/// Statements and calls of one item.
-constexpr int kSteps = 20000;
-constexpr std::size_t kItems = 1061;
 constexpr std::size_t kColumns = 41;
 
-using Random = std::mt19937_64;
-
-kiln::DType dtype(Type type) {
-  constexpr kiln::DType kTypes[] = {kiln::DType::bool_, kiln::DType::uint8,   kiln::DType::int32,  kiln::DType::uint32,
-                                    kiln::DType::int64, kiln::DType::float32, kiln::DType::float64};
-  return kTypes[static_cast<int>(type)];
-}
-
-void write(Type type, const Value& value, char* to) {
-  const auto put = [&](auto number) { std::memcpy(to, &number, sizeof number); };
-  switch (type) {
-    case Type::boolean:
-    case Type::u8:
-      return put(static_cast<std::uint8_t>(value.integer));
-    case Type::i32:
-      return put(static_cast<std::int32_t>(value.integer));
-    case Type::u32:
-      return put(static_cast<std::uint32_t>(value.integer));
-    case Type::i64:
-      return put(value.integer);
-    case Type::f32:
-      return put(static_cast<float>(value.real));
-    case Type::f64:
-      return put(value.real);
-  }
-}
-
-Value read(Type type, const char* from) {
-  const auto get = [&](auto number) {
-    std::memcpy(&number, from, sizeof number);
-    return number;
-  };
-  switch (type) {
-    case Type::boolean:
-    case Type::u8:
-      return {.integer = get(std::uint8_t())};
-    case Type::i32:
-      return {.integer = get(std::int32_t())};
-    case Type::u32:
-      return {.integer = get(std::uint32_t())};
-    case Type::i64:
-      return {.integer = get(std::int64_t())};
-    case Type::f32:
-      return {.real = static_cast<double>(get(float()))};
-    default:
-      return {.real = get(double())};
-  }
-}
-
-bool same(Type type, const Value& a, const Value& b) {
-  if (!is_floating(type)) return a.integer == b.integer;
-  if (std::isnan(a.real) || std::isnan(b.real)) return std::isnan(a.real) && std::isnan(b.real);
-  return std::bit_cast<std::uint64_t>(a.real) == std::bit_cast<std::uint64_t>(b.real);
-}
-
-std::string print(Type type, const Value& value) {
-  return is_floating(type) ? fmt::format("{} ({:a})", value.real, value.real) : fmt::format("{}", value.integer);
-}
-
-/// An input's value: small ones and the ends of a type's range are likely.
-Value any_value(Type type, Random& random) {
-  const std::uint64_t bits = random();
-  const auto kind = static_cast<int>(bits & 15U);
-  const auto small = static_cast<std::int64_t>(bits >> 8U & 31U) - (type == Type::u8 || type == Type::u32 ? 0 : 8);
-  if (is_floating(type)) {
-    constexpr double kSpecial[] = {0.0,
-                                   -0.0,
-                                   std::numeric_limits<double>::infinity(),
-                                   -std::numeric_limits<double>::infinity(),
-                                   std::numeric_limits<double>::quiet_NaN(),
-                                   1e-310,
-                                   1e30,
-                                   -1e9};
-    double real = static_cast<double>(small) / 4;
-    if (kind == 0) real = kSpecial[bits >> 16U & 7U];
-    if (kind > 10) real = std::ldexp(static_cast<double>(bits >> 11U), -53) * 40 - 20;
-    return {.real = type == Type::f32 ? static_cast<double>(static_cast<float>(real)) : real};
-  }
-  std::int64_t number = small;
-  if (kind == 0) number = type == Type::i64 ? INT64_MIN : INT32_MIN;
-  if (kind == 1) number = type == Type::i64 ? INT64_MAX : INT32_MAX;
-  if (kind == 2) number = -1;
-  if (kind > 12) number = static_cast<std::int64_t>(random());
-  Value value;
-  char memory[8] = {};
-  write(type, {.integer = number}, memory);  // cut to the type
-  value = read(type, memory);
-  return value;
+/// An emulated device takes its time.
+std::size_t number_of_items() {
+  return kiln::Device::best().is_emulated() ? 197 : 1061;
 }
 
 /// A generalized ufunc over cores of n elements, of each of which the program makes one of each output. `apart`: what waits for
@@ -127,32 +37,34 @@ kiln::GufuncDefinition items_of(const Program& program, bool apart, const kiln::
   std::string arguments;
   std::string stores;
   for (std::size_t k = 0; k < static_cast<std::size_t>(body.parameters); ++k) {
-    const char* const type = name(body.variables[k].type);
+    const Variable& input = body.variables[k];
     layout += k == 0 ? "(n)" : ",(n)";
-    signature += fmt::format("{}{}[:] x{}", k == 0 ? "" : ", ", type, k);
-    parameters += fmt::format("{}{} v{}", k == 0 ? "" : ", ", type, k);
+    signature += fmt::format("{}{}[:] x{}", k == 0 ? "" : ", ", name(input.in_memory()), k);
+    parameters += fmt::format("{}{} v{}", k == 0 ? "" : ", ", name(input.type), k);
     arguments += fmt::format("{}x{}(i)", k == 0 ? "" : ", ", k);
   }
   layout += "->";
   for (std::size_t k = 0; k < program.outputs.size(); ++k) {
-    const char* const type = name(program.outputs[k]);
+    const char* const type = name(computed(program.outputs[k]));
     layout += "(n),";
-    signature += fmt::format(", {}[:] y{}", type, k);
+    signature += fmt::format(", {}[:] y{}", name(program.outputs[k]), k);
     if (!returns) parameters += fmt::format(", {}& v{}", type, static_cast<std::size_t>(body.parameters) + k);
     if (!returns) arguments += fmt::format(", r{}", k);
     results += fmt::format("{} r{} = 0; ", type, k);
     stores += fmt::format("y{0}(i) = r{0}; ", k);
   }
+  const Type first = program.outputs[0];
+  const std::string again = fmt::format("{}(y0(i))", name(computed(first)));  // as memory has it
   return {.name = "items",
           .layout = layout + "(n)",
           .signatures = {fmt::format("void({}, uint32[:] running)", signature)},
           .body = fmt::format("uint32 number = 0;\nfor (index i = 0; i < n; ++i) {{ {}{}program({}); {}{}number = number * 3 + "
                               "uint32({} != 0); running(i) = number; }}",
                               results, returns ? "r0 = " : "", arguments, stores,
-                              apart ? "}\nfor (index i = 0; i < n; ++i) { " : "", apart ? "y0(i)" : "r0"),
+                              apart ? "}\nfor (index i = 0; i < n; ++i) { " : "", apart || is_half(first) ? again : "r0"),
           .compile = {.preamble = text.preamble,
                       .functions = fmt::format("{}{} program({}) {{\n{}}}\n", text.functions,
-                                               returns ? name(program.outputs[0]) : "void", parameters, text.body),
+                                               returns ? name(computed(first)) : "void", parameters, text.body),
                       .cache = cache}};
 }
 
@@ -172,7 +84,7 @@ class Checker {
     Items items;
     for (std::size_t k = 0; k < parameters(); ++k) {
       items.inputs.emplace_back();
-      for (std::size_t i = 0; i < kItems; ++i) items.inputs[k].push_back(any_value(input_type(k), random_));
+      for (std::size_t i = 0; i < items_; ++i) items.inputs[k].push_back(any_value(input_type(k), random_));
     }
     if (!interpreted(items)) return {};
     using Way = bool (Checker::*)(const Items&);
@@ -187,22 +99,22 @@ class Checker {
 
  private:
   [[nodiscard]] std::size_t parameters() const { return static_cast<std::size_t>(program_.body().parameters); }
-  [[nodiscard]] Type input_type(std::size_t k) const { return program_.body().variables[k].type; }
+  [[nodiscard]] Type input_type(std::size_t k) const { return program_.body().variables[k].in_memory(); }
 
   bool interpreted(Items& items) const {
     items.outputs.assign(program_.outputs.size(), {});
-    std::vector<Value> item(parameters());
+    Item item(parameters());
     for (std::size_t i = 0; i < items.size(); ++i) {
-      for (std::size_t k = 0; k < item.size(); ++k) item[k] = items.inputs[k][i];
+      for (std::size_t k = 0; k < item.size(); ++k) item[k] = {items.inputs[k][i]};
       const auto results = interpret(program_, item, kSteps);
       if (!results) return false;
-      for (std::size_t k = 0; k < results->size(); ++k) items.outputs[k].push_back((*results)[k]);
+      for (std::size_t k = 0; k < results->size(); ++k) items.outputs[k].push_back((*results)[k][0]);
     }
     return true;
   }
 
   bool contiguous(const Items& items) {
-    for (const std::size_t size : {kItems, std::size_t{1}, std::size_t{63}, std::size_t{64}}) {
+    for (const std::size_t size : {items_, std::size_t{1}, std::size_t{63}, std::size_t{64}}) {
       std::vector<kiln::Arg> args;
       for (std::size_t k = 0; k < parameters(); ++k) args.emplace_back(array(input_type(k), items.inputs[k], size));
       if (!call(fmt::format("{} items", size), items, size, args, {})) return false;
@@ -212,7 +124,7 @@ class Checker {
 
   /// Operands end where memory ends, or begin where it begins.
   bool fenced(const Items& items) {
-    for (const std::size_t size : {kItems, std::size_t{1}, std::size_t{63}}) {
+    for (const std::size_t size : {items_, std::size_t{1}, std::size_t{63}}) {
       std::deque<conformance::Fenced> memory;
       const auto place = [&](Type type) {
         memory.emplace_back(size * kiln::itemsize(dtype(type)), (memory.size() + size) % 3 != 0);
@@ -237,38 +149,38 @@ class Checker {
   bool strided(const Items& items) {
     std::vector<kiln::Arg> args;
     for (std::size_t k = 0; k < parameters(); ++k) {
-      const Array plain = array(input_type(k), items.inputs[k], kItems);
+      const Array plain = array(input_type(k), items.inputs[k], items_);
       const std::int64_t step = k % 2 == 0 ? 2 : -1;
-      const Array apart = Array::zeros({static_cast<std::int64_t>(kItems) * 2}, dtype(input_type(k)));
-      const Array view = apart[Slice{.stop = step > 0 ? std::optional<std::int64_t>() : kItems - 1, .step = step}];
+      const Array apart = Array::zeros({static_cast<std::int64_t>(items_) * 2}, dtype(input_type(k)));
+      const Array view = apart[Slice{.stop = step > 0 ? std::optional<std::int64_t>() : items_ - 1, .step = step}];
       view.assign(plain);
       args.emplace_back(view);
     }
-    return call("strided", items, kItems, args, {});
+    return call("strided", items, items_, args, {});
   }
 
   bool masked(const Items& items) {
-    const Array where = Array::zeros({static_cast<std::int64_t>(kItems)}, kiln::DType::bool_);
+    const Array where = Array::zeros({static_cast<std::int64_t>(items_)}, kiln::DType::bool_);
     Items some = items;
     std::vector<Array> out;
     for (std::size_t k = 0; k < items.outputs.size(); ++k)
-      out.push_back(array(program_.outputs[k], items.inputs[0], 0, kItems));
+      out.push_back(array(program_.outputs[k], items.inputs[0], 0, items_));
     const std::uint64_t dense = random_() % 3;  // few, half or most
-    for (std::size_t i = 0; i < kItems; ++i) {
+    for (std::size_t i = 0; i < items_; ++i) {
       const bool on = random_() % 4 <= dense;
       where.as<bool>()[i] = on;
       for (std::size_t k = 0; !on && k < out.size(); ++k) some.outputs[k][i] = {};
     }
     std::vector<kiln::Arg> args;
-    for (std::size_t k = 0; k < parameters(); ++k) args.emplace_back(array(input_type(k), items.inputs[k], kItems));
-    return call("where", some, kItems, args, {.out = kiln::Outputs(out), .where = where});
+    for (std::size_t k = 0; k < parameters(); ++k) args.emplace_back(array(input_type(k), items.inputs[k], items_));
+    return call("where", some, items_, args, {.out = kiln::Outputs(out), .where = where});
   }
 
   /// The first input has one value for each row, the second one for each column.
   bool broadcast(const Items& items) {
     if (parameters() < 2) return true;
     Items spread = items;
-    const std::size_t rows = kItems / kColumns;
+    const std::size_t rows = items_ / kColumns;
     const std::size_t size = rows * kColumns;
     std::vector<kiln::Arg> args;
     for (std::size_t k = 0; k < parameters(); ++k) {
@@ -290,7 +202,7 @@ class Checker {
   bool cores(const Items& items) {
     constexpr std::size_t kLengths[] = {3, 7, 20, 40, 66, 81};
     const std::size_t n = kLengths[random_() % std::size(kLengths)];
-    const std::size_t rows = kItems / n;
+    const std::size_t rows = items_ / n;
     const bool beside = random_() % 3 == 0;  // items side by side, the elements of each apart
     const auto shape = beside ? Shape{static_cast<std::int64_t>(n), static_cast<std::int64_t>(rows)}
                               : Shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(n)};
@@ -330,14 +242,6 @@ class Checker {
     return true;
   }
 
-  /// The first `size` values, or zeros behind them.
-  static Array array(Type type, const std::vector<Value>& values, std::size_t size, std::size_t length = 0) {
-    const Array made = Array::zeros({static_cast<std::int64_t>(std::max(size, length))}, dtype(type));
-    const std::size_t bytes = kiln::itemsize(made.dtype());
-    for (std::size_t i = 0; i < size; ++i) write(type, values[i], static_cast<char*>(made.data()) + i * bytes);
-    return made;
-  }
-
   bool call(const std::string& way, const Items& expected, std::size_t size, const std::vector<kiln::Arg>& args,
             const kiln::CallOptions& options) {
     std::vector<Array> results(program_.outputs.size());
@@ -367,6 +271,7 @@ class Checker {
   }
 
   const Program& program_;
+  std::size_t items_ = number_of_items();
   Random random_;
   kiln::Cache cache_;
   kiln::Ufunc ufunc_;
@@ -376,13 +281,15 @@ class Checker {
 }  // namespace
 
 Verdict check(const Program& program, std::uint64_t seed, const kiln::Cache& cache) {
+  if (program.kind != Program::Kind::elementwise) return check_cores(program, seed, cache);
   return Checker(program, seed, cache).run();
 }
 
 std::string report(const Program& program, std::uint64_t seed) {
   const Text text = text_of(program);
-  return fmt::format("KILN_TEST_SEED={} KILN_TEST_PROGRAMS=1\n{}{}{} {{\n{}}}\n", seed, text.preamble, text.functions,
-                     text.signature, text.body);
+  return fmt::format("KILN_TEST_SEED={} KILN_TEST_PROGRAMS=1\n{}{}{}{}{} {{\n{}}}\n", seed, text.preamble, text.functions,
+                     text.layout.empty() ? "" : text.layout + " ", text.each.empty() ? "" : text.each + " ", text.signature,
+                     text.body);
 }
 
 }  // namespace programs

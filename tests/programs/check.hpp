@@ -9,6 +9,9 @@
 
 namespace programs {
 
+/// Statements and calls of one item.
+inline constexpr int kSteps = 20000;
+
 /// Items that a program computes, and what the interpreter makes of them: a list for each operand.
 struct Items {
   std::vector<std::vector<Value>> inputs;

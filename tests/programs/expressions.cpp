@@ -22,8 +22,24 @@ Expression made(Op op, Type type, std::vector<Expression> of, int index) {
 std::vector<int> Expressions::scalars(Type type, bool counters) const {
   std::vector<int> found;
   for (int i = 0; std::cmp_less(i, function_.variables.size()); ++i) {
-    const bool counts = std::ranges::find(counters_, i) != counters_.end();
-    if (variable(i).length == 0 && variable(i).type == type && (counters || !counts) && i < visible_) found.push_back(i);
+    const Variable& each = variable(i);
+    if (each.length > 0 || each.view || each.type != type || i >= visible_) continue;
+    const bool inside = std::ranges::any_of(walks_, [&](const Walk& walk) { return walk.counter == i; });
+    const bool counts = each.walks || std::ranges::find(counters_, i) != counters_.end();
+    if (counts && !(counters && (!each.walks || inside))) continue;
+    found.push_back(i);
+  }
+  return found;
+}
+std::vector<int> Expressions::counters() const {
+  std::vector<int> found = counters_;
+  for (const Walk& walk : walks_) found.push_back(walk.counter);
+  return found;
+}
+std::vector<int> Expressions::views(std::optional<Type> type) const {
+  std::vector<int> found;
+  for (int i = 0; std::cmp_less(i, function_.variables.size()) && i < visible_views_; ++i) {
+    if (variable(i).view && (!type || variable(i).type == *type)) found.push_back(i);
   }
   return found;
 }
@@ -55,12 +71,21 @@ Expression Expressions::any_literal(Type type) {
   if (kind == 0 && type == Type::i32) return literal(type, picks_.one_in(2) ? INT32_MIN : INT32_MAX);
   if (kind == 0 && type == Type::i64) return literal(type, picks_.one_in(2) ? INT64_MIN : INT64_MAX);
   if (kind == 0 && type == Type::u32) return literal(type, UINT32_MAX);
+  if (kind == 0 && type == Type::i8) return literal(type, picks_.one_in(2) ? INT8_MIN : INT8_MAX);
+  if (kind == 0 && type == Type::i16) return literal(type, picks_.one_in(2) ? INT16_MIN : INT16_MAX);
   if (type == Type::u8) return literal(type, picks_.below(kind < 8 ? 16 : 256));
+  if (type == Type::u16) return literal(type, picks_.below(kind < 8 ? 16 : 65536));
+  if (type == Type::i8) return literal(type, kind < 8 ? picks_.between(-3, 12) : picks_.between(-128, 127));
+  if (type == Type::i16) return literal(type, kind < 8 ? picks_.between(-3, 12) : picks_.between(-32768, 32767));
   if (type == Type::u32) return literal(type, picks_.below(kind < 8 ? 16 : 1000000));
   return literal(type, kind < 8 ? picks_.between(-3, 12) : picks_.between(-1000000, 1000000));
 }
 
 Expression Expressions::leaf(Type type) {
+  if (has_views() && picks_.one_in(4)) {
+    if (std::optional<Expression> e = view(type, 0)) return *std::move(e);
+  }
+  if (has_views() && type == Type::i32 && picks_.one_in(8)) return made(Op::extent, type, {});
   if (const std::vector<int> found = scalars(type, true); !found.empty() && picks_.percent(75)) {
     return made(Op::variable, type, {}, picks_.of(found));
   }
@@ -75,8 +100,8 @@ Expression Expressions::leaf(Type type) {
 Expression Expressions::condition(int depth) {
   const int kind = picks_.below(20);
   // Often the same for all items.
-  if (kind < 4 && !counters_.empty()) {
-    const int counter = picks_.of(counters_);
+  if (const std::vector<int> all = counters(); kind < 4 && !all.empty()) {
+    const int counter = picks_.of(all);
     const Type type = variable(counter).type;
     const Op op = one_of({Op::less, Op::less, Op::equal, Op::not_equal});
     const Expression low = made(Op::bit_and, type, {made(Op::variable, type, {}, counter), literal(type, 7)});
@@ -104,6 +129,50 @@ std::optional<Expression> Expressions::access(Type type, int depth) {
   return made(Op::element, type, {expression(integer_type(), depth - 1)}, index);
 }
 
+Expressions::Access Expressions::any_access(int depth) {
+  if (!walks_.empty() && picks_.percent(70)) {
+    const Walk& walk = picks_.of(walks_);
+    Place place{.kind = picks_.one_in(6) ? Place::Kind::mirror : Place::Kind::walk};
+    if (walk.first > 0 && picks_.one_in(2)) place.before = picks_.between(1, walk.first);
+    return {place, made(Op::variable, Type::i32, {}, walk.counter)};
+  }
+  if (picks_.one_in(3)) return {{}, literal(Type::i32, picks_.below(100))};
+  return {{}, expression(integer_type(), depth - 1)};
+}
+
+std::optional<Expression> Expressions::view(Type type, int depth) {
+  const std::vector<int> found = views(type);
+  if (found.empty()) return std::nullopt;
+  const int index = picks_.of(found);
+  Access access = any_access(depth);
+  Expression e = made(Op::view, type, {std::move(access.index)}, index);
+  e.place = access.place;
+  return e;
+}
+
+std::vector<Expression> Expressions::arguments(const Function& callee, int depth) {
+  std::vector<Expression> all;
+  for (int i = 0; i < callee.parameters; ++i)
+    all.push_back(expression(callee.variables[static_cast<std::size_t>(i)].type, depth - 1));
+  return all;
+}
+
+std::optional<Expression> Expressions::call_through(Type type, int depth) {
+  std::vector<int> found;
+  for (int i = 0; std::cmp_less(i, program_.pointers.size()); ++i) {
+    const int first = program_.pointers[static_cast<std::size_t>(i)][0];
+    if (program_.functions[static_cast<std::size_t>(first)].result == type) found.push_back(i);
+  }
+  if (found.empty()) return std::nullopt;
+  const int index = picks_.of(found);
+  const int first = program_.pointers[static_cast<std::size_t>(index)][0];
+  Expression e = made(Op::call_through, type, {expression(integer_type(), depth - 1)}, index);
+  e.value.integer = picks_.below(2);
+  for (Expression& each : arguments(program_.functions[static_cast<std::size_t>(first)], depth))
+    e.of.push_back(std::move(each));
+  return e;
+}
+
 std::optional<Expression> Expressions::call(Type type, int depth) {
   std::vector<int> found;
   for (int i = 0; std::cmp_less(i + 1, program_.functions.size()); ++i) {
@@ -113,12 +182,7 @@ std::optional<Expression> Expressions::call(Type type, int depth) {
   }
   if (found.empty()) return std::nullopt;
   const int index = picks_.of(found);
-  std::vector<Expression> arguments;
-  const Function& callee = program_.functions[static_cast<std::size_t>(index)];
-  for (int i = 0; i < callee.parameters; ++i) {
-    arguments.push_back(expression(callee.variables[static_cast<std::size_t>(i)].type, depth - 1));
-  }
-  return made(Op::call, type, std::move(arguments), index);
+  return made(Op::call, type, arguments(program_.functions[static_cast<std::size_t>(index)], depth), index);
 }
 
 Expression Expressions::expression(Type type, int depth) {
@@ -130,6 +194,12 @@ Expression Expressions::expression(Type type, int depth) {
   const int kind = picks_.below(100);
   if (kind < 12) {
     if (std::optional<Expression> e = access(type, depth)) return *std::move(e);
+  }
+  if (has_views() && kind < 24) {
+    if (std::optional<Expression> e = view(type, depth)) return *std::move(e);
+  }
+  if (kind < 24 || (kind < 40 && depth > 2)) {
+    if (std::optional<Expression> e = call_through(type, depth)) return *std::move(e);
   }
   if (kind < 18 || (kind < 50 && depth > 2)) {
     if (std::optional<Expression> e = call(type, depth)) return *std::move(e);
@@ -167,6 +237,7 @@ Expression Expressions::sum_of_all(Type type) {
   Expression sum = expression(type, 1);
   for (int i = 0; std::cmp_less(i, function_.variables.size()); ++i) {
     const Type own = variable(i).type;
+    if (variable(i).view || variable(i).walks) continue;
     if (std::ranges::find(counters_, i) != counters_.end() && picks_.one_in(2)) continue;
     Expression one =
         variable(i).length == 0 ? made(Op::variable, own, {}, i) : made(Op::element, own, {leaf(integer_type())}, i);

@@ -43,9 +43,19 @@ class Expressions {
       : picks_(picks), program_(program), function_(function), types_(types) {}
 
   [[nodiscard]] bool is_body() const { return &function_ == &program_.functions.back(); }
+  [[nodiscard]] bool has_views() const { return is_body() && program_.kind != Program::Kind::elementwise; }
   [[nodiscard]] const Variable& variable(int index) const { return program_.variable(function_, index); }
   /// Scalars of a type; with those that count loops, or without.
   [[nodiscard]] std::vector<int> scalars(Type type, bool counters) const;
+  /// Counters of loops that may be read here.
+  [[nodiscard]] std::vector<int> counters() const;
+  [[nodiscard]] std::vector<int> views(std::optional<Type> type) const;
+  /// Which element of a view, and what it is counted from.
+  struct Access {
+    Place place;
+    Expression index;
+  };
+  Access any_access(int depth);
   /// Arrays, with the constant ones or without.
   [[nodiscard]] std::vector<int> arrays(bool tables) const;
   /// One of the program's; int32 where it has floats alone.
@@ -62,13 +72,23 @@ class Expressions {
   Function& function_;
   const std::vector<Type>& types_;
   std::vector<int> counters_;  ///< variables that count loops
-  int visible_ = kAll;         ///< scalars in front of this one may be read
+  /// A walk around: its counter, and what that begins with.
+  struct Walk {
+    int counter;
+    int first;
+  };
+  std::vector<Walk> walks_;
+  int visible_ = kAll;        ///< scalars in front of this one may be read
+  int visible_views_ = kAll;  ///< views likewise
 
  private:
   Op one_of(const std::vector<Op>& ops) { return picks_.of(ops); }
   Expression any_literal(Type type);
   std::optional<Expression> access(Type type, int depth);
+  std::optional<Expression> view(Type type, int depth);
+  std::vector<Expression> arguments(const Function& callee, int depth);
   std::optional<Expression> call(Type type, int depth);
+  std::optional<Expression> call_through(Type type, int depth);
 };
 
 }  // namespace programs

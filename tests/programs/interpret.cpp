@@ -1,47 +1,57 @@
 // Programs by C++'s rules, one item at a time and one operation after the other.
 #include <cmath>
-#include <limits>
 
-#include "program.hpp"
+#include "arithmetic.hpp"
 
 namespace programs {
 namespace {
 
-/// As a value of the type has it: integers modulo its width.
-Value integer(Type type, std::uint64_t number) {
-  switch (type) {
-    case Type::boolean:
-      return {.integer = number != 0 ? 1 : 0};
-    case Type::u8:
-      return {.integer = static_cast<std::uint8_t>(number)};
-    case Type::i32:
-      return {.integer = static_cast<std::int32_t>(number)};
-    case Type::u32:
-      return {.integer = static_cast<std::uint32_t>(number)};
-    default:
-      return {.integer = static_cast<std::int64_t>(number)};
-  }
-}
-Value real(Type type, double number) {
-  return {.real = type == Type::f32 ? static_cast<double>(static_cast<float>(number)) : number};
-}
-
-struct TooLong {};
+/// Too long a run, or no program: only in what makes a program smaller.
+struct Refused {};
 
 class Interpreter {
  public:
   Interpreter(const Program& program, int steps) : program_(program), steps_(steps) {}
 
-  std::vector<Value> run(const std::vector<Value>& inputs) {
-    Frame frame = enter(program_.body(), inputs);
-    const bool left = run(program_.body().block, frame) == End::leave;
-    if (program_.outputs.size() == 1) return {left ? frame.result : evaluate(program_.body().end, frame)};
-    std::vector<Value> results;
-    for (std::size_t i = 0; i < program_.outputs.size(); ++i) results.push_back(frame.values[inputs.size() + i][0]);
+  Item run(const Item& inputs) {
+    extent_ = inputs[0].size();
+    Item results = program_.kind == Program::Kind::elementwise ? of_element(inputs)
+                   : program_.kind == Program::Kind::cores     ? of_cores(inputs)
+                                                               : of_each(inputs);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      for (Value& each : results[k]) each = stored(program_.outputs[k], each);
+    }
     return results;
   }
 
  private:
+  Item of_element(const Item& inputs) {
+    Frame frame = enter(program_.body(), inputs);
+    const bool left = run(program_.body().block, frame) == End::leave;
+    if (program_.outputs.size() == 1) return {{left ? frame.result : evaluate(program_.body().end, frame)}};
+    return outputs(frame, program_.outputs.size());
+  }
+
+  Item of_cores(const Item& inputs) {
+    Frame frame = enter(program_.body(), inputs);
+    run(program_.body().block, frame);
+    Item results = outputs(frame, program_.outputs.size() - 1);
+    results.push_back({evaluate(program_.body().end, frame)});
+    return results;
+  }
+
+  Item of_each(const Item& inputs) {
+    const auto index = static_cast<std::size_t>(program_.body().parameters);
+    Item results(1);
+    for (std::size_t i = 0; i < extent_; ++i) {
+      Frame frame = enter(program_.body(), inputs);
+      frame.values[index] = {{.integer = static_cast<std::int64_t>(i)}};
+      run(program_.body().block, frame);
+      results[0].push_back(evaluate(program_.body().end, frame));
+    }
+    return results;
+  }
+
   enum class End : std::uint8_t { normal, stop, next, leave };
   struct Frame {
     const Function& function;
@@ -49,32 +59,54 @@ class Interpreter {
     Value result = {};
   };
 
-  static Value initial(const Variable& array, std::size_t at) {
-    const std::int64_t number = array.initial.integer + static_cast<std::int64_t>(at);
-    return is_floating(array.type) ? real(array.type, static_cast<double>(number))
-                                   : integer(array.type, static_cast<std::uint64_t>(number));
+  static Item outputs(const Frame& frame, std::size_t count) {
+    const auto first = frame.values.begin() + frame.function.parameters;
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
   }
 
-  static std::vector<Value> begun(const Variable& variable) {
+  [[nodiscard]] std::vector<Value> begun(const Variable& variable) const {
+    if (variable.view) return std::vector<Value>(extent_);
+    if (variable.walks) return {};
     if (variable.length == 0) return {variable.initial};
     std::vector<Value> values;
     for (int i = 0; i < variable.length; ++i) values.push_back(initial(variable, static_cast<std::size_t>(i)));
     return values;
   }
 
-  Frame enter(const Function& function, const std::vector<Value>& arguments) {
+  Frame enter(const Function& function, const Item& arguments) {
     step();
-    Frame frame{.function = function, .values = {}};
-    for (const Variable& variable : function.variables) frame.values.push_back(begun(variable));
-    for (std::size_t i = 0; i < arguments.size(); ++i) frame.values[i] = {arguments[i]};
+    Frame frame{.function = function, .values = arguments};
+    for (std::size_t i = arguments.size(); i < function.variables.size(); ++i)
+      frame.values.push_back(begun(function.variables[i]));
     return frame;
   }
 
-  void step() {
-    if (--steps_ < 0) throw TooLong();
+  /// Only walks' counters are no variables at some places.
+  static Value& scalar(int index, Frame& frame) {
+    std::vector<Value>& values = frame.values[static_cast<std::size_t>(index)];
+    if (values.empty()) throw Refused();
+    return values[0];
   }
 
-  Value call(const Function& function, const std::vector<Value>& arguments) {
+  /// Of a view.
+  [[nodiscard]] std::size_t place(const Place& place, const Expression& index, Frame& frame) {
+    const std::int64_t at = evaluate(index, frame).integer;
+    const auto n = static_cast<std::int64_t>(extent_);
+    if (place.kind == Place::Kind::any)
+      return index.type == Type::i64 ? static_cast<std::uint64_t>(at) % extent_ : static_cast<std::uint32_t>(at) % extent_;
+    const std::int64_t element = place.kind == Place::Kind::walk ? at - place.before : n - 1 - at + place.before;
+    if (element < 0 || element >= n) throw Refused();
+    return static_cast<std::size_t>(element);
+  }
+
+  void step() {
+    if (--steps_ < 0) throw Refused();
+  }
+
+  Value call(int number, const Expression& e, std::size_t first, Frame& caller) {
+    const Function& function = program_.functions[static_cast<std::size_t>(number)];
+    Item arguments;
+    for (std::size_t i = first; i < e.of.size(); ++i) arguments.push_back({evaluate(e.of[i], caller)});
     Frame frame = enter(function, arguments);
     return run(function.block, frame) == End::leave ? frame.result : evaluate(function.end, frame);
   }
@@ -87,94 +119,17 @@ class Interpreter {
     return static_cast<std::size_t>(program_.variable(frame.function, index).length);
   }
 
-  Value cast(Type to, Type from, Value value) {
-    if (is_floating(to)) {
-      if (is_floating(from)) return real(to, value.real);
-      return {.real = to == Type::f32 ? static_cast<double>(static_cast<float>(value.integer))
-                                      : static_cast<double>(value.integer)};
-    }
-    if (!is_floating(from)) return integer(to, static_cast<std::uint64_t>(value.integer));
-    if (to == Type::boolean) return {.integer = value.real != 0 ? 1 : 0};
-    constexpr double kMost = 1e9;
-    const bool fits = value.real > -kMost && value.real < kMost;
-    return integer(to, fits ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value.real)) : 7);
-  }
-
-  static Value floating(const Expression& e, double a, double b) {
-    // In float alone: float32's operations are rounded once.
-    const bool single = e.type == Type::f32;
-    const auto x = static_cast<float>(a);
-    const auto y = static_cast<float>(b);
-    switch (e.op) {
-      case Op::add:
-        return real(e.type, single ? x + y : a + b);
-      case Op::subtract:
-        return real(e.type, single ? x - y : a - b);
-      case Op::multiply:
-        return real(e.type, single ? x * y : a * b);
-      default:
-        return real(e.type, single ? x / y : a / b);
-    }
-  }
-
-  static Value whole(const Expression& e, std::int64_t a, std::int64_t b) {
-    const auto x = static_cast<std::uint64_t>(a);
-    const auto y = static_cast<std::uint64_t>(b);
-    const bool overflows = b == -1;
-    const int bits = e.type == Type::i64 ? 64 : e.type == Type::u8 ? 8 : 32;
-    switch (e.op) {
-      case Op::add:
-        return integer(e.type, x + y);
-      case Op::subtract:
-        return integer(e.type, x - y);
-      case Op::multiply:
-        return integer(e.type, x * y);
-      case Op::divide:
-        return b == 0 ? Value() : integer(e.type, overflows ? 0 - x : static_cast<std::uint64_t>(a / b));
-      case Op::remainder:
-        return b == 0 || overflows ? Value() : integer(e.type, static_cast<std::uint64_t>(a % b));
-      case Op::checked_divide:
-        return b == 0 ? Value{.integer = a} : integer(e.type, overflows ? 0 - x : static_cast<std::uint64_t>(a / b));
-      case Op::checked_remainder:
-        return b == 0 ? Value{.integer = a} : overflows ? Value() : integer(e.type, static_cast<std::uint64_t>(a % b));
-      case Op::bit_and:
-        return integer(e.type, x & y);
-      case Op::bit_or:
-        return integer(e.type, x | y);
-      case Op::bit_xor:
-        return integer(e.type, x ^ y);
-      case Op::shift_left:
-        return integer(e.type, x << (b & (bits - 1)));
-      case Op::shift_right:
-        return integer(e.type, static_cast<std::uint64_t>(a >> (b & (bits - 1))));
-      case Op::small_add:
-        return integer(e.type, (x & 1023) + (y & 1023));
-      default:
-        return integer(e.type, (x & 1023) * (y & 1023));
-    }
-  }
-
-  static bool compares(Op op, Type type, const Value& a, const Value& b) {
-    const bool floating = is_floating(type);
-    switch (op) {
-      case Op::less:
-        return floating ? a.real < b.real : a.integer < b.integer;
-      case Op::less_equal:
-        return floating ? a.real <= b.real : a.integer <= b.integer;
-      case Op::equal:
-        return floating ? a.real == b.real : a.integer == b.integer;
-      default:
-        return floating ? a.real != b.real : a.integer != b.integer;
-    }
-  }
-
   Value evaluate(const Expression& e, Frame& frame) {
     const auto operand = [&](std::size_t i) { return evaluate(e.of[i], frame); };
     switch (e.op) {
       case Op::literal:
         return e.value;
       case Op::variable:
-        return frame.values[static_cast<std::size_t>(e.index)][0];
+        return scalar(e.index, frame);
+      case Op::extent:
+        return {.integer = static_cast<std::int64_t>(extent_)};
+      case Op::view:
+        return frame.values[static_cast<std::size_t>(e.index)][place(e.place, e.of[0], frame)];
       case Op::element:
         return element(e.index, static_cast<std::size_t>(operand(0).integer) & (length(e.index, frame) - 1), frame);
       case Op::guarded: {
@@ -218,10 +173,12 @@ class Interpreter {
         return {.integer = operand(0).integer != 0 ? 0 : 1};
       case Op::select:
         return operand(operand(0).integer != 0 ? 1 : 2);
-      case Op::call: {
-        std::vector<Value> arguments;
-        for (std::size_t i = 0; i < e.of.size(); ++i) arguments.push_back(operand(i));
-        return call(program_.functions[static_cast<std::size_t>(e.index)], arguments);
+      case Op::call:
+        return call(e.index, e, 0, frame);
+      case Op::call_through: {
+        const std::vector<int>& all = program_.pointers[static_cast<std::size_t>(e.index)];
+        const auto chosen = static_cast<std::size_t>(operand(0).integer) & (all.size() - 1);
+        return call(all[chosen], e, 1, frame);
       }
       default:
         if (is_floating(e.type)) return floating(e, operand(0).real, operand(1).real);
@@ -249,7 +206,7 @@ class Interpreter {
   End run(const Statement& s, Frame& frame) {
     using Kind = Statement::Kind;
     step();
-    const auto variable = [&]() -> Value& { return frame.values[static_cast<std::size_t>(s.index)][0]; };
+    const auto variable = [&]() -> Value& { return scalar(s.index, frame); };
     End end = End::normal;
     switch (s.kind) {
       case Kind::assign:
@@ -257,6 +214,11 @@ class Interpreter {
         return end;
       case Kind::store: {
         const Value value = evaluate(s.of[1], frame);
+        if (const Variable& view = program_.variable(frame.function, s.index); view.view) {
+          frame.values[static_cast<std::size_t>(s.index)][place(s.place, s.of[0], frame)] =
+              assigned(view.in_memory(), s.of[1].type, value);
+          return end;
+        }
         const std::size_t at = static_cast<std::size_t>(evaluate(s.of[0], frame).integer) & (length(s.index, frame) - 1);
         frame.values[static_cast<std::size_t>(s.index)][at] = value;
         return end;
@@ -282,6 +244,15 @@ class Interpreter {
           if (!goes_on(s.blocks[0], frame, end)) return end;
           variable() = integer(type, static_cast<std::uint64_t>(variable().integer + s.number));
         }
+      }
+      case Kind::walk: {
+        std::vector<Value>& counter = frame.values[static_cast<std::size_t>(s.index)];
+        for (auto i = static_cast<std::size_t>(s.number); i < extent_; ++i) {
+          counter = {{.integer = static_cast<std::int64_t>(i)}};
+          if (!goes_on(s.blocks[0], frame, end)) break;
+        }
+        counter.clear();
+        return end;
       }
       case Kind::repeat:
         variable() = {};
@@ -314,14 +285,15 @@ class Interpreter {
 
   const Program& program_;
   int steps_;
+  std::size_t extent_ = 1;
 };
 
 }  // namespace
 
-std::optional<std::vector<Value>> interpret(const Program& program, const std::vector<Value>& inputs, int steps) {
+std::optional<Item> interpret(const Program& program, const Item& inputs, int steps) {
   try {
     return Interpreter(program, steps).run(inputs);
-  } catch (const TooLong&) {
+  } catch (const Refused&) {
     return std::nullopt;
   }
 }

@@ -9,14 +9,21 @@
 
 namespace programs {
 
-enum class Type : std::uint8_t { boolean, u8, i32, u32, i64, f32, f64 };
+enum class Type : std::uint8_t { boolean, i8, u8, i16, u16, i32, u32, i64, f32, f64, f16, bf16 };
+/// Types of memory alone: what is computed with their values is float32.
+[[nodiscard]] inline bool is_half(Type type) {
+  return type == Type::f16 || type == Type::bf16;
+}
+[[nodiscard]] inline Type computed(Type stored) {
+  return is_half(stored) ? Type::f32 : stored;
+}
 [[nodiscard]] inline bool is_floating(Type type) {
-  return type == Type::f32 || type == Type::f64;
+  return computed(type) == Type::f32 || type == Type::f64;
 }
 /// Of kiln's signatures and bodies.
 [[nodiscard]] const char* name(Type type);
 
-/// A number of any type; the member that does not belong to it is 0. Floats of 32 bits are kept as the double they are.
+/// A number of any type; the member that does not belong to it is 0. Smaller floats are kept as the double they are.
 struct Value {
   std::int64_t integer = 0;
   double real = 0;
@@ -57,15 +64,30 @@ enum class Op : std::uint8_t {
   logical_or,
   logical_not,
   select,
-  call  ///< of the function `index`
+  call,          ///< of the function `index`
+  call_through,  ///< of a function of the list `index`, at of[0] modulo its length, by a pointer; behind it the arguments
+  extent,        ///< n, the length of views
+  view           ///< of a view, at of[0] as `place` says
+};
+
+/// Which element of a view an index means.
+struct Place {
+  enum class Kind : std::uint8_t {
+    any,     ///< the index modulo n
+    walk,    ///< a walk's counter, less `before`
+    mirror,  ///< likewise, counted from the end
+  };
+  Kind kind = Kind::any;
+  int before = 0;  ///< at most what the walk begins with
 };
 
 struct Expression {
   Op op;
   Type type;
-  int index = 0;  ///< of a variable or function
+  int index = 0;  ///< of a variable, a function or a list of functions
   Value value;    ///< of a literal
   std::vector<Expression> of;
+  Place place = {};
 };
 
 struct Statement;
@@ -74,7 +96,7 @@ using Block = std::vector<Statement>;
 struct Statement {
   enum class Kind : std::uint8_t {
     assign,   ///< variable `index` = of[0]
-    store,    ///< array `index` at of[0], modulo its length, = of[1]
+    store,    ///< array `index` at of[0], modulo its length, = of[1]; a view where `place` says
     branch,   ///< if (of[0]) blocks[0] else blocks[1]
     choose,   ///< switch (of[0] & (number of blocks - 1)); the last one is the default; those with a bit in `number` fall
               ///< through
@@ -82,6 +104,7 @@ struct Statement {
     repeat,   ///< while (of[0]), `number` times at most
     until,    ///< do … while (of[0]), likewise
     forever,  ///< for (;;), with `number` times as its first statement's condition
+    walk,     ///< for (index = number; index < n; ++index)
     stop,     ///< break
     next,     ///< continue
     leave     ///< return of[0]; of a body with several outputs nothing
@@ -91,13 +114,19 @@ struct Statement {
   std::int64_t number = 0;  ///< as above
   std::vector<Expression> of;
   std::vector<Block> blocks;
+  Place place = {};
 };
 
 struct Variable {
   Type type;
-  int length = 0;       ///< of an array, a power of 2; 0: a scalar
-  Value initial;        ///< of a scalar that is no parameter; of an array's element i this much more than i
-  bool filled = false;  ///< an array: by a loop, else by an initializer
+  int length = 0;                   ///< of an array, a power of 2; 0: a scalar
+  Value initial;                    ///< of a scalar that is no parameter; of an array's element i this much more than i
+  bool filled = false;              ///< an array: by a loop, else by an initializer
+  bool view = false;                ///< a core of n elements, of an input or an output
+  bool walks = false;               ///< declared by a walk, for it alone
+  std::optional<Type> stored = {};  ///< of an input or an output, where that is a half
+
+  [[nodiscard]] Type in_memory() const { return stored.value_or(type); }
 };
 
 struct Function {
@@ -105,14 +134,22 @@ struct Function {
   int parameters = 0;
   Type result = Type::i32;
   Block block;
-  Expression end;       ///< what is returned where the block ends
+  Expression end;       ///< what is returned where the block ends, or the last output of a gufunc's body
   bool called = false;  ///< never inlined
 };
 
 struct Program {
-  std::vector<Function> functions;  ///< each calls those in front of it; the last one is the body
-  std::vector<Variable> tables;     ///< constant arrays, whose number as variables is -1, -2, …
-  std::vector<Type> outputs;        ///< several are the first variables behind the body's parameters
+  enum class Kind : std::uint8_t {
+    elementwise,
+    cores,  ///< a gufunc (n)… -> (n)…, (): outputs are views, the first variables behind the parameters, and `end`
+    each    ///< a gufunc with an index: its output at the variable behind the parameters is `end`
+  };
+  Kind kind = Kind::elementwise;
+  bool deep = false;                       ///< nested more than others, and narrower
+  std::vector<Function> functions;         ///< each calls those in front of it; the last one is the body
+  std::vector<Variable> tables;            ///< constant arrays, whose number as variables is -1, -2, …
+  std::vector<Type> outputs;               ///< in memory; several are the first variables behind the body's parameters
+  std::vector<std::vector<int>> pointers;  ///< functions of one form, called by pointers; their number is a power of 2
 
   [[nodiscard]] const Function& body() const { return functions.back(); }
   [[nodiscard]] Function& body() { return functions.back(); }
@@ -128,11 +165,20 @@ struct Text {
   std::string preamble;
   std::string functions;
   std::string body;
+  std::string layout;  ///< of a gufunc
+  std::string each;
 };
 [[nodiscard]] Text text_of(const Program& program);
 
+/// Of an integer type.
+[[nodiscard]] int bits_of(Type type);
+/// The value as memory of that type has it.
+[[nodiscard]] Value stored(Type type, const Value& value);
+
+/// What one item has: a list for each operand, of one value or of a core's.
+using Item = std::vector<std::vector<Value>>;
 /// The outputs of one item; nothing where it takes more than `steps` statements and calls.
-[[nodiscard]] std::optional<std::vector<Value>> interpret(const Program& program, const std::vector<Value>& inputs, int steps);
+[[nodiscard]] std::optional<Item> interpret(const Program& program, const Item& inputs, int steps);
 
 /// Programs with one thing less, the largest first.
 [[nodiscard]] std::vector<Program> smaller(const Program& program);

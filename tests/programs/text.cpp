@@ -2,314 +2,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "program.hpp"
+#include "function_text.hpp"
 
 namespace programs {
 namespace {
 
-std::string literal(Type type, const Value& value) {
-  if (type == Type::boolean) return value.integer != 0 ? "true" : "false";
-  if (!is_floating(type)) {
-    if (type == Type::i64 && value.integer == INT64_MIN) return "int64(-9223372036854775807 - 1)";
-    return fmt::format("{}({})", name(type), value.integer);
-  }
-  if (std::isnan(value.real)) return fmt::format("{}(NAN)", name(type));
-  if (std::isinf(value.real)) return fmt::format("{}({}INFINITY)", name(type), value.real < 0 ? "-" : "");
-  return fmt::format("{}({:a})", name(type), value.real);
-}
-
-const char* unsigned_name(Type type) {
-  return type == Type::i64 ? "uint64" : "uint32";
-}
-
-int bits(Type type) {
-  switch (type) {
-    case Type::u8:
-      return 8;
-    case Type::i64:
-      return 64;
-    default:
-      return 32;
-  }
-}
-
-/// Whether anything in it is an expression or statement of that kind.
-template <class Is>
-bool any(const Expression& e, const Is& is) {
-  return is(e) || std::ranges::any_of(e.of, [&](const Expression& each) { return any(each, is); });
-}
-template <class Is>
-bool any(const Block& block, const Is& is) {
-  return std::ranges::any_of(block, [&](const Statement& s) {
-    return is(s) || std::ranges::any_of(s.of, [&](const Expression& e) { return any(e, is); }) ||
-           std::ranges::any_of(s.blocks, [&](const Block& each) { return any(each, is); });
-  });
-}
-
-struct Names {
-  int variable;
-  bool operator()(const Expression& e) const {
-    return (e.op == Op::variable || e.op == Op::element || e.op == Op::guarded) && e.index == variable;
-  }
-  bool operator()(const Statement& s) const {
-    using Kind = Statement::Kind;
-    const bool none = s.kind == Kind::branch || s.kind == Kind::choose || s.kind >= Kind::stop;
-    return !none && s.index == variable;
-  }
-};
-bool uses(const Function& function, int variable) {
-  const Names names{variable};
-  return any(function.block, names) || any(function.end, names);
-}
-
 struct Calls {
-  int function;
-  bool operator()(const Expression& e) const { return e.op == Op::call && e.index == function; }
+  Op op;
+  int index;
+  bool operator()(const Expression& e) const { return e.op == op && e.index == index; }
   bool operator()(const Statement&) const { return false; }
 };
-bool calls(const Program& program, int function) {
-  const Calls is{function};
+bool calls(const Program& program, Op op, std::size_t index) {
+  const Calls is{op, static_cast<int>(index)};
   return std::ranges::any_of(program.functions, [&](const Function& each) { return any(each.block, is) || any(each.end, is); });
 }
-
-class Printer {
- public:
-  Printer(const Program& program, const Function& function, bool body) : program_(program), function_(function), body_(body) {}
-
-  std::string print() {
-    for (std::size_t i = static_cast<std::size_t>(function_.parameters); i < function_.variables.size(); ++i) declare(i);
-    print(function_.block);
-    if (several()) return std::move(text_);
-    line(fmt::format("return {};", print(function_.end)));
-    return std::move(text_);
+bool is_called(const Program& program, std::size_t function) {
+  if (calls(program, Op::call, function)) return true;
+  for (std::size_t i = 0; i < program.pointers.size(); ++i) {
+    const std::vector<int>& all = program.pointers[i];
+    if (std::ranges::find(all, static_cast<int>(function)) != all.end() && calls(program, Op::call_through, i)) return true;
   }
-
- private:
-  [[nodiscard]] bool several() const { return body_ && program_.outputs.size() > 1; }
-
-  [[nodiscard]] bool is_output(std::size_t index) const {
-    return several() && index < static_cast<std::size_t>(function_.parameters) + program_.outputs.size();
-  }
-
-  void line(const std::string& text) {
-    text_.append(static_cast<std::size_t>(2 * depth_), ' ');
-    text_ += text + "\n";
-  }
-
-  [[nodiscard]] std::string variable(int index) const {
-    return index < 0 ? fmt::format("t{}", -index) : fmt::format("v{}", index);
-  }
-
-  void declare(std::size_t index) {
-    const Variable& variable = function_.variables[index];
-    if (!uses(function_, static_cast<int>(index)) && !is_output(index)) return;
-    if (variable.length == 0) {
-      line(fmt::format("{}v{} = {};", is_output(index) ? "" : std::string(name(variable.type)) + " ", index,
-                       literal(variable.type, variable.initial)));
-    } else if (variable.filled) {
-      line(fmt::format("{} v{}[{}];", name(variable.type), index, variable.length));
-      line(fmt::format("for (int32 k = 0; k < {}; ++k) v{}[k] = {}(k + {});", variable.length, index, name(variable.type),
-                       variable.initial.integer));
-    } else {
-      std::string list;
-      for (int i = 0; i < variable.length; ++i) {
-        list += fmt::format("{}{}({})", i == 0 ? "" : ", ", name(variable.type), variable.initial.integer + i);
-      }
-      line(fmt::format("{} v{}[{}] = {{{}}};", name(variable.type), index, variable.length, list));
-    }
-  }
-
-  [[nodiscard]] std::string wrapped(const Expression& e, const char* op) const {
-    const std::string a = print(e.of[0]);
-    const std::string b = print(e.of[1]);
-    if (is_floating(e.type)) return fmt::format("({} {} {})", a, op, b);
-    const char* const type = unsigned_name(e.type);
-    return fmt::format("{}({}({}) {} {}({}))", name(e.type), type, a, op, type, b);
-  }
-  [[nodiscard]] std::string plain(const Expression& e, const char* op) const {
-    return fmt::format("{}({} {} {})", name(e.type), print(e.of[0]), op, print(e.of[1]));
-  }
-  [[nodiscard]] std::string checked(const Expression& e, const char* op) const {
-    const std::string a = print(e.of[0]);
-    const std::string b = print(e.of[1]);
-    return fmt::format("({} != 0 ? {}({} {} {}) : {})", b, name(e.type), a, op, b, a);
-  }
-  [[nodiscard]] std::string small(const Expression& e, const char* op) const {
-    return fmt::format("(({} & 1023) {} ({} & 1023))", print(e.of[0]), op, print(e.of[1]));
-  }
-  [[nodiscard]] std::string index(const Expression& e, int length) const {
-    return fmt::format("{} & {}", print(e), length - 1);
-  }
-  [[nodiscard]] std::string call(const std::string& function, const Expression& e) const {
-    std::string list;
-    for (const Expression& each : e.of) list += (list.empty() ? "" : ", ") + print(each);
-    return fmt::format("{}({})", function, list);
-  }
-
-  [[nodiscard]] std::string print(const Expression& e) const {
-    const auto operand = [&](std::size_t i) { return print(e.of[i]); };
-    switch (e.op) {
-      case Op::literal:
-        return literal(e.type, e.value);
-      case Op::variable:
-        return variable(e.index);
-      case Op::element:
-        return fmt::format("{}[{}]", variable(e.index), index(e.of[0], program_.variable(function_, e.index).length));
-      case Op::guarded: {
-        const std::string at = operand(0);
-        return fmt::format("({}({}) < {}u ? {}[{}] : {})", unsigned_name(e.of[0].type), at,
-                           program_.variable(function_, e.index).length, variable(e.index), at, operand(1));
-      }
-      case Op::cast:
-        if (e.type == Type::boolean) return fmt::format("({} != 0)", operand(0));
-        if (is_floating(e.of[0].type) && !is_floating(e.type)) return fmt::format("{}(whole({}))", name(e.type), operand(0));
-        return fmt::format("{}({})", name(e.type), operand(0));
-      case Op::negate:
-        if (is_floating(e.type)) return fmt::format("(-{})", operand(0));
-        return fmt::format("{}(0u - {}({}))", name(e.type), unsigned_name(e.type), operand(0));
-      case Op::invert:
-        return fmt::format("{}(~{})", name(e.type), operand(0));
-      case Op::add:
-        return wrapped(e, "+");
-      case Op::subtract:
-        return wrapped(e, "-");
-      case Op::multiply:
-        return wrapped(e, "*");
-      case Op::divide:
-        return is_floating(e.type) ? wrapped(e, "/") : plain(e, "/");
-      case Op::remainder:
-        return plain(e, "%");
-      case Op::checked_divide:
-        return checked(e, "/");
-      case Op::checked_remainder:
-        return checked(e, "%");
-      case Op::bit_and:
-        return plain(e, "&");
-      case Op::bit_or:
-        return plain(e, "|");
-      case Op::bit_xor:
-        return plain(e, "^");
-      case Op::shift_left:
-        return fmt::format("{}({}({}) << ({} & {}))", name(e.type), unsigned_name(e.type), operand(0), operand(1),
-                           bits(e.type) - 1);
-      case Op::shift_right:
-        return fmt::format("{}({} >> ({} & {}))", name(e.type), operand(0), operand(1), bits(e.type) - 1);
-      case Op::small_add:
-        return small(e, "+");
-      case Op::small_multiply:
-        return small(e, "*");
-      case Op::multiply_add:
-        return fmt::format("({} * {} + {})", operand(0), operand(1), operand(2));
-      case Op::square_root:
-        return call("sqrt", e);
-      case Op::magnitude:
-        return call("fabs", e);
-      case Op::least:
-        return fmt::format("{}({})", name(e.type), call("min", e));
-      case Op::greatest:
-        return fmt::format("{}({})", name(e.type), call("max", e));
-      case Op::less:
-        return fmt::format("({} < {})", operand(0), operand(1));
-      case Op::less_equal:
-        return fmt::format("({} <= {})", operand(0), operand(1));
-      case Op::equal:
-        return fmt::format("({} == {})", operand(0), operand(1));
-      case Op::not_equal:
-        return fmt::format("({} != {})", operand(0), operand(1));
-      case Op::logical_and:
-        return fmt::format("({} && {})", operand(0), operand(1));
-      case Op::logical_or:
-        return fmt::format("({} || {})", operand(0), operand(1));
-      case Op::logical_not:
-        return fmt::format("(!{})", operand(0));
-      case Op::select:
-        return fmt::format("({} ? {} : {})", operand(0), operand(1), operand(2));
-      case Op::call:
-        return call(fmt::format("f{}", e.index), e);
-    }
-    return {};
-  }
-
-  void print(const Block& block) {
-    for (const Statement& each : block) print(each);
-  }
-  void within(const std::string& head, const Block& block, const std::string& end = "}") {
-    line(head);
-    ++depth_;
-    print(block);
-    --depth_;
-    line(end);
-  }
-
-  void print(const Statement& s) {
-    using Kind = Statement::Kind;
-    const auto counter = [&] { return s.index >= 0 ? variable(s.index) : ""; };
-    switch (s.kind) {
-      case Kind::assign:
-        return line(fmt::format("{} = {};", variable(s.index), print(s.of[0])));
-      case Kind::store:
-        return line(fmt::format("{}[{}] = {};", variable(s.index), index(s.of[0], program_.variable(function_, s.index).length),
-                                print(s.of[1])));
-      case Kind::branch:
-        within(fmt::format("if ({}) {{", print(s.of[0])), s.blocks[0], s.blocks[1].empty() ? "}" : "} else {");
-        if (s.blocks[1].empty()) return;
-        ++depth_;
-        print(s.blocks[1]);
-        --depth_;
-        return line("}");
-      case Kind::choose:
-        return print_switch(s);
-      case Kind::count: {
-        const std::string i = counter();
-        const std::string low = print(s.of[0]);
-        const std::string high = print(s.of[1]);
-        if (s.number > 0)
-          return within(fmt::format("for ({0} = {1}; {0} < {2}; {0} += {3}) {{", i, low, high, s.number), s.blocks[0]);
-        return within(fmt::format("for ({0} = {2}; {0} > {1}; {0} -= {3}) {{", i, low, high, -s.number), s.blocks[0]);
-      }
-      case Kind::repeat:
-        line(fmt::format("{} = 0;", counter()));
-        return within(fmt::format("while ({} && {}++ < {}) {{", print(s.of[0]), counter(), s.number), s.blocks[0]);
-      case Kind::until:
-        line(fmt::format("{} = 0;", counter()));
-        return within("do {", s.blocks[0], fmt::format("}} while ({} && ++{} < {});", print(s.of[0]), counter(), s.number));
-      case Kind::forever:
-        line(fmt::format("{} = 0;", counter()));
-        line("for (;;) {");
-        line(fmt::format("  if ({}++ >= {}) break;", counter(), s.number));
-        ++depth_;
-        print(s.blocks[0]);
-        --depth_;
-        return line("}");
-      case Kind::stop:
-        return line("break;");
-      case Kind::next:
-        return line("continue;");
-      case Kind::leave:
-        return line(s.of.empty() ? "return;" : fmt::format("return {};", print(s.of[0])));
-    }
-  }
-
-  void print_switch(const Statement& s) {
-    line(fmt::format("switch ({} & {}) {{", print(s.of[0]), static_cast<int>(s.blocks.size()) - 1));
-    for (std::size_t i = 0; i < s.blocks.size(); ++i) {
-      line(i + 1 == s.blocks.size() ? "default:" : fmt::format("case {}:", i));
-      ++depth_;
-      print(s.blocks[i]);
-      if ((s.number >> i & 1) == 0) line("break;");
-      --depth_;
-    }
-    line("}");
-  }
-
-  const Program& program_;
-  const Function& function_;
-  bool body_;
-  int depth_ = 0;
-  std::string text_;
-};
+  return false;
+}
 
 std::string parameters(const Function& function) {
   std::string list;
@@ -319,10 +35,50 @@ std::string parameters(const Function& function) {
   return list;
 }
 
+std::string signature_of(const Program& program) {
+  const Function& body = program.body();
+  const bool elementwise = program.kind == Program::Kind::elementwise;
+  std::string inputs;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(body.parameters); ++i) {
+    const Variable& each = body.variables[i];
+    inputs += fmt::format("{}{}{} v{}", i == 0 ? "" : ", ", name(each.in_memory()), each.view ? "[:]" : "", i);
+  }
+  std::string outputs;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const bool last = i + 1 == program.outputs.size();
+    const bool view = !elementwise && (!last || program.kind == Program::Kind::each);
+    outputs += fmt::format("{}{}{} {}", i == 0 ? "" : ", ", name(program.outputs[i]), view ? "[:]" : "",
+                           !elementwise && last ? "r" : fmt::format("v{}", static_cast<std::size_t>(body.parameters) + i));
+  }
+  if (!elementwise) return fmt::format("void({}, {})", inputs, outputs);
+  return fmt::format("{}({})", program.outputs.size() == 1 ? name(program.outputs[0]) : "(" + outputs + ") ", inputs);
+}
+
+std::string layout_of(const Program& program) {
+  std::string layout;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(program.body().parameters); ++i)
+    layout += fmt::format("{}{}", i == 0 ? "" : ",", program.body().variables[i].view ? "(n)" : "()");
+  layout += "->";
+  if (program.kind == Program::Kind::each) return layout + "(n)";
+  for (std::size_t i = 0; i + 1 < program.outputs.size(); ++i) layout += "(n),";
+  return layout + "()";
+}
+
+/// What declares a list of functions that are called by pointers.
+std::string table_of(const Program& program, std::size_t index) {
+  const std::vector<int>& all = program.pointers[index];
+  const Function& first = program.functions[static_cast<std::size_t>(all[0])];
+  std::string list;
+  for (const int each : all) list += fmt::format("{}f{}", list.empty() ? "" : ", ", each);
+  return fmt::format("using p{0}_type = {1} (*)({2});\nconstexpr p{0}_type p{0}[] = {{{3}}};\n", index, name(first.result),
+                     parameters(first), list);
+}
+
 }  // namespace
 
 const char* name(Type type) {
-  constexpr const char* kNames[] = {"bool", "uint8", "int32", "uint32", "int64", "float32", "float64"};
+  constexpr const char* kNames[] = {"bool",   "int8",  "uint8",   "int16",   "uint16",  "int32",
+                                    "uint32", "int64", "float32", "float64", "float16", "bfloat16"};
   return kNames[static_cast<int>(type)];
 }
 
@@ -332,14 +88,9 @@ const Variable& Program::variable(const Function& function, int index) const {
 
 Text text_of(const Program& program) {
   Text text;
-  std::string results;
-  const Function& body = program.body();
-  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
-    results +=
-        fmt::format("{}{} v{}", i == 0 ? "" : ", ", name(program.outputs[i]), static_cast<std::size_t>(body.parameters) + i);
-  }
-  text.signature =
-      fmt::format("{}({})", program.outputs.size() == 1 ? name(program.outputs[0]) : "(" + results + ") ", parameters(body));
+  text.signature = signature_of(program);
+  if (program.kind != Program::Kind::elementwise) text.layout = layout_of(program);
+  if (program.kind == Program::Kind::each) text.each = fmt::format("v{}:n", program.body().parameters);
   for (std::size_t i = 0; i < program.tables.size(); ++i) {
     const Variable& table = program.tables[i];
     text.preamble += fmt::format("constexpr {} t{}[{}] = {{", name(table.type), i + 1, table.length);
@@ -353,11 +104,15 @@ Text text_of(const Program& program) {
       "int32 whole(float64 x) { return x > -1e9 && x < 1e9 ? int32(x) : 7; }\n";
   for (std::size_t i = 0; i + 1 < program.functions.size(); ++i) {
     const Function& function = program.functions[i];
-    if (!calls(program, static_cast<int>(i))) continue;
+    if (!is_called(program, i)) continue;
     text.functions += fmt::format("{}{} f{}({}) {{\n{}}}\n", function.called ? "__attribute__((noinline)) static " : "",
-                                  name(function.result), i, parameters(function), Printer(program, function, false).print());
+                                  name(function.result), i, parameters(function), text_of(program, function));
+    for (std::size_t k = 0; k < program.pointers.size(); ++k) {
+      if (program.pointers[k].back() == static_cast<int>(i) && calls(program, Op::call_through, k))
+        text.functions += table_of(program, k);
+    }
   }
-  text.body = Printer(program, body, true).print();
+  text.body = text_of(program, program.body());
   return text;
 }
 
