@@ -11,7 +11,7 @@ using kiln::Ufunc;
 
 namespace {
 
-constexpr DType kHalves[] = {DType::float16, DType::bfloat16};
+constexpr DType kHalfTypes[] = {DType::float16, DType::bfloat16};
 
 Array every_pattern(DType dtype) {
   std::vector<Exact> values;
@@ -64,7 +64,7 @@ TEST_CASE("halves: every bit pattern widens exactly and survives the way back") 
   const Ufunc widen = kiln::vectorize({.name = "widen",
                                        .signatures = {"(float32 wide, T same)(T a) where T: float16, bfloat16"},
                                        .body = "wide = a; same = a;"});
-  for (const DType dtype : kHalves) {
+  for (const DType dtype : kHalfTypes) {
     const std::string dtype_name(name(dtype));
     INFO(dtype_name);
     on_every_device([&](const Target& target) {
@@ -76,7 +76,7 @@ TEST_CASE("halves: every bit pattern widens exactly and survives the way back") 
 }
 
 TEST_CASE("halves: float32 and float64 round to the nearest, ties to even, once") {
-  for (const DType dtype : kHalves) {
+  for (const DType dtype : kHalfTypes) {
     const std::string dtype_name(name(dtype));
     INFO(dtype_name);
     on_every_device(
@@ -105,7 +105,7 @@ TEST_CASE("halves: what is compared, chosen, rounded and converted") {
        .signatures = {"(int32 whole, float64 wide, T narrow, T from_short)(T a, T b)"},
        .body = "const bool small = fabs(a) < 30000;\nwhole = small ? int32(a) : 0; wide = a; narrow = double(a) / 3;\n"
                "from_short = int16(small ? a : 7);"});
-  for (const DType dtype : kHalves) {
+  for (const DType dtype : kHalfTypes) {
     const std::string dtype_name(name(dtype));
     INFO(dtype_name);
     const bool bfloat = dtype == DType::bfloat16;
@@ -158,7 +158,7 @@ TEST_CASE("halves: what is compared, chosen, rounded and converted") {
 }
 
 TEST_CASE("halves: remainders are exact, however large the quotient") {
-  for (const DType dtype : kHalves) {
+  for (const DType dtype : kHalfTypes) {
     const std::string dtype_name(name(dtype));
     INFO(dtype_name);
     const bool bfloat = dtype == DType::bfloat16;
@@ -192,7 +192,7 @@ TEST_CASE("halves: an expression is rounded once, where it is stored") {
                                             .signatures = {"(T sum, T product, T quotient)(T a, T b)"},
                                             .body = "sum = a + b; product = a * b; quotient = a / b;"});
   auto source = random_source(5);
-  for (const DType dtype : kHalves) {
+  for (const DType dtype : kHalfTypes) {
     const std::string dtype_name(name(dtype));
     INFO(dtype_name);
     const bool bfloat = dtype == DType::bfloat16;
@@ -260,7 +260,7 @@ Array empty_on(const Target& target, std::size_t size, DType dtype) {
 }  // namespace
 
 TEST_CASE("halves: whatever is assigned to an element is rounded once, in every kind of kernel") {
-  for (const DType dtype : kHalves) {
+  for (const DType dtype : kHalfTypes) {
     const std::string half(name(dtype));
     INFO(half);
     const Array wide = Array::from(twice_rounded(dtype));

@@ -10,7 +10,7 @@ using kiln::Slice;
 
 namespace {
 
-constexpr std::initializer_list<Mode> kPlaces = {Mode::host, Mode::device};
+constexpr std::initializer_list<Mode> kHostAndDevice = {Mode::host, Mode::device};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ TEST_CASE("truth: comparisons ask all elements or any") {
         CHECK(none.all());
         CHECK_FALSE(none.any());
       },
-      kPlaces);
+      kHostAndDevice);
 }
 
 TEST_CASE("truth: of one element in conditions, of several an error") {
@@ -56,5 +56,5 @@ TEST_CASE("truth: of one element in conditions, of several an error") {
         CHECK(message_of<ShapeError>([&] { truth(a == a); }) ==
               "the truth of an array of shape (3,), of several elements, is ambiguous: ask all() or any()");
       },
-      kPlaces);
+      kHostAndDevice);
 }

@@ -22,7 +22,7 @@ static_assert(std::ranges::sized_range<ArrayView<bool>>);
 
 namespace {
 
-Array counting(const Shape& shape, Order order = Order::c) {
+Array counted_up(const Shape& shape, Order order = Order::c) {
   const Array array = Array::empty(shape, DType::int32, order);
   std::int32_t next = 0;
   for (std::int32_t& element : array.view<std::int32_t>()) element = next++;
@@ -36,9 +36,9 @@ std::vector<std::remove_const_t<T>> list(const ArrayView<T>& view) {
 
 /// Layouts of every kind over elements 0, 1, 2, …
 std::vector<Array> layouts() {
-  const Array a = counting({3, 4, 2});
+  const Array a = counted_up({3, 4, 2});
   return {a,
-          counting({3, 4, 2}, Order::fortran),
+          counted_up({3, 4, 2}, Order::fortran),
           a.transpose(),
           a.transpose({1, 2, 0}),
           a[Slice{.step = -1}],
@@ -47,16 +47,16 @@ std::vector<Array> layouts() {
           a[{2, 3, 1}],
           a[{Slice{1, 1}}],
           a.transpose()[{all, Slice{4, 4}}],
-          counting({1, 5, 1})[{all, Slice{1, 4}}],
-          counting({4, 1}).broadcast_to({2, 4, 3}),
-          counting({2, 1, 1, 3, 1, 1, 2, 1, 1, 2}).transpose(),
+          counted_up({1, 5, 1})[{all, Slice{1, 4}}],
+          counted_up({4, 1}).broadcast_to({2, 4, 3}),
+          counted_up({2, 1, 1, 3, 1, 1, 2, 1, 1, 2}).transpose(),
           Array::scalar<std::int32_t>(7)};
 }
 
 }  // namespace
 
 TEST_CASE("views: elements are read and written by their indices") {
-  const Array a = counting({2, 3});
+  const Array a = counted_up({2, 3});
   const auto v = a.view<std::int32_t>();
   CHECK(v(0, 0) == 0);
   CHECK(v(1, 2) == 5);
@@ -115,22 +115,22 @@ TEST_CASE("views: the standard's algorithms write through them") {
 }
 
 TEST_CASE("views: they keep the memory of a temporary array") {
-  const auto v = counting({1000}).transpose().view<std::int32_t>();
+  const auto v = counted_up({1000}).transpose().view<std::int32_t>();
   CHECK(v(999) == 999);
   std::int64_t sum = 0;
-  for (const std::int32_t element : counting({10, 10})[{all, Slice{.step = -1}}].view<const std::int32_t>()) sum += element;
+  for (const std::int32_t element : counted_up({10, 10})[{all, Slice{.step = -1}}].view<const std::int32_t>()) sum += element;
   CHECK(sum == 4950);
 }
 
 TEST_CASE("views: what is refused says why") {
-  const Array a = counting({2, 3});
+  const Array a = counted_up({2, 3});
   const auto v = a.view<std::int32_t>();
   CHECK(message_of<ShapeError>([&] { (void)v(2, 0); }) == "index 2 is out of bounds for axis 0 of shape (2, 3)");
   CHECK(message_of<ShapeError>([&] { (void)v(0, -4); }) == "index -4 is out of bounds for axis 1 of shape (2, 3)");
   CHECK(message_of<ShapeError>([&] { (void)v(1); }) == "an element of an array of shape (2, 3) takes 2 indices, 1 was given");
   CHECK(message_of<ShapeError>([&] { (void)a[0].view<int>()(); }) ==
         "an element of an array of shape (3,) takes 1 index, 0 were given");
-  CHECK(message_of<ShapeError>([&] { (void)counting({0}).view<int>()(0); }) ==
+  CHECK(message_of<ShapeError>([&] { (void)counted_up({0}).view<int>()(0); }) ==
         "index 0 is out of bounds for axis 0 of shape (0,)");
   CHECK(message_of<TypeError>([&] { (void)a.view<float>(); }) ==
         "view<T>(): T is float32, the array's dtype is int32: convert it with astype() first");
@@ -146,14 +146,14 @@ TEST_CASE("views: strides of a std::mdspan") {
     detail::mdspan_strides(a.shape(), a.strides(), itemsize(a.dtype()), rank, in_elements.data());
     return in_elements;
   };
-  CHECK(strides(counting({2, 3, 4}).transpose(), 3) == std::array<std::int64_t, 3>{1, 4, 12});
-  CHECK(strides(counting({2, 3, 4})[{Slice{0, 1, -1}, Slice{.step = 2}}], 3) == std::array<std::int64_t, 3>{1, 8, 1});
-  CHECK(message_of<ShapeError>([&] { (void)strides(counting({2, 3}), 3); }) ==
+  CHECK(strides(counted_up({2, 3, 4}).transpose(), 3) == std::array<std::int64_t, 3>{1, 4, 12});
+  CHECK(strides(counted_up({2, 3, 4})[{Slice{0, 1, -1}, Slice{.step = 2}}], 3) == std::array<std::int64_t, 3>{1, 8, 1});
+  CHECK(message_of<ShapeError>([&] { (void)strides(counted_up({2, 3}), 3); }) ==
         "mdspan<Rank>(): Rank is 3, the array of shape (2, 3) has 2 axes");
-  CHECK(message_of<ShapeError>([&] { (void)strides(counting({2, 3})[Slice{.step = -1}], 2); }) ==
+  CHECK(message_of<ShapeError>([&] { (void)strides(counted_up({2, 3})[Slice{.step = -1}], 2); }) ==
         "mdspan<Rank>(): stride -12 of axis 0 is not a positive multiple of the item size, 4: copy() the array");
 #ifdef __cpp_lib_mdspan
-  const Array a = counting({2, 3});
+  const Array a = counted_up({2, 3});
   const auto m = a.transpose().view<std::int32_t>().mdspan<2>();
   CHECK(m.extent(0) == 3);
   CHECK(m[2, 1] == 5);
@@ -163,12 +163,12 @@ TEST_CASE("views: strides of a std::mdspan") {
 }
 
 TEST_CASE("pointers: only to elements that lie in C order") {
-  const Array a = counting({2, 3});
+  const Array a = counted_up({2, 3});
   CHECK(a.as<std::int32_t>()[5] == 5);
   CHECK(a[1].as<const std::int32_t>()[0] == 3);
   CHECK(a[{Slice{0, 1}, Slice{1, 3}}].as<std::int32_t>()[1] == 2);  // an axis of one element has no say
-  CHECK(counting({3, 1}).transpose().as<std::int32_t>()[2] == 2);
-  CHECK(counting({0, 3}).transpose().as<std::int32_t>() != nullptr);
+  CHECK(counted_up({3, 1}).transpose().as<std::int32_t>()[2] == 2);
+  CHECK(counted_up({0, 3}).transpose().as<std::int32_t>() != nullptr);
   const std::string remedy = " do not lie in C order: use view<T>(), which goes by the strides, or copy() the array";
   CHECK(message_of<ShapeError>([&] { (void)a.transpose().as<std::int32_t>(); }) ==
         "as<T>(): the elements of shape (3, 2) with strides (4, 12)" + remedy);
@@ -178,7 +178,7 @@ TEST_CASE("pointers: only to elements that lie in C order") {
         "as<T>(): the elements of shape (2,) with strides (12,)" + remedy);
   CHECK(message_of<ShapeError>([&] { (void)a.broadcast_to({2, 2, 3}).as<const std::int32_t>(); }) ==
         "as<T>(): the elements of shape (2, 2, 3) with strides (0, 12, 4)" + remedy);
-  CHECK(message_of<ShapeError>([&] { (void)counting({2, 3}, Order::fortran).as<std::int32_t>(); }) ==
+  CHECK(message_of<ShapeError>([&] { (void)counted_up({2, 3}, Order::fortran).as<std::int32_t>(); }) ==
         "as<T>(): the elements of shape (2, 3) with strides (4, 8)" + remedy);
   CHECK(a.transpose().copy().as<std::int32_t>()[1] == 3);
 }

@@ -25,8 +25,8 @@ struct Width {
 };
 
 std::vector<Width> widths() {
-  std::vector<Width> all{{"what copy.cpp chooses", {gather, scatter, repeat}},
-                         {"16", {CopyLoops<16>::gather, CopyLoops<16>::scatter, CopyLoops<16>::repeat}}};
+  std::vector<Width> all{{"what copy.cpp chooses", {gather, scatter, repeat, copy_past_cache}},
+                         {"16", {CopyLoops<16>::gather, CopyLoops<16>::scatter, CopyLoops<16>::repeat, PastCache<16>::copy}}};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") != 0) all.push_back({"avx2", kCopiesAvx2});
   if (__builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0) {
