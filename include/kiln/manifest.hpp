@@ -52,17 +52,20 @@ class KILN_API Manifest {
   /// The JSON text that parse() reads: sorted, indented, the same for the same kernels.
   [[nodiscard]] std::string text() const;
 
-  /// Every kernel for a target, in the manifest's order. Nothing is compiled, but a compiler is opened for its version.
-  /// DeviceError for an unknown target or a missing compiler; IoError for a header that is not found.
-  [[nodiscard]] std::vector<ManifestKernel> kernels(std::string_view target) const;
+  /// Every kernel for a target: what its calls load, in the manifest's order, then, with `other_sizes`, what calls of the same
+  /// loops with other sizes and alignments may load. Nothing is compiled, but a compiler is opened for its version. DeviceError
+  /// for an unknown target or a missing compiler; IoError for a header that is not found.
+  [[nodiscard]] std::vector<ManifestKernel> kernels(std::string_view target, bool other_sizes = true) const;
 
-  /// How many kernels that target has; throws as kernels() does, but looks at no header.
-  [[nodiscard]] std::size_t count(std::string_view target) const;
+  /// How many kernels that target has; throws as kernels() does, but for a header that is not found.
+  [[nodiscard]] std::size_t count(std::string_view target, bool other_sizes = true) const;
 
   /// Options of compile(). Every member has a default.
   struct CompileOptions {
     int jobs = 0;      ///< compiles at a time; 0: one for each CPU this process may use
     Cache cache = {};  ///< where kernels are looked for and kept
+    /// Beside what the calls load, what calls of the same loops with arrays of other sizes and alignments may load.
+    bool other_sizes = true;
     /// Called after each kernel, from several threads but one at a time; false starts no other. Those that
     /// are being compiled then are reported too.
     std::function<bool(const ManifestKernel&, const ManifestOutcome&)> progress = {};

@@ -2,9 +2,8 @@
 // behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
 //
 // CPU: extern "C" void kiln_kernel(const CpuLaunch* launch, int64 begin, int64 end)
-//   computes elements [begin, end) of the flat C-order index space over `shape`. `begin` is a multiple of kCpuBlock. With
-//   ElementwiseSpec::nontemporal every output address is 64-byte aligned. The kernel hands itself to launch->drive, which has
-//   it compute whole blocks.
+//   computes elements [begin, end) of the flat C-order index space over `shape`. `begin` is a multiple of kCpuBlock. The kernel
+//   hands itself to launch->drive, which has it compute whole blocks.
 //
 // GPU, flat form (rank 1 and no operand strided): __global__ kiln_kernel(Index n, P0, P1, …)
 //   Index is uint32 or uint64 (wide_index), n counts elements. Operands come inputs first, then outputs. An array is a pointer
@@ -32,6 +31,7 @@ struct CpuLaunch {
   // Walks [begin, end) and has the kernel compute whole blocks: rows, buffers and strides are the same for every kernel, so
   // they are compiled with the library (lib/kinds/elementwise/driver.cpp) and not with the kernel. The kernel calls this.
   void (*drive)(const CpuLaunch*, int64 begin, int64 end, const CpuKernelParts*);
+  bool past_cache;  // for the driver: outputs are stored past the cache
 };
 // What a kernel tells its driver of itself.
 struct CpuKernelParts {
@@ -39,7 +39,6 @@ struct CpuKernelParts {
   // of `columns` elements (kCpuRowLanes or more), from the element `first` of a row on, and broadcast operands have each row's
   // value over kCpuRowLanes lanes. Rows of kCpuRowLanes from 0 on: they have a value for each element.
   void (*blocks)(void* const* operands, int64 count, int64 columns, int64 first);
-  void (*copy_past_cache)(void* to, const void* from, int64 lines);  // of 64 bytes; null: stores go through the cache
   int32 inputs;
   int32 outputs;
   const CpuAccess* access;  // of each operand

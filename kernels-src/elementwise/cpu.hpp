@@ -171,12 +171,4 @@ KILN_FN void check_row(int64 count, int64 first, int argument, const Result& res
 }
 #endif
 
-// 64-byte lines, aligned on both sides.
-KILN_NOINLINE void copy_past_cache(void* to, const void* from, int64 lines) {
-  typedef uint32 line __attribute__((vector_size(64)));
-  for (int64 i = 0; i < lines; ++i) {
-    __builtin_nontemporal_store(static_cast<const line*>(from)[i], static_cast<line*>(to) + i);
-  }
-}
-
 }  // namespace kiln::loops

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "call/shapes.hpp"
@@ -55,15 +56,23 @@ const ufunc::Loop& Call::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-program::Request Call::request(bool constants) {
+std::vector<program::Request> Call::requests(bool constants) {
   operands_.separate(false, true);
   const CoreLayout layout = lay_out();
-  return gufunc_.request(plan_->loop, make_spec(layout, constants, on_gpu()), operands_.at().device.kind());
+  const kinds::GufuncSpec general = make_spec(layout, false, on_gpu());
+  std::vector<kinds::GufuncSpec> specs{constants ? make_spec(layout, true, on_gpu()) : general};
+  if (constants) specs.push_back(general);
+  std::ranges::move(for_any_sizes(general, on_gpu(), false), std::back_inserter(specs));
+  std::vector<program::Request> requests;
+  for (const kinds::GufuncSpec& spec : specs) {
+    requests.push_back(gufunc_.request(plan_->loop, spec, operands_.at().device.kind()));
+  }
+  return requests;
 }
 
 cache::Contents Call::compiled() {
   plan();
-  return program::compiled(request(), *backend::backend_for(operands_.at().device).compiler());
+  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::choose_loop() {

@@ -34,9 +34,9 @@ class Call {
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
   /// to compute.
   const ufunc::Loop& plan(const std::optional<Device>& device = std::nullopt);
-  /// After plan(): what run() would load. `constants`: sizes of small cores may be constants of the kernel. Nothing is
-  /// sent.
-  [[nodiscard]] program::Request request(bool constants = true);
+  /// After plan(): what run() would load, and after it what it would with arrays of other sizes. `constants`: sizes of small
+  /// cores may be constants of the kernel. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests(bool constants = true);
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 
@@ -57,9 +57,16 @@ class Call {
   /// The indices of .each, the one last along which the first output's elements are nearest, by the strides of its core.
   [[nodiscard]] std::vector<kinds::EachSpec> each_in_order(std::span<const std::int64_t> strides) const;
   [[nodiscard]] kinds::GufuncSpec make_spec(const CoreLayout& layout, bool constants, bool gpu) const;
+  /// The general kernels that are right for any call of the loop whose cores lie so, the nearest to `general`, which is
+  /// make_spec(layout, false, gpu), first. `mixed`: also those that know less of some cores alone.
+  [[nodiscard]] std::vector<kinds::GufuncSpec> for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const;
   [[nodiscard]] std::int64_t largest_core() const;
   [[nodiscard]] std::int64_t core_bytes(std::size_t k) const;
   void form_teams(kinds::GufuncSpec& spec, bool gpu) const;
+  /// Bytes that a team of so many lanes shares in this call; nothing where the text does not tell.
+  [[nodiscard]] std::optional<std::int64_t> shared_bytes(int lanes) const;
+  /// How many lanes teams of a call of the loop may have: those of `spec` first.
+  [[nodiscard]] std::vector<int> teams_of(const kinds::GufuncSpec& spec, bool gpu) const;
   void take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const;
   [[nodiscard]] Plan::Key kernel_key(const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const;

@@ -61,7 +61,7 @@ int Gufunc::compile(std::string_view target) const {
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
   const auto compiler = backend::compiler_for(target);
   for (const ufunc::Loop& loop : loops) {
-    program::build(*gufunc::plan(*impl_, gufunc::usual_call(*impl_, loop), compiler->kind(), true).request, *compiler);
+    program::build(gufunc::plan(*impl_, gufunc::usual_call(*impl_, loop), compiler->kind(), true).requests.front(), *compiler);
   }
   return static_cast<int>(loops.size());
 }

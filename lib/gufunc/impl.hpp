@@ -36,6 +36,12 @@ struct CallLayout {
   }
 };
 
+/// A compiled kernel, and what it was compiled for.
+struct Kernel {
+  std::shared_ptr<backend::Module> module;
+  kinds::GufuncSpec spec;
+};
+
 /// What a call with a layout launches, but for addresses and scalars.
 struct Prepared {
   std::shared_ptr<backend::Module> module;
@@ -50,7 +56,7 @@ struct Plan {
   using Key = std::string;
   ufunc::Loop loop;
   std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
-  base::Table<Key, std::shared_ptr<backend::Module>> kernels = {};
+  base::Table<Key, Kernel> kernels = {};
   base::Table<CallLayout, Prepared> prepared = {};
   std::atomic<int> remembered{0};  ///< of `prepared`, which are bounded
   call::Reported reported = {};    ///< to the recorder

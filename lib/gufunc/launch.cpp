@@ -43,6 +43,7 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
       std::any_of(spec.outputs.begin(), spec.outputs.end(), beside)) {
     made->grain = tuning::kGrain;
   }
+  made->loop_rank = spec.loop_rank;
   made->team = spec.team;
   made->wide_index = spec.wide_index;
   return made;

@@ -1,7 +1,9 @@
 // Which kernel a call runs.
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "backend/kernel_abi.hpp"
 #include "gufunc/call.hpp"
@@ -154,9 +156,26 @@ std::int64_t Call::largest_core() const {
   return largest;
 }
 
+std::optional<std::int64_t> Call::shared_bytes(int lanes) const {
+  const signature::Layout& layout = gufunc_.layout();
+  return kinds::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
+    if (name == "lanes") return lanes;
+    const auto dimension = layout.find(name);
+    return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
+  });
+}
+
+std::vector<int> Call::teams_of(const kinds::GufuncSpec& spec, bool gpu) const {
+  std::vector<int> all{spec.team};
+  if (spec.team == 0 || gufunc_.group().lanes != 0 || !gpu) return all;
+  for (int team = tuning::kFewestInTeam; team <= static_cast<int>(backend::kGpuBlock); team *= 2) {
+    if (team != spec.team && shared_bytes(team).value_or(0) <= tuning::kTeamBytes) all.push_back(team);
+  }
+  return all;
+}
+
 /// How many lanes share an item: where the definition leaves it open, on a GPU by the largest core.
 void Call::form_teams(kinds::GufuncSpec& spec, bool gpu) const {
-  const signature::Layout& layout = gufunc_.layout();
   spec.team = gufunc_.group().lanes;
   if (spec.team == 0) {
     const std::int64_t largest = largest_core();
@@ -164,11 +183,7 @@ void Call::form_teams(kinds::GufuncSpec& spec, bool gpu) const {
     while (gpu && spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest)
       spec.team *= 2;
   }
-  const auto bytes = kinds::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
-    if (name == "lanes") return spec.team;
-    const auto dimension = layout.find(name);
-    return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
-  });
+  const auto bytes = shared_bytes(spec.team);
   if (bytes && *bytes < 0) {
     throw ShapeError(gufunc_.name() + ": a shared<T>() asks for " + std::to_string(*bytes) +
                      " elements; its count must not be negative for cores of these sizes");
@@ -219,20 +234,89 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   return key;
 }
 
-/// The kernel for these sizes, where they are small; for any sizes once many have been compiled. `spec` becomes its spec.
+namespace {
+
+/// What a kernel may know less of an operand's core: nothing less, that it lies in one piece, and along which axis its elements
+/// lie together as well.
+enum class Forgotten : std::uint8_t { nothing, pieces, strides };
+
+/// The spec, then those that know less of how cores lie: of some operands, with `mixed`, and of all.
+std::vector<kinds::GufuncSpec> with_strides(const kinds::GufuncSpec& spec, bool mixed) {
+  constexpr std::size_t kFew = 4;
+  const std::size_t count = spec.inputs.size() + spec.outputs.size();
+  const auto forget = [&](kinds::GufuncSpec& made, std::size_t k, Forgotten what) {
+    kinds::CoreOperandSpec& operand = k < spec.inputs.size() ? made.inputs[k] : made.outputs[k - spec.inputs.size()];
+    if (operand.dimensions.empty() || what == Forgotten::nothing) return;
+    operand.packed = false;
+    if (what == Forgotten::strides) operand.unit = -1;
+  };
+  std::vector<kinds::GufuncSpec> all{spec};
+  std::size_t ways = 1;
+  for (std::size_t k = 0; k < count; ++k) ways *= 3;
+  for (std::size_t way = 1; mixed && count <= kFew && way < ways - 1; ++way) {
+    all.push_back(spec);
+    std::size_t rest = way;
+    for (std::size_t k = 0; k < count; ++k, rest /= 3) forget(all.back(), k, static_cast<Forgotten>(rest % 3));
+  }
+  all.push_back(spec);
+  for (std::size_t k = 0; k < count; ++k) forget(all.back(), k, Forgotten::strides);
+  return all;
+}
+
+}  // namespace
+
+std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const {
+  // Whatever depends on how many items there are and how large their cores are.
+  kinds::GufuncSpec plain = general;
+  plain.folded = false;
+  plain.tile_bytes = 0;
+  for (auto* operands : {&plain.inputs, &plain.outputs}) {
+    for (kinds::CoreOperandSpec& operand : *operands) operand.step = kinds::ItemStep::any;
+  }
+  if (plain.team_bytes > 0) plain.team_bytes = static_cast<int>(tuning::kTeamBytes);
+  std::vector<kinds::GufuncSpec> all;
+  for (const kinds::GufuncSpec& cores : with_strides(plain, mixed)) {
+    for (const int team : teams_of(general, gpu)) {
+      for (const bool wide : {general.wide_index, true}) {
+        all.push_back(cores);
+        all.back().team = team;
+        all.back().wide_index = gpu && wide;
+        if (!gpu) break;
+      }
+    }
+  }
+  return all;
+}
+
+/// The kernel for these sizes, where they are small; for any sizes once many have been compiled, or where nobody can compile
+/// it. `spec` becomes its spec.
 std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const {
   Plan::Key key = kernel_key(spec);
-  if (const auto* const known = plan_->kernels.find(key)) return *known;
+  if (const auto* const known = plan_->kernels.find(key)) {
+    spec = known->spec;
+    return known->module;
+  }
   kinds::GufuncSpec general = make_spec(layout, false, on_gpu());
   Plan::Key general_key = kernel_key(general);
   if (key != general_key && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
     plan_->specialized.store(tuning::kMaxSpecialized, std::memory_order_relaxed);
-    spec = std::move(general);
+    spec = general;
     key = std::move(general_key);
-    if (const auto* const known = plan_->kernels.find(key)) return *known;
+    if (const auto* const known = plan_->kernels.find(key)) {
+      spec = known->spec;
+      return known->module;
+    }
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
-  return plan_->kernels.add(key, program::load(gufunc_.request(plan_->loop, spec, backend.kind()), backend));
+  std::vector<kinds::GufuncSpec> right{spec, general};
+  const int most = on_gpu() ? backend::kMaxKernelRank - static_cast<int>(spec.each.size()) : general.loop_rank;
+  for (general.loop_rank = right.back().loop_rank; general.loop_rank <= most; ++general.loop_rank) {
+    std::ranges::move(for_any_sizes(general, on_gpu(), true), std::back_inserter(right));
+  }
+  program::Loaded loaded = program::load_any(
+      right.size(), [&](std::size_t i) { return gufunc_.request(plan_->loop, right[i], backend.kind()); }, backend);
+  spec = std::move(right[loaded.which]);
+  return plan_->kernels.add(std::move(key), std::move(loaded.module), spec).module;
 }
 
 }  // namespace kiln::gufunc

@@ -1,5 +1,6 @@
 #include "kinds/space.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kinds/divisor.hpp"
@@ -14,10 +15,11 @@ std::vector<std::byte> space_of(const SpaceRequest& request) {
     std::memcpy(space.data() + at, &value, sizeof(value));
   };
   const std::span<const std::int64_t> extents = request.extents;
-  const std::size_t rank = extents.empty() ? 1 : extents.size();
+  const std::size_t rank = std::max(extents.size(), static_cast<std::size_t>(request.rank));
+  const std::size_t added = rank - extents.size();
   const auto extent = [&](std::size_t d) {
-    if (extents.empty()) return std::int64_t{1};
-    return d + 1 == rank ? extents[d] / request.width : extents[d];
+    if (d < added) return std::int64_t{1};
+    return d + 1 == rank ? extents[d - added] / request.width : extents[d - added];
   };
   if (request.wide_index) {
     for (std::size_t d = 0; d < rank; ++d) put(static_cast<std::uint64_t>(extent(d)));
@@ -30,7 +32,7 @@ std::vector<std::byte> space_of(const SpaceRequest& request) {
     if (rank % 2 != 0) put(std::uint32_t{0});  // the strides are 8-byte aligned
   }
   for (std::size_t k = 0; k < request.operands; ++k) {
-    for (std::size_t d = 0; d < rank; ++d) put(extents.empty() ? std::int64_t{0} : request.stride(k, d));
+    for (std::size_t d = 0; d < rank; ++d) put(d < added ? std::int64_t{0} : request.stride(k, d - added));
   }
   return space;
 }

@@ -13,9 +13,10 @@ namespace kiln::kinds {
 inline constexpr std::int64_t kMaxNarrowIndex = (std::int64_t{1} << 31) - 1;
 
 struct SpaceRequest {
-  std::span<const std::int64_t> extents;  ///< outermost first; none count as one of 1
+  std::span<const std::int64_t> extents;  ///< outermost first; at most `rank`, or as many as the kernel has
   std::size_t operands = 0;
   bool wide_index = false;
+  int rank = 1;   ///< of the kernel: dimensions of one element are added in front where there are fewer extents
   int width = 1;  ///< elements in a pack, along the innermost dimension
   std::function<std::int64_t(std::size_t operand, std::size_t dimension)> stride;  ///< bytes
 };

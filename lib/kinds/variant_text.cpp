@@ -96,7 +96,6 @@ std::string text_of(const ElementwiseSpec& spec, DeviceKind device) {
   words.add_count(spec.unroll, "unrolled {}");
   words.add_if(spec.wide_index, "64-bit index");
   words.add_if(spec.aliased, "in place");
-  words.add_if(spec.nontemporal, "stores past the cache");
   return std::move(words).text();
 }
 

@@ -83,7 +83,7 @@ void Calls::add(const Node& node, const Description& call, bool on_cpu) {
   }
   unit.kernel = kernel_;
   unit.where = node.path();
-  unit.request = [plan = plan_, call](DeviceKind kind) { return plan(call, kind, true).request.value(); };
+  unit.requests = [plan = plan_, call](DeviceKind kind) { return plan(call, kind, true).requests; };
   entry_.units.push_back(std::move(unit));
 }
 

@@ -18,13 +18,13 @@ namespace kiln {
 namespace {
 
 struct Task {
-  const manifest::Unit* unit;
+  manifest::Work work;
   const std::string* target;
   std::shared_ptr<const backend::Compiler> compiler;
 };
 
 program::Code build(const Task& task, const Cache& cache, ManifestKernel& kernel) {
-  program::Request request = task.unit->request(task.compiler->kind());
+  program::Request request = std::move(task.work.unit->requests(task.compiler->kind()).at(task.work.which));
   request.cache = cache;
   kernel.key = program::make_job(request, *task.compiler).key;
   kernel.variant = request.source.variant;
@@ -83,17 +83,14 @@ Manifest::CompileReport Manifest::compile(const std::vector<std::string>& target
   std::vector<Task> tasks;
   for (const std::string& target : targets) {
     const auto compiler = backend::compiler_for(target);
-    for (const manifest::Entry& entry : impl_->entries) {
-      for (const manifest::Unit& unit : entry.units) {
-        if (manifest::concerns(unit, compiler->kind())) tasks.push_back({&unit, &target, compiler});
-      }
-    }
+    for (const manifest::Work& work : manifest::work_of(impl_->entries, *compiler, options.other_sizes))
+      tasks.push_back({work, &target, compiler});
   }
   Progress progress(options.progress);
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next.fetch_add(1); i < tasks.size() && !progress.stopped(); i = next.fetch_add(1)) {
-      ManifestKernel kernel = manifest::describe(*tasks[i].unit, *tasks[i].target);
+      ManifestKernel kernel = manifest::describe(*tasks[i].work.unit, *tasks[i].target);
       const ManifestOutcome outcome = outcome_of(tasks[i], options.cache, kernel);
       progress.add(kernel, outcome);
     }

@@ -13,13 +13,14 @@
 
 namespace kiln::manifest {
 
-/// What is compiled once for each target: what a call loads there.
+/// What is compiled once for each target: what a call loads there, and after it what calls of the loop with other sizes may
+/// load.
 struct Unit {
   std::string kernel;
   std::string signature;
   std::string where;
   bool on_cpu = true;  ///< CPUs run it
-  std::function<program::Request(DeviceKind)> request;
+  std::function<std::vector<program::Request>(DeviceKind)> requests;
 };
 
 struct Entry {

@@ -107,8 +107,11 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const S
   unit.kernel = impl->name();
   unit.signature = signature::bound_text(impl->signature(), binding);
   unit.where = where;
-  unit.request = [impl, binding, views, form](DeviceKind kind) {
-    return impl->request(binding, views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0), form, kind);
+  unit.requests = [impl, binding, views, form](DeviceKind kind) {
+    const raw::Strided strided = views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0);
+    std::vector requests{impl->request(binding, strided, form, kind)};
+    if (form == RawForm::single) requests.push_back(impl->request(binding, strided, RawForm::blocks, kind));
+    return requests;
   };
   entry.units.push_back(std::move(unit));
 }

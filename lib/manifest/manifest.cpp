@@ -32,28 +32,18 @@ std::string Manifest::text() const {
   return manifest::document_text(std::move(kernels));
 }
 
-std::size_t Manifest::count(std::string_view target) const {
-  const DeviceKind kind = backend::compiler_for(target)->kind();
-  std::size_t count = 0;
-  for (const manifest::Entry& entry : impl_->entries) {
-    for (const manifest::Unit& unit : entry.units) {
-      if (manifest::concerns(unit, kind)) ++count;
-    }
-  }
-  return count;
+std::size_t Manifest::count(std::string_view target, bool other_sizes) const {
+  return manifest::work_of(impl_->entries, *backend::compiler_for(target), other_sizes).size();
 }
 
-std::vector<ManifestKernel> Manifest::kernels(std::string_view target) const {
+std::vector<ManifestKernel> Manifest::kernels(std::string_view target, bool other_sizes) const {
   const auto compiler = backend::compiler_for(target);
   std::vector<ManifestKernel> kernels;
-  for (const manifest::Entry& entry : impl_->entries) {
-    for (const manifest::Unit& unit : entry.units) {
-      if (!manifest::concerns(unit, compiler->kind())) continue;
-      const program::Request request = unit.request(compiler->kind());
-      kernels.push_back(manifest::describe(unit, std::string(target)));
-      kernels.back().variant = request.source.variant;
-      kernels.back().key = program::make_job(request, *compiler).key;
-    }
+  for (const manifest::Work& work : manifest::work_of(impl_->entries, *compiler, other_sizes)) {
+    const program::Request request = std::move(work.unit->requests(compiler->kind()).at(work.which));
+    kernels.push_back(manifest::describe(*work.unit, std::string(target)));
+    kernels.back().variant = request.source.variant;
+    kernels.back().key = program::make_job(request, *compiler).key;
   }
   return kernels;
 }

@@ -103,7 +103,7 @@ bool FileRecorder::is_new(const Entry& entry) {
     base::Hasher128 hasher;
     hasher.update(definition.dump());
     try {
-      hasher.update(entry.units.front().request(kind).source.text);
+      hasher.update(entry.units.front().requests(kind).front().source.text);
     } catch (const Error&) {
       continue;  // the call would be an error there: more memory than a team has
     }

@@ -127,17 +127,34 @@ Code Builder::build(const Job& job, const backend::Compiler& compiler) {
 }
 
 std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend& backend, Origin* origin) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (MemoryTier::Loaded loaded = memory_.find_module(job.digest, backend); loaded.module != nullptr) {
-      Counters::add(counters_.memory_hits, 1);
-      counters_.add_saved_ms(loaded.compile_ms);
-      if (origin != nullptr) *origin = Origin::memory;
-      return std::move(loaded.module);
-    }
-  }
+  if (auto module = loaded(job, backend, origin)) return module;
   const Code code = build(job, job.by != nullptr ? *job.by : *backend.compiler());
   if (origin != nullptr) *origin = code.origin;
+  return load_code(job, code, backend);
+}
+
+std::shared_ptr<backend::Module> Builder::load_found(const Job& job, backend::Backend& backend, Origin* origin) {
+  if (auto module = loaded(job, backend, origin)) return module;
+  Outcome outcome;
+  if (!look_on_disk(job, &outcome, nullptr)) return nullptr;
+  Counters::add(outcome.code.origin == Origin::disk ? counters_.disk_hits : counters_.read_only_hits, 1);
+  counters_.add_saved_ms(outcome.code.compile_ms);
+  if (origin != nullptr) *origin = outcome.code.origin;
+  return load_code(job, outcome.code, backend);
+}
+
+/// The module that is loaded already.
+std::shared_ptr<backend::Module> Builder::loaded(const Job& job, backend::Backend& backend, Origin* origin) {
+  const std::lock_guard lock(mutex_);
+  MemoryTier::Loaded loaded = memory_.find_module(job.digest, backend);
+  if (loaded.module == nullptr) return nullptr;
+  Counters::add(counters_.memory_hits, 1);
+  counters_.add_saved_ms(loaded.compile_ms);
+  if (origin != nullptr) *origin = Origin::memory;
+  return std::move(loaded.module);
+}
+
+std::shared_ptr<backend::Module> Builder::load_code(const Job& job, const Code& code, backend::Backend& backend) {
   // Two threads may load it at once; both go on with the first one's.
   const std::optional<Placed> placed = place_for_debuggers(job, code, store_, backend.kind());
   const std::shared_ptr<backend::Module> module =

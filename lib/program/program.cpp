@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "backend/no_compiler.hpp"
 #include "profiling/call.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
 #include "program/link_files.hpp"
+#include "program/missing.hpp"
 
 namespace kiln::program {
 namespace {
@@ -76,12 +78,28 @@ std::string device_code(Request request, const backend::Compiler& compiler, Devi
 }
 
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend) {
+  return load_any(1, [&](std::size_t) { return request; }, backend).module;
+}
+
+Loaded load_any(std::size_t count, const std::function<Request(std::size_t)>& request, backend::Backend& backend) {
+  const Request own = request(0);
+  const Job job = make_job(own, *backend.compiler());
   profiling::Load look_up;
   Origin origin = Origin::compiled;
-  std::shared_ptr<backend::Module> module = builder_for(request).load(make_job(request, *backend.compiler()), backend, &origin);
-  look_up.found(origin);
-  keep(module->warnings, request);
-  return module;
+  const auto done = [&](std::shared_ptr<backend::Module> module, std::size_t which) {
+    look_up.found(origin);
+    keep(module->warnings, own);
+    return Loaded{std::move(module), which};
+  };
+  try {
+    return done(builder_for(own).load(job, backend, &origin), 0);
+  } catch (const backend::NoCompiler& error) {
+    for (std::size_t other = 1; other < count; ++other) {
+      const Job stand_in = make_job(request(other), *backend.compiler());
+      if (auto module = builder_for(own).load_found(stand_in, backend, &origin)) return done(std::move(module), other);
+    }
+    throw DeviceError(why_missing(job, own.cache, error.what()));
+  }
 }
 
 }  // namespace kiln::program

@@ -1,7 +1,8 @@
 // From a kernel's text to loaded machine code: memory, then disk, then the compiler, one compile per key however many ask.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,10 +37,11 @@ struct Request {
 [[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
                                    DeviceKind target, std::string signature, const char* kind, Warnings& warnings);
 
-/// A call that was planned: its loop, and what it would load, if that was asked for.
+/// A call that was planned: its loop, and if that was asked for what it would load, followed by what calls of the loop with
+/// other sizes and alignments may load.
 struct Planned {
   std::string loop;
-  std::optional<Request> request = std::nullopt;
+  std::vector<Request> requests = {};
 };
 
 struct Code {
@@ -65,5 +67,15 @@ std::string device_code(Request request, const backend::Compiler& compiler, Devi
 /// The loaded kernel; the same module for the same key, device and cache, as long as someone holds it or the cache has room for
 /// it.
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend);
+
+/// One of several kernels, each of which does the work of a call.
+struct Loaded {
+  std::shared_ptr<backend::Module> module;
+  std::size_t which = 0;
+};
+/// load() of the first of `count` requests. Where nobody can compile it: the first other one that a cache has; and where none
+/// has any a DeviceError that names the kernel, and for each cache why it has none. `request` is asked for no more than it
+/// takes.
+Loaded load_any(std::size_t count, const std::function<Request(std::size_t)>& request, backend::Backend& backend);
 
 }  // namespace kiln::program

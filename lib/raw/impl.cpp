@@ -1,6 +1,10 @@
 #include "raw/impl.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+#include <vector>
 
 #include "codegen/body_tokens.hpp"
 #include "codegen/doubtful.hpp"
@@ -67,10 +71,32 @@ std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
   return all;
 }
 
+namespace {
+
+/// Kernels for other strides that are looked for where nobody compiles the one that is wanted.
+constexpr std::size_t kMostStandIns = 64;
+
+}  // namespace
+
 const raw::Variant& RawKernelImpl::variant(const raw::Key& key, std::span<const DType> binding) const {
   if (const raw::Variant* const known = variants_.find(key)) return *known;
   backend::Backend& backend = backend::backend_for(key.device);
-  return variants_.add(key, program::load(request(binding, key.strided, key.form, backend.kind()), backend));
+  // A kernel that is told more strides, or takes blocks of any size, is right as well.
+  std::vector<raw::Strided> strided{key.strided};
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    const raw::Strided bit = raw::Strided{1} << i;
+    if (signature_.parameters[i].dimensions == 0 || (key.strided & bit) != 0 || strided.size() > kMostStandIns) continue;
+    for (std::size_t known = strided.size(), k = 0; k < known; ++k) strided.push_back(strided[k] | bit);
+  }
+  std::ranges::stable_sort(strided, {}, [](raw::Strided set) { return std::popcount(set); });
+  std::vector<std::pair<raw::Strided, RawForm>> right;
+  for (const raw::Strided set : strided) {
+    right.emplace_back(set, key.form);
+    if (key.form == RawForm::single) right.emplace_back(set, RawForm::blocks);
+  }
+  program::Loaded loaded = program::load_any(
+      right.size(), [&](std::size_t i) { return request(binding, right[i].first, right[i].second, backend.kind()); }, backend);
+  return variants_.add(key, std::move(loaded.module));
 }
 
 program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Strided strided, RawForm form,

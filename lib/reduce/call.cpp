@@ -84,7 +84,7 @@ const ufunc::Loop& Call::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-program::Request Call::request() {
+std::vector<program::Request> Call::requests() {
   std::vector<Array> results(operands_.nout());
   prepare(results);
   const DeviceKind kind = operands_.at().device.kind();
@@ -93,12 +93,16 @@ program::Request Call::request() {
   if (segmented() && !shared) shape[axis_] = segments_->longest;
   const Piece piece{.shape = shape, .lengths = shared ? &*segments_ : nullptr};
   const ReductionClass how = class_of(piece, Laid(*this, piece, operands_.all()), kind);
-  return target_.request(plan_->loop, storage_of(operands_), how, kind);
+  std::vector<program::Request> requests;
+  for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind)) {
+    requests.push_back(target_.request(plan_->loop, storage_of(operands_), each, kind));
+  }
+  return requests;
 }
 
 cache::Contents Call::compiled() {
   plan();
-  return program::compiled(request(), *backend::backend_for(operands_.at().device).compiler());
+  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::find_shape() {

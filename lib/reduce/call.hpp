@@ -43,8 +43,9 @@ class Call {
   [[nodiscard]] const Dims& reduced() const noexcept { return reduced_; }
   /// The loop.
   [[nodiscard]] const ufunc::Loop& loop() const noexcept { return plan_->loop; }
-  /// After plan(): what run() would load, of several launches that of the longest segment. Nothing is sent.
-  [[nodiscard]] program::Request request();
+  /// After plan(): what run() would load, of several launches that of the longest segment, and after it what it would with
+  /// arrays of other sizes and alignments. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests();
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 

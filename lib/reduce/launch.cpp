@@ -152,7 +152,7 @@ void Call::launch(const Piece& piece) {
   const call::Place& place = operands_.at();
   const ReductionClass how = class_of(piece, laid, place.device.kind());
   backend::Backend& backend = backend::backend_for(place.device);
-  const ufunc::Variant& variant = target_.variant(*plan_, how, operands_);
+  const ufunc::Variant<ReductionClass>& variant = target_.variant(*plan_, how, operands_);
   const bool indexed = target_.indexed();
   ufunc::Uninitialized<kinds::LaunchOperand, kMaxRows> storage;
   kinds::LaunchOperand* const operands = storage.data();
@@ -163,7 +163,7 @@ void Call::launch(const Piece& piece) {
       continue;
     }
     // Standing still is an access of its own on the CPU; a GPU reads it through the cache.
-    const bool fixed = place.device.is_cpu() && row < operands_.nin() && (laid.still >> row & 1U) != 0;
+    const bool fixed = place.device.is_cpu() && row < operands_.nin() && variant.layout.is_still(row);
     operands[row] = {const_cast<void*>(laid.rows.operands[row].address), laid.layout.strides(row), size, fixed};
   }
   const kinds::ReductionLaunch work{.operands = {operands, laid.rows.count},
@@ -175,9 +175,11 @@ void Call::launch(const Piece& piece) {
                                     .initial = options_.initial ? initial_.bytes.data() : nullptr,
                                     .segments = piece.segments,
                                     .columns_inside = laid.layout.columns_inside(),
-                                    .mapping = how.mapping,
+                                    .mapping = variant.layout.mapping,
+                                    .kept_rank = variant.layout.kept_rank,
+                                    .reduced_rank = variant.layout.reduced_rank,
                                     .width = variant.width,
-                                    .wide_index = how.wide_index,
+                                    .wide_index = variant.layout.wide_index,
                                     .state_bytes = variant.state_bytes};
   kinds::launch(backend, *variant.module, work, place.queue, keep_);
 }

@@ -8,12 +8,18 @@ Target::Plan& Target::plan(const call::Operands& operands, const ufunc::LoopOpti
   return known != nullptr ? *known : loops().reductions().add(key, choose(operands, options));
 }
 
-const ufunc::Variant& Target::variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const {
+const ufunc::Variant<ReductionClass>& Target::variant(Plan& plan, const ReductionClass& how,
+                                                      const call::Operands& operands) const {
   const Device& device = operands.at().device;
-  if (const ufunc::Variant* const known = plan.variants.find({how, device})) return *known;
-  const kinds::ReductionSpec spec = kinds::specialize(spec_of(plan.loop), storage_of(operands), how, device.kind());
-  auto module = program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device));
-  return plan.variants.add({how, device}, std::move(module), spec.width, 1, kinds::state_bytes(spec));
+  if (const auto* const known = plan.variants.find({how, device})) return *known;
+  const std::vector<DType> storage = storage_of(operands);
+  const std::vector<ReductionClass> right = kinds::stand_ins(how, operands.nin(), !reorderable(), device.kind());
+  program::Loaded loaded = program::load_any(
+      right.size(), [&](std::size_t i) { return request(plan.loop, storage, right[i], device.kind()); },
+      backend::backend_for(device));
+  const ReductionClass& found = right[loaded.which];
+  const kinds::ReductionSpec spec = kinds::specialize(spec_of(plan.loop), storage, found, device.kind());
+  return plan.variants.add({how, device}, std::move(loaded.module), found, spec.width, 1, kinds::state_bytes(spec));
 }
 
 std::vector<DType> storage_of(const call::Operands& operands) {

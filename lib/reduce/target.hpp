@@ -68,8 +68,8 @@ class Target : public call::Callee {
                                          DeviceKind kind) const {
     return request(loop, kinds::specialize(spec_of(loop), storage, how, kind), kind);
   }
-  /// The variant, compiled and loaded at the first call.
-  const ufunc::Variant& variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const;
+  /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
+  const ufunc::Variant<ReductionClass>& variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const;
   /// Tells the recorder of a call, once. `forced`: its loop is not the one that the dtypes choose, or was made for them.
   virtual void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const = 0;
 

@@ -31,7 +31,7 @@ Array AccumulateCall::run() {
   }
   operands_.separate(true, false);
   const call::Place& place = operands_.at();
-  const Variant& kernel = ufunc_.variant(*plan_, variant(), place.device);
+  const Variant<AnyLayout>& kernel = ufunc_.variant(*plan_, variant(), place.device);
   if (!result) result = allocate();
   backend::Backend& backend = backend::backend_for(place.device);
   kinds::launch(backend, *kernel.module, launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep()), place.queue,

@@ -55,7 +55,7 @@ class AtCall final : public call::Callee {
   call::Operands operands_;
   detail::UfuncImpl::MethodPlan* plan_ = nullptr;
   std::vector<std::pair<std::size_t, DType>> narrowed_;  // as in the loop, of the one input
-  const Variant* kernel_ = nullptr;
+  const Variant<AnyLayout>* kernel_ = nullptr;
   Shape shape_;  // of the indices, broadcast together
   Shape full_;   // with the axes of the target that are not indexed
   // Of a GPU:

@@ -51,7 +51,7 @@ void Call::run(std::span<Array> results) {
   iterate();
   classify();
   // Compiling may throw: nothing has been written yet.
-  const Variant& variant = ufunc_.variant(*plan_, layout_, operands_);
+  const Variant<LayoutClass>& variant = ufunc_.variant(*plan_, layout_, operands_);
   allocate(results);
   launch(variant, results);
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
@@ -65,18 +65,23 @@ const Loop& Call::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-program::Request Call::request() {
+std::vector<program::Request> Call::requests() {
   std::vector<Array> results(operands_.nout());
   separate(results);
   iterate();
   classify();
   const DeviceKind kind = operands_.at().device.kind();
-  return ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout_, kind), kind);
+  std::vector<program::Request> requests;
+  for (const LayoutClass& layout : of_all_sizes(layout_, kind)) {
+    requests.push_back(
+        ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout, kind), kind));
+  }
+  return requests;
 }
 
 cache::Contents Call::compiled() {
   plan();
-  return program::compiled(request(), *backend::backend_for(operands_.at().device).compiler());
+  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
 }
 
 void Call::choose_loop() {
@@ -148,7 +153,7 @@ void Call::classify() {
     layout_.in_place = operands_.aliased();
   } else {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
-    layout_.large = !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
+    past_cache_ = !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
   }
 }
 
@@ -167,7 +172,7 @@ void Call::allocate(std::span<Array> results) const {
   }
 }
 
-void Call::launch(const Variant& variant, std::span<const Array> results) const {
+void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> results) const {
   Uninitialized<kinds::LaunchOperand, kMaxOperands> storage;
   kinds::LaunchOperand* const operands = storage.data();
   const std::size_t inputs = operands_.inputs();
@@ -192,7 +197,10 @@ void Call::launch(const Variant& variant, std::span<const Array> results) const 
   work.operands = {operands, count};
   work.width = variant.width;
   work.unroll = variant.unroll;
-  work.wide_index = layout_.wide_index;
+  work.wide_index = variant.layout.wide_index;
+  work.rank = variant.layout.rank;
+  work.nested = variant.layout.any_strided(operands_.count());
+  work.past_cache = past_cache_;
   const std::size_t outer = shape.size() > backend::kMaxKernelRank ? shape.size() - backend::kMaxKernelRank : 0;
   work.shape = shape.subspan(outer);
   if (outer == 0) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "call/operands.hpp"
 #include "layout/iteration.hpp"
@@ -26,8 +27,9 @@ class Call {
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
   /// to compute.
   const Loop& plan(const std::optional<Device>& device = std::nullopt);
-  /// After plan(): what run() would load. Nothing is sent.
-  [[nodiscard]] program::Request request();
+  /// After plan(): what run() would load, and after it what it would with arrays of other sizes and alignments. Nothing is
+  /// sent.
+  [[nodiscard]] std::vector<program::Request> requests();
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
 
@@ -41,7 +43,7 @@ class Call {
   void iterate();
   void classify();
   void allocate(std::span<Array> results) const;
-  void launch(const Variant& variant, std::span<const Array> results) const;
+  void launch(const Variant<LayoutClass>& variant, std::span<const Array> results) const;
   void record(Recorder& recorder) const;
   [[nodiscard]] bool keeps() const noexcept { return layout_.masking == kinds::Masking::keep; }
 
@@ -56,6 +58,7 @@ class Call {
   bool all_c_ = true;    // and are packed in C order
   bool all_f_ = true;
   LayoutClass layout_;
+  bool past_cache_ = false;  // outputs are stored so
   std::optional<layout::Iteration> iteration_;
 };
 

@@ -49,27 +49,33 @@ ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopO
   return loop;
 }
 
-const ufunc::Variant& UfuncImpl::variant(Plan& plan, const ufunc::LayoutClass& layout, const call::Operands& operands) const {
+const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const ufunc::LayoutClass& layout,
+                                                             const call::Operands& operands) const {
   const Device& device = operands.at().device;
-  if (const ufunc::Variant* const known = plan.variants.find({layout, device})) return *known;
-  const kinds::ElementwiseSpec spec = specialize(plan.loop, operands.storage_dtypes(), layout, device.kind());
-  auto module = program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device));
-  return plan.variants.add({layout, device}, std::move(module), spec.width, spec.unroll);
+  if (const auto* const known = plan.variants.find({layout, device})) return *known;
+  const std::vector<DType> storage = operands.storage_dtypes();
+  const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind());
+  const auto spec_of = [&](std::size_t i) { return specialize(plan.loop, storage, right[i], device.kind()); };
+  program::Loaded loaded = program::load_any(
+      right.size(), [&](std::size_t i) { return request(plan.loop, spec_of(i), device.kind()); }, backend::backend_for(device));
+  const kinds::ElementwiseSpec spec = spec_of(loaded.which);
+  return plan.variants.add({layout, device}, std::move(loaded.module), right[loaded.which], spec.width, spec.unroll);
 }
 
-const ufunc::Variant& UfuncImpl::variant(MethodPlan& plan, const ufunc::MethodVariant& variant, const Device& device) const {
-  if (const ufunc::Variant* const known = plan.variants.find({{}, device})) return *known;
+const ufunc::Variant<ufunc::AnyLayout>& UfuncImpl::variant(MethodPlan& plan, const ufunc::MethodVariant& variant,
+                                                           const Device& device) const {
+  if (const auto* const known = plan.variants.find({{}, device})) return *known;
   const kinds::KernelSpec spec = specialize(plan.loop, variant, device.kind());
   return plan.variants.add({{}, device}, program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device)));
 }
 
 kinds::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
                                              const ufunc::LayoutClass& layout, DeviceKind kind) const {
-  ufunc::BodyTraits body{.arithmetic_bound = arithmetic_bound_};
+  auto speculation = codegen::Speculation::none;
   if (layout.masking != kinds::Masking::none && definition_of(loop).compile.defines.empty()) {
-    body.speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
+    speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
   }
-  return ufunc::specialize(loop, storage, layout, kind, body);
+  return ufunc::specialize(loop, storage, layout, kind, speculation);
 }
 
 kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {

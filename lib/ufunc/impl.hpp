@@ -57,10 +57,12 @@ class UfuncImpl final : public call::Callee {
   [[nodiscard]] ufunc::Plans<ufunc::LayoutClass>& plans() const noexcept { return plans_; }
   [[nodiscard]] ufunc::Plans<kinds::ReductionClass>& reductions() const noexcept { return reductions_; }
   [[nodiscard]] ufunc::Plans<ufunc::AnyLayout>& methods() const noexcept { return methods_; }
-  /// The variant, compiled and loaded at the first call.
-  const ufunc::Variant& variant(Plan& plan, const ufunc::LayoutClass& layout, const call::Operands& operands) const;
+  /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
+  const ufunc::Variant<ufunc::LayoutClass>& variant(Plan& plan, const ufunc::LayoutClass& layout,
+                                                    const call::Operands& operands) const;
   /// The kernel of accumulate or at, compiled and loaded at the first call.
-  const ufunc::Variant& variant(MethodPlan& plan, const ufunc::MethodVariant& variant, const Device& device) const;
+  const ufunc::Variant<ufunc::AnyLayout>& variant(MethodPlan& plan, const ufunc::MethodVariant& variant,
+                                                  const Device& device) const;
   [[nodiscard]] kinds::ElementwiseSpec specialize(const ufunc::Loop& loop, std::span<const DType> storage,
                                                   const ufunc::LayoutClass& layout, DeviceKind kind) const;
   /// The kernel of accumulate or at.

@@ -1,6 +1,7 @@
 #include "ufunc/layout_class.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "backend/backend.hpp"
 #include "ufunc/tuning.hpp"
@@ -94,7 +95,7 @@ bool stores_past_cache(const Placement& at) noexcept {
 }
 
 kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout, DeviceKind kind,
-                                  BodyTraits body) {
+                                  codegen::Speculation speculation) {
   kinds::ElementwiseSpec spec;
   PackWidth packs;
   std::int64_t element_bytes = 0;  // of the inputs that each element loads anew
@@ -116,8 +117,7 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
     // __restrict__.
     spec.rank = std::min<int>(layout.rank, 2);
-    spec.nontemporal = layout.large && !body.arithmetic_bound;
-    if (spec.masking != kinds::Masking::none) spec.speculation = body.speculation;
+    if (spec.masking != kinds::Masking::none) spec.speculation = speculation;
     if (spec.masking == kinds::Masking::keep) {
       for (const kinds::OperandSpec& output : spec.outputs) {
         spec.inputs.push_back({output.storage, output.storage, output.access});
@@ -133,6 +133,73 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
   return spec;
 }
 
+namespace {
+
+/// The layout with strides for some more operands: any of those that may have them, or all, where they are too many to try.
+std::vector<LayoutClass> with_strides(const LayoutClass& layout, std::size_t operands) {
+  constexpr std::size_t kFew = 5;
+  std::vector<std::size_t> plain;
+  for (std::size_t i = 0; i < operands; ++i) {
+    const Access how = layout.access_of(i);
+    if (how == Access::contiguous || how == Access::broadcast) plain.push_back(i);
+  }
+  std::vector<std::uint64_t> chosen{0};
+  const std::uint64_t all = (std::uint64_t{1} << plain.size()) - 1;
+  for (std::uint64_t set = 1; plain.size() <= kFew && set < all; ++set) chosen.push_back(set);
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](std::uint64_t a, std::uint64_t b) { return std::popcount(a) < std::popcount(b); });
+  if (all != 0) chosen.push_back(all);
+  std::vector<LayoutClass> made;
+  for (const std::uint64_t set : chosen) {
+    made.push_back(layout);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      if ((set >> i & 1) != 0) made.back().set_access(plain[i], Access::strided);
+    }
+  }
+  return made;
+}
+
+/// The values that a member of a stand-in may have: its own, and the one that is right for both.
+std::vector<bool> own_or(bool own, bool general) {
+  return own == general ? std::vector{own} : std::vector{own, general};
+}
+
+}  // namespace
+
+std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind) {
+  const bool gpu = kind != DeviceKind::cpu;
+  const int most = gpu ? backend::kMaxKernelRank : 2;
+  std::vector<LayoutClass> all;
+  for (const LayoutClass& strided : with_strides(layout, operands)) {
+    for (int rank = layout.rank; rank <= most; ++rank) {
+      // Rows of a kernel for several dimensions are whole packs, of the operands that it reads in packs.
+      const bool same = rank == layout.rank && strided == layout;
+      for (const bool packs : own_or(same && layout.packs, !gpu)) {
+        for (const bool wide : own_or(layout.wide_index, gpu)) {
+          for (const bool in_place : own_or(layout.in_place, gpu)) {
+            all.push_back(strided);
+            all.back().rank = static_cast<std::uint8_t>(rank);
+            all.back().packs = gpu ? packs : layout.packs;
+            all.back().wide_index = gpu ? wide : layout.wide_index;
+            all.back().in_place = gpu ? in_place : layout.in_place;
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, DeviceKind kind) {
+  std::vector<LayoutClass> all{layout};
+  for (int other = 1; kind != DeviceKind::cpu && other < 4; ++other) {
+    all.push_back(layout);
+    all.back().packs = layout.packs != ((other & 1) != 0);
+    all.back().wide_index = layout.wide_index != ((other & 2) != 0);
+  }
+  return all;
+}
+
 std::vector<DType> dtypes_of(const Loop& loop, kinds::Masking masking) {
   std::vector<DType> dtypes = loop.inputs;
   if (masking != kinds::Masking::none) dtypes.push_back(DType::bool_);
@@ -141,9 +208,7 @@ std::vector<DType> dtypes_of(const Loop& loop, kinds::Masking masking) {
 }
 
 std::string_view variant_name(const LayoutClass& layout, std::size_t operands) noexcept {
-  for (std::size_t i = 0; i < operands; ++i) {
-    if (layout.access_of(i) == Access::strided) return "strided";
-  }
+  if (layout.any_strided(operands)) return "strided";
   return layout.rank == 1 ? "contiguous" : "inner-contiguous";
 }
 

@@ -2,6 +2,7 @@
 // Pure: calls and manifests choose by the same functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -21,14 +22,19 @@ struct LayoutClass {
   bool packs = true;                              ///< every contiguous operand divides into aligned packs, row by row (GPU)
   bool wide_index = false;                        ///< 2³¹ elements or more (GPU)
   bool in_place = false;                          ///< an output is also an input (GPU)
-  bool large = false;                             ///< outputs are worth storing past the cache, and may be (CPU)
   kinds::Masking masking = kinds::Masking::none;  ///< otherwise the mask is the operand behind the arguments
 
   [[nodiscard]] kinds::Access access_of(std::size_t operand) const noexcept {
     return static_cast<kinds::Access>((access >> (2 * operand)) & 3U);
   }
   void set_access(std::size_t operand, kinds::Access how) noexcept {
-    access |= static_cast<std::uint64_t>(how) << (2 * operand);
+    access = (access & ~(std::uint64_t{3} << (2 * operand))) | static_cast<std::uint64_t>(how) << (2 * operand);
+  }
+  [[nodiscard]] bool any_strided(std::size_t operands) const noexcept {
+    for (std::size_t i = 0; i < operands; ++i) {
+      if (access_of(i) == kinds::Access::strided) return true;
+    }
+    return false;
   }
   friend bool operator==(const LayoutClass&, const LayoutClass&) = default;
 };
@@ -42,20 +48,21 @@ struct Placement {
 
 /// How the kernel reaches the operand.
 [[nodiscard]] kinds::Access access_of(const Placement& placement, std::size_t operand) noexcept;
-/// LayoutClass::packs and LayoutClass::large.
+/// LayoutClass::packs.
 [[nodiscard]] bool divides_into_packs(const Placement& placement) noexcept;
+/// Whether a CPU's outputs are worth storing past the cache, and may be.
 [[nodiscard]] bool stores_past_cache(const Placement& placement) noexcept;
 
-/// What a ufunc's text tells of its loops.
-struct BodyTraits {
-  bool arithmetic_bound = false;                                  ///< waits for arithmetic rather than for memory
-  codegen::Speculation speculation = codegen::Speculation::none;  ///< of one with a mask
-};
-
 /// The variant of a loop for operands that are stored as `storage` (inputs, the mask if there is one, then outputs; a scalar as
-/// its loop's dtype).
+/// its loop's dtype). `speculation`: of a loop with a mask.
 [[nodiscard]] kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
-                                                DeviceKind kind, BodyTraits body);
+                                                DeviceKind kind, codegen::Speculation speculation = codegen::Speculation::none);
+
+/// The class itself, then others whose kernels are right for a call of it, the nearest first: with strides where an operand
+/// needs none, without packs, with wider indices, with more dimensions, for outputs that may be inputs.
+[[nodiscard]] std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind);
+/// The class itself, then those of the same call with arrays of other sizes and alignments.
+[[nodiscard]] std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, DeviceKind kind);
 
 /// The loop's own dtypes, inputs then outputs, with bool between them for a mask: what operands that need no cast are stored
 /// as.

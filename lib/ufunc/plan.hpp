@@ -79,17 +79,24 @@ struct PlanKey {
 }
 
 /// What a call that is only planned has for a kind of device; without `render` it is checked alone. Throws what the call would.
-/// `how` is told to its request().
+/// `how` is told to its requests(); a call that has one kernel for all sizes has request().
 template <class Call, class... How>
 [[nodiscard]] program::Planned planned(Call&& call, DeviceKind kind, bool render, How... how) {
   program::Planned made{call.plan(Device::of_kind(kind)).text};
-  if (render) made.request = call.request(how...);
+  if (!render) return made;
+  if constexpr (requires { call.requests(how...); }) {
+    made.requests = call.requests(how...);
+  } else {
+    made.requests.push_back(call.request());
+  }
   return made;
 }
 
 /// One compiled kernel, and what a launch must know of its spec.
+template <class Class>
 struct Variant {
   std::shared_ptr<backend::Module> module;
+  Class layout = {};  ///< that it was compiled for: the call's own, or one whose kernel is right for the call as well
   int width = 1;
   int unroll = 1;
   std::int64_t state_bytes = 0;
@@ -105,7 +112,7 @@ struct Plan {
   };
 
   Loop loop;
-  base::Table<Key, Variant> variants = {};
+  base::Table<Key, Variant<Class>> variants = {};
   call::Reported reported = {};  ///< to the recorder
 };
 

@@ -105,6 +105,7 @@ CompileCommand::CompileCommand(CLI::App& app) {
   add_number(app, "-j,--jobs", jobs_, "Compile N kernels at a time; the number of CPUs by default", "N", 1, 1024);
   choice_.add_to(app);
   add_flag(app, "-q,--quiet", quiet_, "Print nothing but errors and warnings");
+  add_flag(app, "--exact", exact_, "Compile what the calls load, and nothing for arrays of other sizes and alignments");
   add_flag(app, "--strict", strict_, "Fail also for warnings: of a kernel, a damaged entry, a disk that fails");
 }
 
@@ -133,7 +134,7 @@ int CompileCommand::run() {
   // What cannot be done at all is told before anything is compiled.
   std::size_t total = 0;
   for (const Source& source : sources) {
-    for (const std::string& target : targets) total += count_kernels(source.manifest, target);
+    for (const std::string& target : targets) total += count_kernels(source.manifest, target, !exact_);
   }
   const bool json = choice_.json();
   const Cache cache = choice_.writable(/*made=*/true);
@@ -146,6 +147,7 @@ int CompileCommand::run() {
     Manifest::CompileOptions options;
     options.jobs = jobs_;
     options.cache = cache;
+    options.other_sizes = !exact_;
     options.progress = [&](const ManifestKernel& kernel, const ManifestOutcome& outcome) {
       progress.advance(line_of(kernel, outcome), fmt::format("{} {}", kernel.target, kernel.kernel));
       if (outcome.state == State::failed) {

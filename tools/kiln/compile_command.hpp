@@ -30,6 +30,7 @@ class CompileCommand : public Command {
   CacheChoice choice_;
   int jobs_ = 0;
   bool quiet_ = false;
+  bool exact_ = false;
   bool strict_ = false;
 };
 

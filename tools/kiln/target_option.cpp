@@ -34,8 +34,8 @@ std::vector<std::string> unique_targets(const std::vector<std::string>& targets,
   return unique.empty() ? none : unique;
 }
 
-std::size_t count_kernels(const Manifest& manifest, const std::string& target) {
-  return with_known_target(target, [&] { return manifest.count(target); });
+std::size_t count_kernels(const Manifest& manifest, const std::string& target, bool other_sizes) {
+  return with_known_target(target, [&] { return manifest.count(target, other_sizes); });
 }
 
 std::vector<ManifestKernel> kernels_of(const Manifest& manifest, const std::string& target) {

@@ -25,7 +25,7 @@ inline constexpr const char* kUsualTargets[] = {"native", "sm_75",  "sm_80",   "
                                                       const std::vector<std::string>& none = {"native"});
 
 /// What the manifest has for that target: Manifest::count() and kernels(), but a target that nobody knows is a UsageError.
-[[nodiscard]] std::size_t count_kernels(const Manifest& manifest, const std::string& target);
+[[nodiscard]] std::size_t count_kernels(const Manifest& manifest, const std::string& target, bool other_sizes = true);
 [[nodiscard]] std::vector<ManifestKernel> kernels_of(const Manifest& manifest, const std::string& target);
 
 }  // namespace kiln::tool

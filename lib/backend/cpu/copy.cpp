@@ -10,7 +10,7 @@
 namespace kiln::backend {
 namespace {
 
-constexpr CpuCopies kCopiesBaseline{CopyLoops<16>::gather, CopyLoops<16>::scatter, CopyLoops<16>::repeat};
+constexpr CpuCopies kCopiesBaseline{CopyLoops<16>::gather, CopyLoops<16>::scatter, CopyLoops<16>::repeat, PastCache<16>::copy};
 
 const CpuCopies& widest() {
 #if defined(__x86_64__)
@@ -46,6 +46,10 @@ void gather(char* to, const char* from, const CpuTile& tile, std::int64_t size) 
     return;
   }
   kCopies.gather(to, from, tile, size);
+}
+
+void copy_past_cache(char* to, const char* from, std::int64_t lines) {
+  kCopies.copy_past_cache(to, from, lines);
 }
 
 void scatter(char* to, const CpuTile& tile, const char* from, std::int64_t size) {

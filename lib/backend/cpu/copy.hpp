@@ -18,6 +18,9 @@ struct CpuTile {
 void gather(char* to, const char* from, const CpuTile& tile, std::int64_t size);
 /// Writes the tile from a buffer.
 void scatter(char* to, const CpuTile& tile, const char* from, std::int64_t size);
+/// Writes lines of the cache (64 bytes) from a buffer past the cache. Both begin at a line. Such stores are not ordered before
+/// a later release: it takes a fence.
+void copy_past_cache(char* to, const char* from, std::int64_t lines);
 /// Fills a buffer with one element.
 void repeat(char* to, const char* from, std::int64_t size, std::int64_t count);
 

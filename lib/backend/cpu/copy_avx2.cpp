@@ -4,7 +4,8 @@
 #if defined(__x86_64__)
 namespace kiln::backend {
 
-constinit const CpuCopies kCopiesAvx2{CopyLoops<32>::gather, CopyLoops<32>::scatter, CopyLoops<32>::repeat};
+constinit const CpuCopies kCopiesAvx2{CopyLoops<32>::gather, CopyLoops<32>::scatter, CopyLoops<32>::repeat,
+                                      PastCache<32>::copy};
 
 }  // namespace kiln::backend
 #endif

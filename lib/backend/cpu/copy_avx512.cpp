@@ -4,7 +4,8 @@
 #if defined(__x86_64__)
 namespace kiln::backend {
 
-constinit const CpuCopies kCopiesAvx512{CopyLoops<64>::gather, CopyLoops<64>::scatter, CopyLoops<64>::repeat};
+constinit const CpuCopies kCopiesAvx512{CopyLoops<64>::gather, CopyLoops<64>::scatter, CopyLoops<64>::repeat,
+                                        PastCache<64>::copy};
 
 }  // namespace kiln::backend
 #endif

@@ -5,6 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "backend/cpu/copy_squares.hpp"
 #include "backend/cpu/copy_vectors.hpp"
@@ -16,12 +21,40 @@ struct CpuCopies {
   void (*gather)(char* to, const char* from, const CpuTile& tile, std::int64_t size);
   void (*scatter)(char* to, const CpuTile& tile, const char* from, std::int64_t size);
   void (*repeat)(char* to, const char* from, std::int64_t size, std::int64_t count);
+  void (*copy_past_cache)(char* to, const char* from, std::int64_t lines);
 };
 
 #if defined(__x86_64__)
 extern const CpuCopies kCopiesAvx2;
 extern const CpuCopies kCopiesAvx512;
 #endif
+
+/// Non-temporal stores of whole lines. A template for the reason above.
+template <std::int64_t Width>
+class PastCache {
+ public:
+  static void copy(char* to, const char* from, std::int64_t lines) {
+    for (std::int64_t n = 0; n < lines; ++n, to += kLine, from += kLine) {
+      for (std::int64_t b = 0; b < kLine; b += Width) store(to + b, from + b);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kLine = 64;
+  static void store(char* to, const char* from) {
+#if defined(__x86_64__)
+    if constexpr (Width == 64) {
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
+    } else if constexpr (Width == 32) {
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(to), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    } else {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+#else
+    std::memcpy(to, from, Width);
+#endif
+  }
+};
 
 template <std::int64_t Width>
 class CopyLoops {

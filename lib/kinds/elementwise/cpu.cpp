@@ -1,4 +1,5 @@
 // Launches of elementwise kernels on the CPU.
+#include <algorithm>
 #include <array>
 
 #include "kinds/elementwise/driver.hpp"
@@ -12,18 +13,26 @@ namespace {
 class LaunchFrame {
  public:
   explicit LaunchFrame(const ElementwiseLaunch& launch) {
-    const std::size_t rank = launch.shape.size();
+    const std::size_t extents = launch.shape.size();
+    const std::size_t rank = std::max(extents, static_cast<std::size_t>(launch.rank));
+    const std::size_t added = rank - extents;
+    if (added > 0) {
+      std::fill_n(shape_.data(), added, 1);
+      std::copy_n(launch.shape.data(), extents, shape_.data() + added);
+    }
     std::int64_t* stride = strides_.data();
     for (std::size_t i = 0; i < launch.operands.size(); ++i) {
       const LaunchOperand& operand = launch.operands[i];
       data_[i] = operand.data;
-      for (std::size_t d = 0; d < rank; ++d) *stride++ = operand.strides == nullptr ? 0 : operand.strides[d];
+      for (std::size_t d = 0; d < added; ++d) *stride++ = 0;
+      for (std::size_t d = 0; d < extents; ++d) *stride++ = operand.strides == nullptr ? 0 : operand.strides[d];
     }
     call_ = {.data = data_.data(),
-             .shape = launch.shape.data(),
+             .shape = added > 0 ? shape_.data() : launch.shape.data(),
              .strides = strides_.data(),
              .rank = static_cast<std::int64_t>(rank),
-             .drive = drive_cpu_kernel};
+             .drive = drive_cpu_kernel,
+             .past_cache = launch.past_cache};
   }
   LaunchFrame(const LaunchFrame&) = delete;
   LaunchFrame& operator=(const LaunchFrame&) = delete;
@@ -33,6 +42,7 @@ class LaunchFrame {
  private:
   std::array<void*, kMaxOperands> data_;  // left unset beyond what is used: clearing them would be most of a small call
   std::array<std::int64_t, std::size_t{kMaxOperands} * kMaxKernelRank> strides_;
+  std::array<std::int64_t, kMaxKernelRank> shape_;  // where dimensions are added
   CpuLaunch call_;
 };
 

@@ -42,7 +42,7 @@ class Driver : Runs {
     move_on(begin);
     const std::int64_t count = end - begin;
     std::int64_t done = 0;
-    if (kernel_.copy_past_cache != nullptr && !misplaced_) {
+    if (launch_.past_cache && !misplaced_) {
       done = past_cache(count / kCpuBlock * kCpuBlock);
     }
     if (done < count) {
@@ -345,7 +345,7 @@ class Driver : Runs {
       }
       compute(place, now);
       for (int k = kernel_.inputs; k < operands_; ++k) {
-        kernel_.copy_past_cache(at_[k], buffer_[k], now * size(k) / cpu::kCacheLine);
+        copy_past_cache(at_[k], buffer_[k], now * size(k) / cpu::kCacheLine);
       }
       move_on(now);
     }

@@ -13,11 +13,15 @@ namespace kiln::kinds {
 /// One elementwise launch. The kernel was rendered from a spec (spec.hpp) with the same operands, rank and width.
 struct ElementwiseLaunch {
   std::span<const LaunchOperand> operands;
-  std::span<const std::int64_t> shape;  ///< merged extents, outermost first; never empty, all > 0; one extent for rank 1
+  std::span<const std::int64_t> shape;  ///< merged extents, outermost first; never empty, all > 0
   std::int64_t size = 0;                ///< product of shape
+  /// Of its spec, if that has more than there are extents: dimensions of one element are added in front.
+  int rank = 1;
+  bool nested = false;      ///< its kernel takes strides where these operands need none (GPU)
   int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
   int unroll = 1;           ///< accesses in flight per thread (GPU)
   bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
+  bool past_cache = false;  ///< outputs, on lines of the cache, are stored past it (CPU); counts where the kernel is flat
 };
 
 void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,

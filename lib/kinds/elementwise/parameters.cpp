@@ -1,6 +1,7 @@
 // An elementwise launch as the parameters of the kernel.
 #include "kinds/elementwise/parameters.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -10,7 +11,7 @@ namespace kiln::kinds {
 namespace {
 
 void check_limits(const ElementwiseLaunch& launch) {
-  const auto rank = launch.shape.size();
+  const auto rank = std::max(launch.shape.size(), static_cast<std::size_t>(launch.rank));
   if (launch.operands.size() > std::size_t{kMaxOperands} || rank == 0 || rank > std::size_t{kMaxKernelRank}) {
     throw DeviceError("cannot launch a kernel of " + std::to_string(launch.operands.size()) + " operands over " +
                       std::to_string(rank) + " dimensions: at most " + std::to_string(kMaxOperands) + " operands and 1 to " +
@@ -24,7 +25,7 @@ void check_limits(const ElementwiseLaunch& launch) {
 }  // namespace
 
 bool Parameters::flat(const ElementwiseLaunch& launch) noexcept {
-  if (launch.shape.size() != 1) return false;
+  if (launch.nested || launch.rank > 1 || launch.shape.size() != 1) return false;
   for (const LaunchOperand& operand : launch.operands) {
     if (!operand.scalar && operand.strides[0] != 0 && operand.strides[0] != operand.itemsize) return false;
   }
@@ -61,9 +62,11 @@ void Parameters::fill_space(const ElementwiseLaunch& launch) noexcept {
     std::memcpy(to, &value, sizeof(value));
     to += sizeof(value);
   };
-  const std::size_t rank = launch.shape.size();
+  const std::size_t rank = std::max(launch.shape.size(), static_cast<std::size_t>(launch.rank));
+  const std::size_t added = rank - launch.shape.size();
   const auto extent = [&](std::size_t axis) {
-    return axis + 1 == rank ? launch.shape[axis] / launch.width : launch.shape[axis];
+    if (axis < added) return std::int64_t{1};
+    return axis + 1 == rank ? launch.shape[axis - added] / launch.width : launch.shape[axis - added];
   };
   if (launch.wide_index) {
     for (std::size_t axis = 0; axis < rank; ++axis) put(static_cast<std::uint64_t>(extent(axis)));
@@ -79,7 +82,8 @@ void Parameters::fill_space(const ElementwiseLaunch& launch) noexcept {
     if (rank % 2 != 0) put(std::uint32_t{0});  // the strides are 8-byte aligned
   }
   for (const LaunchOperand& operand : launch.operands) {
-    for (std::size_t axis = 0; axis < rank; ++axis) put(operand.scalar ? std::int64_t{0} : operand.strides[axis]);
+    for (std::size_t axis = 0; axis < rank; ++axis)
+      put(operand.scalar || axis < added ? std::int64_t{0} : operand.strides[axis - added]);
   }
   space_bytes_ = static_cast<std::size_t>(to - space_.data());
 }

@@ -25,7 +25,7 @@ class Parameters {
   /// Bytes of the Space parameter; 0 in the flat form.
   [[nodiscard]] std::size_t space_bytes() const noexcept { return space_bytes_; }
 
-  /// The flat form: rank 1, and every array's stride is its itemsize or 0.
+  /// The flat form: rank 1, every array's stride is its itemsize or 0, and the kernel takes none.
   [[nodiscard]] static bool flat(const ElementwiseLaunch& launch) noexcept;
 
  private:

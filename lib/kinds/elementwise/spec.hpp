@@ -21,12 +21,11 @@ struct ElementwiseSpec {
   std::vector<OperandSpec> inputs =
       {};  ///< the arguments; then, if masking, the mask; then on the CPU, if keeping, each output
   std::vector<OperandSpec> outputs = {};
-  int rank = 1;              ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
-  int width = 1;             ///< GPU: elements per access
-  int unroll = 1;            ///< GPU: accesses in flight per thread
-  bool wide_index = false;   ///< GPU: 64-bit index
-  bool aliased = false;      ///< an output is also an input: no __restrict__
-  bool nontemporal = false;  ///< CPU: stores past the cache (no operand strided, rank 1)
+  int rank = 1;             ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
+  int width = 1;            ///< GPU: elements per access
+  int unroll = 1;           ///< GPU: accesses in flight per thread
+  bool wide_index = false;  ///< GPU: 64-bit index
+  bool aliased = false;     ///< an output is also an input: no __restrict__
   Masking masking = Masking::none;
   codegen::Speculation speculation = codegen::Speculation::none;  ///< CPU, if masking: see speculation_of()
   std::size_t arguments = 0;                                      ///< of `inputs`, those that are the body's, if masking

@@ -160,11 +160,11 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
       "  KILN_FN void one(int64 i) const {{\n    {}{}\n{}  }}\n}};\n"
       "static const kinds::CpuAccess how[] = {{{}}};\n"
       "static const uint8 itemsize[] = {{{}}};\n"
-      "static const kinds::CpuKernelParts kernel = {{{}<work>, {}, {}, {}, how, itemsize}};\n"
+      "static const kinds::CpuKernelParts kernel = {{{}<work>, {}, {}, how, itemsize}};\n"
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  launch->drive(launch, begin, end, &kernel);\n}}\n",
-      members, initializers, before, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks",
-      spec.nontemporal ? "copy_past_cache" : "nullptr", inputs, spec.outputs.size());
+      members, initializers, before, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks", inputs,
+      spec.outputs.size());
 }
 
 }  // namespace kiln::kinds

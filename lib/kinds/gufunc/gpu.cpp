@@ -67,6 +67,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
   const std::vector<std::byte> space = space_of({.extents = extents,
                                                  .operands = launch.count,
                                                  .wide_index = numbers.wide_index,
+                                                 .rank = numbers.loop_rank + static_cast<int>(numbers.each.size()),
                                                  .stride = [&](std::size_t k, std::size_t d) {
                                                    const std::size_t loop = numbers.shape.size();
                                                    return d < loop ? numbers.strides[k * loop + d] : 0;

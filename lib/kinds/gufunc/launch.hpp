@@ -22,6 +22,7 @@ struct GufuncNumbers {
   std::vector<std::int64_t> core_strides = {};  ///< of each operand's core dimensions, one operand behind the other
   std::vector<std::int64_t> each = {};          ///< extents that are spread over threads, > 0; the last moves fastest
   std::int64_t grain = 1;                       ///< CPU: items that one thread computes at least, where as many are left
+  int loop_rank = 1;                            ///< of the kernel (GPU): at least as many as `shape` has
   int team = 0;                                 ///< threads that share an item; 0: each has its own
   bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
 };

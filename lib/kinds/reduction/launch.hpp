@@ -48,7 +48,9 @@ struct ReductionLaunch {
   bool columns_inside = false;  ///< the innermost kept dimension is nearer in memory than the innermost reduced one
   // Of its spec, for GPUs:
   ReductionMapping mapping = ReductionMapping::warp;
-  int width = 1;  ///< divides the innermost reduced extent
+  int kept_rank = 1;     ///< at least as many as `kept`
+  int reduced_rank = 1;  ///< likewise
+  int width = 1;         ///< divides the innermost reduced extent
   bool wide_index = false;
   std::int64_t state_bytes = 0;  ///< of what is kept of a part
 };

@@ -11,11 +11,12 @@ namespace kiln::kinds {
 namespace {
 
 /// `skip` strides of each operand stand before these dimensions'.
-std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const std::int64_t> extents, std::size_t skip,
+std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const std::int64_t> extents, int rank, std::size_t skip,
                                int width) {
   return space_of({.extents = extents,
                    .operands = launch.operands.size(),
                    .wide_index = launch.wide_index,
+                   .rank = rank,
                    .width = width,
                    .stride = [&](std::size_t k, std::size_t d) {
                      return launch.operands[k].scalar ? std::int64_t{0} : launch.operands[k].strides[skip + d];
@@ -53,8 +54,8 @@ ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const Re
     throw DeviceError("cannot launch a reduction with 32-bit indices over " + std::to_string(launch.outputs) + " times " +
                       std::to_string(launch.count) + " elements");
   }
-  kept_ = part_of(launch, launch.kept, 0, 1);
-  reduced_ = part_of(launch, launch.reduced, launch.kept.size(), launch.width);
+  kept_ = part_of(launch, launch.kept, launch.kept_rank, 0, 1);
+  reduced_ = part_of(launch, launch.reduced, launch.reduced_rank, launch.kept.size(), launch.width);
   call_ = {.outputs = static_cast<std::uint64_t>(launch.outputs),
            .count = static_cast<std::uint64_t>(launch.count / launch.width),
            .chunk = static_cast<std::uint64_t>(parts.chunk),

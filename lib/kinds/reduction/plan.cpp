@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/kernel_abi.hpp"
 #include "kinds/reduction/launch.hpp"
 #include "kinds/space.hpp"
 #include "types/is_half.hpp"
@@ -67,6 +68,73 @@ void classify(const layout::Reduction& layout, std::span<const ReductionOperand>
   for (std::size_t k = 0; k < inputs.size(); ++k) largest = how.is_still(k) ? largest : std::max(largest, inputs[k].itemsize);
   const std::int64_t width = widest_pack(largest);
   how.packs = !may_pack(how.mapping) || width == 1 || divides(layout, inputs, how, width);
+}
+
+namespace {
+
+/// All that a call may run, its own first.
+std::vector<Mapping> mappings_of(const ReductionClass& how, bool ordered) {
+  std::vector<Mapping> all{how.mapping};
+  for (const Mapping other : {Mapping::block, Mapping::warp, Mapping::thread, Mapping::columns}) {
+    if (!ordered && other != how.mapping) all.push_back(other);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inputs, bool ordered, DeviceKind device) {
+  std::vector<ReductionClass> all{how};
+  ReductionClass moving = how;  // one value for all elements is read as any other
+  for (std::size_t k = 0; k < inputs; ++k) {
+    if (how.access_of(k) == Access::broadcast) moving.set_access(k, Access::contiguous);
+  }
+  if (device == DeviceKind::cpu) {
+    if (!(moving == how)) all.push_back(moving);
+    return all;
+  }
+  // A segment's elements begin at a stride of the one reduced dimension.
+  const int most_reduced = how.segmented ? how.reduced_rank : kMaxKernelRank;
+  for (const ReductionClass& access : moving == how ? std::vector{how} : std::vector{how, moving}) {
+    for (int kept = how.kept_rank; kept <= kMaxKernelRank; ++kept) {
+      for (int reduced = how.reduced_rank; reduced <= most_reduced; ++reduced) {
+        for (const Mapping mapping : mappings_of(how, ordered)) {
+          for (const bool wide : {how.wide_index, true}) {
+            ReductionClass other = access;
+            other.kept_rank = static_cast<std::uint8_t>(kept);
+            other.reduced_rank = static_cast<std::uint8_t>(reduced);
+            other.mapping = mapping;
+            other.wide_index = wide;
+            // Packs are known to fit where the class has some.
+            other.packs = how.packs && may_pack(how.mapping) && access == how;
+            if (other.packs) all.push_back(other);
+            other.packs = false;
+            all.push_back(other);
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered, DeviceKind device) {
+  std::vector<ReductionClass> all{how};
+  if (device == DeviceKind::cpu) return all;
+  for (const Mapping mapping : mappings_of(how, ordered)) {
+    for (const bool packs : {true, false}) {
+      if (!packs && !may_pack(mapping)) continue;
+      all.push_back(how);
+      all.back().mapping = mapping;
+      all.back().packs = packs;
+      all.back().wide_index = false;
+    }
+  }
+  // Of so many elements any mapping keeps a GPU busy.
+  all.push_back(how);
+  all.back().packs = false;
+  all.back().wide_index = true;
+  return all;
 }
 
 int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcept {

@@ -34,13 +34,21 @@ struct ReductionClass {
   bool segmented = false;            ///< GPU: all segments of reduceat at once, in no packs
 
   [[nodiscard]] Access access_of(std::size_t input) const noexcept { return static_cast<Access>((access >> (2 * input)) & 3U); }
-  void set_access(std::size_t input, Access how) noexcept { access |= static_cast<std::uint64_t>(how) << (2 * input); }
+  void set_access(std::size_t input, Access how) noexcept {
+    access = (access & ~(std::uint64_t{3} << (2 * input))) | static_cast<std::uint64_t>(how) << (2 * input);
+  }
   /// Whether that input is one value for all elements.
   [[nodiscard]] bool is_still(std::size_t input) const noexcept {
     return access_of(input) == Access::scalar || access_of(input) == Access::broadcast;
   }
   friend bool operator==(const ReductionClass&, const ReductionClass&) = default;
 };
+
+/// The class itself, then others whose kernels are right for a call of it, the nearest first.
+[[nodiscard]] std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inputs, bool ordered,
+                                                    DeviceKind device);
+/// The class itself, then those of the same call with arrays of other sizes and alignments.
+[[nodiscard]] std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered, DeviceKind device);
 
 /// Sets what a GPU's kernel depends on. `inputs` are the first operands of the layout.
 void classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered, ReductionClass& how);

@@ -109,7 +109,7 @@ TEST_CASE("cpu backend: kernels load from the disk, too, and leave nothing there
     float out = 0.0F;
     void* const data[] = {const_cast<float*>(&a), const_cast<float*>(&a), &out};
     const kinds::CpuLaunch launch{
-        .data = data, .shape = nullptr, .strides = nullptr, .rank = 1, .drive = kinds::drive_cpu_kernel};
+        .data = data, .shape = nullptr, .strides = nullptr, .rank = 1, .drive = kinds::drive_cpu_kernel, .past_cache = false};
     run(&launch, 0, 1);
     CHECK(out == 1.0F + static_cast<float>(i));
   }

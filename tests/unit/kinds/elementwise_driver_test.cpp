@@ -49,12 +49,6 @@ auto kernel_for(Given b) {
   return b == Given::stream ? blocks<A, Given::stream> : b == Given::rows ? blocks<A, Given::rows> : blocks<A, Given::value>;
 }
 
-void copy_lines(void* to, const void* from, std::int64_t lines) {
-  CHECK(reinterpret_cast<std::uintptr_t>(to) % 64 == 0);
-  CHECK(reinterpret_cast<std::uintptr_t>(from) % 64 == 0);
-  std::memcpy(to, from, static_cast<std::size_t>(lines) * 64);
-}
-
 struct Layout {
   std::vector<std::int64_t> shape;
   CpuAccess access[3];
@@ -123,7 +117,6 @@ void check(const Layout& layout, std::int64_t begin, std::int64_t end, std::mt19
   const CpuKernelParts kernel{.blocks = given(0) == Given::stream ? kernel_for<Given::stream>(given(1))
                                         : given(0) == Given::rows ? kernel_for<Given::rows>(given(1))
                                                                   : kernel_for<Given::value>(given(1)),
-                              .copy_past_cache = layout.past_cache ? copy_lines : nullptr,
                               .inputs = 2,
                               .outputs = 1,
                               .access = layout.access,
@@ -132,7 +125,8 @@ void check(const Layout& layout, std::int64_t begin, std::int64_t end, std::mt19
                    .shape = layout.shape.data(),
                    .strides = strides.data(),
                    .rank = static_cast<std::int64_t>(rank),
-                   .drive = drive_cpu_kernel};
+                   .drive = drive_cpu_kernel,
+                   .past_cache = layout.past_cache};
   launch.drive(&launch, begin, end, &kernel);
   CHECK(out.values == expected);
 }

@@ -42,9 +42,10 @@ void check_target(const std::string& target, const std::vector<std::string>& var
   CAPTURE(target);
   const TemporaryDirectory folder;
   const Manifest manifest = manifest_of(kernels);
-  CHECK(manifest.count(target) == variants.size());
+  CHECK(manifest.count(target, false) == variants.size());
   std::vector<std::string> seen;
-  Manifest::CompileOptions options{.jobs = 3, .cache = Cache(CacheOptions{.directory = folder / "cache"})};
+  Manifest::CompileOptions options{
+      .jobs = 3, .cache = Cache(CacheOptions{.directory = folder / "cache"}), .other_sizes = false};
   options.progress = [&](const ManifestKernel& kernel, const ManifestOutcome& outcome) {
     seen.push_back(kernel.where + " " + kernel.kernel + " " + kernel.signature + " " + kernel.variant);
     CHECK(kernel.target == target);
@@ -66,10 +67,10 @@ void check_target(const std::string& target, const std::vector<std::string>& var
 
   // Another process would find them all, under the keys that kernels() tells.
   const Cache fresh(CacheOptions{.directory = folder / "cache"});
-  const auto again = manifest.compile({target}, {.jobs = 1, .cache = fresh});
+  const auto again = manifest.compile({target}, {.jobs = 1, .cache = fresh, .other_sizes = false});
   CHECK(again.found == variants.size());
   CHECK(again.compiled + again.failed == 0);
-  for (const ManifestKernel& kernel : manifest.kernels(target)) CHECK(fresh.explain(kernel.key).hit);
+  for (const ManifestKernel& kernel : manifest.kernels(target, false)) CHECK(fresh.explain(kernel.key).hit);
   const std::vector<cache::Entry> entries = fresh.list();
   CHECK(entries.size() == variants.size());
   for (const cache::Entry& entry : entries) CHECK(entry.code_bytes > 500);
@@ -135,7 +136,7 @@ TEST_CASE("entries say what kind of kernel they hold") {
   const Manifest manifest = manifest_of(R"json({"kernel": "float32 one(float32 x) = x"},
       {"kernel": "void two(float32[:] x, float32 r) { r = x(0); }", "layout": "(n)->()"},
       {"kind": "kernel", "name": "three", "signature": "void(float32[:] x)", "body": "x[item] = 0;"})json");
-  CHECK(manifest.compile({"x86-64-v3"}, {.cache = cache}).compiled == 3);
+  CHECK(manifest.compile({"x86-64-v3"}, {.cache = cache, .other_sizes = false}).compiled == 3);
   const auto four = reduction({.name = "four",
                                .signatures = {"float32(float32 x)"},
                                .map = "return x;",
@@ -243,7 +244,7 @@ TEST_CASE("the usual calls of reductions have a GPU's kernels for every way of s
   const Manifest manifest = manifest_of(
       R"({"kernel": "T sum(T a, T b) = a + b", "identity": "0", "types": [{"T": "float32"}], "methods": ["reduce", "reduceat"]})");
   std::set<std::string> variants;
-  for (const ManifestKernel& kernel : manifest.kernels("sm_90")) {
+  for (const ManifestKernel& kernel : manifest.kernels("sm_90", false)) {
     CAPTURE(kernel.variant);
     CHECK(variants.insert(kernel.variant).second);
   }
@@ -253,4 +254,51 @@ TEST_CASE("the usual calls of reductions have a GPU's kernels for every way of s
                                           "reduceat (thread)", "reduceat (warp)", "reduceat (block)",
                                           "reduceat (thread), 2 kept axes", "reduceat (warp), 2 kept axes",
                                           "reduceat (block), 2 kept axes", "reduceat (columns), 2 kept axes"});
+}
+
+namespace {
+
+/// The variants of a kernel's loop for a target that are not those of its calls, in order.
+std::vector<std::string> others_of(const std::string& kernel, const std::string& target) {
+  const Manifest manifest = manifest_of(kernel);
+  std::vector<std::string> variants;
+  const std::size_t own = manifest.count(target, false);
+  const std::vector<ManifestKernel> all = manifest.kernels(target);
+  CHECK(all.size() == manifest.count(target));
+  std::set<std::string> keys;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CHECK(keys.insert(all[i].key).second);
+    if (i >= own) variants.push_back(all[i].variant);
+  }
+  return variants;
+}
+
+using Variants = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("what calls with other sizes and alignments load is compiled as well, each kernel once") {
+  const char* const square = R"({"kernel": "float32 square(float32 x) = x * x", "calls": [{"inputs": ["float32[9]"]}]})";
+  const char* const sum = R"({"kernel": "float32 sum(float32 a, float32 b) = a + b", "identity": "0",
+                              "calls": [{"method": "reduce", "inputs": ["float32[40, 8]"], "axis": 1}]})";
+  const char* const total =
+      R"json({"kernel": "void total(float32[:] x, float32 r) { r = 0; for (auto& v : x) r += v; }", "layout": "(n)->()",
+                                    "calls": [{"inputs": ["float32[3, 8]"]}]})json";
+  const char* const blocks =
+      R"json({"kind": "kernel", "name": "k", "signature": "void(float32[:] x)", "body": "x(grid(1)) = 0;",
+                                     "calls": [{"launch": "single"}]})json";
+  if (KILN_HAVE_CPU) {
+    CHECK(others_of(square, "native") == Variants{});
+    CHECK(others_of(sum, "native") == Variants{});
+    CHECK(others_of(total, "native") == Variants{"contiguous", "strided"});
+    CHECK(others_of(blocks, "native") == Variants{"blocks"});
+  }
+  if (!test::have_compiler(DeviceKind::cuda)) return;
+  CHECK(others_of(square, "sm_90") == Variants{"contiguous, unrolled 4", "contiguous, width 4, unrolled 2, 64-bit index",
+                                               "contiguous, unrolled 4, 64-bit index"});
+  CHECK(others_of(sum, "sm_90") == Variants{"reduce (block), with identity, width 4", "reduce (block), with identity",
+                                            "reduce (warp), with identity, width 4", "reduce (warp), with identity",
+                                            "reduce (columns), with identity", "reduce (thread), with identity, 64-bit index"});
+  CHECK(others_of(total, "sm_90") == Variants{"contiguous", "contiguous, 64-bit index", "strided", "strided, 64-bit index"});
+  CHECK(others_of(blocks, "sm_90") == Variants{});
 }

@@ -29,7 +29,7 @@ LayoutClass class_of(std::initializer_list<Access> accesses, int rank = 1) {
 TEST_CASE("the width of packs is 16 bytes of the narrowest, within two accesses of the widest") {
   const auto width = [](const char* signature, const LayoutClass& how) {
     const ufunc::Loop loop = loop_of(signature);
-    return ufunc::specialize(loop, ufunc::dtypes_of(loop), how, DeviceKind::cuda, {}).width;
+    return ufunc::specialize(loop, ufunc::dtypes_of(loop), how, DeviceKind::cuda).width;
   };
   CHECK(width("float32(float32 a)", {}) == 4);
   CHECK(width("float64(float64 a)", {}) == 2);
@@ -49,30 +49,23 @@ TEST_CASE("what each processor takes of a layout") {
   LayoutClass all = class_of({Access::contiguous, Access::scalar, Access::contiguous}, 5);
   all.wide_index = all.in_place = true;
   const std::vector<DType> storage{DType::float16, DType::float32, DType::float64};
-  const auto gpu = ufunc::specialize(loop, storage, all, DeviceKind::hip, {});
+  const auto gpu = ufunc::specialize(loop, storage, all, DeviceKind::hip);
   CHECK(gpu.rank == 5);
   CHECK(gpu.width == 4);   // 16 bytes of float16 are 8, 32 of float64 are 4
   CHECK(gpu.unroll == 4);  // 8 bytes in a pack that is loaded
   CHECK(gpu.wide_index);
   CHECK(gpu.aliased);
-  CHECK_FALSE(gpu.nontemporal);
   CHECK(gpu.inputs.at(0).storage == DType::float16);
   CHECK(gpu.inputs.at(0).compute == DType::float32);
   CHECK(gpu.inputs.at(1).access == Access::scalar);
   CHECK(gpu.outputs.at(0).storage == DType::float64);
-  const auto cpu = ufunc::specialize(loop, storage, all, DeviceKind::cpu, {});
+  const auto cpu = ufunc::specialize(loop, storage, all, DeviceKind::cpu);
   CHECK(cpu.rank == 2);
   CHECK(cpu.width == 1);
   CHECK(cpu.unroll == 1);
   CHECK_FALSE(cpu.wide_index);
   CHECK_FALSE(cpu.aliased);
   CHECK(cpu.outputs.at(0).storage == DType::float64);
-
-  LayoutClass large;
-  large.large = true;
-  CHECK(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, {}).nontemporal);
-  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cpu, {.arithmetic_bound = true}).nontemporal);
-  CHECK_FALSE(ufunc::specialize(loop, ufunc::dtypes_of(loop), large, DeviceKind::cuda, {}).nontemporal);
 }
 
 TEST_CASE("the loop of given dtypes is the first signature's that has it") {
@@ -95,4 +88,44 @@ TEST_CASE("names of variants") {
   CHECK(ufunc::variant_name(class_of({Access::contiguous, Access::contiguous}), 2) == "contiguous");
   CHECK(ufunc::variant_name(class_of({Access::broadcast, Access::contiguous}, 2), 2) == "inner-contiguous");
   CHECK(ufunc::variant_name(class_of({Access::contiguous, Access::strided}), 2) == "strided");
+}
+
+TEST_CASE("stand-ins are right for the layout: each differs only towards the general") {
+  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::cuda}) {
+    for (const int rank : {1, 2}) {
+      LayoutClass own =
+          class_of({Access::contiguous, Access::broadcast, Access::scalar, Access::strided, Access::contiguous}, rank);
+      own.wide_index = kind == DeviceKind::cuda && rank == 2;
+      const auto all = ufunc::stand_ins(own, 5, kind);
+      REQUIRE(all.size() > 1);
+      CHECK(all.front() == own);
+      for (const LayoutClass& each : all) {
+        CHECK(each.rank >= own.rank);
+        CHECK(each.rank <= (kind == DeviceKind::cpu ? 2 : 8));
+        CHECK((each.wide_index || !own.wide_index));
+        CHECK(each.masking == own.masking);
+        for (std::size_t i = 0; i < 5; ++i) {
+          const Access before = own.access_of(i);
+          const Access now = each.access_of(i);
+          CHECK((now == before || (now == Access::strided && before != Access::scalar)));
+        }
+        // Packs are known to fit where the layout is just this one.
+        if (kind == DeviceKind::cuda && each.packs) CHECK((each.access == own.access && each.rank == own.rank));
+      }
+    }
+  }
+  LayoutClass in_place = class_of({Access::contiguous, Access::contiguous});
+  in_place.in_place = true;
+  for (const LayoutClass& each : ufunc::stand_ins(in_place, 2, DeviceKind::cuda)) CHECK(each.in_place);
+}
+
+TEST_CASE("arrays of other sizes and alignments have other kernels on GPUs alone") {
+  const LayoutClass own = class_of({Access::contiguous, Access::contiguous});
+  CHECK(ufunc::of_all_sizes(own, DeviceKind::cpu) == std::vector{own});
+  const auto all = ufunc::of_all_sizes(own, DeviceKind::cuda);
+  REQUIRE(all.size() == 4);
+  CHECK(all.front() == own);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(all[i] == all[j]);
+  }
 }

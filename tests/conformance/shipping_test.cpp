@@ -1,0 +1,197 @@
+// Programs that are shipped with their kernels: calls that nobody compiles for run any compiled kernel that is right for them.
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../unit/base/temporary_directory.hpp"
+#include "devices.hpp"
+
+using namespace conformance;
+using namespace kiln;
+using kiln::test::TemporaryDirectory;
+
+namespace {
+
+/// Takes Clang away as long as it lives.
+class NoClang {
+ public:
+  NoClang() {
+    if (const char* const value = std::getenv("KILN_CLANG")) before_ = value;
+    setenv("KILN_CLANG", "none", 1);
+  }
+  ~NoClang() { before_ ? setenv("KILN_CLANG", before_->c_str(), 1) : unsetenv("KILN_CLANG"); }
+  NoClang(const NoClang&) = delete;
+  NoClang& operator=(const NoClang&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+/// Whether the device's kernels are compiled by Clang, which can be taken away.
+bool by_clang(const Device& device) {
+  for (const CompilerInfo& info : compilers()) {
+    if (info.kind == device.kind() && info.taken) return info.name == "Clang";
+  }
+  return false;
+}
+
+/// 0, 1, 2, … in C order.
+Array counted_up(const Shape& shape) {
+  std::vector<std::int64_t> numbers(
+      static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>())));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return Array::from(numbers).reshape(shape);
+}
+
+/// What a definition that is made for the cache gives for the array.
+using Program = std::function<Array(const Cache&, const Array&)>;
+
+/// Runs the program on `recorded`, and then on `shipped`, with its kernels alone.
+void ship(const std::string& what, const Target& target, const Program& program, const Array& recorded, const Array& shipped) {
+  CAPTURE(what);
+  const TemporaryDirectory folder;
+  static_cast<void>(target.fetch(program(Cache(CacheOptions{.directory = folder.path()}), target.place(recorded))));
+  const std::vector<std::int64_t> expected =
+      target.fetch(program(Cache(CacheOptions{}), target.place(shipped))).to_vector<std::int64_t>();
+  const Cache fresh(CacheOptions{.directory = folder.path()});
+  const NoClang none;
+  CHECK(target.fetch(program(fresh, target.place(shipped))).to_vector<std::int64_t>() == expected);
+  if (by_clang(target.device())) CHECK(fresh.list().size() == 1);
+}
+
+const Slice kEveryOther{.step = 2};
+const Slice kBehindFirst{.start = 1};
+
+}  // namespace
+
+TEST_CASE("shipping: elementwise calls run a kernel for other layouts that is right for theirs") {
+  const Program affine = [](const Cache& cache, const Array& x) {
+    return vectorize(
+        {.name = "affine", .signatures = {"int64(int64 x)"}, .body = "return 3 * x + 1;", .compile = {.cache = cache}})(x);
+  };
+  const Program both = [](const Cache& cache, const Array& x) {
+    return vectorize(
+        {.name = "both", .signatures = {"int64(int64 x, int64 y)"}, .body = "return 5 * x - y;", .compile = {.cache = cache}})(
+        x, x.transpose());
+  };
+  on_every_device([&](const Target& target) {
+    const Array grid = counted_up({10, 12});
+    const Array strided = counted_up({10, 24})[{all, kEveryOther}];
+    ship("strides for none", target, affine, strided, grid);
+    ship("strides for others", target, affine, strided, counted_up({10, 24})[{kEveryOther, all}]);
+    ship("strides for a row", target, affine, strided, counted_up({7}));
+    ship("more dimensions", target, affine, counted_up({4, 5, 12})[{all, kEveryOther, kEveryOther}], strided);
+    ship("no alignment for some", target, affine, counted_up({100})[{kBehindFirst}], counted_up({100}));
+    ship("a square for a column", target, both, counted_up({9, 9}), counted_up({1, 1}));
+    ship("a square for a larger one", target, both, counted_up({9, 9}), counted_up({40, 40}));
+  });
+}
+
+TEST_CASE("shipping: calls with more than a cache holds run what was recorded with few elements, and the reverse") {
+  const Program twice = [](const Cache& cache, const Array& x) {
+    return vectorize({.name = "twice", .signatures = {"int64(int64 x)"}, .body = "return x + x;", .compile = {.cache = cache}})(
+        x);
+  };
+  if (!chosen(DeviceKind::cpu) || !has_cpu()) return;
+  const Target target(Device::cpu(), Mode::host);
+  const Array many = counted_up({7'000'000});  // with the results more than 96 MiB
+  ship("few for many", target, twice, counted_up({10, 10}), many);
+  ship("many for few", target, twice, many, counted_up({10, 10}));
+  ship("many for few that are not aligned", target, twice, many, counted_up({101})[{kBehindFirst}]);
+}
+
+TEST_CASE("shipping: reductions of other sizes") {
+  const auto sum_along = [](const Axes& axis) {
+    return [axis](const Cache& cache, const Array& x) {
+      return vectorize({.name = "sum",
+                        .signatures = {"int64(int64 a, int64 b)"},
+                        .expression = "a + b",
+                        .identity = "0",
+                        .compile = {.cache = cache}})
+          .reduce(x, {.axis = axis});
+    };
+  };
+  on_every_device([&](const Target& target) {
+    ship("long rows for short ones", target, sum_along(1), counted_up({4, 701}), counted_up({40, 3}));
+    ship("short rows for long ones", target, sum_along(1), counted_up({40, 3}), counted_up({4, 700}));
+    ship("columns for rows", target, sum_along(0), counted_up({700, 40}), counted_up({700, 40}).transpose());
+    ship("rows for columns", target, sum_along(1), counted_up({40, 301}), counted_up({300, 40}).transpose());
+    ship("many rows for one", target, sum_along(1), counted_up({40, 300}), counted_up({1, 300}));
+    ship("some axes for all", target, sum_along(Axes({0, 2})), counted_up({3, 20, 5}), counted_up({3, 1, 5}));
+    ship("not aligned", target, sum_along(1), counted_up({8, 300})[{all, kBehindFirst}], counted_up({8, 300}));
+  });
+}
+
+TEST_CASE("shipping: generalized ufuncs with cores of other sizes") {
+  const Program rows = [](const Cache& cache, const Array& x) {
+    return guvectorize(
+        {.name = "rows",
+         .layout = "(m,n)->(m)",
+         .signatures = {"void(int64[:,:] A, int64[:] y)"},
+         .body =
+             "for (index i = 0; i < m; ++i) { int64 s = 0; for (index j = 0; j < n; ++j) s += A(i, j) * (i + j); y(i) = s; }",
+         .compile = {.cache = cache}})(x);
+  };
+  on_every_device([&](const Target& target) {
+    const Array large = counted_up({3, 40, 50});
+    ship("large cores for small ones", target, rows, large, counted_up({3, 4, 5}));
+    ship("few items for many", target, rows, large, counted_up({100, 4, 5}));
+    ship("one item", target, rows, large, counted_up({4, 5}));
+    const Array apart = counted_up({2, 50, 80}).transpose({0, 2, 1})[{all, kEveryOther, all}];
+    ship("cores apart for cores in one piece", target, rows, apart, counted_up({30, 6, 7}));
+  });
+}
+
+TEST_CASE("shipping: raw kernels with other strides and blocks") {
+  const auto doubled = [](std::uint32_t block) {
+    return [block](const Cache& cache, const Array& x) {
+      const Array y = x.device().is_cpu() ? Array::zeros(x.shape(), DType::int64)
+                                          : to_device(Array::zeros(x.shape(), DType::int64), x.device());
+      const RawKernel kernel = kiln::kernel({.name = "doubled",
+                                             .signature = "void(const int64[:] x, int64[:] y)",
+                                             .body = "for (index i = grid(1); i < x.size(); i += gridsize(1)) y(i) = 2 * x(i);",
+                                             .compile = {.cache = cache}});
+      kernel({.grid = 3, .block = block}, x, y);
+      return y;
+    };
+  };
+  on_every_device(
+      [&](const Target& target) {
+        const Array strided = counted_up({100})[{kEveryOther}];
+        ship("strides for none", target, doubled(32), strided, counted_up({70}));
+      },
+      {Mode::host, Mode::device});
+}
+
+TEST_CASE("shipping: without a compiler and a kernel the error names both, and what each cache has") {
+  if (!chosen(DeviceKind::cpu) || !has_cpu()) return;
+  const TemporaryDirectory folder;
+  const Cache own(CacheOptions{.directory = folder / "own", .read_only = {folder / "absent"}});
+  const auto define = [&](const char* body) {
+    return vectorize({.name = "scaled",
+                      .signatures = {"float32(float32 x, float32 k)", "float64(float64 x, float64 k)"},
+                      .expression = body,
+                      .compile = {.cache = own}});
+  };
+  const Array x = Array::full(Shape{5}, 2.0F);
+  define("x * k")(x, x);
+  const NoClang none;
+  std::string message;
+  try {
+    define("x / k")(x, x);
+  } catch (const DeviceError& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.starts_with("kernel \"scaled\", float32(float32 x, float32 k), variant \"contiguous\", for "));
+  CHECK(message.find(
+            " is in no cache and cannot be compiled: kiln's Clang is not used: KILN_CLANG=none; unset it; caches asked: " +
+            folder / "own" + " (no entry), " + folder / "absent" + " (not there); the entry most like it, ") !=
+        std::string::npos);
+  CHECK(message.find(", differs in source") != std::string::npos);
+  CHECK(message.ends_with("; compile it ahead with kiln compile, or install the compiler"));
+}
