@@ -61,7 +61,8 @@ TEST_CASE("devices tells who compiles the kernels of each kind, and why not the 
     const bool there = !own.at("file").get<std::string>().empty();
     CHECK(own.at("taken") == there);
     CHECK(usual.at(std::string(kind) + " Clang").at("taken") == (clang && !there));
-    CHECK(contains(own.at("reason"), there ? "the vendor's own goes first" : std::string(vendor) + " was not found: tried "));
+    CHECK(contains(own.at("reason").get<std::string>(),
+                   there ? "the vendor's own goes first" : std::string(vendor) + " was not found: tried "));
   }
   if (!clang) return;
   const auto wanted = compilers({{"KILN_GPU_COMPILER", "clang"}});
