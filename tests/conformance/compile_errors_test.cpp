@@ -87,7 +87,7 @@ std::string place_of(const CompileError& error) {
   return first.file + ":" + std::to_string(first.line) + ":" + std::to_string(first.column);
 }
 
-UfuncDefinition discriminant() {
+UfuncDefinition misspelled_discriminant() {
   return {
       .name = "discriminant", .signatures = {"float32(float32 a, float32 b, float32 c)"}, .body = "return sqrt(b*b - 4*a*d);"};
 }
@@ -96,7 +96,7 @@ UfuncDefinition discriminant() {
 
 TEST_CASE("compile errors: the format, the place and the caret") {
   on_every_compiler([](const Compiler& compiler) {
-    const CompileError error = error_of(compiler, discriminant());
+    const CompileError error = error_of(compiler, misspelled_discriminant());
     CHECK(place_of(error) == "discriminant:1:23");
     const Diagnostic first = first_error(error);
     CHECK(first.source_line == "return sqrt(b*b - 4*a*d);");
@@ -134,33 +134,33 @@ TEST_CASE("compile errors: hints at what was meant") {
 
 TEST_CASE("compile errors: places in every text of the definition") {
   on_every_compiler([](const Compiler& compiler) {
-    UfuncDefinition definition = discriminant();
+    UfuncDefinition definition = misspelled_discriminant();
     definition.body = "float32 x = b * b;\n\n  x -= 4 * a * c * wrong;\nreturn sqrt(x);";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant:3:20");
 
-    definition = discriminant();
+    definition = misspelled_discriminant();
     definition.body = "return twice(a);";
     definition.compile.functions = "float32 once(float32 x) { return x; }\nfloat32 twice(float32 x) { return 2 * y; }\n";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.functions:2:39");
 
-    definition = discriminant();
+    definition = misspelled_discriminant();
     definition.body = "return a;";
     definition.compile.preamble = "// a comment\nconstexpr float32 kScale = unknown;\n";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:28");
 
-    definition = discriminant();
+    definition = misspelled_discriminant();
     definition.body = "return a;";
     definition.compile.preamble = "#include \"mine/scale.hpp\"\n";
     definition.compile.headers = {{"mine/scale.hpp", "\n\nconstexpr float32 kScale = unknown;\n"}};
     CHECK(place_of(error_of(compiler, definition)) == "mine/scale.hpp:3:28");
 
-    definition = discriminant();
+    definition = misspelled_discriminant();
     definition.body = "return\n  a * EXTRA + wrong;";
     definition.compile.preamble = "#define SCALE 3\n";
     definition.compile.defines = {"EXTRA=2", "OTHER"};
     CHECK(place_of(error_of(compiler, definition)) == "discriminant:2:15");
 
-    definition = discriminant();
+    definition = misspelled_discriminant();
     definition.body = "";
     definition.expression = "a + b * nothing";
     CHECK(place_of(error_of(compiler, definition)) == "discriminant:1:9");
@@ -190,7 +190,7 @@ TEST_CASE("compile errors: nothing of kiln's headers stands before an error of t
   on_every_compiler([](const Compiler& compiler) {
     for (const char* call : {"pow(a, d)", "floor_divide(d, a)", "erf(d)", "gcd(d, 1)", "atan(d)"}) {
       CAPTURE(std::string(call));
-      UfuncDefinition definition = discriminant();
+      UfuncDefinition definition = misspelled_discriminant();
       definition.body = std::string("return ") + call + ";";
       const CompileError error = error_of(compiler, definition);
       REQUIRE(!error.diagnostics().empty());
@@ -202,7 +202,7 @@ TEST_CASE("compile errors: nothing of kiln's headers stands before an error of t
 
 TEST_CASE("compile errors: a body that forgets its return") {
   on_every_compiler([](const Compiler& compiler) {
-    UfuncDefinition definition = discriminant();
+    UfuncDefinition definition = misspelled_discriminant();
     definition.body = "if (a > 0) return b;";
     const CompileError error = error_of(compiler, definition);
     CHECK(std::string(error.what()).find("return") != std::string::npos);
@@ -214,7 +214,7 @@ TEST_CASE("compile errors: a body that forgets its return") {
 
 TEST_CASE("compile errors: several are all told") {
   on_every_compiler([](const Compiler& compiler) {
-    UfuncDefinition definition = discriminant();
+    UfuncDefinition definition = misspelled_discriminant();
     definition.body = "float32 x = first;\nreturn x + second;";
     const CompileError error = error_of(compiler, definition);
     std::string places;
@@ -228,7 +228,7 @@ TEST_CASE("compile errors: several are all told") {
 
 TEST_CASE("compile errors: headers that are not there, and computed ones") {
   on_every_compiler([](const Compiler& compiler) {
-    UfuncDefinition definition = discriminant();
+    UfuncDefinition definition = misspelled_discriminant();
     definition.body = "return a;";
     definition.compile.preamble = "\n#include \"missing.hpp\"\n";
     definition.compile.include_dirs = {"/nonexistent/folder"};
@@ -369,7 +369,7 @@ TEST_CASE("compile errors: absolute includes are read in the include folders alo
   write_text(good, "#pragma once\nconstexpr float32 kScale = 2;\n");
   write_text(bad, "#include \"none/../scale.hpp\"\n\nconstexpr float32 kBad = unknown;\n");
   on_every_compiler([&](const Compiler& compiler) {
-    UfuncDefinition definition = discriminant();
+    UfuncDefinition definition = misspelled_discriminant();
     definition.body = "return a * kScale;";
     definition.compile.preamble =
         "#include \"" + good + "\"\n#if !__has_include(<" + good + ">)\n#error \"no header\"\n#endif\n";
