@@ -286,7 +286,7 @@ TEST_CASE("the examples of docs/manifest.md are manifests, and compile") {
   for (std::size_t at = docs.find("```json\n"); at != std::string::npos; at = docs.find("```json\n", at + 1)) {
     const std::size_t begin = at + 8;
     const Scratch scratch;
-    const auto result = run({"compile", "-", "-t", kTarget, "--dir", scratch.file("cache")},
+    const auto result = run({"compile", "-", "-t", kTarget, "--exact", "--dir", scratch.file("cache")},
                             {.input = docs.substr(begin, docs.find("```", begin) - begin)});
     CAPTURE(result.err);
     CHECK(result.status == 0);
@@ -332,7 +332,7 @@ TEST_CASE("compile: every architecture of both vendors in one command, with neit
   const std::string text =
       manifest_of({"float32 saxpy(float32 a, float32 x, float32 y) = a * x + y", "float64 gauss(float64 x) = exp(-x * x)"});
   const std::string targets = "sm_75,sm_90,sm_100,gfx90a,gfx942,gfx1100,gfx1201,x86-64-v3";
-  const auto result = run({"compile", "-", "--target", targets, "--dir", scratch.file("cache"), "--json", "-q"},
+  const auto result = run({"compile", "-", "--target", targets, "--exact", "--dir", scratch.file("cache"), "--json", "-q"},
                           {.input = text, .environment = environment});
   CAPTURE(result.err);
   CHECK(result.status == 0);

@@ -51,7 +51,8 @@ TEST_CASE("completion of commands") {
 
 TEST_CASE("completion of options") {
   CHECK(offered({"-"}) == "-h\n--help\n--version\n");
-  CHECK(lines_for({"devices", "--j"}) == "--json\tPrint JSON, in bytes and counts, with why a vendor has no device here\n");
+  CHECK(lines_for({"devices", "--j"}) ==
+        "--json\tPrint JSON, in bytes and counts, with why a vendor has no device here, and the compilers\n");
   CHECK(offered({"devices", ""}) == "");
   CHECK(offered({"cache", "list", "--json", "-q", "--so"}) == "--sort\n");
   CHECK(offered({"eval", "add", "a.npy", "--fa"}) == "--fast-math\n");

@@ -46,7 +46,8 @@ TEST_CASE("devices tells who compiles the kernels of each kind, and why not the 
     std::map<std::string, nlohmann::json> all;
     const auto result = run({"devices", "--json"}, {.environment = environment});
     REQUIRE(result.status == 0);
-    for (const auto& each : nlohmann::json::parse(result.out).at("compilers")) {
+    const nlohmann::json json = nlohmann::json::parse(result.out);
+    for (const auto& each : json.at("compilers")) {
       all[each.at("kind").get<std::string>() + " " + each.at("name").get<std::string>()] = each;
     }
     return all;

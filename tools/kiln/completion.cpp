@@ -158,7 +158,7 @@ class Completion {
 }  // namespace
 
 int complete(const CLI::App& app, std::vector<std::string> words) {
-  cache::set_log({});
+  cache::set_log([](std::string_view) {});  // a line of the log would stand in the line that is edited
   if (!words.empty() && words.front() == "--") words.erase(words.begin());
   if (words.empty()) words.emplace_back();
   Completion completion(app);

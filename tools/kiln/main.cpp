@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,8 +113,9 @@ int run(int argc, char** argv) {
     return command->run();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0 && !names_no_command(kiln::tool::deepest(app))) {  // --help, --version
-      const int status = app.exit(error);
-      kiln::tool::print("");  // tells whether all of it was written
+      std::ostringstream text;
+      const int status = app.exit(error, text, text);
+      kiln::tool::print(text.view());
       return status;
     }
     return report_usage(kiln::tool::explain(app, error), kiln::tool::deepest(app));

@@ -39,7 +39,7 @@ std::size_t count_kernels(const Manifest& manifest, const std::string& target, b
 }
 
 std::vector<ManifestKernel> kernels_of(const Manifest& manifest, const std::string& target) {
-  return with_known_target(target, [&] { return manifest.kernels(target); });
+  return with_known_target(target, [&] { return manifest.kernels(target, false); });
 }
 
 }  // namespace kiln::tool

@@ -268,7 +268,7 @@ TEST_CASE("faults: what a kernel left is read once, and nothing stays behind") {
   HostMemory backend;
   module.leave(record("{}", {integer(7)}, kFirst));
   const kinds::Findings findings = kinds::take_findings(backend, module, nullptr);
-  CHECK(findings.fault == "kernel failed on cuda: the result is NaN");
+  CHECK(findings.fault == "kernel failed on cpu: the result is NaN");
   CHECK(findings.printed == std::vector<std::string>{"7"});
   CHECK(module.empty());
   CHECK(kinds::take_findings(backend, module, nullptr).fault.empty());
@@ -295,7 +295,7 @@ TEST_CASE("faults: a text without memory is told, and so is the fault") {
     HostMemory backend;
     const kinds::Findings findings = kinds::take_findings(backend, module, nullptr);
     const bool told =
-        findings.fault == "kernel failed on cuda: the result is NaN" &&
+        findings.fault == "kernel failed on cpu: the result is NaN" &&
         findings.printed == std::vector<std::string>{"{:2000000000} (print: no memory for so long a text)", "next"};
     _exit(told && module.empty() ? 0 : 1);
   }

@@ -66,7 +66,7 @@ TEST_CASE("a job holds what the compiler is given, and a key of all of it") {
   const Job job = make_job(definition.request(), compiler);
   CHECK(job.compile.name == "k");
   CHECK(job.compile.context == "float64(float64 a)");
-  CHECK(job.compile.source == kiln::kinds::render(definition.text, definition.spec, DeviceKind::cuda));
+  CHECK(job.compile.source == definition.request().source.text);
   CHECK(job.compile.source.find("#line 1 \"k.defines\"\n#define N 3\n") != std::string::npos);
   CHECK(nlohmann::json::parse(job.key)["defines"] == nlohmann::json({"N=3"}));
   CHECK(job.body == "return a + ONE;");
