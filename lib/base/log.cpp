@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,12 +47,39 @@ void set_log(std::function<void(std::string_view)> function) {
 
 namespace {
 
+/// While one lives, a pipe that nobody reads is an error of write(2), and does not end the process.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec at_once{};
+    while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;  ///< it is the host program's
+};
+
 // By one write, so that lines of several processes stay whole.
 void write_to(int file, std::string_view line) {
   std::string text = "kiln[" + std::to_string(::getpid()) + "]: ";
   text += line;
   std::replace(text.begin(), text.end(), '\n', ' ');
   text += '\n';
+  const NoPipeSignal no_signal;
   [[maybe_unused]] const ssize_t written = ::write(file, text.data(), text.size());
 }
 

@@ -133,7 +133,9 @@ Code Builder::build(const Job& job, const backend::Compiler& compiler) {
     }
     if (!known && !other.valid()) return lead(job, compiler, std::move(promise));
     const Outcome& outcome = known ? *known : other.get();
-    if (outcome.known()) return from_memory(outcome, job);
+    // One by chance may be for want of time, of which this job may have more.
+    const bool of_another = outcome.by_chance && outcome.time_limit != job.compile.time_limit;
+    if (outcome.known() && !of_another) return from_memory(outcome, job);
   }
 }
 
@@ -245,7 +247,8 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
                     .warnings = shared(of_user(std::move(result.warnings), job))};
   } catch (const CompileError& error) {
     const auto* const ended = dynamic_cast<const backend::CompilerEnded*>(&error);
-    if (ended != nullptr && ended->by_chance()) throw;
+    outcome.by_chance = ended != nullptr && ended->by_chance();
+    outcome.time_limit = job.compile.time_limit;
     CompileError shown = about_texts(error, job, compiler);
     Counters::add(counters_.compile_ns, elapsed_ns());
     outcome.failure = std::make_shared<const CompileError>(std::move(shown));
@@ -277,7 +280,7 @@ void Builder::settle(const std::string& digest, const Outcome& outcome) {
   MemoryTier::Dropped dropped;  // ends after the lock
   const std::lock_guard lock(mutex_);
   in_flight_.erase(digest);
-  if (!outcome.known()) return;
+  if (!outcome.known() || outcome.by_chance) return;
   memory_.insert(digest, outcome, dropped);
   counters_.memory_bytes.store(memory_.code_bytes(), std::memory_order_relaxed);
 }

@@ -17,7 +17,8 @@
 
 namespace kiln::program {
 
-/// Thread-safe, and usable after a fork. A failed compile is remembered in memory, and thrown again without compiling.
+/// Thread-safe, and usable after a fork. A failed compile is remembered in memory, and thrown again without compiling; one that
+/// failed by chance (CompilerEnded) only to those who wait for it.
 class Builder {
  public:
   using Limits = MemoryTier::Limits;

@@ -2,6 +2,7 @@
 // of its own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -20,7 +21,9 @@ namespace kiln::program {
 struct Outcome {
   Code code = {};
   std::shared_ptr<const CompileError> failure = nullptr;
-  std::string signature = {};  ///< that failed: the next one to ask may have another
+  std::string signature = {};              ///< that failed: the next one to ask may have another
+  bool by_chance = false;                  ///< a failure for those who wait for it: the next compile may go otherwise
+  std::chrono::milliseconds time_limit{};  ///< of that failure
 
   [[nodiscard]] bool known() const noexcept { return code.image != nullptr || failure != nullptr; }
 };

@@ -60,6 +60,7 @@ TEST_CASE("stack: calls of every kind in threads of 64 KiB") {
   const Array few = Array::from<std::int32_t>({1, 2, 3});
   const Array matrix = Array::full({200, 1000}, 1.0F);
   const auto calls = [&] {
+    const kiln::DeviceScope here(kiln::Device::cpu());
     std::vector<std::vector<float>> results;
     results.push_back(local(few).astype(DType::float32).to_vector<float>());
     results.push_back(rows(matrix)[{0}].to_vector<float>());
@@ -89,7 +90,8 @@ TEST_CASE("stack: threads that find no memory for what they keep at a barrier") 
                     .signature = "void(float32* x, int32 k)",
                     .body = "float32 y[100000]; for (int32 i = 0; i < 100000; ++i) y[i] = x[item] * i;"
                             " barrier(); x[item] = y[k];"});
-  const Array x = kiln::to_device(Array::full({1024}, 1.0F), kiln::Device::cpu());
+  const kiln::DeviceScope here(kiln::Device::cpu());
+  const Array x = Array::full({1024}, 1.0F);
   const auto launch = [&] { keeps({.grid = 1, .block = 1024}, x, 3); };
   keeps({.grid = 1, .block = 1}, x, 1);  // compiled
   for (int round = 0; round < 2; ++round) {

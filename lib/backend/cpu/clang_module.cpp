@@ -83,6 +83,7 @@ std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds
       return "clang's stack of " + error +
              " is full: the text, or what its macros and templates make of it, is nested too deeply";
     case KILN_CLANG_TOO_LONG:
+      if (!error.empty()) return "clang did not end within " + error + ", as it does where it waits for ever";
       return "clang did not end within " + fmt::format("{:g}", static_cast<double>(time_limit.count()) / 1000) +
              " s of the processor's time: simplify the text, or raise the limit (KILN_COMPILE_SECONDS)";
     case KILN_CLANG_TOO_LARGE:
@@ -101,19 +102,22 @@ const kiln_clang_api& clang_module() {
   if (clang_is_taken_away()) throw NoCompiler("kiln's Clang is not used: KILN_CLANG=none; unset it");
   static std::atomic<const kiln_clang_api*> opened{nullptr};
   if (const kiln_clang_api* const module = opened.load(std::memory_order_acquire)) return *module;
-  // Inside the gate: a child forked meanwhile would find the lock held by nobody.
-  static std::mutex opening;
-  const ForkGate gate;
-  const std::lock_guard hold(opening);
-  if (const kiln_clang_api* const module = opened.load(std::memory_order_relaxed)) return *module;
-  const std::vector<std::string> candidates = clang_module_candidates();
+  const kiln_clang_api* module = nullptr;
   std::string why_not;
-  const kiln_clang_api* module = clang_in_workers(candidates, why_not);
-  if (module == nullptr) {
-    module = &open_clang_module(candidates);
-    base::log_line("kernels are compiled in this process, which ends where Clang crashes: " + why_not);
+  {
+    // Inside the gate: a child forked meanwhile would find the lock held by nobody.
+    static std::mutex opening;
+    const ForkGate gate;
+    const std::lock_guard hold(opening);
+    module = opened.load(std::memory_order_relaxed);
+    if (module != nullptr) return *module;
+    const std::vector<std::string> candidates = clang_module_candidates();
+    module = clang_in_workers(candidates, why_not);
+    if (module == nullptr) module = &open_clang_module(candidates);
+    opened.store(module, std::memory_order_release);
   }
-  opened.store(module, std::memory_order_release);
+  // Who listens may fork.
+  if (!why_not.empty()) base::log_line("kernels are compiled in this process, which ends where Clang crashes: " + why_not);
   return *module;
 }
 

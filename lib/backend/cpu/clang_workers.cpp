@@ -2,7 +2,9 @@
 
 #include <pthread.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,14 +37,50 @@ using base::FileDescriptor;
 constexpr std::size_t kMostIdle = 4;
 constexpr const char* kProgram = "kiln-clang";
 
+/// What a process may do that is started now. It keeps that, also where the thread that asks it has given it up.
+struct Rights {
+  uid_t user = ::geteuid();
+  gid_t group = ::getegid();
+  int seccomp = ::prctl(PR_GET_SECCOMP);
+  int no_new_privileges = ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+  friend bool operator==(const Rights&, const Rights&) = default;
+};
+
+/// A process that compiles, or none.
+struct Worker {
+  FileDescriptor socket;
+  struct stat file{};  ///< the socket's
+  pid_t process = 0;
+  Rights rights = {};
+  explicit operator bool() const noexcept { return bool(socket); }
+};
+
 /// Never destroyed: threads compile until the process is gone.
 struct Workers {
   std::string program;
   std::string module;
   base::ForkSafeMutex mutex;
-  std::vector<FileDescriptor> idle;  ///< a socket to each
+  std::vector<Worker> idle;
+  std::vector<pid_t> ended;  ///< or about to, and not waited for
 };
 Workers* workers = nullptr;
+
+/// The host program may have closed what it did not open, and have the number for a file of its own.
+void forget_closed(Worker& worker) {
+  struct stat now{};
+  const bool same =
+      ::fstat(worker.socket.get(), &now) == 0 && now.st_ino == worker.file.st_ino && now.st_dev == worker.file.st_dev;
+  if (!same) static_cast<void>(worker.socket.release());
+}
+
+/// It ends when its socket is closed. A host program that gets the orphans has it as a child by then, and waits for it here.
+void drop(Worker worker) {
+  forget_closed(worker);
+  worker.socket = {};
+  const std::lock_guard lock(workers->mutex);
+  workers->ended.push_back(worker.process);
+  std::erase_if(workers->ended, [](pid_t process) { return ::waitpid(process, nullptr, WNOHANG) != 0; });
+}
 
 /// errno's number where it could not be started; 0 otherwise.
 int spawn(const std::string& program, const std::string& module, int socket) {
@@ -74,59 +112,72 @@ int spawn(const std::string& program, const std::string& module, int socket) {
 }
 
 /// DeviceError where it ends at once, which it may not do the next time.
-FileDescriptor start(const std::string& program, const std::string& module, std::string& why_not) {
+Worker start(std::string& why_not) {
+  const std::string& program = workers->program;
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     why_not = "no socket: " + base::errno_text(errno);
     return {};
   }
-  FileDescriptor own(ends[0]);
+  Worker worker{.socket = FileDescriptor(ends[0])};
   {
     const FileDescriptor other(ends[1]);
-    if (const int fault = spawn(program, module, other.get()); fault != 0) {
+    if (const int fault = spawn(program, workers->module, other.get()); fault != 0) {
       why_not = "failed to start " + program + ": " + base::errno_text(fault);
       return {};
     }
   }
   std::string message;
-  if (!clang_messages::receive_message(own.get(), message)) {
+  if (!clang_messages::receive_message(worker.socket.get(), message)) {
     throw DeviceError("failed to compile: " + program + " ended when it was started, as it does where memory runs out");
   }
   const clang_messages::Greeting greeting = clang_messages::read_greeting(message);
+  worker.process = greeting.process;
+  ::fstat(worker.socket.get(), &worker.file);
   why_not = !greeting.problem.empty()             ? greeting.problem
-            : greeting.version != clang_version() ? module + " holds Clang " + greeting.version
+            : greeting.version != clang_version() ? workers->module + " holds Clang " + greeting.version
                                                   : std::string();
-  return why_not.empty() ? std::move(own) : FileDescriptor();
+  if (why_not.empty()) return worker;
+  drop(std::move(worker));
+  return {};
 }
 
 /// Whether the other side is there and silent.
-bool is_idle(const FileDescriptor& worker) {
+bool is_idle(const FileDescriptor& socket) {
   char byte = 0;
-  return ::recv(worker.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  return ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-FileDescriptor take(std::string& why_not) {
+/// A kept one, which may still end at any time.
+Worker take() {
+  const Rights rights;
   while (true) {
-    FileDescriptor worker;
+    Worker worker;
     {
       const std::lock_guard lock(workers->mutex);
-      if (workers->idle.empty()) break;
+      if (workers->idle.empty()) return worker;
       worker = std::move(workers->idle.back());
       workers->idle.pop_back();
     }
-    if (is_idle(worker)) return worker;
+    forget_closed(worker);
+    if (worker && worker.rights == rights && is_idle(worker.socket)) return worker;
+    drop(std::move(worker));
   }
-  return start(workers->program, workers->module, why_not);
 }
 
-void give_back(FileDescriptor worker) {
-  const std::lock_guard lock(workers->mutex);
-  if (workers->idle.size() < kMostIdle) workers->idle.push_back(std::move(worker));
+void give_back(Worker worker) {
+  {
+    const std::lock_guard lock(workers->mutex);
+    if (workers->idle.size() < kMostIdle) return workers->idle.push_back(std::move(worker));
+  }
+  drop(std::move(worker));
 }
 
 /// Those of the parent are no worker's of the child. Closed here, they end with the parent.
 void forget_in_child() {
+  for (Worker& worker : workers->idle) forget_closed(worker);
   workers->idle.clear();
+  workers->ended.clear();
 }
 
 constexpr kiln_clang_result failure(int status, std::string_view error) {
@@ -144,16 +195,24 @@ const kiln_clang_result* failed(int status, std::string_view error) {
 }
 
 const kiln_clang_result* ask(const std::string& question) {
-  std::string why_not;
-  FileDescriptor worker = take(why_not);
-  if (!worker) return failed(KILN_CLANG_FAILED, why_not);
-  std::string answer;
-  if (!clang_messages::send_message(worker.get(), question) || !clang_messages::receive_message(worker.get(), answer)) {
-    return failed(KILN_CLANG_ENDED, "");
+  // A kept one may have ended before it had the question: one that is new is asked then.
+  for (const bool kept : {true, false}) {
+    std::string why_not;
+    Worker worker = kept ? take() : start(why_not);
+    if (!worker && kept) continue;
+    if (!worker) return failed(KILN_CLANG_FAILED, why_not);
+    // One that ends while it is sent may have told why.
+    clang_messages::send_message(worker.socket.get(), question);
+    std::string answer;
+    if (!clang_messages::receive_message(worker.socket.get(), answer)) {
+      drop(std::move(worker));
+      continue;
+    }
+    const kiln_clang_result* const result = clang_messages::read_answer(std::move(answer));
+    result->status < KILN_CLANG_CRASHED ? give_back(std::move(worker)) : drop(std::move(worker));
+    return result;
   }
-  const kiln_clang_result* const result = clang_messages::read_answer(std::move(answer));
-  if (result->status < KILN_CLANG_CRASHED) give_back(std::move(worker));
-  return result;
+  return failed(KILN_CLANG_ENDED, "");
 }
 
 template <class... Arguments>
@@ -193,15 +252,14 @@ const kiln_clang_api* clang_in_workers(std::span<const std::string> modules, std
   for (const std::string& module : modules) {
     const std::filesystem::path path = std::filesystem::absolute(module, error);
     if (!std::filesystem::exists(path, error)) continue;
-    const std::string program = path.parent_path() / kProgram;
-    FileDescriptor first = start(program, path.string(), why_not);
-    if (!first) return nullptr;
     if (workers == nullptr) {
       workers = std::make_unique<Workers>().release();
       pthread_atfork(nullptr, nullptr, forget_in_child);
     }
-    workers->program = program;
+    workers->program = path.parent_path() / kProgram;
     workers->module = path.string();
+    Worker first = start(why_not);
+    if (!first) return nullptr;
     give_back(std::move(first));
     return &kApi;
   }

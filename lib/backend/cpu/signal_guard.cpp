@@ -51,8 +51,10 @@ class HandlerStack {
   }
   ~HandlerStack() {
     if (memory_ == MAP_FAILED) return;
+    // Somebody else may have set another since.
     const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-    ::sigaltstack(&none, nullptr);
+    stack_t now{};
+    if (::sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_) ::sigaltstack(&none, nullptr);
     ::munmap(memory_, kHandlerStack);
   }
   HandlerStack(const HandlerStack&) = delete;

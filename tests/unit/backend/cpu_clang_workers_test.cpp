@@ -2,7 +2,9 @@
 #include "backend/cpu/clang_workers.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -155,6 +157,42 @@ TEST_CASE("clang workers: signals [child]" * doctest::skip()) {
 }
 TEST_CASE("clang workers: a signal that ends the compiler is an error") {
   test::ChildProcess child("clang workers: signals [child]", {{"KILN_TEST_WORKER", std::to_string(::getpid())}});
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("clang workers: one that is kept ends with the question [child]" * doctest::skip()) {
+  REQUIRE(compiles("return a;"));
+  const std::vector<pid_t> kept = workers_with("KILN_TEST_WORKER=" + test::from_parent("KILN_TEST_WORKER"));
+  REQUIRE(kept.size() == 1);
+  ::kill(kept[0], SIGSTOP);
+  const std::jthread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    ::kill(kept[0], SIGKILL);
+  });
+  CHECK(compiles("return a + b;"));
+}
+TEST_CASE("clang workers: where one that is kept ends with the question a new one compiles") {
+  test::ChildProcess child("clang workers: one that is kept ends with the question [child]",
+                           {{"KILN_TEST_WORKER", std::to_string(::getpid())}});
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("clang workers: a program that gets the orphans keeps no dead ones [child]" * doctest::skip()) {
+  REQUIRE(::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
+  const std::string mark = "KILN_TEST_WORKER=" + test::from_parent("KILN_TEST_WORKER");
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(compiles("return a;"));
+    for (const pid_t worker : workers_with(mark)) ::kill(worker, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  CHECK(compiles("return a;"));
+  siginfo_t dead{};
+  ::waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT);
+  CHECK(dead.si_pid == 0);
+}
+TEST_CASE("clang workers: a program that gets the orphans keeps no dead ones") {
+  test::ChildProcess child("clang workers: a program that gets the orphans keeps no dead ones [child]",
+                           {{"KILN_TEST_WORKER", std::to_string(::getpid())}});
   CHECK(child.wait() == 0);
 }
 

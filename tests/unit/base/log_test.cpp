@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -56,6 +57,12 @@ std::string standard_error_of(Work work) {
   return kiln::test::read_text(path);
 }
 
+bool is_pending(int signal) {
+  sigset_t pending;
+  sigpending(&pending);
+  return sigismember(&pending, signal) == 1;
+}
+
 std::string line_of(const std::string& text) {
   return "kiln[" + std::to_string(getpid()) + "]: " + text + "\n";
 }
@@ -100,4 +107,17 @@ TEST_CASE("what a user asked for in vain is told on standard error where nobody 
   CHECK(standard_error_of([] { kiln::base::tell_line("y"); }).empty());
   CHECK(seen == "y");
   kiln::cache::set_log(nullptr);
+}
+
+TEST_CASE("tell_line: a pipe that nobody reads does not end the process") {
+  int ends[2] = {-1, -1};
+  REQUIRE(pipe(ends) == 0);
+  close(ends[0]);
+  const int before = dup(STDERR_FILENO);
+  dup2(ends[1], STDERR_FILENO);
+  kiln::base::tell_line("to nobody");
+  dup2(before, STDERR_FILENO);
+  close(before);
+  close(ends[1]);
+  CHECK_FALSE(is_pending(SIGPIPE));
 }

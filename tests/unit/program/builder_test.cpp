@@ -158,6 +158,24 @@ TEST_CASE("a failed compile is remembered and thrown again to everyone") {
   CHECK_FALSE(store.find(make_job("error").key));
 }
 
+TEST_CASE("a compile that fails by chance fails for those who wait for it, and is not remembered") {
+  Builder builder(nullptr);
+  const CountingCompiler compiler(200ms);
+  std::atomic<int> failures{0};
+  in_threads(8, [&](int) {
+    try {
+      (void)builder.build(make_job("late"), compiler);
+    } catch (const CompileError& error) {
+      if (error.log() == "late") ++failures;
+    }
+  });
+  CHECK(failures == 8);
+  const int compiles = compiler.compiles;
+  CHECK(compiles < 4);  // of those who came in time
+  CHECK_THROWS_AS((void)builder.build(make_job("late"), compiler), CompileError);
+  CHECK(compiler.compiles == compiles + 1);
+}
+
 TEST_CASE("a remembered failure speaks of the signature that was asked for") {
   Builder builder(nullptr);
   const CountingCompiler compiler;

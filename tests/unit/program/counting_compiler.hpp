@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "backend/compiler.hpp"
+#include "backend/compiler_ended.hpp"
 
 namespace kiln::test {
 
@@ -22,7 +23,8 @@ class CountingCompiler final : public backend::Compiler {
   [[nodiscard]] std::vector<std::string> options(const backend::CompileRequest&) const override { return {"-count"}; }
   [[nodiscard]] DeviceKind kind() const override { return kind_; }
 
-  /// "code of SOURCE"; a source with "error" in it does not compile, one with "driver" throws a DeviceError.
+  /// "code of SOURCE"; a source with "error" in it does not compile, nor by chance one with "late"; one with "driver" throws a
+  /// DeviceError.
   [[nodiscard]] backend::CompileResult compile(const backend::CompileRequest& request) const override {
     ++compiles;
     std::this_thread::sleep_for(time_);
@@ -39,6 +41,7 @@ class CountingCompiler final : public backend::Compiler {
            .compiler = "Counting 1",
            .context = request.context});
     }
+    if (request.source.find("late") != std::string::npos) throw backend::CompilerEnded({.log = "late"}, /*by_chance=*/true);
     if (request.source.find("driver") != std::string::npos) throw DeviceError("cannot load the compiler");
     return {"code of " + request.source, ""};
   }

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <memory>
@@ -49,6 +50,8 @@ std::vector<kiln_clang_file> read_files(Reader& reader) {
 Limits read_limits(Reader& reader) {
   Limits limits;
   limits.milliseconds = static_cast<std::int64_t>(reader.number());
+  // Ten times as much, since the machine may be busy.
+  limits.seconds = limits.milliseconds == 0 ? 0 : std::max(limits.seconds, limits.milliseconds / 100);
   limits.bytes = reader.number();
   return limits;
 }
@@ -123,6 +126,7 @@ std::string greeting_bytes(const Greeting& greeting) {
   Writer writer;
   writer.text(text(greeting.version));
   writer.text(text(greeting.problem));
+  writer.number(static_cast<std::uint64_t>(greeting.process));
   return writer.bytes();
 }
 
@@ -135,6 +139,7 @@ Greeting read_greeting(std::string_view bytes) {
   Greeting greeting;
   greeting.version = string();
   greeting.problem = string();
+  greeting.process = static_cast<std::int32_t>(reader.number());
   return greeting;
 }
 

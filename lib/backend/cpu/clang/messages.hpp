@@ -45,10 +45,11 @@ class Reader {
   std::string_view bytes_;
 };
 
-/// What a worker says first: the version of its Clang, or why it has none.
+/// What a worker says first: the version of its Clang, or why it has none, and its number.
 struct Greeting {
   std::string version;
   std::string problem;
+  std::int32_t process = 0;
 };
 [[nodiscard]] std::string greeting_bytes(const Greeting& greeting);
 [[nodiscard]] Greeting read_greeting(std::string_view bytes);
@@ -60,9 +61,10 @@ struct Greeting {
 
 /// Calls the function that the question names. The result refers to nothing of the question.
 [[nodiscard]] const kiln_clang_result* call(const kiln_clang_api& api, std::string_view question);
-/// The time limit and the memory limit of a question; zeros for one that has none.
+/// Of a question; zeros for one that has none.
 struct Limits {
-  std::int64_t milliseconds = 0;
+  std::int64_t milliseconds = 0;  ///< of the processor's time
+  std::int64_t seconds = 600;     ///< by the clock: ends what waits for ever
   std::uint64_t bytes = 0;
 };
 [[nodiscard]] Limits limits_of(std::string_view question);

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   close_others();
   be_ended_first();
   kiln::clang_messages::Greeting greeting;
+  greeting.process = ::getpid();
   void* const module = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   const auto open = module == nullptr ? nullptr : reinterpret_cast<decltype(&kiln_clang)>(dlsym(module, KILN_CLANG_SYMBOL));
   const kiln_clang_api* const api = open == nullptr ? nullptr : open(KILN_CLANG_INTERFACE);

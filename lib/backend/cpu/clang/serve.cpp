@@ -4,6 +4,7 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/PrettyStackTrace.h>
 #include <llvm/Support/Signals.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -35,6 +36,8 @@ constexpr std::array kStackSizes{std::size_t{256} << 20, std::size_t{64} << 20, 
 constexpr std::size_t kGuard = std::size_t{1} << 20;
 /// A process that has grown by more is not kept.
 constexpr std::uint64_t kMostGrowth = std::uint64_t{512} << 20;
+/// One that nobody asks for as long is not kept either.
+constexpr int kLongestIdleMs = 60'000;
 
 // What the handlers of signals read is plain data.
 std::atomic<bool> begun{false};
@@ -42,7 +45,7 @@ int connection = -1;
 int output = -1;                    ///< what LLVM prints goes to this file
 std::atomic<bool> answered{false};  ///< true while an answer goes out
 std::atomic<bool> ending{false};
-std::atomic<bool> sent{false};
+std::atomic<pid_t> sender{0};  ///< the thread that sends how it ended
 int end_status = 0;
 const char* end_error = "";
 std::uintptr_t stack_begin = 0;
@@ -52,6 +55,7 @@ bool bounded = false;  ///< by a question's memory limit
 std::uint64_t memory_limit = 0;
 std::uint64_t bound = 0;  ///< of the address space
 std::array<char, 256> crash_text;
+std::array<char, 32> clock_text;  ///< the limit by the clock
 std::array<char, std::size_t{256} << 10> signal_stack;
 
 std::uint64_t address_space() noexcept {
@@ -70,8 +74,9 @@ std::uint64_t address_space() noexcept {
 void bound_memory(std::uint64_t limit) {
   ::getrlimit(RLIMIT_AS, &own_limit);
   memory_limit = limit;
-  bound = address_space() + limit;
-  bounded = limit > 0 && bound < own_limit.rlim_cur;
+  const std::uint64_t used = address_space();  // 0 without /proc: there is no bound then
+  bound = used + limit;
+  bounded = used > 0 && bound > used && bound < own_limit.rlim_cur;
   if (!bounded) return;
   const rlimit bounds{.rlim_cur = bound, .rlim_max = own_limit.rlim_max};
   bounded = ::setrlimit(RLIMIT_AS, &bounds) == 0;
@@ -80,16 +85,21 @@ void lift_memory_bound() noexcept {
   if (bounded) ::setrlimit(RLIMIT_AS, &own_limit);
 }
 
-void bound_time(std::int64_t milliseconds) noexcept {
+/// Zeros: no bounds.
+void bound_time(std::int64_t milliseconds, std::int64_t seconds) noexcept {
   itimerval time{};
   time.it_value.tv_sec = milliseconds / 1000;
   time.it_value.tv_usec = milliseconds % 1000 * 1000;
   ::setitimer(ITIMER_PROF, &time, nullptr);
+  time.it_value = {.tv_sec = seconds, .tv_usec = 0};
+  ::setitimer(ITIMER_REAL, &time, nullptr);
 }
 
 [[noreturn]] void send_end(bool with_output) noexcept {
-  if (sent.exchange(true)) {
-    while (true) pause();
+  const pid_t own = ::gettid();
+  if (pid_t other = 0; !sender.compare_exchange_strong(other, own)) {
+    if (other == own) _exit(1);  // it crashed while it sent
+    while (true) pause();        // the other thread ends the process
   }
   static std::array<char, std::size_t{16} << 10> log;
   static std::array<char, std::size_t{24} << 10> message;
@@ -98,10 +108,6 @@ void bound_time(std::int64_t milliseconds) noexcept {
   const std::size_t bytes = clang_messages::write_failure(message, end_status, end_error, printed);
   clang_messages::send_message(connection, {message.data(), bytes});
   _exit(1);
-}
-
-void on_late(int /*signal*/) {
-  send_end(false);
 }
 
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
@@ -116,8 +122,9 @@ void on_crash(int signal, siginfo_t* info, void* /*context*/) {
   end_service(KILN_CLANG_CRASHED, crash_text.data());
 }
 
-void on_time_limit(int /*signal*/) {
-  end_service(KILN_CLANG_TOO_LONG, "");
+/// By the clock: of the question, or of end_service().
+void on_time_limit(int signal) {
+  if (sender.load() == 0) end_service(KILN_CLANG_TOO_LONG, signal == SIGALRM ? clock_text.data() : "");
 }
 
 void on_no_memory() {
@@ -135,10 +142,8 @@ void set_handlers() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS}) ::sigaction(signal, &crash, nullptr);
   struct sigaction time{};
   time.sa_handler = on_time_limit;
-  time.sa_flags = SA_ONSTACK | SA_RESTART;
-  ::sigaction(SIGPROF, &time, nullptr);
-  time.sa_handler = on_late;
-  ::sigaction(SIGALRM, &time, nullptr);
+  time.sa_flags = SA_ONSTACK | SA_RESTART | SA_NODEFER;  // end_service() counts on the next alarm
+  for (const int signal : {SIGPROF, SIGALRM}) ::sigaction(signal, &time, nullptr);
   for (const int signal : {SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) ::signal(signal, SIG_DFL);
   std::set_new_handler(on_no_memory);
   llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { on_no_memory(); });
@@ -148,18 +153,20 @@ void set_handlers() {
 struct Handover {
   std::string question;
   std::binary_semaphore ready{0};
+  std::atomic<int> unanswered{0};
 };
 
 void answer(std::string_view question) {
   const clang_messages::Limits limits = clang_messages::limits_of(question);
   if (output >= 0 && ::ftruncate(output, 0) == 0) ::lseek(output, 0, SEEK_SET);
   bound_memory(limits.bytes);
-  bound_time(limits.milliseconds);
+  std::snprintf(clock_text.data(), clock_text.size(), "%lld s", static_cast<long long>(limits.seconds));
+  bound_time(limits.milliseconds, limits.seconds);
   const kiln_clang_api& api = *kiln_clang(KILN_CLANG_INTERFACE);
   const std::unique_ptr<const kiln_clang_result, void (*)(const kiln_clang_result*)> result(clang_messages::call(api, question),
                                                                                             api.release);
   const std::string bytes = clang_messages::answer_bytes(*result);
-  bound_time(0);
+  bound_time(0, 0);
   lift_memory_bound();
   if (answered.exchange(true)) {
     while (true) pause();  // another thread answers
@@ -181,6 +188,7 @@ void* work(void* argument) {
       _exit(1);  // a question that is none
     }
     if (address_space() > before + kMostGrowth) _exit(0);
+    --handover.unanswered;
   }
 }
 
@@ -209,6 +217,15 @@ bool start_worker(Handover& handover) {
   return false;
 }
 
+/// False where the other side is gone, or has no question for long.
+bool next_question(const Handover& handover, std::string& question) {
+  pollfd come{.fd = connection, .events = POLLIN, .revents = 0};
+  while (::poll(&come, 1, kLongestIdleMs) == 0) {
+    if (handover.unanswered == 0) return false;
+  }
+  return clang_messages::receive_message(connection, question);
+}
+
 }  // namespace
 
 bool serving() noexcept {
@@ -231,8 +248,9 @@ void serve(int socket) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   std::string question;
-  while (clang_messages::receive_message(connection, question)) {
+  while (next_question(handover, question)) {
     handover.question = std::move(question);
+    ++handover.unanswered;
     handover.ready.release();
   }
   _exit(0);
@@ -246,7 +264,7 @@ void end_service(int status, const char* error) noexcept {
   end_status = status;
   end_error = error;
   ending = true;
-  bound_time(0);
+  bound_time(0, 0);
   lift_memory_bound();
   ::alarm(2);                      // the next step may wait for a lock that this thread holds
   llvm::sys::RunSignalHandlers();  // prints what LLVM was doing
