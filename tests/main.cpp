@@ -4,6 +4,6 @@
 #include "locale.hpp"
 
 int main(int argc, char** argv) {
-  kiln::test::use_locale_of_environment();
+  kiln::test::use_locale_of_environment(false);  // tests of units write numbers by streams
   return doctest::Context(argc, argv).run();
 }

@@ -79,7 +79,7 @@ void note_not_run(const std::string& what) {
 
 int main(int argc, char** argv) {
   using namespace conformance;
-  kiln::test::use_locale_of_environment();
+  kiln::test::use_locale_of_environment(true);
   if (const std::string missing = missing_devices(); !missing.empty()) {
     std::cout << missing;
     return 1;
