@@ -119,7 +119,7 @@ void use(const kiln::Device& device, const std::string& when) {
     own.synchronize();
     const double sum = kiln::math::add.reduce(doubled).item<double>();
     const double parts = kiln::chunked(twice, {.chunk_bytes = 100'000, .devices = {device}})(x).to_vector<double>()[77'777];
-    const double frequency = kiln::fft::rfft(x).to_vector<std::complex<double>>()[0].real();
+    const double frequency = kiln::fft::rfft(x[{kiln::Slice{0, 1000}}]).to_vector<std::complex<double>>()[0].real();
     std::string error;
     try {
       (void)kiln::vectorize("float64(float64 x)", "return nothing; // " + when)(x);
