@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "backend/compiler.hpp"
 #include "backend/compiler_ended.hpp"
@@ -41,7 +42,11 @@ class CountingCompiler final : public backend::Compiler {
            .compiler = "Counting 1",
            .context = request.context});
     }
-    if (request.source.find("late") != std::string::npos) throw backend::CompilerEnded({.log = "late"}, /*by_chance=*/true);
+    if (request.source.find("late") != std::string::npos) {
+      CompileError::Details details;
+      details.log = "late";
+      throw backend::CompilerEnded(std::move(details), /*by_chance=*/true);
+    }
     if (request.source.find("driver") != std::string::npos) throw DeviceError("cannot load the compiler");
     return {"code of " + request.source, ""};
   }
