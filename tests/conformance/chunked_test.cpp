@@ -382,6 +382,7 @@ TEST_CASE("chunked: a call that ends in the middle does not say that nothing was
       kiln::vectorize("float32 slow(float32 a) { for (int k = 0; k < 20000; ++k) a = sqrt(a * a + 1) * 0.5f; return a; }");
   const Array a = uniform({20'000}, 1);
   on_each_device([&](const kiln::Device& device) {
+    if (!device.is_cpu()) return;  // a kernel that runs on a GPU ends by itself
     const auto in_chunks = kiln::chunked(slow, {.chunk_bytes = 1 << 11, .devices = {device}});
     const Array out = Array::full({20'000}, -1.0F);
     static_cast<void>(slow(a[Slice{0, 100}]));  // compiled
