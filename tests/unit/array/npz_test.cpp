@@ -160,7 +160,7 @@ namespace {
 
 std::string bytes_of(std::uint64_t value, int count) {
   std::string bytes;
-  for (int i = 0; i < count; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xffU);
+  for (int i = 0; i < count; ++i) bytes += static_cast<char>((i < 8 ? value >> (8 * i) : 0) & 0xffU);
   return bytes;
 }
 
