@@ -32,8 +32,8 @@ struct CompileOptions {
   /// Folders searched for `#include`s that `headers` has not, in this order; relative ones from the process's working
   /// directory. A name in quotes is looked for beside the file that includes it first. What is found is read at each first use
   /// of a kernel, and its text is in the key. No file outside is read: an absolute name, or one with "..", that leads elsewhere
-  /// is a CompileError; a symbolic link inside is followed. A file that is not found is an IoError, unless it stands in a branch
-  /// of #if, which the compiler may leave out. Headers of the standard library that kernels use are kiln's own.
+  /// is a CompileError; a symbolic link inside is followed. A file that is not found is an IoError, unless it stands in a
+  /// branch of #if, which the compiler may leave out. Headers of the standard library that kernels use are kiln's own.
   std::vector<std::string> include_dirs = {};
   /// Macros for these texts, before the preamble: "NAME", "NAME=VALUE" or "NAME(a, b)=VALUE". SignatureError for one that names
   /// no macro or has several lines.

@@ -24,7 +24,8 @@ inline constexpr const char* kUsualTargets[] = {"native", "sm_75",  "sm_80",   "
 [[nodiscard]] std::vector<std::string> unique_targets(const std::vector<std::string>& targets,
                                                       const std::vector<std::string>& none = {"native"});
 
-/// What the manifest has for that target: Manifest::count(), and the kernels() of its calls alone; a target that nobody knows is a UsageError.
+/// What the manifest has for that target: Manifest::count(), and the kernels() of its calls alone; a target that nobody knows
+/// is a UsageError.
 [[nodiscard]] std::size_t count_kernels(const Manifest& manifest, const std::string& target, bool other_sizes = true);
 [[nodiscard]] std::vector<ManifestKernel> kernels_of(const Manifest& manifest, const std::string& target);
 
