@@ -3,8 +3,8 @@
 
 usage: compile_alone.py [--all] [--compiler CXX]... [FILE]...
 
-Without FILE and --all: what the last 5 commits changed, and a third of the rest for each compiler, another one each day. The compilers are g++ and
-clang++-19 unless --compiler names others. The configured build is build/alone. ccache is used where it is installed. Any error fails.
+Without FILE and --all: what the last 5 commits changed by each compiler, and a sixth of the rest by each, another one each day. The compilers are g++
+and clang++-19 unless --compiler names others. The configured build is build/alone. ccache is used where it is installed. Any error fails.
 """
 import argparse
 import concurrent.futures
@@ -90,7 +90,7 @@ def main():
         lately = changed_lately()
         today = int(time.time() // 86400)
         wanted = [(compiler, file) for number, compiler in enumerate(compilers) for file in sorted(known)
-                  if file in lately or (zlib.crc32(str(file.relative_to(ROOT)).encode()) + today + number) % 3 == 0]
+                  if file in lately or (zlib.crc32(str(file.relative_to(ROOT)).encode()) + today + 3 * number) % 6 == 0]
 
     begun = time.monotonic()
     failed = 0

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kiln/array.hpp"
+#include "kiln/device.hpp"
 #include "kiln/export.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
@@ -34,17 +35,19 @@ struct Options {
   Norm norm = Norm::backward;                    ///< which direction is scaled
   Array out = {};                                ///< of exactly the result's shape; may be the input, or overlap it in any way
   Stream stream = {};                            ///< default: the device's default stream
-  Planning plan = Planning::estimate;            ///< on the CPU
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  Planning plan = Planning::estimate;           ///< on the CPU
 };
 
 /// Options of transforms along two axes.
 struct Options2 {
-  std::optional<Shape> s = std::nullopt;  ///< points along each of the axes; -1: as many as there are
-  std::vector<int> axes = {-2, -1};       ///< the last one is that which real transforms halve
-  Norm norm = Norm::backward;             ///< as of Options, and so are the others
-  Array out = {};                         ///< of exactly the result's shape
-  Stream stream = {};                     ///< default: the device's default stream
-  Planning plan = Planning::estimate;     ///< on the CPU
+  std::optional<Shape> s = std::nullopt;        ///< points along each of the axes; -1: as many as there are
+  std::vector<int> axes = {-2, -1};             ///< the last one is that which real transforms halve
+  Norm norm = Norm::backward;                   ///< as of Options, and so are the others
+  Array out = {};                               ///< of exactly the result's shape
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  Planning plan = Planning::estimate;           ///< on the CPU
 };
 
 /// Options of transforms along any axes.
@@ -54,7 +57,8 @@ struct OptionsN {
   Norm norm = Norm::backward;                           ///< as of Options, and so are the others
   Array out = {};                                       ///< of exactly the result's shape
   Stream stream = {};                                   ///< default: the device's default stream
-  Planning plan = Planning::estimate;                   ///< on the CPU
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  Planning plan = Planning::estimate;           ///< on the CPU
 };
 
 /// @name Transforms

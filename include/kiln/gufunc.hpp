@@ -21,6 +21,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -49,16 +50,17 @@ struct GufuncOptions {
   Outputs out = {};  ///< written in place; may enlarge the loop, is itself never broadcast
   Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
                      ///< its values there, other results are zero
-  std::vector<std::vector<int>> axes = {};    ///< of each operand, the axes that are its core dimensions; the outputs may be
-                                              ///< left out where none of them has core dimensions
-  std::optional<int> axis = std::nullopt;     ///< short for axes, where all operands share one core dimension
-  bool keepdims = false;                      ///< results keep the inputs' core dimensions, with extent 1
-  Stream stream = {};                         ///< default: the device's default stream
-  Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
-  std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
-  std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
-  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  std::vector<std::vector<int>> axes = {};      ///< of each operand, the axes that are its core dimensions; the outputs may be
+                                                ///< left out where none of them has core dimensions
+  std::optional<int> axis = std::nullopt;       ///< short for axes, where all operands share one core dimension
+  bool keepdims = false;                        ///< results keep the inputs' core dimensions, with extent 1
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
+  std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
+  std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float32" by dtype names
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// What a call would do; from Gufunc::resolve().

@@ -58,7 +58,8 @@ struct LaunchOptions {
   std::optional<std::int64_t> size = std::nullopt;  ///< runs the body once for each item of [0, size); the grid is kiln's
   std::int64_t shared_bytes = 0;                    ///< dynamic shared memory of each block; with .grid
   Stream stream = {};                               ///< default: the device's default stream
-  std::stop_token stop = {};                        ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
   std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 

@@ -11,6 +11,7 @@
 
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
+#include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/stream.hpp"
 
@@ -47,31 +48,34 @@ inline const Axes no_axes = std::vector<int>{};
 
 /// Options of Ufunc::reduce. Every member has a default.
 struct ReduceOptions {
-  Axes axis = 0;                              ///< that are reduced
-  bool keepdims = false;                      ///< reduced axes stay, with extent 1
-  std::optional<Arg> initial = std::nullopt;  ///< a scalar to start from, of a value that the loop's dtype has
-  Array where = {};                           ///< bool, broadcast with the array: which elements count
-  std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
-  Array out = {};                             ///< of exactly the result's shape; written in place
-  Stream stream = {};                         ///< default: the device's default stream
-  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  Axes axis = 0;                                ///< that are reduced
+  bool keepdims = false;                        ///< reduced axes stay, with extent 1
+  std::optional<Arg> initial = std::nullopt;    ///< a scalar to start from, of a value that the loop's dtype has
+  Array where = {};                             ///< bool, broadcast with the array: which elements count
+  std::optional<DType> dtype = std::nullopt;    ///< of the computation and the result
+  Array out = {};                               ///< of exactly the result's shape; written in place
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// Options of Ufunc::accumulate and Ufunc::reduceat. Every member has a default.
 struct AccumulateOptions {
-  int axis = 0;                               ///< along which; negative ones count from the end
-  std::optional<DType> dtype = std::nullopt;  ///< of the computation and the result
-  Array out = {};                             ///< of exactly the result's shape; written in place
-  Stream stream = {};                         ///< default: the device's default stream
-  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  int axis = 0;                                 ///< along which; negative ones count from the end
+  std::optional<DType> dtype = std::nullopt;    ///< of the computation and the result
+  Array out = {};                               ///< of exactly the result's shape; written in place
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// Options of Ufunc::at.
 struct AtOptions {
-  Stream stream = {};                     ///< default: the device's default stream
-  std::stop_token stop = {};              ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
   std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 

@@ -36,12 +36,13 @@ struct TimeSpan {
   double duration = 0;  ///< how long it took
 };
 
-/// One call of a ufunc or of a method of it, a gufunc, a reduction, or a raw kernel.
+/// One call of a ufunc or of a method of it, a gufunc, a reduction, or a raw kernel; or a copy between the host and a GPU, or
+/// within one, which the program asked for or a call did for its arrays of the host.
 struct CallRecord {
-  std::string function;                        ///< "add", "add.reduce"; of a raw kernel its name
-  std::string kind;                            ///< of the kernel's definition: "ufunc", "gufunc", "reduction" or "kernel"
-  std::string kernel;                          ///< id of the kernel in the cache, 32 hex digits (`kiln cache show ID`)
-  std::string variant;                         ///< which of the loop's kernels: "contiguous", "reduce (block)"; may be empty
+  std::string function;  ///< "add", "add.reduce"; of a raw kernel its name; "to_device", "copy_to_host", "copy"
+  std::string kind;      ///< of the kernel's definition: "ufunc", "gufunc", "reduction" or "kernel"; "copy"
+  std::string kernel;    ///< id of the kernel in the cache, 32 hex digits (`kiln cache show ID`)
+  std::string variant;   ///< which of the loop's kernels: "contiguous", "reduce (block)"; may be empty
   KernelOrigin origin = KernelOrigin::memory;  ///< where the kernel came from
   std::optional<TimeSpan> load =
       std::nullopt;          ///< to find, compile and load it; nothing where this function had used it before
@@ -83,8 +84,8 @@ class KILN_API Profile {
   /// As stop(), and throws nothing.
   ~Profile();
 
-  /// The calls so far that asked for a kernel, in the order in which they ended; waits for the work that they queued. A call
-  /// that had nothing to compute, or was refused before that, is none of them.
+  /// The copies, and the calls so far that asked for a kernel, in the order in which they ended; waits for the work that they
+  /// queued. A call that had nothing to compute, or was refused before that, is none of them.
   [[nodiscard]] std::vector<CallRecord> records() const;
   /// Calls beyond ProfileOptions::limit.
   [[nodiscard]] std::size_t dropped() const;

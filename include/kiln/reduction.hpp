@@ -20,6 +20,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -53,18 +54,19 @@ struct ReductionDefinition {
 /// The options of a call of a reduction. Every member has a default.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members are in the order in which users name them
 struct ReductionOptions {
-  Axes axis = Axes::all();                    ///< of what the inputs broadcast to
-  bool keepdims = false;                      ///< reduced axes stay, with extent 1
-  std::optional<Arg> initial = std::nullopt;  ///< a number in front of what the map gives; not of a struct
-  Array where = {};                           ///< bool, broadcast with the inputs: which elements count; wants an identity
-                                              ///< or .initial
-  Outputs out = {};                           ///< of exactly the results' shape; written in place
-  std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
-  std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float64" by dtype names
-  Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
-  Stream stream = {};                         ///< default: the device's default stream
-  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  Axes axis = Axes::all();                      ///< of what the inputs broadcast to
+  bool keepdims = false;                        ///< reduced axes stay, with extent 1
+  std::optional<Arg> initial = std::nullopt;    ///< a number in front of what the map gives; not of a struct
+  Array where = {};                             ///< bool, broadcast with the inputs: which elements count; wants an identity
+                                                ///< or .initial
+  Outputs out = {};                             ///< of exactly the results' shape; written in place
+  std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
+  std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float64" by dtype names
+  Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// An immutable, shareable reduction; calls from several threads are safe. Copies share the definition and its compiled

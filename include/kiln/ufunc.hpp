@@ -21,6 +21,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
 #include "kiln/export.hpp"
@@ -53,15 +54,16 @@ class Outputs {
 
 /// The options of a call. Every member has a default.
 struct CallOptions {
-  Outputs out = {};                           ///< written in place; never broadcast, never reallocated
-  Array where = {};                           ///< bool, broadcast with the arguments: where it is false nothing is computed;
-                                              ///< .out keeps its values there, other results are zero
-  Stream stream = {};                         ///< default: the device's default stream
-  Casting casting = Casting::same_kind;       ///< checked for every input and output of the chosen loop
-  std::optional<DType> dtype = std::nullopt;  ///< forces the loop whose outputs have this dtype
-  std::string_view signature = {};            ///< forces a loop: "float32, float32 -> float32" by dtype names
-  std::stop_token stop = {};                  ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};      ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  Outputs out = {};                             ///< written in place; never broadcast, never reallocated
+  Array where = {};                             ///< bool, broadcast with the arguments: where it is false nothing is computed;
+                                                ///< .out keeps its values there, other results are zero
+  Stream stream = {};                           ///< default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
+  Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
+  std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
+  std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float32" by dtype names
+  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
 };
 
 /// A ufunc's definition. Members are to be named: designated initializers in this order.

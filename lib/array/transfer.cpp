@@ -12,6 +12,7 @@
 #include "array/rep.hpp"
 #include "backend/backend.hpp"
 #include "kiln/array.hpp"
+#include "profiling/call.hpp"
 
 namespace kiln {
 namespace detail {
@@ -48,6 +49,11 @@ std::shared_ptr<const void> both(const Array& a, const Array& b) {
   return std::make_shared<const std::pair<Array, Array>>(a, b);
 }
 
+// What a profile has of a copy.
+profiling::Copy recorded(const char* function, const ArrayRep& rep, const Device& device, const Stream& stream) noexcept {
+  return {function, device, stream.queue().get(), rep.size, static_cast<std::int64_t>(bytes_of(rep))};
+}
+
 // The same array under another device's name: CPU devices and the host share their memory.
 Array placed(const ArrayRep& rep, bool on_host, const Device& device) {
   ArrayRep copy = rep;
@@ -62,6 +68,7 @@ Array upload(const Array& array, const Device& device, const Stream& stream) {
   Array result = allocate_packed(packed.shape, packed.dtype, order_of(packed), false, device);
   if (packed.size == 0) return result;
   backend::Backend& backend = backend::backend_for(device);
+  const profiling::Copy copy = recorded("to_device", packed, device, stream);
   if (stream.is_default()) {
     backend.upload(result.rep()->data, packed.data, bytes_of(packed), nullptr);
     MappedFile::check(packed);
@@ -86,6 +93,7 @@ Array from_peer(const Array& array, const Device& device, const Stream& stream) 
   const ArrayRep& rep = *packed.rep();
   if (!is_packed(rep)) return {};
   Array result = allocate_packed(rep.shape, rep.dtype, order_of(rep), false, device);
+  const profiling::Copy copy = recorded("to_device", rep, device, stream);
   const bool copied =
       backend::backend_for(device).copy_from_peer(result.rep()->data, backend::backend_for(rep.device), rep.data, bytes_of(rep),
                                                   stream.queue().get(), both(packed, result));
@@ -109,7 +117,10 @@ Array fetch(const Array& array) {
     return fetch(packed_on_device(array, Order::c, {}));
   }
   HostMemory memory = allocate_host(bytes, false);
-  if (bytes > 0) backend::backend_for(rep.device).download(memory.data, rep.data + extent.low, bytes, nullptr);
+  if (bytes > 0) {
+    const profiling::Copy copy = recorded("copy_to_host", rep, rep.device, {});
+    backend::backend_for(rep.device).download(memory.data, rep.data + extent.low, bytes, nullptr);
+  }
   ArrayRep host = rep;
   host.data = memory.data - extent.low;
   host.buffer = std::move(memory.owner);
@@ -124,6 +135,7 @@ void download_into(const Array& from, const Array& to) {
   if (source.size == 0) return;
   if (!host_readable(source)) {
     if (same_packed_layout(source, target)) {
+      const profiling::Copy copy = recorded("copy_to_host", source, source.device, {});
       backend::backend_for(source.device).download(target.data, source.data, bytes_of(source), nullptr);
     } else {
       copy_host(*fetch(from).rep(), target);
@@ -148,6 +160,7 @@ void download_on(const Stream& stream, const Array& from, const Array& to) {
   const ArrayRep& rep = *source.rep();
   backend::Backend& backend = backend::backend_for(rep.device);
   if (same_packed_layout(rep, target)) {
+    const profiling::Copy copy = recorded("copy_to_host", rep, rep.device, stream);
     return backend.download_queued(target.data, rep.data, bytes_of(rep), stream.queue().get(), both(source, to));
   }
   // The driver knows no gaps on the host: the elements are put in their places here.
@@ -176,6 +189,7 @@ Array Array::copy(Order order) const {
   if (order == Order::c ? rep.c_contiguous : rep.f_contiguous) {
     Array result = detail::allocate_packed(rep.shape, rep.dtype, order, false, rep.device);
     if (rep.size > 0) {
+      const profiling::Copy copy = detail::recorded("copy", rep, rep.device, {});
       backend::backend_for(rep.device).copy(result.rep()->data, rep.data, detail::bytes_of(rep), nullptr);
     }
     return result;

@@ -105,7 +105,7 @@ void Operands::place(std::span<const Array> more) {
   if (planned_on_) {
     place_ = planned_place(*planned_on_, all, rep_of);
   } else {
-    place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.stream);
+    place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.place);
   }
 }
 

@@ -41,7 +41,7 @@ struct Given {
   std::span<const Arg> args;
   const Array& where;
   std::span<const Array> out;
-  const Stream& stream;
+  Wanted place;
 };
 
 /// What a call computes in.

@@ -9,6 +9,11 @@ void fail_devices(const std::string& what, const std::string& a, const Device& o
                     "; bring them to one device with to_device()");
 }
 
+void fail_wanted(const std::string& what, const Device& wanted, const std::string& where, const Device& there) {
+  throw DeviceError(what + ": .device is " + to_string(wanted) + ", " + where + " on " + to_string(there) +
+                    "; leave .device out, or bring all to that device");
+}
+
 void fail_stream(const std::string& what, const Device& stream, const Device& arrays) {
   throw DeviceError(what + ": the stream is on " + to_string(stream) + ", the arrays are on " + to_string(arrays) +
                     "; give a stream of that device");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "array/rep.hpp"
@@ -20,15 +21,31 @@ struct Place {
   [[nodiscard]] bool gpu() const noexcept { return !device.is_cpu(); }
 };
 
+/// Of calls that name none.
+inline const std::optional<Device> kAnyDevice;
+
+/// What the options of a call say of its place.
+struct Wanted {
+  const Stream& stream;
+  const std::optional<Device>& device = kAnyDevice;
+};
+
 /// DeviceErrors, which begin with `what`.
 [[noreturn]] void fail_devices(const std::string& what, const std::string& a, const Device& of_a, const std::string& b,
                                const Device& of_b);
+[[noreturn]] void fail_wanted(const std::string& what, const Device& wanted, const std::string& where, const Device& there);
 [[noreturn]] void fail_stream(const std::string& what, const Device& stream, const Device& arrays);
 
-/// The device of the arrays that have one, else the stream's, else the best. rep_of(i) is the array of operand i, or null.
-/// DeviceError where arrays, or an array and the stream, are on different devices.
+/// Of a call without arrays on a device.
+inline Device host_place(const Wanted& wanted) {
+  return !wanted.stream.is_default() ? wanted.stream.device() : wanted.device ? *wanted.device : Device::best();
+}
+
+/// The device of the arrays that have one, else the one that is wanted, else the stream's, else the best. rep_of(i) is the
+/// array of operand i, or null. DeviceError where any two of them differ.
 template <class What, class RepOf>
-Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Stream& stream) {
+Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Wanted& wanted) {
+  const Stream& stream = wanted.stream;
   const detail::ArrayRep* placed = nullptr;
   std::size_t placed_at = 0;
   bool any_host = false;
@@ -50,8 +67,12 @@ Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, Nam
     place.on_host = false;
     if (!stream.is_default() && !stream.device().same_memory(place.device))
       fail_stream(text_of(what), stream.device(), place.device);
+    if (wanted.device && !wanted.device->same_memory(place.device))
+      fail_wanted(text_of(what), *wanted.device, name_of(placed_at) + " is", place.device);
   } else {
-    place.device = stream.is_default() ? Device::best() : stream.device();
+    place.device = host_place(wanted);
+    if (wanted.device && !wanted.device->same_memory(place.device))
+      fail_wanted(text_of(what), *wanted.device, "the stream is", place.device);
   }
   place.queue = stream.queue().get();
   place.staged = place.gpu() && (any_host || placed == nullptr);

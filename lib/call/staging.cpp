@@ -12,6 +12,7 @@
 #include "backend/kernel_abi.hpp"
 #include "call/description.hpp"
 #include "kiln/error.hpp"
+#include "profiling/call.hpp"
 
 namespace kiln::call {
 namespace {
@@ -89,6 +90,7 @@ Array send_packed(const Array& host, const Device& device, backend::Queue* queue
   Array sent = allocate_for(queue, rep.shape, rep.dtype, device, order);
   const auto bytes = static_cast<std::size_t>(host.nbytes());
   backend::Backend& backend = backend::backend_for(device);
+  const profiling::Copy copy("to_device", device, queue, rep.size, static_cast<std::int64_t>(bytes));
   upload(backend, sent.rep()->data, source.rep()->data, bytes, queue, source.rep()->buffer);
   detail::MappedFile::check(rep);
   return sent;
@@ -120,6 +122,7 @@ void fetch(const Array& from, const Array& host, backend::Queue* queue) {
   if (queue == nullptr) return from.copy_to_host(host);
   if (source.size == 0) return;
   const auto fetch_to = [&](char* to) {
+    const profiling::Copy copy("copy_to_host", source.device, queue, source.size, from.nbytes());
     download(backend::backend_for(source.device), to, source.data, static_cast<std::size_t>(from.nbytes()), queue);
   };
   if ((source.c_contiguous && target.c_contiguous) || (source.f_contiguous && target.f_contiguous))

@@ -31,7 +31,7 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
   const Arg arg(a);
   const auto name_of = [](std::size_t k) { return std::string(k == 0 ? "the array" : "the out array"); };
   const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
-  chunk::check_host(what, {&arg, 1}, Array(), out, options.stream, name_of);
+  chunk::check_host(what, {&arg, 1}, Array(), out, {options.stream, options.device}, name_of);
   if (a.valid() && a.size() == 0) return function_.accumulate(a, options);
   const DType dtype = ufunc::AccumulateCall(impl, arg, options).plan().outputs[0];
   chunk::check_overlap(what, {&arg, 1}, Array(), out, true, name_of);

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "base/function_ref.hpp"
+#include "call/place.hpp"
 #include "chunk/operand.hpp"
 #include "kiln/arg.hpp"
 #include "kiln/chunked.hpp"
-#include "kiln/stream.hpp"
 
 namespace kiln::chunk {
 
@@ -18,9 +18,9 @@ using NameOf = base::FunctionRef<std::string(std::size_t)>;
 /// TypeError for options that cannot be.
 void check_options(const std::string& what, const ChunkOptions& options);
 
-/// TypeError, which begins with `what`, for arrays that are on a device, and for a stream.
+/// TypeError, which begins with `what`, for arrays that are on a device, for a stream, and for a device.
 void check_host(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
-                const Stream& stream, NameOf name_of);
+                const call::Wanted& wanted, NameOf name_of);
 
 /// Whether an output shares memory with an input or the mask, but for the same window where `by_element`.
 [[nodiscard]] bool overlap(std::span<const Arg> args, const Array& where, std::span<const Array> out, bool by_element);

@@ -19,7 +19,7 @@ void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<cons
   const detail::GufuncImpl& impl = *function.impl();
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
   const std::span<const Array> out = options.out.arrays();
-  check_host(impl.name(), args, options.where, out, options.stream, name_of);
+  check_host(impl.name(), args, options.where, out, {options.stream, options.device}, name_of);
   gufunc::Call whole(impl, args, options);
   const GufuncResolution resolution = whole.resolve();
   const gufunc::CoreShape& shape = whole.shape();

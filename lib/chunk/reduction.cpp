@@ -34,7 +34,7 @@ class ReductionCall {
 
   void run(std::span<Array> results, TwoStepsOf in_two_steps) {
     const auto name_of = [&](std::size_t k) { return target_.operand_name(k); };
-    check_host(target_.what(), args_, options_.where, options_.out, options_.stream, name_of);
+    check_host(target_.what(), args_, options_.where, options_.out, {options_.stream, options_.device}, name_of);
     const Resolution resolution = whole_.resolve();
     if (resolution.variant == "empty") return reduce::Call(target_, args_, options_).run(results);
     check_overlap(target_.what(), args_, options_.where, options_.out, false, name_of);

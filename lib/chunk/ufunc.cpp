@@ -29,7 +29,7 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
   const detail::UfuncImpl& impl = *function.impl();
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
   const std::span<const Array> out = options.out.arrays();
-  check_host(impl.name(), args, options.where, out, options.stream, name_of);
+  check_host(impl.name(), args, options.where, out, {options.stream, options.device}, name_of);
   const Resolution resolution = ufunc::Call(impl, args, options).resolve();
   const Shape& loop = resolution.shape;
   if (resolution.variant == "empty") return ufunc::Call(impl, args, options).run(results);

@@ -6,6 +6,7 @@
 #include "backend/capture.hpp"
 #include "backend/out_of_memory.hpp"
 #include "call/operands.hpp"
+#include "call/place.hpp"
 #include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "gufunc/call.hpp"
@@ -29,7 +30,8 @@ bool on_host(std::span<const Arg> args, const Array& where, std::span<const Arra
 constexpr std::int64_t kChunksFrom = std::int64_t{128} << 20;
 
 /// Whether a call whose results do not depend on chunks is quicker in them.
-bool gains(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Stream& stream, bool by_element) {
+bool gains(std::span<const Arg> args, const Array& where, std::span<const Array> out, const call::Wanted& wanted,
+           bool by_element) {
   std::int64_t bytes = 0;
   const auto add = [&](const Array& array) {
     if (array.valid()) bytes += array.nbytes();
@@ -37,7 +39,7 @@ bool gains(std::span<const Arg> args, const Array& where, std::span<const Array>
   for (const Arg& arg : args) add(arg.array());
   for (const Array& array : out) add(array);
   if (bytes < kChunksFrom || !on_host(args, where, out)) return false;
-  const Device device = stream.is_default() ? Device::best() : stream.device();
+  const Device device = call::host_place(wanted);
   return !device.is_cpu() && backend::Capture::current() == nullptr && !chunk::overlap(args, where, out, by_element);
 }
 
@@ -57,9 +59,10 @@ void whole_or_in_chunks(std::span<const Arg> args, const Array& where, std::span
   // The chunks' streams are not ordered after the caller's.
   if (!options.stream.is_default()) options.stream.synchronize();
   ChunkOptions how;
-  if (!options.stream.is_default()) how.devices = {options.stream.device()};
+  if (!options.stream.is_default() || options.device) how.devices = {call::host_place({options.stream, options.device})};
   Options own = options;
   own.stream = Stream();
+  own.device.reset();
   try {
     in_chunks(how, own);
   } catch (const ShapeError&) {  // what has no chunks
@@ -79,7 +82,7 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
   // With a mask a chunk's outputs are read, too, and count twice.
   const bool fit = !given.where.valid() || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
-  const bool chunks = fit && gains(args, given.where, given.out.arrays(), given.stream, true);
+  const bool chunks = fit && gains(args, given.where, given.out.arrays(), {given.stream, given.device}, true);
   call::stoppable(impl_->name(), "", given, [&] {
     whole_or_in_chunks(
         args, given.where, given.out.arrays(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
@@ -116,7 +119,7 @@ void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::
   static const GufuncOptions none;
   const GufuncOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
-  const bool chunks = gains(args, given.where, given.out.arrays(), given.stream, false);
+  const bool chunks = gains(args, given.where, given.out.arrays(), {given.stream, given.device}, false);
   call::stoppable(impl_->name(), "", given, [&] {
     whole_or_in_chunks(
         args, given.where, given.out.arrays(), given, chunks, results, [&] { gufunc::Call(*impl_, args, given).run(results); },

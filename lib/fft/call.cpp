@@ -51,20 +51,20 @@ Array run_there(const Transform& transform, const Array& a, const Array& out, co
 
 }  // namespace
 
-Array run(const Transform& transform, const Array& a, const Array& out, const Stream& stream) {
+Array run(const Transform& transform, const Array& a, const Array& out, const call::Wanted& wanted) {
   const base::DefaultFloatEnvironment floats;
   backend::Capture::refuse(transform.name, "it is no kernel of kiln's; call it before or after the graph");
   if (out.valid()) check_out(transform, out);
   const std::array<const detail::ArrayRep*, 2> reps = {&detail::rep_of(a), out.rep().get()};
   const call::Place place = call::choose_place(
-      std::string(transform.name), reps.size(), [&](std::size_t i) { return reps[i]; }, operand_name, stream);
+      std::string(transform.name), reps.size(), [&](std::size_t i) { return reps[i]; }, operand_name, wanted);
   const profiling::Call profiled;
   if (profiled) {
     profiled.named(transform.name);
     profiled.on(place.device, place.queue);
     profiled.reads(a.size(), a.nbytes());
   }
-  if (place.gpu()) return run_there(transform, a, out, place, stream);
+  if (place.gpu()) return run_there(transform, a, out, place, wanted.stream);
   Array result =
       out.valid() ? out
                   : detail::allocate_packed(transform.out_shape, transform.result_dtype, Order::c, place.on_host, place.device);

@@ -1,6 +1,7 @@
 // A call: where it runs, what .out must be, host arrays to a GPU and back.
 #pragma once
 
+#include "call/place.hpp"
 #include "fft/transform.hpp"
 #include "kiln/array.hpp"
 #include "kiln/device.hpp"
@@ -9,7 +10,7 @@
 namespace kiln::fft {
 
 /// The transform of `a` in `out`, or where that is an empty handle in a new array. The public header says what it throws.
-Array run(const Transform& transform, const Array& a, const Array& out, const Stream& stream);
+Array run(const Transform& transform, const Array& a, const Array& out, const call::Wanted& wanted);
 
 /// `a` transformed into `out`, which has the transform's shape and any dtype of the kind; both may be read by the host. They
 /// may overlap.

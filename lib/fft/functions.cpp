@@ -43,7 +43,7 @@ Array along(const Function& function, const Array& a, std::vector<Axis> axes, co
   transform.axes.assign(axes.begin() + static_cast<std::ptrdiff_t>(begin), axes.end());
   if (begin == 0) {
     complete(transform, a);
-    return run(transform, a, options.out, options.stream);
+    return run(transform, a, options.out, {options.stream, options.device});
   }
   axes.resize(begin);
   const Function others{function.name, FftKind::complex, function.inverse};
@@ -51,18 +51,18 @@ Array along(const Function& function, const Array& a, std::vector<Axis> axes, co
   inner.out = {};
   if (function.kind != FftKind::complex_to_real) {
     complete(transform, a);
-    return along(others, run(transform, a, {}, options.stream), std::move(axes), options);
+    return along(others, run(transform, a, {}, {options.stream, options.device}), std::move(axes), options);
   }
   std::reverse(axes.begin(), axes.end());  // NumPy goes through them from the first one here
   const Array first = along(others, a, std::move(axes), inner);
   complete(transform, first);
-  return run(transform, first, options.out, options.stream);
+  return run(transform, first, options.out, {options.stream, options.device});
 }
 
 Array along_one(const Function& function, const Array& a, const Options& options) {
   CallKey key{function.name, std::span(&options.axis, 1), std::nullopt, options.norm, options.plan};
   if (options.n) key.s = std::span(&*options.n, 1);
-  if (options.stream.is_default()) {
+  if (options.stream.is_default() && !options.device) {
     if (Array result = run_repeated(key, a, options.out); result.valid()) return result;
   }
   Remembered remembered;
@@ -76,7 +76,7 @@ Array along_one(const Function& function, const Array& a, const Options& options
                       .planning = options.plan,
                       .axes = {{at, options.n.value_or(halved ? 2 * (shape[at] - 1) : shape[at])}}};
   complete(transform, a);
-  Array result = run(transform, a, options.out, options.stream);
+  Array result = run(transform, a, options.out, {options.stream, options.device});
   remembered.end(key, a, options.out, result);
   return result;
 }
@@ -85,7 +85,7 @@ Array along_several(const Function& function, const Array& a, const OptionsN& op
   CallKey key{function.name, std::nullopt, std::nullopt, options.norm, options.plan};
   if (options.axes) key.axes = *options.axes;
   if (options.s) key.s = std::span(options.s->data(), options.s->size());
-  if (options.stream.is_default()) {
+  if (options.stream.is_default() && !options.device) {
     if (Array result = run_repeated(key, a, options.out); result.valid()) return result;
   }
   Remembered remembered;
@@ -100,7 +100,7 @@ Array along_several(const Function& function, const Array& a, const OptionsN& op
 }
 
 OptionsN general(const Options2& options) {
-  return {options.s, options.axes, options.norm, options.out, options.stream, options.plan};
+  return {options.s, options.axes, options.norm, options.out, options.stream, options.device, options.plan};
 }
 
 Norm swapped(Norm norm) {
@@ -127,15 +127,15 @@ Array hfft(const Array& a, const Options& options) {
   Options of_inverse = options;
   of_inverse.norm = swapped(options.norm);
   const bool real = kind(detail::rep_of(a).dtype) != Kind::complex;
-  return along_one({"hfft", FftKind::complex_to_real, true}, real ? a : math::conjugate(a, {.stream = options.stream}),
-                   of_inverse);
+  return along_one({"hfft", FftKind::complex_to_real, true},
+                   real ? a : math::conjugate(a, {.stream = options.stream, .device = options.device}), of_inverse);
 }
 
 Array ihfft(const Array& a, const Options& options) {
   Options of_forward = options;
   of_forward.norm = swapped(options.norm);
   const Array result = along_one({"ihfft", FftKind::real_to_complex, false}, a, of_forward);
-  return math::conjugate(result, {.out = result, .stream = options.stream});
+  return math::conjugate(result, {.out = result, .stream = options.stream, .device = options.device});
 }
 
 Array fft2(const Array& a, const Options2& options) {

@@ -14,7 +14,7 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
       options_(options),
       nin_(gufunc.nin()),
       nout_(gufunc.nout()),
-      operands_(gufunc, {args, options.where, options.out.arrays(), options.stream}, nin_, nout_) {}
+      operands_(gufunc, {args, options.where, options.out.arrays(), {options.stream, options.device}}, nin_, nout_) {}
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {

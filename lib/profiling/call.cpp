@@ -23,6 +23,29 @@ struct Running {
   bool timed = false;
   bool ranges = false;
   bool in_range = false;
+
+  /// Around what is queued: several pieces are one stretch of time. What lacks events or a clock has no time.
+  void work_begins(backend::Backend& backend, backend::Queue* queue) {
+    if (!backend.asynchronous(queue)) {
+      if (!call.run) call.run = {.begin = Clock::now()};
+      return;
+    }
+    if (call.first != nullptr) return;
+    call.clock = clock_of(backend);
+    last = backend.make_event();
+    const std::shared_ptr<backend::Event> first = backend.make_event();
+    first->record(queue);
+    call.first = first;
+  }
+  void work_ends(backend::Queue* queue) noexcept {
+    if (call.run) call.run->end = Clock::now();
+    if (call.first == nullptr) return;
+    try {
+      last->record(queue);
+    } catch (const std::exception&) {
+      call.first = nullptr;
+    }
+  }
 };
 
 namespace {
@@ -130,30 +153,35 @@ void Launch::begin(backend::Backend& backend, const backend::Module& module, bac
       call.record.variant = module.label->variant;
       call.record.kernel = module.label->id;
     }
-    if (!backend.asynchronous(queue)) {
-      if (!call.run) call.run = {.begin = Clock::now()};
-      return;
-    }
-    if (call.first != nullptr) return;
-    // What lacks one of these has no time, and the call goes on.
-    call.clock = clock_of(backend);
-    running_->last = backend.make_event();
-    const std::shared_ptr<backend::Event> first = backend.make_event();
-    first->record(queue);
-    call.first = first;
+    running_->work_begins(backend, queue);
   } catch (const std::exception&) {
     return;
   }
 }
 
 void Launch::end(backend::Queue* queue) noexcept {
-  if (running_->call.run) running_->call.run->end = Clock::now();
-  if (running_->call.first == nullptr) return;
+  running_->work_ends(queue);
+}
+
+void Copy::begin(const char* function, const Device& device, backend::Queue* queue, std::int64_t elements,
+                 std::int64_t bytes) noexcept {
+  Running& running = *call_.running_;
+  running.worked = true;
+  queue_ = queue;
+  call_.on(device, queue);
+  call_.reads(elements, bytes);
+  call_.writes(elements, bytes);
   try {
-    running_->last->record(queue);
+    running.call.record.kind = "copy";
+    call_.named(function);
+    if (running.timed) running.work_begins(backend::backend_for(device), queue);
   } catch (const std::exception&) {
-    running_->call.first = nullptr;
+    return;
   }
+}
+
+void Copy::end() noexcept {
+  call_.running_->work_ends(queue_);
 }
 
 Caller caller() noexcept {

@@ -22,7 +22,7 @@ inline constinit std::atomic<int> listeners{1};
 struct Running;
 
 /// A call of this thread, as long as the object lives, on the stack. It is recorded where a kernel was asked for, or a call
-/// inside of it is recorded. Nothing here throws: what there is no memory for is not recorded.
+/// or a copy inside of it is recorded. Nothing here throws: what there is no memory for is not recorded.
 class Call {
  public:
   Call() noexcept {
@@ -45,6 +45,7 @@ class Call {
   void writes(std::int64_t elements, std::int64_t bytes) const noexcept;
 
  private:
+  friend class Copy;
   void begin() noexcept;
   void end() noexcept;
   Running* running_ = nullptr;
@@ -88,6 +89,28 @@ class Launch {
   void begin(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept;
   void end(backend::Queue* queue) noexcept;
   Running* running_ = nullptr;
+};
+
+/// A copy between the host and a device, or within devices: a record of its own, from the object's beginning to its end.
+class Copy {
+ public:
+  Copy(const char* function, const Device& device, backend::Queue* queue, std::int64_t elements, std::int64_t bytes) noexcept {
+    if (call_) [[unlikely]]
+      begin(function, device, queue, elements, bytes);
+  }
+  ~Copy() {
+    if (call_) [[unlikely]]
+      end();
+  }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+
+ private:
+  void begin(const char* function, const Device& device, backend::Queue* queue, std::int64_t elements,
+             std::int64_t bytes) noexcept;
+  void end() noexcept;
+  Call call_;
+  backend::Queue* queue_ = nullptr;
 };
 
 /// While it lives, calls of this thread are not recorded.

@@ -38,13 +38,21 @@ std::string microseconds(std::int64_t ns) {
   return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns) / 1000, std::abs(ns) % 1000);
 }
 
+bool is_copy(const CallRecord& record) {
+  return record.kind == "copy";
+}
+
 std::string arguments_of(const CallRecord& record) {
-  std::string text = fmt::format(
-      R"({{"kind":{},"kernel":{},"variant":{},"origin":"{}","device":{},"stream":{},"elements":{},"bytes_read":{},"bytes_written":{},"launches":{})",
-      quoted(record.kind), quoted(record.kernel), quoted(record.variant), name(record.origin), quoted(to_string(record.device)),
-      record.stream, record.elements, record.bytes_read, record.bytes_written, record.launches);
+  std::string text = fmt::format(R"({{"kind":{},"device":{},"stream":{},"elements":{},"bytes_read":{},"bytes_written":{})",
+                                 quoted(record.kind), quoted(to_string(record.device)), record.stream, record.elements,
+                                 record.bytes_read, record.bytes_written);
+  if (!is_copy(record)) {
+    text += fmt::format(R"(,"kernel":{},"variant":{},"origin":"{}","launches":{})", quoted(record.kernel),
+                        quoted(record.variant), name(record.origin), record.launches);
+  }
   if (record.run && record.run->duration > 0) {
-    const double bytes = static_cast<double>(record.bytes_read + record.bytes_written);
+    // What a copy moves is read and written, and counts once.
+    const auto bytes = static_cast<double>(record.bytes_read + (is_copy(record) ? 0 : record.bytes_written));
     text += fmt::format(R"(,"GB/s":{:.3f})", bytes / record.run->duration / 1e6);
   }
   return text + (record.failed ? R"(,"failed":true})" : "}");
@@ -88,14 +96,14 @@ class Trace {
   void add(const CallRecord& record) {
     const Track thread{host_, record.thread};
     tracks_.try_emplace(thread, record.thread == host_ ? "main thread" : fmt::format("thread {}", record.thread));
-    add(record.host, thread, record.function, "call", arguments_of(record));
+    add(record.host, thread, record.function, is_copy(record) ? "copy" : "call", arguments_of(record));
     if (record.load) {
       add(*record.load, thread, record.origin == KernelOrigin::compiled ? "compile" : "load", "kernel",
           fmt::format(R"({{"kernel":{},"origin":"{}"}})", quoted(record.kernel), name(record.origin)));
     }
     if (!record.run) return;
     const Track track = record.device.is_cpu() && record.stream == 0 ? thread : track_of(record);
-    add(*record.run, track, record.function, "run", arguments_of(record));
+    add(*record.run, track, record.function, is_copy(record) ? "copy" : "run", arguments_of(record));
   }
 
   void add(const TimeSpan& span, Track track, const std::string& name, const char* category, std::string arguments) {

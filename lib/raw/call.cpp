@@ -173,8 +173,8 @@ void Call::convert(std::size_t i) {
 
 void Call::place() {
   const auto rep_of = [&](std::size_t i) { return args_[i].is_array() ? args_[i].array().rep().get() : nullptr; };
-  place_ = call::choose_place(
-      kernel_.name(), args_.size(), rep_of, [this](std::size_t i) { return argument_name(i); }, options_.stream);
+  place_ = call::choose_place(kernel_.name(), args_.size(), rep_of, [this](std::size_t i) { return argument_name(i); },
+                              {options_.stream, options_.device});
 }
 
 // What a GPU does not tell apart is one kernel there.

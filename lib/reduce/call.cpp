@@ -17,7 +17,8 @@ Options options_of(const ReduceOptions& options) {
           .where = options.where,
           .out = {&options.out, options.out.valid() ? 1U : 0U},
           .loop = {.dtype = options.dtype},
-          .stream = options.stream};
+          .stream = options.stream,
+          .device = options.device};
 }
 
 Options options_of(const ReductionOptions& options) {
@@ -27,7 +28,8 @@ Options options_of(const ReductionOptions& options) {
           .where = options.where,
           .out = options.out.arrays(),
           .loop = {options.casting, options.dtype, options.signature},
-          .stream = options.stream};
+          .stream = options.stream,
+          .device = options.device};
 }
 
 Call::Call(const Target& target, std::span<const Arg> args, const Options& options,
@@ -35,7 +37,7 @@ Call::Call(const Target& target, std::span<const Arg> args, const Options& optio
     : target_(target),
       options_(options),
       begins_(begins.value_or(std::span<const std::int64_t>())),
-      operands_(target, {args, options.where, options.out, options.stream}, target.nin(), target.nout(),
+      operands_(target, {args, options.where, options.out, {options.stream, options.device}}, target.nin(), target.nout(),
                 target.indexed() ? 1 : 0) {
   if (begins) segments_.emplace();
 }

@@ -99,7 +99,8 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
                   .where = call::kNoMask,
                   .out = {&options.out, options.out.valid() ? 1U : 0U},
                   .loop = {.dtype = options.dtype},
-                  .stream = options.stream},
+                  .stream = options.stream,
+                  .device = options.device},
                  begins.all())
         .run({&result, 1});
   });

@@ -26,7 +26,7 @@ AtCall::AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Arr
       target_(std::move(target)),
       indices_(indices.begin(), indices.end()),
       value_(value),
-      operands_(*this, {{value, value != nullptr ? 1U : 0U}, call::kNoMask, {&target_, 1}, options.stream},
+      operands_(*this, {{value, value != nullptr ? 1U : 0U}, call::kNoMask, {&target_, 1}, {options.stream, options.device}},
                 value != nullptr ? 1 : 0, 1) {
   check_ufunc();
   check_arrays();

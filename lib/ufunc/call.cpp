@@ -27,7 +27,7 @@ layout::Operand placed(const call::Operand& operand) {
 Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options)
     : ufunc_(ufunc),
       options_(options),
-      operands_(ufunc, {args, options.where, options.out.arrays(), options.stream}, ufunc.nin(), ufunc.nout(),
+      operands_(ufunc, {args, options.where, options.out.arrays(), {options.stream, options.device}}, ufunc.nin(), ufunc.nout(),
                 options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
 }

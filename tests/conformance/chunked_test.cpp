@@ -412,8 +412,11 @@ TEST_CASE("chunked: what cannot be is told before anything runs") {
   // Any stream: none is asked for its device.
   const kiln::Stream stream = has_cpu() ? kiln::Stream(kiln::Device::cpu()) : kiln::Stream(kiln::Device::best());
   CHECK(message([&] { static_cast<void>(disc(a, a, a, {.stream = stream})); }) ==
-        "disc: the chunks of a chunked() call have streams of their own; leave .stream out, and name devices in .devices of "
-        "chunked()");
+        "disc: the chunks of a chunked() call have streams of their own; leave .stream and .device out, and name devices "
+        "in .devices of chunked()");
+  CHECK(message([&] {
+          static_cast<void>(disc(a, a, a, {.device = kiln::Device::best()}));
+        }).find("leave .stream and .device out") != std::string::npos);
   CHECK(message([&] { disc(wide[Slice{0, 100}], a, a, {.out = wide[Slice{1, 101}]}); }) ==
         "disc: output 0 overlaps input 0 (a), which a later chunk may have to read; give another array");
   CHECK(message([&] { static_cast<void>(disc(a, wide, a)); }).find("do not broadcast") != std::string::npos);

@@ -47,6 +47,7 @@ kiln::Array Target::place(const kiln::Array& host) const {
 
 kiln::CallOptions Target::options(kiln::CallOptions options) const {
   options.stream = stream_;
+  if (mode_ == Mode::host) options.device = device_;
   return options;
 }
 

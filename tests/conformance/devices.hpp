@@ -27,7 +27,7 @@ class Target {
   [[nodiscard]] std::string name() const;
   /// The array itself in host mode, else one on the device.
   [[nodiscard]] kiln::Array place(const kiln::Array& host) const;
-  /// `options` with the stream of this target, if it has one.
+  /// `options` with the stream of this target, if it has one, and with the device for host arrays.
   [[nodiscard]] kiln::CallOptions options(kiln::CallOptions options = {}) const;
   kiln::Array call(const kiln::Ufunc& ufunc, std::initializer_list<kiln::Arg> args, kiln::CallOptions more = {}) const;
   std::vector<kiln::Array> outputs(const kiln::Ufunc& ufunc, const std::vector<kiln::Arg>& args,

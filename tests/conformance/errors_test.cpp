@@ -209,6 +209,43 @@ TEST_CASE("errors: two memories are never mixed") {
   }
 }
 
+TEST_CASE("errors: .device names another device than the one that the arrays are on, in calls of every kind") {
+  const kiln::Device other = kiln::Device::of_kind(kiln::DeviceKind::hip);
+  const std::string tail = "; leave .device out, or bring all to that device";
+  const kiln::Gufunc twice = kiln::guvectorize({.name = "twice",
+                                                .layout = "(n)->(n)",
+                                                .signatures = {"void(float32[:] x, float32[:] y)"},
+                                                .body = "for (index i = 0; i < n; ++i) y(i) = 2 * x(i);"});
+  const kiln::Reduction total =
+      kiln::reduction({.name = "total", .signatures = {"float32(float32 x)"}, .reduce = "return a + b;", .identity = "0"});
+  const kiln::RawKernel clear = kiln::kernel({.name = "clear", .signature = "void(float32* x)", .body = "x[item] = 0;"});
+  on_every_device(
+      [&](const Target& target) {
+        if (target.device().kind() == other.kind()) return;
+        const Array a = target.place(make(DType::float32, {1, 2, 3}));
+        const Array at = target.place(make(DType::int64, {0, 2}));
+        const std::string here = to_string(target.device());
+        const auto expected = [&](const char* what, const char* operand) {
+          return std::string(what) + ": .device is hip:0, " + operand + " is on " + here + tail;
+        };
+        CHECK(message_of<DeviceError>([&] { subtract()({a, a}, {.device = other}); }) == expected("subtract", "input 0 (a)"));
+        CHECK(message_of<DeviceError>([&] { twice({a}, {.device = other}); }) == expected("twice", "input 0 (x)"));
+        CHECK(message_of<DeviceError>([&] { total({a}, {.device = other}); }) == expected("total", "input 0 (x)"));
+        CHECK(message_of<DeviceError>([&] { clear({.size = 3, .device = other}, a); }) == expected("clear", "argument 0 (x)"));
+        const Ufunc& add = kiln::math::add;
+        for (const std::string& text : {message_of<DeviceError>([&] { add.reduce(a, {.device = other}); }),
+                                        message_of<DeviceError>([&] { add.accumulate(a, {.device = other}); }),
+                                        message_of<DeviceError>([&] { add.reduceat(a, at, {.device = other}); }),
+                                        message_of<DeviceError>([&] { add.at(a, at, a, {.device = other}); }),
+                                        message_of<DeviceError>([&] { kiln::fft::fft(a, {.device = other}); })}) {
+          CHECK(text.find(": .device is hip:0, ") != std::string::npos);
+          CHECK(text.find(" is on " + here + tail) != std::string::npos);
+        }
+        CHECK(list_of(target.fetch(a)) == std::vector<double>{1, 2, 3});
+      },
+      {Mode::device});
+}
+
 TEST_CASE("errors: device names") {
   const std::string forms =
       "devices are \"cpu\", \"cpu:N\" (N threads), \"cuda\", \"cuda:N\", \"hip\", \"hip:N\" (GPU number N), "

@@ -1,15 +1,13 @@
 // Calls on the CPU by threads with small stacks, and kernels that want much of one.
-#include <pthread.h>
-#include <sys/mman.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "devices.hpp"
 #include "unit/base/memory_limit.hpp"
 #include "unit/base/sanitizer.hpp"
+#include "unit/base/thread_with_stack.hpp"
 #include "values.hpp"
 
 #if !defined(KILN_SANITIZED)  // their frames and their memory are others
@@ -17,28 +15,6 @@
 using namespace conformance;
 using kiln::Array;
 using kiln::DType;
-
-namespace {
-
-void in_thread(std::size_t stack_bytes, std::function<void()> body) {
-  // Memory of its own: the C library may give a thread an earlier one's larger stack.
-  void* const memory = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(memory != MAP_FAILED);
-  pthread_attr_t attributes;
-  REQUIRE(pthread_attr_init(&attributes) == 0);
-  REQUIRE(pthread_attr_setstack(&attributes, memory, stack_bytes) == 0);
-  pthread_t thread{};
-  const auto run = [](void* work) -> void* {
-    (*static_cast<std::function<void()>*>(work))();
-    return nullptr;
-  };
-  REQUIRE(pthread_create(&thread, &attributes, run, &body) == 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  munmap(memory, stack_bytes);
-}
-
-}  // namespace
 
 TEST_CASE("stack: calls of every kind in threads of 64 KiB") {
   if (!has_cpu()) return;
@@ -78,7 +54,7 @@ TEST_CASE("stack: calls of every kind in threads of 64 KiB") {
   const auto expected = calls();  // compiled
   for (int round = 0; round < 2; ++round) {
     std::vector<std::vector<float>> got;
-    in_thread(std::size_t{64} << 10, [&] { got = calls(); });
+    kiln::test::in_thread(std::size_t{64} << 10, [&] { got = calls(); });
     CHECK(got == expected);
   }
 }

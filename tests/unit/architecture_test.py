@@ -25,7 +25,7 @@ LAYERS = {
     "cache": ["base"],
     "program": ["kinds", "cache", "backend"],
     "inspect": ["program"],
-    "array": ["layout", "backend"],
+    "array": ["layout", "backend", "profiling"],
     "call": ["array", "cache", "profiling"],
     "ufunc": ["signature", "program", "call", "kinds"],
     "math": ["ufunc"],

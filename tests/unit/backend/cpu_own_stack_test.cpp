@@ -2,38 +2,17 @@
 #include "backend/cpu/own_stack.hpp"
 
 #include <doctest/doctest.h>
-#include <pthread.h>
-#include <sys/mman.h>
 
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <string>
 
 #include "base/sanitizer.hpp"
+#include "base/thread_with_stack.hpp"
 
 using kiln::backend::cpu::has_enough_stack, kiln::backend::cpu::OwnStack, kiln::backend::cpu::with_enough_stack;
 
 namespace {
-
-/// Runs body in a thread with such a stack.
-void in_thread(std::size_t stack_bytes, std::function<void()> body) {
-  // Memory of its own: the C library may give a thread an earlier one's larger stack.
-  void* const memory = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(memory != MAP_FAILED);
-  pthread_attr_t attributes;
-  REQUIRE(pthread_attr_init(&attributes) == 0);
-  REQUIRE(pthread_attr_setstack(&attributes, memory, stack_bytes) == 0);
-  pthread_t thread{};
-  const auto run = [](void* work) -> void* {
-    (*static_cast<std::function<void()>*>(work))();
-    return nullptr;
-  };
-  REQUIRE(pthread_create(&thread, &attributes, run, &body) == 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  munmap(memory, stack_bytes);
-}
 
 /// Writes so many bytes of stack.
 __attribute__((noinline)) int fill(std::size_t bytes) {
@@ -71,7 +50,7 @@ TEST_CASE("own stack: work has a stack of its own, and what it throws is its cal
 TEST_CASE("own stack: threads that have enough keep theirs") {
   const void* at = nullptr;
   const auto here = [&] { at = __builtin_frame_address(0); };
-  in_thread(std::size_t{4} << 20, [&] {
+  kiln::test::in_thread(std::size_t{4} << 20, [&] {
     CHECK(has_enough_stack());
     with_enough_stack(here);
     const auto distance = static_cast<const char*>(__builtin_frame_address(0)) - static_cast<const char*>(at);
@@ -82,7 +61,7 @@ TEST_CASE("own stack: threads that have enough keep theirs") {
 #if !defined(KILN_SANITIZED)  // their frames do not fit
 TEST_CASE("own stack: threads with small stacks run kernels on another") {
   for (const std::size_t bytes : {std::size_t{64} << 10, std::size_t{1} << 20}) {
-    in_thread(bytes, [&] {
+    kiln::test::in_thread(bytes, [&] {
       CHECK_FALSE(has_enough_stack());
       for (int round = 0; round < 3; ++round) {
         int result = 0;

@@ -21,7 +21,8 @@ class Two : public call::Callee {
 };
 
 const Two kTwo;
-const Stream kDefault;
+const Stream kStream;
+const call::Wanted kDefault{kStream};
 const DType kFloats[] = {DType::float32, DType::float32};
 const std::string kLoop = "f(a, b)";
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,15 +24,15 @@ Array on(const Device& device) {
   return detail::make_array(std::move(rep));
 }
 
-call::Place place_of(const std::vector<Array>& arrays, const Stream& stream = {}) {
+call::Place place_of(const std::vector<Array>& arrays, const Stream& stream = {}, const std::optional<Device>& device = {}) {
   return call::choose_place([] { return std::string("f"); }, arrays.size(),
                             [&](std::size_t i) { return arrays[i].rep().get(); },
-                            [](std::size_t i) { return "operand " + std::to_string(i); }, stream);
+                            [](std::size_t i) { return "operand " + std::to_string(i); }, {stream, device});
 }
 
-std::string error_of(const std::vector<Array>& arrays, const Stream& stream) {
+std::string error_of(const std::vector<Array>& arrays, const Stream& stream, const std::optional<Device>& device = {}) {
   try {
-    static_cast<void>(place_of(arrays, stream));
+    static_cast<void>(place_of(arrays, stream, device));
   } catch (const DeviceError& error) {
     return error.what();
   }
@@ -61,6 +62,21 @@ TEST_CASE("call: a stream decides where host arrays go, and must be of the array
   CHECK(place.queue == stream.queue().get());
   // All CPU devices share their memory.
   CHECK(error_of({on(Device::cpu({.threads = 2}))}, stream) == "no error");
+}
+
+TEST_CASE("call: .device decides where host arrays go, and must be that of the arrays and the stream") {
+  const Array host = Array::zeros({2}, DType::float32);
+  const Device gpu = Device::of_kind(DeviceKind::hip);
+  CHECK(place_of({host}, {}, gpu).device == gpu);
+  CHECK(place_of({host}, {}, gpu).staged);
+  CHECK(to_string(place_of({host}, {}, Device::cpu({.threads = 7})).device) == "cpu:7");
+  CHECK(error_of({host, on(Device::cpu({.threads = 2}))}, {}, gpu) ==
+        "f: .device is hip:0, operand 1 is on cpu:2; leave .device out, or bring all to that device");
+  const Stream stream(Device::cpu({.threads = 1}));
+  CHECK(error_of({host}, stream, gpu) ==
+        "f: .device is hip:0, the stream is on cpu:1; leave .device out, or bring all to that device");
+  // A CPU's threads are the stream's, or the arrays'.
+  CHECK(to_string(place_of({host}, stream, Device::cpu({.threads = 7})).device) == "cpu:1");
 }
 #endif
 

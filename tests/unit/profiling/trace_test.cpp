@@ -100,6 +100,20 @@ TEST_CASE("trace: the CPU's default stream is its callers' threads") {
   CHECK(runs[0]["tid"] == getpid());
 }
 
+TEST_CASE("trace: copies are events of their own, whose bytes count once") {
+  CallRecord copy = on_gpu(record("to_device", 0, 2), 3, 1, 1);
+  copy.kind = "copy";
+  copy.bytes_read = copy.bytes_written = 2'000'000;
+  const json trace = json::parse(kiln::profiling::trace_json({&copy, 1}, 0));
+  CHECK(events(trace, "call").empty());
+  const std::vector<json> copies = events(trace, "copy");
+  REQUIRE(copies.size() == 2);
+  CHECK(copies[0]["pid"] == getpid());
+  CHECK(name_of(trace, "thread_name", copies[1]) == "stream 3");
+  CHECK(copies[1]["args"]["GB/s"] == 2.0);
+  CHECK_FALSE(copies[1]["args"].contains("kernel"));
+}
+
 TEST_CASE("trace: what ran in one stream does not overlap") {
   // Another thread's launch came between this one's and its event.
   const CallRecord records[] = {on_gpu(record("a", 0, 1), 0, 1, 4), on_gpu(record("b", 0, 1), 0, 2, 5)};
