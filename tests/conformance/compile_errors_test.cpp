@@ -419,6 +419,24 @@ TEST_CASE("compile errors: every compiler's warnings are shown in the user's tex
   });
 }
 
+TEST_CASE("compile errors: Clang's pragma that ends the compiler is refused, wherever it stands") {
+  on_every_compiler([](const Compiler& compiler) {
+    UfuncDefinition definition{
+        .name = "f", .signatures = {"float32(float32 a)"}, .body = "a += 1;\n#pragma clang  __debug crash\nreturn a;"};
+    const CompileError error = error_of(compiler, definition);
+    CHECK(place_of(error) == "f:2:16");
+    CHECK(first_error(error).text == "'#pragma clang __debug' is of no use in a kernel; remove it");
+    CHECK(first_error(error).source_line == "#pragma clang  __debug crash");
+    definition.body = "return a;";
+    definition.compile.functions = "float32 g(float32 a) {\n  _Pragma(\"clang __debug llvm_fatal_error\") return a;\n}";
+    CHECK(first_error(error_of(compiler, definition)).text == "'#pragma clang __debug' is of no use in a kernel; remove it");
+    definition.compile.functions.clear();
+    definition.compile.headers = {{"my.hpp", "\n\n#pragma clang __debug overflow_stack\n"}};
+    definition.compile.preamble = "#include \"my.hpp\"";
+    CHECK(place_of(error_of(compiler, definition)) == "my.hpp:3:15");
+  });
+}
+
 TEST_CASE("compile errors: a definition limits the time of its compile") {
   if (!has_cpu()) return;
   std::string body = "#define D0\n";

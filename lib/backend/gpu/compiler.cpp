@@ -216,6 +216,8 @@ class GpuCompiler final : public Compiler {
                         " in a process forked from one that used kiln: its state does not survive fork(); start the process "
                         "anew (exec) or use the CPU");
     }
+    refuse(refuse_debugging(request.source, request.name), request, chosen);
+    for (const auto& [file, text] : request.headers) refuse(refuse_debugging(text, file), request, chosen);
     const CompilerTable& calls = library_.table();
     const auto guard = library_.lock();
     const VendorUse use(name());
@@ -232,16 +234,27 @@ class GpuCompiler final : public Compiler {
     return result;
   }
 
+  void refuse(const std::optional<Diagnostic>& found, const CompileRequest& request,
+              const std::vector<std::string>& options) const {
+    if (found) fail(request, options, {*found}, {});
+  }
+
   [[noreturn]] void fail(const CompileRequest& request, std::vector<std::string> options, const std::string& log,
                          const std::string& status) const {
-    CompileError::Details details;
-    details.diagnostics = library_.dialect().parse(log);
-    restore_tabs(details.diagnostics, request.source);
+    std::vector<Diagnostic> diagnostics = library_.dialect().parse(log);
+    restore_tabs(diagnostics, request.source);
     const auto is_error = [](const Diagnostic& d) { return d.severity == Severity::error; };
-    if (std::none_of(details.diagnostics.begin(), details.diagnostics.end(), is_error)) {
-      details.diagnostics.push_back(
+    if (std::none_of(diagnostics.begin(), diagnostics.end(), is_error)) {
+      diagnostics.push_back(
           {Severity::error, request.name, 0, 0, log.empty() ? status : status + ": " + log.substr(0, log.find('\n')), {}});
     }
+    fail(request, std::move(options), std::move(diagnostics), log);
+  }
+
+  [[noreturn]] void fail(const CompileRequest& request, std::vector<std::string> options, std::vector<Diagnostic> diagnostics,
+                         const std::string& log) const {
+    CompileError::Details details;
+    details.diagnostics = std::move(diagnostics);
     details.log = log;
     details.source = request.source;
     details.options = std::move(options);

@@ -238,4 +238,29 @@ void restore_tabs(std::vector<Diagnostic>& diagnostics, std::string_view source)
   }
 }
 
+std::optional<Diagnostic> refuse_debugging(std::string_view text, const std::string& file) {
+  constexpr std::string_view kWord = "__debug";
+  if (text.find(kWord) == std::string_view::npos) return std::nullopt;
+  Diagnostic found{.severity = Severity::error, .file = file, .line = 0};
+  for (const std::string_view line : split_lines(text)) {
+    ++found.line;
+    if (line.starts_with("#line ")) {
+      const std::size_t quote = line.find('"');
+      std::from_chars(line.data() + 6, line.data() + line.size(), found.line);
+      --found.line;
+      if (quote != std::string_view::npos) found.file = line.substr(quote + 1, line.rfind('"') - quote - 1);
+      continue;
+    }
+    const std::size_t word = line.find(kWord);
+    if (word == std::string_view::npos) continue;
+    const std::size_t before = line.find_last_not_of(" \t", word == 0 ? 0 : word - 1);
+    if (before == std::string_view::npos || !line.substr(0, before + 1).ends_with("clang")) continue;
+    found.column = static_cast<int>(word) + 1;
+    found.text = "'#pragma clang __debug' is of no use in a kernel; remove it";
+    found.source_line = line;
+    return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace kiln::backend::gpu

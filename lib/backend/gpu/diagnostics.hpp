@@ -33,4 +33,8 @@ inline constexpr const char* kProgramName = "kernel";
 /// expanded line would miss. `source` is the translation unit.
 void restore_tabs(std::vector<Diagnostic>& diagnostics, std::string_view source);
 
+/// The error of a text that asks for '#pragma clang __debug', which ends hipRTC's process, the host program's; nothing for
+/// others. `file` is the text's name until its first #line.
+[[nodiscard]] std::optional<Diagnostic> refuse_debugging(std::string_view text, const std::string& file);
+
 }  // namespace kiln::backend::gpu

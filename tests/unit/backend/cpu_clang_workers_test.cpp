@@ -2,7 +2,10 @@
 #include "backend/cpu/clang_workers.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,7 +144,7 @@ TEST_CASE("clang workers: signals [child]" * doctest::skip()) {
       }
     });
     const backend::CompilerEnded error = end_of(binary_request(endless("")));
-    CHECK(error.by_chance() == (signal == SIGKILL));
+    CHECK(error.by_chance() == (signal == SIGKILL || signal == SIGALRM));
     return text_of(error);
   };
   const std::pair<int, const char*> signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
@@ -151,6 +154,8 @@ TEST_CASE("clang workers: signals [child]" * doctest::skip()) {
     CHECK(ended_by(signal) ==
           "clang crashed (" + std::string(name) + "): simplify the text, and report source() and log() of this error");
   }
+  // Its clock's.
+  CHECK(ended_by(SIGALRM) == "clang did not end within 1200 s, as it does where it waits for ever");
   CHECK(ended_by(SIGKILL) ==
         "clang's process ended without an answer, as it does where memory runs out, or where it is killed");
   CHECK(compiles("return a;"));
@@ -174,6 +179,50 @@ TEST_CASE("clang workers: one that is kept ends with the question [child]" * doc
 TEST_CASE("clang workers: where one that is kept ends with the question a new one compiles") {
   test::ChildProcess child("clang workers: one that is kept ends with the question [child]",
                            {{"KILN_TEST_WORKER", std::to_string(::getpid())}});
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("clang workers: one that is kept is not asked by a thread that has fewer rights [child]" * doctest::skip()) {
+  const std::string mark = "KILN_TEST_WORKER=" + test::from_parent("KILN_TEST_WORKER");
+  REQUIRE(compiles("return a;"));
+  const std::vector<pid_t> before = workers_with(mark);
+  REQUIRE(before.size() == 1);
+  REQUIRE(compiles("return a + b;"));
+  CHECK(workers_with(mark) == before);
+  REQUIRE(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  REQUIRE(compiles("return a - b;"));
+  for (int tenths = 0; tenths < 100 && workers_with(mark).size() > 1; ++tenths)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const std::vector<pid_t> after = workers_with(mark);
+  REQUIRE(after.size() == 1);
+  CHECK(after != before);
+}
+TEST_CASE("clang workers: one that is kept is not asked by a thread that has fewer rights") {
+  test::ChildProcess child("clang workers: one that is kept is not asked by a thread that has fewer rights [child]",
+                           {{"KILN_TEST_WORKER", std::to_string(::getpid())}});
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("clang workers: a program may close what it did not open and use its number [child]" * doctest::skip()) {
+  REQUIRE(compiles("return a;"));
+  int ends[2] = {-1, -1};
+  REQUIRE(::pipe(ends) == 0);
+  std::vector<int> taken;
+  for (int number = 3; number < 256; ++number) {
+    if (number == ends[0] || number == ends[1]) continue;
+    struct stat file{};
+    if (::fstat(number, &file) != 0 || !S_ISSOCK(file.st_mode)) continue;
+    REQUIRE(::dup2(ends[1], number) == number);
+    taken.push_back(number);
+  }
+  REQUIRE_FALSE(taken.empty());
+  CHECK(compiles("return a + b;"));
+  for (const int number : taken) CHECK(::fcntl(number, F_GETFD) >= 0);
+  pollfd waiting{.fd = ends[0], .events = POLLIN, .revents = 0};
+  CHECK(::poll(&waiting, 1, 0) == 0);  // nothing was written there
+}
+TEST_CASE("clang workers: a program may close what it did not open and use its number") {
+  test::ChildProcess child("clang workers: a program may close what it did not open and use its number [child]", {});
   CHECK(child.wait() == 0);
 }
 
