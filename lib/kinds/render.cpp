@@ -147,9 +147,9 @@ class Renderer {
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
   }
 
-  /// The accumulators, and the index of a map; not where those are the user's names.
+  /// The accumulators and their type, and the index of a map; not where those are the user's names.
   [[nodiscard]] std::vector<std::string_view> places_of_stages() const {
-    std::vector<std::string_view> places{"a", "b", "i"};
+    std::vector<std::string_view> places{"a", "b", "i", "accumulator"};
     for (const auto* names : {&text_.input_names, &text_.output_names}) {
       for (const std::string& name : *names) std::erase(places, name);
     }

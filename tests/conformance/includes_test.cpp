@@ -209,11 +209,11 @@ TEST_CASE("includes: macros of a header reach nothing of kiln's") {
                          .reduce = "return {a.lo_ < b.lo_ ? a.lo_ : b.lo_, a.hi_ < b.hi_ ? b.hi_ : a.hi_};",
                          .post = "return a.hi_ - a.lo_;",
                          .identity = "{1e30f, -1e30f}",
-                         .compile = options_with("")});
+                         .compile = options_with("#define accumulator 3\n")});
     const kiln::Reduction places = kiln::reduction({.signatures = {"int64(float32 v_)"},
                                                     .map = "return i;",
                                                     .reduce = "return a < b ? b : a;",
-                                                    .compile = options_with("")});
+                                                    .compile = options_with("#define accumulator 3\n")});
     on_every_device([&](const Target& target) {
       const Array ones = target.place(Array::full({6, 4}, 1.0F));
       CHECK(target.fetch(target.call(sum, {ones, ones})).to_vector<float>()[5] == 2);

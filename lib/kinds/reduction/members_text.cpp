@@ -58,7 +58,7 @@ Ends ends_of(const ReductionSpec& spec, const Stages& stages, const std::vector<
 std::string members_of_stages(const ReductionSpec& spec, const UserText& text) {
   const Ends ends = ends_of(spec, *text.stages, text.output_names);
   std::string out = fmt::format(
-      "  using accumulator = user::accumulator;\n"
+      "  using accumulator = user::kiln_accumulator;\n"
       "  static constexpr bool has_identity = {}, masked = {}, leads = {}, speculative = {}, commutes = {};\n",
       spec.identity, spec.masked, spec.leads, spec.speculative,
       !text.stages->accumulator.empty() || commutes(spec.outputs.front().compute, spec.identity));

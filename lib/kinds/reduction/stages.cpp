@@ -12,20 +12,23 @@ namespace {
 
 // Scratch memory and shared memory of GPUs are sized by it; on every target, so that one definition is right on all.
 constexpr const char* kSizeCheck =
-    "static_assert(sizeof(accumulator) <= {}, \"an accumulator of a reduction has at most {} bytes\");"
-    "static_assert(__is_constructible(accumulator) && __is_assignable(accumulator&, const accumulator&), "
+    "static_assert(sizeof(kiln_accumulator) <= {}, \"an accumulator of a reduction has at most {} bytes\");"
+    "static_assert(__is_constructible(kiln_accumulator) && __is_assignable(kiln_accumulator&, const kiln_accumulator&), "
     "\"an accumulator of a reduction is made of nothing and assigned: it needs a default constructor, and no members that are "
     "const or references\");";
 
 }  // namespace
 
+// kiln_accumulator: the accumulator by a name that is no macro of the user's.
 std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec) {
   const Stages& stages = *text.stages;
   std::vector<Piece> pieces;
   if (stages.accumulator.empty()) {
-    pieces.push_back({fmt::format("using accumulator = {};\n", body_type(spec.outputs.front().compute))});
+    pieces.push_back({fmt::format("using accumulator = {};\ntypedef accumulator kiln_accumulator;\n",
+                                  body_type(spec.outputs.front().compute))});
   } else {
-    pieces.push_back({"struct accumulator {\n", text.name + ".accumulator",
+    pieces.push_back({"struct accumulator;\ntypedef accumulator kiln_accumulator;\nstruct accumulator {\n",
+                      text.name + ".accumulator",
                       stages.accumulator + "\n};" + fmt::format(fmt::runtime(kSizeCheck), spec.state_bytes, spec.state_bytes)});
   }
   if (!text.functions.empty()) pieces.push_back({"", text.name + ".functions", text.functions});
