@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/gpu/arch.hpp"
+#include "backend/gpu/python_packages.hpp"
 #include "base/environment.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -63,15 +64,26 @@ std::vector<std::string> math_bitcode_places(DeviceKind kind) {
     const std::string home = base::env(variable).value_or("");
     if (!home.empty()) places.push_back(home + below);
   };
+  // Of pip's packages those that are there: the list of what was tried stays short.
+  const auto add_packaged = [&](const char* below) {
+    for (const std::string& packages : python_packages()) {
+      std::error_code error;
+      if (fs::exists(packages + below, error)) places.push_back(packages + below);
+    }
+  };
   if (kind == DeviceKind::cuda) {
     for (const char* variable : {"CUDA_PATH", "CUDA_HOME"}) add(variable, "/nvvm/libdevice/libdevice.10.bc");
     places.insert(places.end(),
                   {"/usr/local/cuda/nvvm/libdevice/libdevice.10.bc", "/usr/lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"});
+    add("CONDA_PREFIX", "/nvvm/libdevice/libdevice.10.bc");
+    add_packaged("/nvidia/cu13/nvvm/libdevice/libdevice.10.bc");
+    add_packaged("/nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc");
     return places;
   }
   add("HIP_DEVICE_LIB_PATH", "/ocml.bc");
   for (const char* variable : {"ROCM_PATH", "HIP_PATH"}) add(variable, "/amdgcn/bitcode/ocml.bc");
   places.insert(places.end(), {"/opt/rocm/amdgcn/bitcode/ocml.bc", "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"});
+  add_packaged("/_rocm_sdk_core/lib/llvm/amdgcn/bitcode/ocml.bc");
   return places;
 }
 

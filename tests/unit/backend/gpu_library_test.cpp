@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../base/temporary_directory.hpp"
+#include "backend/gpu/math_bitcode.hpp"
 #include "backend/gpu/python_packages.hpp"
 
 namespace {
@@ -79,6 +80,26 @@ TEST_CASE("gpu library: folders of Python's packages, the environment's first an
     CHECK(packages.starts_with("/"));
     CHECK_FALSE(packages.starts_with(folder.path()));
   }
+}
+
+TEST_CASE("gpu library: the vendors' bitcode of pip and of conda, behind the toolkit's") {
+  const TemporaryDirectory folder;
+  const std::string packages = folder / "venv/lib/python3.11/site-packages/";
+  const std::string of_pip = packages + "nvidia/cu13/nvvm/libdevice/libdevice.10.bc";
+  const std::string of_older_pip = packages + "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc";
+  const std::string of_conda = folder / "conda/nvvm/libdevice/libdevice.10.bc";
+  const std::string of_toolkit = folder / "cuda/nvvm/libdevice/libdevice.10.bc";
+  const std::string of_rocm = packages + "_rocm_sdk_core/lib/llvm/amdgcn/bitcode/ocml.bc";
+  for (const std::string& file : {of_pip, of_rocm}) make_file(file);
+  const Environment set({{"VIRTUAL_ENV", (folder / "venv").c_str()},
+                         {"CONDA_PREFIX", (folder / "conda").c_str()},
+                         {"CUDA_PATH", (folder / "cuda").c_str()}});
+  const std::vector<std::string> all = kiln::backend::gpu::math_bitcode_places(DeviceKind::cuda);
+  CHECK(comes_before(all, of_toolkit, of_conda));
+  CHECK(comes_before(all, of_conda, of_pip));
+  CHECK(std::find(all.begin(), all.end(), of_older_pip) == all.end());  // not there
+  const std::vector<std::string> of_amd = kiln::backend::gpu::math_bitcode_places(DeviceKind::hip);
+  CHECK(std::find(of_amd.begin(), of_amd.end(), of_rocm) != of_amd.end());
 }
 
 TEST_CASE("gpu library: NVRTC of pip and of conda, behind the toolkit's of the same release") {
