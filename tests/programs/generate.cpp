@@ -237,6 +237,26 @@ class Writer : Expressions {
     block.push_back(std::move(write));
   }
 
+  /// A value that waits for that of the element before: `v = v * 3 + x(i)`.
+  void recurrence(int counter, Block& block) {
+    std::vector<int> into;
+    for (const Type type : types_) std::ranges::copy(scalars(type, false), std::back_inserter(into));
+    std::erase_if(into, [&](int each) { return each < function_.parameters; });
+    if (into.empty()) return;
+    Statement s = of_kind(Statement::Kind::assign);
+    s.index = picks_.of(into);
+    const Type type = variable(s.index).type;
+    const std::vector<int> all = views(std::nullopt);
+    const int from = picks_.of(all);
+    Expression element = made(Op::view, variable(from).type, {made(Op::variable, Type::i32, {}, counter)}, from);
+    element.place.kind = Place::Kind::walk;
+    if (element.type != type) element = made(Op::cast, type, {std::move(element)});
+    s.of = {made(Op::add, type,
+                 {made(Op::multiply, type, {made(Op::variable, type, {}, s.index), literal(type, picks_.between(2, 5))}),
+                  std::move(element)})};
+    block.push_back(std::move(s));
+  }
+
   Statement walk(const Scope& scope) {
     has_loop_ = true;
     Scope inner = scope;
@@ -248,8 +268,14 @@ class Writer : Expressions {
     s.number = picks_.one_in(2) ? 0 : picks_.between(1, 2);
     walks_.push_back({s.index, static_cast<int>(s.number)});
     Block body;
-    if (program_.kind == Program::Kind::cores && picks_.one_in(3)) read_and_write(s.index, body);
-    for (Statement& each : block(inner)) body.push_back(std::move(each));
+    const bool cores = program_.kind == Program::Kind::cores;
+    // As short as loops are that compilers take apart.
+    const bool is_short = cores && picks_.one_in(4);
+    if (is_short || (cores && picks_.one_in(3))) read_and_write(s.index, body);
+    if (is_short) recurrence(s.index, body);
+    if (!is_short || body.empty()) {
+      for (Statement& each : block(inner)) body.push_back(std::move(each));
+    }
     s.blocks = {std::move(body)};
     walks_.pop_back();
     return s;
