@@ -85,6 +85,8 @@ void drop(Worker worker) {
 /// errno's number where it could not be started; 0 otherwise.
 int spawn(const std::string& program, const std::string& module, int socket) {
   constexpr int kSocket = 3;
+  // Where vfork() is fork(), as under QEMU, posix_spawn() does not tell.
+  if (::access(program.c_str(), X_OK) != 0) return errno;
   std::array<char*, 3> arguments{const_cast<char*>(program.c_str()), const_cast<char*>(module.c_str()), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
