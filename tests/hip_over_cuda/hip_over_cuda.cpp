@@ -3,16 +3,18 @@
 // numbers it cannot show.
 //
 // KILN_HIP and KILN_HIPRTC name this library. KILN_HIP_OVER_CUDA_DRIVER and KILN_HIP_OVER_CUDA_NVRTC name other files than
-// libcuda.so.1 and the newest libnvrtc.
+// libcuda.so.1 and the newest libnvrtc of CUDA_PATH, of /usr/local/cuda, or that the loader finds.
 #include <dlfcn.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "backend/gpu/diagnostics.hpp"
@@ -37,9 +39,32 @@ void* driver() {
   static void* const library = open_any("KILN_HIP_OVER_CUDA_DRIVER", {"libcuda.so.1"});
   return library;
 }
+/// NVRTC opens its builtins by their bare name: those of the folder are open before.
+void* open_with_builtins(const std::filesystem::path& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::error_code error;
+  if (library == nullptr || !file.is_absolute()) return library;
+  for (const auto& entry : std::filesystem::directory_iterator(file.parent_path(), error)) {
+    if (entry.path().filename().string().starts_with("libnvrtc-builtins.so."))
+      dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  return library;
+}
+
+void* open_nvrtc() {
+  if (const char* named = std::getenv("KILN_HIP_OVER_CUDA_NVRTC")) return open_with_builtins(named);
+  const char* const home = std::getenv("CUDA_PATH");
+  const std::string cuda = home != nullptr && *home != '\0' ? home : "/usr/local/cuda";
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+    for (const std::string& folder : {cuda + "/lib64/", cuda + "/lib/", std::string()}) {
+      if (void* library = open_with_builtins(folder + name)) return library;
+    }
+  }
+  return nullptr;
+}
+
 void* nvrtc() {
-  static void* const library = open_any("KILN_HIP_OVER_CUDA_NVRTC", {"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
-                                                                     "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.12"});
+  static void* const library = open_nvrtc();
   return library;
 }
 

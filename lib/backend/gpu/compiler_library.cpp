@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
+#include <system_error>
 
 #include "backend/backend.hpp"
 #include "backend/gpu/driver.hpp"
@@ -41,6 +44,18 @@ std::string companion_version(const Dialect& dialect, const std::string& path) {
     if (const std::string id = build_id(file); !id.empty()) return "+comgr-" + version_in_name(file) + "-" + id;
   }
   return {};
+}
+
+/// NVRTC opens libnvrtc-builtins.so.13.0 by that name alone, which the loader does not find in the folders of pip's packages:
+/// it must be open before. A process that finds it anyway has one more handle to it.
+void open_builtins(const std::string& compiler) {
+  const int release = release_number(version_in_name(compiler));
+  const std::filesystem::path folder = std::filesystem::path(compiler).parent_path();
+  const std::string name = "libnvrtc-builtins.so." + std::to_string(release / 100) + "." + std::to_string(release % 100);
+  const std::string file = (folder / name).string();
+  std::error_code error;
+  if (folder.empty() || !std::filesystem::exists(file, error)) return;
+  static_cast<void>(base::DynamicLibrary::open_first(std::span(&file, 1), base::Unload::never));
 }
 
 }  // namespace
@@ -102,6 +117,7 @@ void CompilerLibrary::load() const {
     }
     library_ = std::move(opened.library);
   }
+  if (dialect_.kind == DeviceKind::cuda) open_builtins(library_.path());
   const Resolver resolve{library_, dialect_.kind, path_};
 #define KILN_GPU_SYMBOL(member, cuda, hip, need, ...) resolve(table_.member, cuda, hip, Need::need);
 #include "backend/gpu/compiler_symbols.inc"
