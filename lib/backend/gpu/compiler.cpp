@@ -236,7 +236,10 @@ class GpuCompiler final : public Compiler {
 
   void refuse(const std::optional<Diagnostic>& found, const CompileRequest& request,
               const std::vector<std::string>& options) const {
-    if (found) fail(request, options, {*found}, {});
+    if (!found) return;
+    // Not a list in the call: GCC 14 destroys the vector that a call of a noreturn function makes of one a second time.
+    std::vector<Diagnostic> diagnostics{*found};
+    fail(request, options, std::move(diagnostics), {});
   }
 
   [[noreturn]] void fail(const CompileRequest& request, std::vector<std::string> options, const std::string& log,
