@@ -47,8 +47,8 @@ TEST_CASE("what a manifest is, and what is wrong with others") {
 }
 
 TEST_CASE("texts that are no JSON, with line and column") {
-  CHECK(error_of("") ==
-        "m.json:1:1: not JSON: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal");
+  // The parser's words differ between its versions.
+  CHECK(error_of("").starts_with("m.json:1:1: not JSON: syntax error while parsing value - unexpected end of input"));
   CHECK(error_of("{\n  \"kiln_manifest\": 2,\n  \"kernels\": [}\n}")
             .starts_with("m.json:3:15: not JSON: syntax error while parsing value - unexpected '}'"));
   CHECK(error_of(R"({"kiln_manifest": 2, "kernels": []} x)").starts_with("m.json:1:37: not JSON: syntax error"));

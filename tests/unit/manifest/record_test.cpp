@@ -273,9 +273,10 @@ TEST_CASE("a file that is no manifest stays as it is, with one line of the log")
   }
   CHECK(read_text(path) == "dear diary");
   REQUIRE(log.lines.size() == 1);
-  CHECK(log.lines.front() == "KILN_RECORD: cannot write " + path +
-                                 ": the file that is there is no manifest, and is left alone: " + path +
-                                 ":1:1: not JSON: syntax error while parsing value - invalid literal; last read: 'd'");
+  const std::string expected =
+      "KILN_RECORD: cannot write " + path + ": the file that is there is no manifest, and is left alone: " + path +
+      ":1:1: not JSON: syntax error while parsing value - invalid literal";  // the parser's words go on
+  CHECK(log.lines.front().substr(0, expected.size()) == expected);
 }
 
 TEST_CASE("a manifest keeps its mode, and a symbolic link to it keeps pointing") {
