@@ -189,12 +189,15 @@ TEST_CASE("inspect: sass by the toolkit's programs, wherever they are") {
   CHECK(fixture.inspect(words, {{"PATH", path}}).out == "--dump-sass\n");
   std::filesystem::create_directory(fixture.scratch.file("home"));
   std::filesystem::rename(folder, fixture.scratch.file("home/bin"));
-  CHECK(fixture.inspect(words, {{"PATH", "/nowhere"}, {"CUDA_PATH", fixture.scratch.file("home")}}).out == "--dump-sass\n");
+  // By its id, since NVRTC may be found by CUDA_PATH.
+  const std::vector<std::string> entry = {fixture.json({"--kernel", "saxpy", "--target", "sm_90"}).at("kernels")[0].at("id"),
+                                          "--as", "sass"};
+  CHECK(fixture.inspect(entry, {{"PATH", "/nowhere"}, {"CUDA_PATH", fixture.scratch.file("home")}}).out == "--dump-sass\n");
 
   for (const char* tool : {"nvdisasm", "cuobjdump"}) {
     if (std::filesystem::exists(std::string("/usr/local/cuda/bin/") + tool)) return;
   }
-  const auto none = fixture.inspect(words, {{"PATH", "/nowhere:relative:"}, {"CUDA_PATH", "/not/there"}, {"CUDA_HOME", ""}});
+  const auto none = fixture.inspect(entry, {{"PATH", "/nowhere:relative:"}, {"CUDA_PATH", "/not/there"}, {"CUDA_HOME", ""}});
   CHECK(none.status == 1);
   CHECK(
       none.err ==
