@@ -34,6 +34,7 @@ template <std::int64_t Width>
 class PastCache {
  public:
   static void copy(char* to, const char* from, std::int64_t lines) {
+#pragma GCC unroll 8
     for (std::int64_t n = 0; n < lines; ++n, to += kLine, from += kLine) {
       for (std::int64_t b = 0; b < kLine; b += Width) store(to + b, from + b);
     }
