@@ -11,6 +11,7 @@
 #include "codegen/directives.hpp"
 #include "fusion/literal.hpp"
 #include "kinds/kernel_text.hpp"
+#include "kinds/own_text.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/layout_class.hpp"
 
@@ -39,6 +40,12 @@ class FunctionsText {
 
   void add_users(const std::string& file, const std::string& text) {
     out_ += fmt::format("#line 1 {}\n{}\n", kinds::string_literal(file), text);
+    reset_line();
+  }
+  /// They name lines of the user's.
+  void add_refusals(const std::string& text) {
+    if (text.empty()) return;
+    out_ += text;
     reset_line();
   }
   /// What the end of the body lacks (a return, an operand) is reported at what closes it: in its last line.
@@ -70,6 +77,8 @@ void add_part(FunctionsText& out, const Part& part, std::size_t number) {
   if (!text.defines.empty()) out.add_users(text.name + ".defines", codegen::defines_text(text.defines));
   if (!text.preamble.empty() && !shared_preamble) out.add_users(text.name + ".preamble", text.preamble);
   if (!text.functions.empty()) out.add_users(text.name + ".functions", text.functions);
+  const kinds::OwnText names(text, ufunc.definition().compile.headers);
+  out.add_refusals(names.refusals(text.input_names) + names.refusals(text.output_names));
   out.add(kinds::body_declaration(text, {.inputs = loop.inputs, .outputs = loop.outputs, .rounds = part.rounds}) + " {\n" +
           (text.expression ? "return\n" : ""));
   out.add_body(text.name, text.body, text.expression ? ";}" : "}");

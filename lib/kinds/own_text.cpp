@@ -78,13 +78,24 @@ std::string OwnText::between(const std::string& text, std::span<const std::strin
     if (std::ranges::find(places, token.text) != places.end()) {
       replace(token.offset, token.offset + token.text.size(),
               fmt::format("\n#ifdef {0}\nkiln_{0}\n#else\n{0}\n#endif\n", token.text));
-    } else if (!called_.contains(token.text) && std::ranges::find(kWords, token.text) == std::end(kWords)) {
-      checks += fmt::format(
-          "#ifdef {}\n#line 1 {}\n#error \"{} is a macro, and a name in the signature; rename one of them\"\n#endif\n",
-          token.text, string_literal(kernel_), token.text);
+    } else if (std::ranges::find(kWords, token.text) == std::end(kWords)) {
+      checks += refusal(token.text);
     }
   }
   return checks + out + text.substr(done);
+}
+
+std::string OwnText::refusals(std::span<const std::string> names) const {
+  std::string text;
+  for (const std::string& name : names) text += refusal(name);
+  return text;
+}
+
+std::string OwnText::refusal(std::string_view name) const {
+  if (!macros_.contains(std::string(name)) || called_.contains(std::string(name))) return {};
+  return fmt::format(
+      "#ifdef {}\n#line 1 {}\n#error \"{} is a macro, and a name in the signature; rename one of them\"\n#endif\n", name,
+      string_literal(kernel_), name);
 }
 
 std::string OwnText::aliases() const {

@@ -22,6 +22,8 @@ class OwnText {
   /// a macro, that is what the user's text means, and kiln's has another name. Of every other name that is a macro, which is
   /// the signature's, an #error tells.
   [[nodiscard]] std::string between(const std::string& text, std::span<const std::string_view> places = {});
+  /// Directives that refuse the kernel where one of the signature's names is a macro that takes no arguments.
+  [[nodiscard]] std::string refusals(std::span<const std::string> names) const;
   /// Declarations for what between() gave so far. They stand in front of the user's texts.
   [[nodiscard]] std::string aliases() const;
   /// What stands in front of the user's texts, and behind them: there are no macros of theirs then.
@@ -29,6 +31,8 @@ class OwnText {
   [[nodiscard]] std::string behind() const;
 
  private:
+  [[nodiscard]] std::string refusal(std::string_view name) const;
+
   std::string kernel_;
   std::set<std::string> macros_;
   std::set<std::string> called_;    ///< of these a name alone is no use

@@ -252,3 +252,21 @@ TEST_CASE("fuse errors: a text that does not compile is shown in its own ufunc's
     CHECK(error.diagnostics().front().line == 3);
   }
 }
+
+TEST_CASE("fuse errors: a parameter that is a macro of its ufunc's header is named") {
+  const kiln::CompileOptions object{.preamble = "#include \"h.h\"", .headers = {{"h.h", "#define x 3\n"}}};
+  kiln::CompileOptions function = object;
+  function.headers = {{"h.h", "#define x(y) 3\n"}};
+  const Ufunc bad = named("bad", object);
+  const Ufunc good = named("good", function);
+  const Ufunc refused = kiln::fuse("outer", [&](Expr a) { return bad(a) + 1; });
+  const Ufunc taken = kiln::fuse("outer", [&](Expr a) { return good(a) + 1; });
+  on_every_device([&](const Target& target) {
+    const Array ones = target.place(Array::from(std::vector<float>{1, 1}));
+    const std::string error = message_of<kiln::CompileError>([&] { target.call(refused, {ones}); });
+    CAPTURE(error);
+    CHECK(error.starts_with("bad:1:"));
+    CHECK(error.find("x is a macro, and a name in the signature; rename one of them") != std::string::npos);
+    CHECK(target.fetch(target.call(taken, {ones})).to_vector<float>() == std::vector<float>{2, 2});
+  });
+}
