@@ -49,6 +49,17 @@ std::stop_token requested() {
   return source.get_token();
 }
 
+/// What a call says that is ended while it runs. On a busy machine it may be ended before it begins, and is made again.
+template <class Call>
+std::string said_midway(const Call& call) {
+  std::string said;
+  for (int tries = 0; tries < 20; ++tries) {
+    said = message_of<Stopped>(call);
+    if (!said.ends_with(kNothing)) break;
+  }
+  return said;
+}
+
 bool is_cpu(const Target& target) {
   return target.device().is_cpu();
 }
@@ -152,8 +163,8 @@ TEST_CASE("stop: a call of minutes ends after its time, and others go on") {
       target.wait();
     };
     // The first one may end with its compilation.
-    CHECK(message_of<Stopped>(call) == "spin: " + kLate + kPartly);
-    CHECK(message_of<Stopped>(call) == "spin: " + kLate + kPartly);
+    CHECK(said_midway(call) == "spin: " + kLate + kPartly);
+    CHECK(said_midway(call) == "spin: " + kLate + kPartly);
     check_spin(target);
   });
 }
@@ -213,7 +224,7 @@ TEST_CASE("stop: long calls of every kind end") {
       INFO(what);
       // The first one may end with its compilation.
       for (int times = 0; times < 2; ++times) {
-        const std::string said = message_of<Stopped>([&] {
+        const std::string said = said_midway([&] {
           call();
           target.wait();
         });
@@ -248,7 +259,7 @@ TEST_CASE("stop: calls of more work than anybody waits for") {
       INFO(what);
       for (int times = 0; times < 2; ++times) {
         const auto start = std::chrono::steady_clock::now();
-        CHECK(message_of<Stopped>([&] {
+        CHECK(said_midway([&] {
                 call();
                 target.wait();
               }) == what + ": " + kLate + kPartly);
@@ -323,15 +334,16 @@ TEST_CASE("stop: in debug mode on the CPU loops of bodies end, too") {
                                    "if (a > 0) for (;;) { while (a > 0) ++n; } else n = 7;"}) {
       CAPTURE(loop);
       const kiln::Ufunc ufunc = endless(loop);
-      CHECK(message_of<Stopped>([&] { (void)target.call(ufunc, {a}, {.timeout = 20ms}); }) == "endless: " + kLate + kPartly);
-      std::stop_source source;
-      std::thread stopper([&] {
-        std::this_thread::sleep_for(20ms);
-        source.request_stop();
-      });
-      CHECK(message_of<Stopped>([&] { (void)target.call(ufunc, {a}, {.stop = source.get_token()}); }) ==
-            "endless: " + kRequested + kPartly);
-      stopper.join();
+      CHECK(said_midway([&] { (void)target.call(ufunc, {a}, {.timeout = 20ms}); }) == "endless: " + kLate + kPartly);
+      const auto stopped = [&] {
+        std::stop_source source;
+        const std::jthread stopper([&] {
+          std::this_thread::sleep_for(20ms);
+          source.request_stop();
+        });
+        (void)target.call(ufunc, {a}, {.stop = source.get_token()});
+      };
+      CHECK(said_midway(stopped) == "endless: " + kRequested + kPartly);
     }
     const kiln::Ufunc declares = endless("while (int m = n - 3) n = m; while (n > 0) --n; for (;;) if (++n > 8) break;");
     CHECK(target.fetch(target.call(declares, {a}, {.timeout = 60s})).to_vector<std::int32_t>() ==
@@ -355,10 +367,10 @@ TEST_CASE("stop: in debug mode on the CPU loops of accumulate and at end, too") 
                                                  .compile = {.debug = {.on = true}}});
     const Array a = target.place(Array::full({100}, std::int32_t{3}));
     const kiln::Stream stream = target.options().stream;
-    CHECK(message_of<Stopped>([&] { (void)endless.accumulate(a, {.stream = stream, .timeout = 20ms}); }) ==
+    CHECK(said_midway([&] { (void)endless.accumulate(a, {.stream = stream, .timeout = 20ms}); }) ==
           "endless.accumulate: " + kLate + kPartly);
     const Array index = target.place(Array::full({50}, std::int64_t{7}));
-    CHECK(message_of<Stopped>([&] { endless.at(a, index, 1, {.stream = stream, .timeout = 20ms}); }) ==
+    CHECK(said_midway([&] { endless.at(a, index, 1, {.stream = stream, .timeout = 20ms}); }) ==
           "endless.at: " + kLate + kPartly);
   });
 }
