@@ -13,7 +13,6 @@
 namespace kiln::fuzz {
 namespace {
 
-constexpr std::size_t kChecksumBytes = 16;
 constexpr std::size_t kFooterBytes = 48;
 
 /// A file in memory that has a path while this lives.

@@ -11,8 +11,6 @@
 namespace kiln::fuzz {
 namespace {
 
-constexpr std::size_t kChecksumBytes = 16;
-
 using cache::Flaw;
 using cache::Miss;
 

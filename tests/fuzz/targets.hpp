@@ -2,6 +2,7 @@
 // process where the reader breaks one of its promises; sanitizers see the rest.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -22,6 +23,8 @@ struct Target {
 };
 /// All of them.
 [[nodiscard]] std::span<const Target> targets() noexcept;
+
+inline constexpr std::size_t kChecksumBytes = 16;  ///< of entries and bundles
 
 /// Stops the process with this text where `holds` is false.
 void require(bool holds, const char* promise);
