@@ -37,9 +37,11 @@ using Composition = std::function<std::vector<Expr>(std::span<const Expr>)>;
 KILN_API Ufunc fuse(FuseDefinition definition, std::size_t parameters, const Composition& function);
 
 inline constexpr std::size_t kMaxFusedParameters = 32;
+template <std::size_t>
+using EachExpression = const Expr&;
 template <class F, std::size_t... I>
 consteval bool takes_expressions(std::index_sequence<I...>) {
-  return std::is_invocable_v<F&, std::conditional_t<I == I, const Expr&, void>...>;
+  return std::is_invocable_v<F&, EachExpression<I>...>;
 }
 /// How many expressions F takes; 0 where that is not one number.
 template <class F>
