@@ -407,14 +407,16 @@ void Vectorizer::give_phis(const Edge& edge, llvm::Value* taken, const Vectors& 
   }
 }
 
-// Few instructions that do no harm where no lane is on: less than a branch that is mispredicted.
+// Few instructions that do no harm where no lane is on: less than a branch that is mispredicted. Where all lanes stay in a loop
+// together, its latch alone tells that they do: it may not run for none.
 bool Vectorizer::is_cheap(const Region& region, unsigned at) const {
   constexpr unsigned kMost = 8;
+  const llvm::BasicBlock* const uniform_latch = shapes_.diverges(&region.loop()) ? nullptr : region.loop().getLoopLatch();
   unsigned count = 0;
   llvm::SmallVector<unsigned, 4> pending{at};
   while (!pending.empty()) {
     const Node& node = region.nodes()[pending.pop_back_val()];
-    if (node.loop != nullptr) return false;
+    if (node.loop != nullptr || node.block == uniform_latch) return false;
     for (const llvm::Instruction& instruction : *node.block) {
       if (needs_a_lane(instruction, shapes_) || ++count > kMost) return false;
     }
