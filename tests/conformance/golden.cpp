@@ -35,6 +35,10 @@ std::size_t one_in() {
   return std::max<std::size_t>(number("KILN_TEST_ONE_IN", 1), 1);
 }
 
+kiln::test::Sample sample_of_combinations() {
+  return kiln::test::Sample(one_in() > 1 ? 3 : 1);
+}
+
 std::vector<std::int64_t> Golden::numbers(std::size_t field) const {
   std::vector<std::int64_t> values;
   if (fields.at(field) == "-") return values;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "support/sample.hpp"
 #include "values.hpp"
 
 namespace conformance {
@@ -29,6 +30,9 @@ std::vector<Golden> golden(const std::string& file);
 /// Of cases that are many, and compile a kernel each, one in so many runs: KILN_TEST_ONE_IN, 1 where that is not set. The first
 /// that does is KILN_TEST_FIRST, from 0 on: so many runs with one of these each make them all.
 std::size_t one_in();
+
+/// Combinations of which all run where KILN_TEST_ONE_IN is not set, and else a third, other ones each day.
+kiln::test::Sample sample_of_combinations();
 
 /// Those for a target: all. Most of them compile a kernel: with KILN_TEST_ONE_IN=16 it is one in 16, other ones in each mode.
 std::vector<Golden> golden(const std::string& file, const Target& target);

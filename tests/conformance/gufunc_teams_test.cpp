@@ -8,6 +8,7 @@
 
 #include "devices.hpp"
 #include "fenced.hpp"
+#include "golden.hpp"
 #include "values.hpp"
 
 using namespace conformance;
@@ -175,6 +176,7 @@ void check_order(const Target& target, DType dtype, const std::string& group) {
 TEST_CASE("teams: threads share work, memory and results") {
   on_every_device(
       [](const Target& target) {
+        kiln::test::Sample sample = sample_of_combinations();
         for (const TeamBody& body : kTeamBodies) {
           CAPTURE(std::string(body.text));
           for (const std::string& group : kGroups) {
@@ -182,6 +184,7 @@ TEST_CASE("teams: threads share work, memory and results") {
             const Gufunc gufunc = kiln::guvectorize(defined(body.text, group));
             for (const DType dtype : {DType::float32, DType::float64}) {
               for (const std::int64_t n : {9, 517}) {
+                if (!sample.takes_next()) continue;
                 const Array x = numbers(3, n, dtype);
                 CHECK(list_of(run(target, gufunc, x)) == expected(x, static_cast<std::size_t>(n), body.item));
               }
@@ -267,6 +270,7 @@ TEST_CASE("teams: reductions of any type of 16 bytes, by functions of the user's
 
 TEST_CASE("teams: nothing is touched beyond an item's elements") {
   if (!kiln::Device::best().is_cpu()) return;
+  kiln::test::Sample sample = sample_of_combinations();
   for (const TeamBody& body : kTeamBodies) {
     CAPTURE(std::string(body.text));
     for (const char* group : {"block", "256"}) {
@@ -274,6 +278,7 @@ TEST_CASE("teams: nothing is touched beyond an item's elements") {
       const Gufunc gufunc = kiln::guvectorize(defined(body.text, group));
       for (const DType dtype : {DType::float32, DType::int16}) {
         for (const std::int64_t n : {1, 5, 63, 300}) {
+          if (!sample.takes_next()) continue;
           CAPTURE(n);
           for (const bool at_end : {false, true}) {
             const Array from = numbers(2, n, dtype);

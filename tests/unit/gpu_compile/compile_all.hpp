@@ -5,11 +5,10 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "../../support/sample.hpp"
 #include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "backend/gpu/compiler.hpp"
@@ -38,32 +37,13 @@ backend::CompileRequest request(const VariantOf<Spec>& variant, DeviceKind targe
   return made;
 }
 
-/// One in three kernels by hipRTC, and by Clang, which take long: other ones each day, or from KILN_TEST_FIRST on. All with
-/// KILN_TEST_BIG=1.
-class Sample {
- public:
-  explicit Sample(const backend::Compiler& compiler) {
-    if (compiler.name() == "NVRTC" || std::getenv("KILN_TEST_BIG") != nullptr) return;
-    every_ = 3;
-    const char* const first = std::getenv("KILN_TEST_FIRST");
-    next_ = (first != nullptr ? std::strtoull(first, nullptr, 10) : static_cast<std::uint64_t>(std::time(nullptr)) / 86400) %
-            every_;
-    std::printf("%s: one in %d variants, KILN_TEST_FIRST=%d\n", compiler.name().c_str(), static_cast<int>(every_),
-                static_cast<int>(next_));
-  }
-  bool takes_next() { return next_++ % every_ == 0; }
-
- private:
-  std::uint64_t every_ = 1;
-  std::uint64_t next_ = 0;
-};
-
-/// They compile, and the compiler has nothing to say of them.
+/// A third of them compile, and the compiler has nothing to say of them.
 template <class Spec>
 void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& variants) {
   const auto compiler = backend::gpu::compiler_for_target(target);
   REQUIRE(compiler);
-  Sample sample(*compiler);
+  Sample sample(3);
+  std::printf("%s: KILN_TEST_FIRST=%d\n", compiler->name().c_str(), static_cast<int>(Sample::first() % 3));
   for (const VariantOf<Spec>& variant : variants) {
     if (!sample.takes_next()) continue;
     try {
