@@ -83,6 +83,14 @@ std::vector<std::string> math_bitcode_places(DeviceKind kind) {
   add("HIP_DEVICE_LIB_PATH", "/ocml.bc");
   for (const char* variable : {"ROCM_PATH", "HIP_PATH"}) add(variable, "/amdgcn/bitcode/ocml.bc");
   places.insert(places.end(), {"/opt/rocm/amdgcn/bitcode/ocml.bc", "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"});
+  // Of Debian 13 and Ubuntu 24.04: a package for each version of Clang.
+  constexpr int kNewest = 22;
+  for (int version = kNewest; version >= 17; --version) {
+    const std::string number = std::to_string(version);
+    const std::string path = "/usr/lib/llvm-" + number + "/lib/clang/" + number + "/amdgcn/bitcode/ocml.bc";
+    std::error_code error;
+    if (fs::exists(path, error)) places.push_back(path);
+  }
   add_packaged("/_rocm_sdk_core/lib/llvm/amdgcn/bitcode/ocml.bc");
   return places;
 }
