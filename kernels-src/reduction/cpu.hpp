@@ -290,7 +290,8 @@ KILN_NOINLINE void merge_states(void* into, const void* from, int64 count) {
 // States of no element.
 template <class R, class C>
 KILN_NOINLINE void start_states(void* states, const void* initial, int64 count) {
-  const typename R::accumulator value = nothing<R>(static_cast<const typename R::accumulator*>(initial));
+  const auto* const start = static_cast<const typename R::accumulator*>(initial);
+  const typename R::accumulator value = start != nullptr ? *start : nothing<R>();
   for (int64 i = 0; i < count; ++i) {
     static_cast<typename C::state*>(states)[i] = C::lifted(value);
   }
@@ -310,7 +311,7 @@ KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 
   }
 #pragma clang loop vectorize(assume_safety) unroll(disable)
   for (int64 i = 0; i < count; ++i) {
-    to.put(i, C::closed(from[i], start));
+    to.put(i, start != nullptr ? C::closed(from[i], *start) : C::closed(from[i]));
   }
 }
 

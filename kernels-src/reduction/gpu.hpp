@@ -176,19 +176,26 @@ struct parts_source {
   KILN_FN void take(uint64 i, typename C::state (&x)[1]) const { x[0] = states[i * outputs]; }
 };
 
+// The initial value of a call that has one. It is read by value: an address of a parameter would make each thread copy all of
+// them to local memory.
+template <class R>
+KILN_FN typename R::accumulator initial_of(const reduction_call& call) {
+  using accumulator = typename R::accumulator;
+  if constexpr (sizeof(accumulator) <= sizeof(call.initial)) {
+    return *reinterpret_cast<const accumulator*>(call.initial);
+  } else {
+    return accumulator();
+  }
+}
+
 template <class R, class C, class Work>
 KILN_FN void finish(const reduction_call& call, const Work& work, uint64 output, const typename C::state& state) {
-  using accumulator = typename R::accumulator;
-  const auto* const start = reinterpret_cast<const accumulator*>(call.initial);
-  work.put(output, C::closed(state, call.has_initial != 0 ? start : nullptr));
+  work.put(output, call.has_initial != 0 ? C::closed(state, initial_of<R>(call)) : C::closed(state));
 }
 
 template <class R, class Work>
 KILN_FN void finish_nothing(const reduction_call& call, const Work& work, uint64 output) {
-  using accumulator = typename R::accumulator;
-  const auto* const start = reinterpret_cast<const accumulator*>(call.initial);
-  // What it starts from, and no second time.
-  work.put(output, nothing<R>(call.has_initial != 0 ? start : nullptr));
+  work.put(output, call.has_initial != 0 ? initial_of<R>(call) : nothing<R>());
 }
 
 // The result of an output, or the state of a part of it.
@@ -220,7 +227,7 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
     accumulator value;
     uint64 i = 0;
     if (call.has_initial != 0) {
-      value = *reinterpret_cast<const accumulator*>(call.initial);
+      value = initial_of<R>(call);
     } else {
       value = source.at(0);
       i = 1;

@@ -30,16 +30,17 @@ struct plain {
   static KILN_FN state combine(const state& a, const state& b) { return R::combine(a, b); }
   static KILN_FN state lifted(const typename R::accumulator& a) { return a; }
   static KILN_FN typename R::accumulator value(const state& a) { return a; }
-  // The result, with what to start from in front: nothing where `initial` is null and there is no identity.
-  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator* initial) {
-    if (initial != nullptr) {
-      return R::combine(*initial, a);
-    }
+  // The result. The identity stands in front, if it leads.
+  static KILN_FN typename R::accumulator closed(const state& a) {
     if constexpr (R::has_identity && R::leads) {
       return R::combine(R::identity(), a);
     } else {
       return a;
     }
+  }
+  // The result, with a call's initial value in front instead.
+  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator& initial) {
+    return R::combine(initial, a);
   }
 };
 
@@ -65,15 +66,15 @@ struct optional {
   }
   static KILN_FN state lifted(const typename R::accumulator& a) { return {a, true}; }
   static KILN_FN typename R::accumulator value(const state& a) { return a.value; }
-  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator* initial) {
-    if (initial == nullptr) {
-      if constexpr (R::has_identity) {
-        return a.any ? a.value : R::identity();
-      } else {
-        return a.value;
-      }
+  static KILN_FN typename R::accumulator closed(const state& a) {
+    if constexpr (R::has_identity) {
+      return a.any ? a.value : R::identity();
+    } else {
+      return a.value;
     }
-    return a.any ? R::combine(*initial, a.value) : *initial;
+  }
+  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator& initial) {
+    return a.any ? R::combine(initial, a.value) : initial;
   }
 };
 
@@ -88,13 +89,14 @@ struct counting<R, true> {
 template <class R>
 using counted = typename counting<R>::type;
 
-// What a reduction of nothing gives.
+// What a reduction of nothing gives without an initial value: the identity. The library refuses such a call where there is
+// none.
 template <class R>
-KILN_FN typename R::accumulator nothing(const typename R::accumulator* initial) {
+KILN_FN typename R::accumulator nothing() {
   if constexpr (R::has_identity) {
-    return initial != nullptr ? *initial : R::identity();
+    return R::identity();
   } else {
-    return *initial;
+    return typename R::accumulator();
   }
 }
 

@@ -38,6 +38,7 @@ struct ScanSpace {
   int64 chunk;
   int64 chunks;
   int64 lanes;
+  int64 all_chunks;  // of all lanes
   int64 shape[8];
   int64 in_strides[8];
   int64 out_strides[8];

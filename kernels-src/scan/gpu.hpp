@@ -27,6 +27,7 @@ struct scan {
     const char* in;
     char* out;
     KILN_FN lane(const kinds::ScanSpace& s, int64 number) : in(static_cast<const char*>(s.in)), out(static_cast<char*>(s.out)) {
+#pragma unroll 1
       for (int d = s.rank - 1; d >= 0; --d) {
         const int64 index = number % s.shape[d];
         number /= s.shape[d];
@@ -59,7 +60,7 @@ struct scan {
       }
       return;
     }
-    for (int64 work = first; work < s.lanes * s.chunks; work += threads) {
+    for (int64 work = first; work < s.all_chunks; work += threads) {
       const int64 c = work / s.lanes;
       const int64 l = work % s.lanes;
       const lane at(s, l);
@@ -185,7 +186,7 @@ struct scan {
       }
       return;
     }
-    for (int64 work = blockIdx.x; work < s.lanes * s.chunks; work += gridDim.x) {
+    for (int64 work = blockIdx.x; work < s.all_chunks; work += gridDim.x) {
       const int64 c = work % s.chunks;
       const int64 l = work / s.chunks;
       const lane at(s, l);

@@ -39,8 +39,8 @@ struct ScatterSpace {
   const int64* starts;  // of each target in `order`, and the end
   uint64* bad;          // the first position with an index out of range
   int64 positions;
-  int64 row;      // elements
-  int64 targets;  // different ones
+  int64 row;   // elements
+  int64 work;  // elements that pass 1 changes: those of a row for each position, or for each different target
   int64 shape[8];
   int64 row_shape[8];
   int64 target_strides[8];

@@ -22,25 +22,31 @@ KILN_FN int64 read_index(const char* at, int32 size, bool is_signed) {
   }
 }
 
-// Where a position is: in the target, and in the value.
+// The offset of element `number` of a shape, in C order.
+KILN_FN int64 offset_of(int64 number, int32 rank, const int64 (&shape)[8], const int64* strides) {
+  int64 offset = 0;
+#pragma unroll 1
+  for (int d = rank - 1; d > 0; --d) {
+    const int64 outer = number / shape[d];
+    offset += (number - outer * shape[d]) * strides[d];
+    number = outer;
+  }
+  return offset + number * strides[0];
+}
+
+// Where a position is: in the target, and in the value. Coordinates are computed for each array anew: an array of them would be
+// in local memory.
 struct scatter_place {
   int64 target = 0;
   int64 value = 0;
   bool good = true;
 
   KILN_FN scatter_place(const kinds::ScatterSpace& s, int64 position) {
-    int64 at[8] = {};
-    for (int d = s.rank - 1; d >= 0; --d) {
-      at[d] = position % s.shape[d];
-      position /= s.shape[d];
-      value += at[d] * s.value_strides[d];
-    }
+    value = offset_of(position, s.rank, s.shape, s.value_strides);
+#pragma unroll 1
     for (int i = 0; i < s.indices; ++i) {
       const kinds::ScatterSpace::Index& index = s.index[i];
-      const char* from = static_cast<const char*>(index.data);
-      for (int d = 0; d < s.rank; ++d) {
-        from += at[d] * index.strides[d];
-      }
+      const char* const from = static_cast<const char*>(index.data) + offset_of(position, s.rank, s.shape, index.strides);
       int64 number = read_index(from, index.size, index.is_signed != 0);
       // A uint64 of 2^63 or more looks negative.
       const bool negative = number < 0;
@@ -51,12 +57,8 @@ struct scatter_place {
   }
   // Moves to an element of the row.
   KILN_FN void step(const kinds::ScatterSpace& s, int64 element) {
-    for (int d = s.row_rank - 1; d >= 0; --d) {
-      const int64 at = element % s.row_shape[d];
-      element /= s.row_shape[d];
-      target += at * s.target_strides[d];
-      value += at * s.value_strides[s.rank + d];
-    }
+    target += offset_of(element, s.row_rank, s.row_shape, s.target_strides);
+    value += offset_of(element, s.row_rank, s.row_shape, s.value_strides + s.rank);
   }
 };
 
@@ -79,7 +81,7 @@ KILN_FN void scatter(const kinds::ScatterSpace& s) {
       }
     }
   } else if constexpr (Ordered) {
-    for (int64 work = first; work < s.targets * s.row; work += threads) {
+    for (int64 work = first; work < s.work; work += threads) {
       const int64 group = work / s.row;
       for (int64 k = s.starts[group]; k < s.starts[group + 1]; ++k) {
         scatter_place at(s, s.order[k]);
@@ -88,7 +90,7 @@ KILN_FN void scatter(const kinds::ScatterSpace& s) {
       }
     }
   } else {
-    for (int64 work = first; work < s.positions * s.row; work += threads) {
+    for (int64 work = first; work < s.work; work += threads) {
       scatter_place at(s, work / s.row);
       at.step(s, work % s.row);
       Work::update(target_at(at), value_at(at));

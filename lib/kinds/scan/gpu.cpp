@@ -66,12 +66,13 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
   space.chunk = along ? ceil_div(ceil_div(launch.extent, chunks), 4 * kTile) * 4 * kTile
                       : std::max<std::int64_t>(ceil_div(launch.extent, chunks), 64);
   space.chunks = ceil_div(launch.extent, space.chunk);
+  space.all_chunks = space.lanes * space.chunks;
   const auto bytes = space.chunks > 1 ? static_cast<std::size_t>(space.chunks * space.lanes * kTotalBytes) : std::size_t{0};
   const Scratch totals(backend, bytes, queue);
   space.totals = totals.address();
   void* parameters[] = {&space};
   for (space.pass = space.chunks > 1 ? 0 : 2; space.pass <= 2; ++space.pass) {
-    const std::int64_t lines = space.pass == 1 ? space.lanes : space.lanes * space.chunks;
+    const std::int64_t lines = space.pass == 1 ? space.lanes : space.all_chunks;
     backend.dispatch(module, strided_shape(backend, module, along ? lines * kGpuBlock : lines), parameters, queue, keep);
   }
 }

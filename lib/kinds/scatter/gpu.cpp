@@ -48,7 +48,6 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
   space.value = launch.value != nullptr ? launch.value : launch.target;
   space.order = launch.order;
   space.starts = launch.starts;
-  space.targets = launch.targets;
   space.bad = launch.first_bad;
   space.pass = launch.first_bad != nullptr ? 0 : 1;
   space.rank = static_cast<std::int32_t>(rank);
@@ -76,10 +75,9 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
           .is_signed = is_signed(from.dtype) ? 1 : 0};
     for (std::size_t d = 0; d < rank; ++d) to.strides[d] = from.strides[d];
   }
+  space.work = (launch.order != nullptr ? launch.targets : space.positions) * space.row;
+  const std::int64_t threads = space.pass == 0 ? space.positions : space.work;
   void* parameters[] = {&space};
-  const std::int64_t threads = space.pass == 0           ? space.positions
-                               : launch.order != nullptr ? space.targets * space.row
-                                                         : space.positions * space.row;
   backend.dispatch(module, strided_shape(backend, module, threads), parameters, queue, keep);
 }
 
