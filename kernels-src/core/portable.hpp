@@ -180,6 +180,13 @@
 #define KILN_APPROXIMATE(name, otherwise) otherwise
 #endif
 
+// A kernel of blocks of 256 threads, `blocks` of which share a multiprocessor.
+#if KILN_CUDA && __CUDA_ARCH__ >= 800
+#define KILN_KERNEL_OF(blocks) extern "C" __global__ __launch_bounds__(256, blocks) void
+#else
+#define KILN_KERNEL_OF(blocks) KILN_KERNEL
+#endif
+
 #if !KILN_CPU
 #define KILN_SHARED __shared__
 #define KILN_BARRIER() __syncthreads()

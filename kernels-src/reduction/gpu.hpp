@@ -1,11 +1,11 @@
 // The loops of reductions on GPUs. The other side of kernels-src/reduction/abi.hpp. Which thread takes what, and so the tree
 // that a result is computed by, follows from shapes and strides alone.
 //
-// The elements of one output are rendered for each kernel, too: take(i, states) makes states of pack i, and count(call) says
-// how many packs there are. Where outputs are segments of an axis each has its own number, never 0, and one part.
+// The elements of one output are rendered for each kernel, too: load(i) reads pack i, and count(call) says how many packs there
+// are. Where outputs are segments of an axis each has its own number, never 0, and one part.
 #pragma once
 #include "kiln/elementwise/gpu_nd.hpp"
-#include "kiln/reduction/reduction.hpp"
+#include "kiln/reduction/gather_gpu.hpp"
 
 namespace kiln::loops {
 
@@ -101,80 +101,25 @@ struct packs_of_threads {
   }
 };
 
-// Packs first, first + step, … below end to one state; false where there is none.
-template <class C, int W, int U, class Source>
-KILN_FN bool gather(const Source& source, uint64 first, uint64 end, uint64 step, typename C::state& result) {
-  using state = typename C::state;
-  if (first >= end) {
-    return false;
-  }
-  state sums[W];
-  source.take(first, sums);
-  if constexpr (!C::commutes) {
-    result = sums[0];
-#pragma unroll
-    for (int w = 1; w < W; ++w) {
-      result = C::combine(result, sums[w]);
-    }
-#pragma unroll 1
-    for (uint64 i = first + step; i < end; i += step) {
-      source.take(i, sums);
-#pragma unroll
-      for (int w = 0; w < W; ++w) {
-        result = C::combine(result, sums[w]);
-      }
-    }
-    return true;
-  }
-  uint64 i = first + step;
-  if constexpr (U > 1) {
-#pragma unroll 1
-    for (; i + (U - 1) * step < end; i += U * step) {
-      state x[U][W];
-#pragma unroll
-      for (int u = 0; u < U; ++u) {
-        source.take(i + u * step, x[u]);
-      }
-#pragma unroll
-      for (int w = 0; w < W; ++w) {
-#pragma unroll
-        for (int distance = U / 2; distance > 0; distance /= 2) {
-#pragma unroll
-          for (int u = 0; u < distance; ++u) {
-            x[u][w] = C::combine(x[u][w], x[u + distance][w]);
-          }
-        }
-        sums[w] = C::combine(sums[w], x[0][w]);
-      }
-    }
-  }
-#pragma unroll 1
-  for (; i < end; i += step) {
-    state x[W];
-    source.take(i, x);
-#pragma unroll
-    for (int w = 0; w < W; ++w) {
-      sums[w] = C::combine(sums[w], x[w]);
-    }
-  }
-#pragma unroll
-  for (int distance = W / 2; distance > 0; distance /= 2) {
-#pragma unroll
-    for (int w = 0; w < distance; ++w) {
-      sums[w] = C::combine(sums[w], sums[w + distance]);
-    }
-  }
-  result = sums[0];
-  return true;
-}
-
-// The states that the first launch left.
+// The states that the first launch left, as packs.
 template <class C>
 struct parts_source {
+  using loaded = made_state<typename C::state>;
   const typename C::state* states;  // of this output
   uint64 outputs;
-  KILN_FN void take(uint64 i, typename C::state (&x)[1]) const { x[0] = states[i * outputs]; }
+  KILN_FN loaded load(uint64 i) const { return {states[i * outputs]}; }
 };
+
+// Packs of a source to a state, which stays as it is where there is none.
+template <class Sum, class Source, class State>
+KILN_FN bool gather_state(const Source& source, uint64 first, uint64 end, uint64 step, State& state) {
+  Sum sum;
+  const bool any = gather(source, first, end, step, sum);
+  if (any) {
+    state = sum.result();
+  }
+  return any;
+}
 
 // The initial value of a call that has one. It is read by value: an address of a parameter would make each thread copy all of
 // them to local memory.
@@ -216,8 +161,8 @@ KILN_FN uint64 lesser(uint64 a, uint64 b) {
 template <class R, class Work>
 KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
   using accumulator = typename R::accumulator;
-  const uint64 step = uint64(gridDim.x) * blockDim.x;
-  for (uint64 output = uint64(blockIdx.x) * blockDim.x + threadIdx.x; output < call.outputs; output += step) {
+  const uint64 step = uint64(gridDim.x) * kReduceThreads;
+  for (uint64 output = uint64(blockIdx.x) * kReduceThreads + threadIdx.x; output < call.outputs; output += step) {
     const auto source = work.source(output);
     const uint64 count = source.count(call);
     if (count == 0) {
@@ -242,14 +187,14 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
 }
 
 // A thread for an output.
-template <class R, int W, int U, class Work>
+template <class R, int W, int Group, class Work>
 KILN_FN void reduce_by_threads(const reduction_call& call, const Work& work) {
   using C = counted<R>;
-  const uint64 step = uint64(gridDim.x) * blockDim.x;
-  for (uint64 output = uint64(blockIdx.x) * blockDim.x + threadIdx.x; output < call.outputs; output += step) {
+  const uint64 step = uint64(gridDim.x) * kReduceThreads;
+  for (uint64 output = uint64(blockIdx.x) * kReduceThreads + threadIdx.x; output < call.outputs; output += step) {
     typename C::state state;
     const auto source = work.source(output);
-    if (gather<C, W, U>(source, 0, source.count(call), 1, state)) {
+    if (gather_state<thread_sum<C, W, Group>>(source, 0, source.count(call), 1, state)) {
       finish<R, C>(call, work, output, state);
     } else {
       finish_nothing<R>(call, work, output);
@@ -258,17 +203,17 @@ KILN_FN void reduce_by_threads(const reduction_call& call, const Work& work) {
 }
 
 // A warp for an output.
-template <class R, int W, int U, class Work>
+template <class R, int W, int Group, class Work>
 KILN_FN void reduce_by_warps(const reduction_call& call, const Work& work) {
   using C = counted<R>;
   const int lane = int(threadIdx.x) % KILN_WARP;
-  const int warps = int(blockDim.x) / KILN_WARP;
+  constexpr int warps = kReduceThreads / KILN_WARP;
   const uint64 step = uint64(gridDim.x) * warps;
   for (uint64 output = uint64(blockIdx.x) * warps + threadIdx.x / KILN_WARP; output < call.outputs; output += step) {
     typename C::state state;
     const auto source = work.source(output);
     const packs_of_threads<C> packs(source.count(call), KILN_WARP);
-    gather<C, W, U>(source, packs.first(lane), packs.end(lane), packs.step(), state);
+    gather_state<thread_sum<C, W, Group>>(source, packs.first(lane), packs.end(lane), packs.step(), state);
     join_warp<C>(state, lane, int(packs.used()));
     if (lane == 0) {
       finish<R, C>(call, work, output, state);
@@ -277,7 +222,7 @@ KILN_FN void reduce_by_warps(const reduction_call& call, const Work& work) {
 }
 
 // A block for a part of an output.
-template <class R, int W, int U, class Work>
+template <class R, int W, int Group, class Work>
 KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void* shared) {
   using C = counted<R>;
   auto* const cells = static_cast<typename C::state*>(shared);
@@ -289,14 +234,15 @@ KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void
     int used;
     if (call.combining != 0) {
       const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
-      const packs_of_threads<C> packs(call.parts, blockDim.x);
-      gather<C, 1, 4>(source, packs.first(threadIdx.x), packs.end(threadIdx.x), packs.step(), state);
+      const packs_of_threads<C> packs(call.parts, kReduceThreads);
+      gather_state<thread_sum<C, 1, 4>>(source, packs.first(threadIdx.x), packs.end(threadIdx.x), packs.step(), state);
       used = int(packs.used());
     } else {
       const auto source = work.source(output);
       const uint64 begin = part * call.chunk;
-      const packs_of_threads<C> packs(lesser(call.chunk, source.count(call) - begin), blockDim.x);
-      gather<C, W, U>(source, begin + packs.first(threadIdx.x), begin + packs.end(threadIdx.x), packs.step(), state);
+      const packs_of_threads<C> packs(lesser(call.chunk, source.count(call) - begin), kReduceThreads);
+      gather_state<thread_sum<C, W, Group>>(source, begin + packs.first(threadIdx.x), begin + packs.end(threadIdx.x),
+                                            packs.step(), state);
       used = int(packs.used());
     }
     join_block<C>(state, used, cells);
@@ -307,7 +253,7 @@ KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void
 }
 
 // 32 outputs that lie together for a block; rows of threads share the elements.
-template <class R, int U, class Work>
+template <class R, int Group, class Work>
 KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, void* shared) {
   using C = counted<R>;
   auto* const cells = static_cast<typename C::state*>(shared);
@@ -324,13 +270,13 @@ KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, voi
     if (there && call.combining != 0) {
       const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
       const packs_of_threads<C> packs(call.parts, kColumnRows);
-      gather<C, 1, U>(source, packs.first(row), packs.end(row), packs.step(), state);
+      gather_state<thread_sum<C, 1, Group>>(source, packs.first(row), packs.end(row), packs.step(), state);
       rows = packs.used();
     } else if (there) {
       const auto source = work.source(output);
       const uint64 begin = part * call.chunk;
       const packs_of_threads<C> packs(lesser(call.chunk, source.count(call) - begin), kColumnRows);
-      gather<C, 1, U>(source, begin + packs.first(row), begin + packs.end(row), packs.step(), state);
+      gather_state<thread_sum<C, 1, Group>>(source, begin + packs.first(row), begin + packs.end(row), packs.step(), state);
       rows = packs.used();
     }
     cells[threadIdx.x] = state;

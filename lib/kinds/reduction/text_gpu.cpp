@@ -5,6 +5,7 @@
 
 #include "kinds/kernel_text.hpp"
 #include "kinds/reduction/members_text.hpp"
+#include "kinds/reduction/plan.hpp"
 
 namespace kiln::kinds {
 
@@ -12,25 +13,40 @@ using codegen::UserText;
 
 namespace {
 
-/// Packs that a thread loads before it combines.
-int unroll(const ReductionSpec& spec) {
+/// Packs that a thread combines in pairs.
+int group(const ReductionSpec& spec) {
   return std::clamp(16 / spec.width, 2, 4);
+}
+
+/// Blocks that the registers of a multiprocessor suffice for: what a thread has loaded, its sums and some for addresses.
+/// Without a limit NVIDIA's compilers take more of them for small gains.
+int blocks_at_once(const ReductionSpec& spec) {
+  constexpr std::int64_t kLoads = 4;  // of kernels-src/reduction/gather_gpu.hpp
+  constexpr std::int64_t kSmallState = 8;
+  std::int64_t loaded = spec.masked ? spec.width : 0;
+  for (const OperandSpec& input : spec.inputs) {
+    if (!stands_still(input)) loaded += spec.width * static_cast<std::int64_t>(itemsize(input.storage));
+  }
+  const std::int64_t state = state_bytes(spec);
+  const std::int64_t sums = state > kSmallState ? 3 * state : spec.width * state;
+  const std::int64_t registers = (kLoads * loaded + sums) / 4 + 18;
+  return registers <= 40 ? 6 : registers <= 48 ? 5 : 1;
 }
 
 std::string loop_of(const ReductionSpec& spec) {
   if (spec.ordered) return "reduce_in_order<reduction>(call, w);";
-  const int u = unroll(spec);
+  const int packs = group(spec);
   switch (spec.mapping) {
     case Mapping::thread:
-      return fmt::format("reduce_by_threads<reduction, {}, {}>(call, w);", spec.width, u);
+      return fmt::format("reduce_by_threads<reduction, {}, {}>(call, w);", spec.width, packs);
     case Mapping::warp:
-      return fmt::format("reduce_by_warps<reduction, {}, {}>(call, w);", spec.width, u);
+      return fmt::format("reduce_by_warps<reduction, {}, {}>(call, w);", spec.width, packs);
     case Mapping::block:
-      return fmt::format("reduce_by_blocks<reduction, {}, {}>(call, w, cells);", spec.width, u);
+      return fmt::format("reduce_by_blocks<reduction, {}, {}>(call, w, cells);", spec.width, packs);
     case Mapping::columns:
       break;
   }
-  return fmt::format("reduce_by_columns<reduction, {}>(call, w, cells);", u);
+  return fmt::format("reduce_by_columns<reduction, {}>(call, w, cells);", packs);
 }
 
 /// The text around each operand, inputs first.
@@ -68,6 +84,11 @@ class Operands {
     const std::string in_output = fmt::format("at.offset(kept.stride[{}])", count);
     return spec_.segmented ? fmt::format("{} + begin * reduced.stride[{}][0]", in_output, count) : in_output;
   }
+  /// Bytes from an output's first element to pack `i`. Packs lie one behind the other along a single axis.
+  [[nodiscard]] std::string in_reduced(int width, std::size_t bytes) const {
+    if (width > 1 && spec_.reduced_rank == 1) return fmt::format("int64(i) * {}", static_cast<std::size_t>(width) * bytes);
+    return fmt::format("where.offset(space.stride[{}])", count);
+  }
   void element(const std::string& value) { values += (values.empty() ? "" : ", ") + value; }
   void load(const std::string& member, const std::string& initializer) {
     packs += fmt::format("    {};\n", member);
@@ -92,7 +113,7 @@ class Operands {
       of_output += fmt::format(", moved({}, {})", name, offset());
       const int width = stands_still(input) ? 1 : spec_.width;
       load(fmt::format("pack<{}, {}> {}", type, width, name),
-           fmt::format("load_pack<{}>(moved({}, where.offset(space.stride[{}])))", width, name, count));
+           fmt::format("load_pack<{}>(moved({}, {}))", width, name, in_reduced(width, itemsize(input.storage))));
       element(fmt::format("{}.v[{}]", name, width == 1 ? "0" : "w"));
     }
     ++count;
@@ -102,7 +123,7 @@ class Operands {
     inputs += "  const uint8* mask;\n";
     of_output += fmt::format(", moved(mask, {})", offset());
     load(fmt::format("pack<uint8, {}> mask", spec_.width),
-         fmt::format("load_pack<{}>(moved(mask, where.offset(space.stride[{}])))", spec_.width, count));
+         fmt::format("load_pack<{}>(moved(mask, {}))", spec_.width, in_reduced(spec_.width, 1)));
     counts = "mask.v[w] != 0";
     ++count;
   }
@@ -159,9 +180,7 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       "  KILN_FN reduction::accumulator at(uint64 i) const {{ return load(i).at(0); }}\n"
       "  KILN_FN bool counts(uint64 i) const {{ return load(i).counts(0); }}\n"
       "  KILN_FN uint64 count(const reduction_call&{8}) const {{ return {9}; }}\n"
-      "  template <class State> KILN_FN void take(uint64 i, State (&states)[{6}]) const {{\n"
-      "    const loaded x = load(i);\n#pragma unroll\n"
-      "    for (int w = 0; w < {6}; ++w) states[w] = counted<reduction>::one(x, w);\n  }}\n}};\n",
+      "}};\n",
       operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, spec.width, operands.loads,
       spec.segmented ? "" : " call", spec.segmented ? "length" : "call.count");
   out += fmt::format(
@@ -172,8 +191,8 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    reduction::post(a{4});\n  }}\n}};\n",
       operands.pointers, index, spec.kept_rank, operands.of_output, operands.results, operands.segment);
   out += fmt::format(
-      "KILN_KERNEL kiln_kernel(const kept_space kept, const reduced_space reduced, const reduction_call call{}) {{\n",
-      operands.parameters);
+      "KILN_KERNEL_OF({}) kiln_kernel(const kept_space kept, const reduced_space reduced, const reduction_call call{}) {{\n",
+      blocks_at_once(spec), operands.parameters);
   if (shares) {
     out += fmt::format("  alignas(16) KILN_SHARED unsigned char cells[sizeof(counted<reduction>::state) * {}];\n",
                        spec.mapping == Mapping::columns ? 256 : 32);
