@@ -35,11 +35,13 @@ Result run(const std::vector<std::string>& arguments, const RunOptions& options)
   const Scratch scratch;
   write_file(scratch.file("in"), options.input);
   const std::string out_path = options.out_path.empty() ? scratch.file("out") : options.out_path;
+  const std::string err_path = options.err_path.empty() ? scratch.file("err") : options.err_path;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, scratch.file("in").c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, out_path.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&actions, 2, scratch.file("err").c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, err_path.c_str(), O_WRONLY | O_CREAT, 0600);
+  for (const int descriptor : options.closed) posix_spawn_file_actions_addclose(&actions, descriptor);
   if (!options.folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
 
   std::map<std::string, std::string> environment = options.environment;
@@ -76,7 +78,7 @@ Result run(const std::vector<std::string>& arguments, const RunOptions& options)
   Result result;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (options.out_path.empty()) result.out = read_file(out_path);
-  result.err = without_notes_of_sanitizers(read_file(scratch.file("err")));
+  if (options.err_path.empty()) result.err = without_notes_of_sanitizers(read_file(err_path));
   return result;
 }
 

@@ -20,6 +20,8 @@ struct RunOptions {
   std::map<std::string, std::string> environment = {};  ///< over this process's own
   std::string folder = {};                              ///< the working directory
   std::string out_path = {};                            ///< where standard output goes instead of Result::out
+  std::string err_path = {};                            ///< the same of standard error
+  std::vector<int> closed = {};                         ///< of standard input, output and error, by their numbers
   std::vector<std::string> under = {};                  ///< a program and its arguments that runs the command: gdb --args
   std::uint64_t file_limit = 0;                         ///< `ulimit -f` in bytes; 0: as here
 };

@@ -194,3 +194,25 @@ TEST_CASE("help that cannot be written is a failure") {
     CHECK(result.err == "kiln: error: cannot write to standard output: No space left on device\n");
   }
 }
+
+TEST_CASE("a message that cannot be written changes no status") {
+  const std::vector<std::string> wrong{"eval", "-d", "cpu", "float32 f(float32 a) = a + zz", "2"};
+  CHECK(run(wrong, {.err_path = "/dev/full"}).status == 1);
+  CHECK(run({"--help"}, {.out_path = "/dev/full", .err_path = "/dev/full"}).status == 1);
+  CHECK(run({"--help"}, {.closed = {1, 2}}).status == 1);
+  CHECK(run({"nocmd"}, {.closed = {2}}).status == 2);
+  CHECK(run({"eval", "--nope"}, {.closed = {1, 2}}).status == 2);
+  CHECK(run({"eval", "negative", "1", "--time"}, {.err_path = "/dev/full"}).out == "-1.0\n");
+}
+
+TEST_CASE("a standard descriptor that is closed is taken by no other file") {
+  const std::map<std::string, std::string> cold{{"KILN_CACHE_DIR", ""}};
+  const std::vector<std::string> words{"eval", "-d", "cpu", cli::kTwice, "2"};
+  const auto no_output = run(words, {.environment = cold, .closed = {1}});
+  CHECK(no_output.status == 1);
+  CHECK(no_output.err == "kiln: error: cannot write to standard output: Bad file descriptor\n");
+  CHECK(run(words, {.environment = cold, .closed = {0, 2}}).out == "4.0\n");
+  const auto no_input = run({"eval", "negative", "-"}, {.closed = {0}});
+  CHECK(no_input.status == 1);
+  CHECK(no_input.err == "");
+}

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -39,8 +38,7 @@ Total in_directory(const Cache& cache) {
 }
 
 bool agrees(const std::string& question) {
-  fmt::print(stderr, "{} [y/N] ", question);
-  std::fflush(stderr);
+  say(question + " [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -267,7 +266,7 @@ void EvalCommand::check_include_dirs() const {
 
 int EvalCommand::run() {
   // The result may go to standard output.
-  set_print([](std::string_view text) { fmt::print(stderr, "{}\n", printable(std::string(text))); });
+  set_print([](std::string_view text) { say(printable(std::string(text)) + "\n"); });
   try {
     evaluate_and_write();
   } catch (const CompileError&) {
@@ -307,7 +306,7 @@ void EvalCommand::evaluate_and_write() {
   progress.clear();
   outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
   if (profiled) profiled->write_trace(trace_);
-  if (time_) std::cerr << to_string(evaluation.report);
+  if (time_) say(to_string(evaluation.report));
 }
 
 }  // namespace kiln::tool

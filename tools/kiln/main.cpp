@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -40,7 +39,7 @@ int report(int status, std::string_view message) {
 
 int report_usage(std::string_view message, const CLI::App& command) {
   report(kUsage, message);
-  fmt::print(stderr, "Try '{} --help'.\n", kiln::tool::full_name(command));
+  kiln::tool::say(fmt::format("Try '{} --help'.\n", kiln::tool::full_name(command)));
   return kUsage;
 }
 
@@ -127,6 +126,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kiln::tool::hold_standard_descriptors();
   kiln::tool::clean_up_on_signals();
   try {
     kiln::cache::set_log(kiln::tool::print_warning);

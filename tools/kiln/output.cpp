@@ -1,9 +1,10 @@
 #include "output.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,13 @@
 #include "terminal.hpp"
 
 namespace kiln::tool {
+
+void hold_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // open() takes the lowest number that is free. Reading and writing fail with EBADF, as before.
+    if (fcntl(descriptor, F_GETFD) == -1 && open("/", O_PATH) == -1) return;
+  }
+}
 
 void print(std::string_view text) {
   errno = 0;
@@ -27,12 +35,16 @@ void print_json(const nlohmann::ordered_json& json) {
   print(json_text(json));
 }
 
+void say(std::string_view text) {
+  std::cerr << text << std::flush;
+}
+
 void print_error(std::string_view message) {
-  fmt::print(stderr, "kiln: error: {}\n", printable(message, true));
+  say(fmt::format("kiln: error: {}\n", printable(message, true)));
 }
 
 void print_warning(std::string_view message) {
-  fmt::print(stderr, "kiln: warning: {}\n", printable(message, true));
+  say(fmt::format("kiln: warning: {}\n", printable(message, true)));
 }
 
 }  // namespace kiln::tool

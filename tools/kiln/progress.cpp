@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
+#include "output.hpp"
 #include "terminal.hpp"
 
 namespace kiln::tool {
@@ -18,7 +18,7 @@ void Progress::advance_to(std::size_t done, std::string_view line, std::string_v
   if (style_ == Style::none) return;
   const std::string count = fmt::format("{}/{}", done_, total_);
   if (style_ == Style::lines) {
-    fmt::print(stderr, "[{}] {}\n", count, printable(line));
+    say(fmt::format("[{}] {}\n", count, printable(line)));
     return;
   }
   constexpr std::size_t kWidth = 24;
@@ -27,16 +27,14 @@ void Progress::advance_to(std::size_t done, std::string_view line, std::string_v
   const Terminal terminal = Terminal::standard_error();
   // The last column stays free: some terminals go to the next line there.
   const std::string beside = terminal.width > taken ? cut(printable(label), terminal.width - taken) : "";
-  fmt::print(stderr, "\r[{}{}] {} {}\x1b[K", terminal.styled(std::string(filled, '#'), tool::Style::good),
-             std::string(kWidth - filled, '.'), count, beside);
-  std::fflush(stderr);
+  say(fmt::format("\r[{}{}] {} {}\x1b[K", terminal.styled(std::string(filled, '#'), tool::Style::good),
+                  std::string(kWidth - filled, '.'), count, beside));
   shown_ = true;
 }
 
 void Progress::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  say("\r\x1b[K");
   shown_ = false;
 }
 
