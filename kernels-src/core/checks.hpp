@@ -54,6 +54,14 @@ KILN_NOINLINE void* out_of_bounds(int argument, int writes, int rank, const int6
   return writes != 0 ? kiln_faults.sink : kiln_faults.zeros;
 }
 
+KILN_NOINLINE void array_out_of_bounds(int64 index, int64 extent, int line, int column, const char* file) {
+  if (Fault* const fault = begin_fault(FaultKind::array, line, column, file)) {
+    fault->index[0] = index;
+    fault->extent[0] = extent;
+    fault->text[0] = 0;
+  }
+}
+
 KILN_NOINLINE void divided_by_zero(int64 dividend, int op, int line, int column, const char* file) {
   if (Fault* const fault = begin_fault(FaultKind::division, line, column, file)) {
     fault->index[0] = dividend;
@@ -98,11 +106,11 @@ struct at {
   const char* file;
   template <class I>
     requires(is_object<I> && !requires(const I& i) { i.kiln_is_place; })
-  KILN_FN at(I&& i, int l = __builtin_LINE(), int c = KILN_COLUMN, const char* f = __builtin_FILE())
+  KILN_CONSTEXPR_FN at(I&& i, int l = __builtin_LINE(), int c = KILN_COLUMN, const char* f = __builtin_FILE())
       : index(int64(static_cast<I&&>(i))), line(l), column(c), file(f) {}
   template <class I>
     requires(!is_object<I>)
-  KILN_FN at(I i, int l = __builtin_LINE(), int c = KILN_COLUMN, const char* f = __builtin_FILE())
+  KILN_CONSTEXPR_FN at(I i, int l = __builtin_LINE(), int c = KILN_COLUMN, const char* f = __builtin_FILE())
       : index(int64(i)), line(l), column(c), file(f) {}
   static constexpr bool kiln_is_place = true;
 };

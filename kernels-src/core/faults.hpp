@@ -47,13 +47,13 @@ struct Fault {
   int32 bits;                // of the integer that was shifted; of a crash the signal
   int64 index[kFaultRank];   // of the access; [0]: that of an array, the dividend, by how much was shifted, a status, or an
                              // address; [1]: a CrashKind
-  int64 extent[kFaultRank];  // of the view
+  int64 extent[kFaultRank];  // of the view, or the std::array
   float64 value;             // what was converted
   FaultPlace place;
   int32 line;
   int32 column;
   char file[kFaultChars];  // "/" or "%" in text: the operator
-  char text[kFaultChars];  // of an array its type, of a race the name of what is no argument
+  char text[kFaultChars];  // of an array its type, of a std::array none, of a race the name of what is no argument
   char to[kFaultChars];    // the type that was converted to, or of a race the file of the other access
   // Of a race: what the two do (0: read, 1: write, 2: update), and the other's thread and line. Of a barrier: who is missing.
   int32 use;

@@ -196,6 +196,8 @@ std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
                          tuple_text(std::span(fault.extent, rank)));
     }
     case FaultKind::array:
+      if (text_of(fault.text).empty())
+        return fmt::format("index {} of a std::array of {} elements is out of bounds", fault.index[0], fault.extent[0]);
       return fmt::format("index {} of an array {} is out of bounds", fault.index[0], type_text(text_of(fault.text)));
     case FaultKind::division:
       return fmt::format("division of integers by zero, {} {} 0", fault.index[0], text_of(fault.text));

@@ -252,6 +252,28 @@ TEST_CASE("debug: indices of the body's arrays by Clang") {
       {Mode::device});
 }
 
+TEST_CASE("debug: indices of std::array by every compiler") {
+  on_every_device([](const Target& target) {
+    const Array x = target.place(counted(300));
+    const auto run = [&](const std::string& body) {
+      (void)target.fetch(target.call(ufunc_of("int32(int32 a)", "std::array<int32, 4> t{};\n" + body), {x}));
+    };
+    const auto fails = [&](const std::string& body) {
+      return without_column(message_of<kiln::DeviceError>([&] { run(body); }), "k:2");
+    };
+    const auto message = [&](const std::string& what) {
+      return "k failed on " + name_of(target) + " at item " + what + " elements is out of bounds: k:2";
+    };
+    CHECK(fails("t[a == 7 ? 4 : a & 3] = 2; return t[0];") == message("7: index 4 of a std::array of 4"));
+    CHECK(fails("return t[(a & 3) - (a == 8 ? 4 : 0)];") == message("8: index -4 of a std::array of 4"));
+    CHECK(fails("constexpr std::array<int32, 2> u{5, 6}; constexpr int32 v = u[1]; return v + u.at(a / 299 * 2);") ==
+          message("299: index 2 of a std::array of 2"));
+    CHECK(fails("std::array<std::array<int32, 3>, 2> m{}; return m[a & 1][a == 5 ? 3 : a % 3] + t[a & 3];") ==
+          message("5: index 3 of a std::array of 3"));
+    CHECK_NOTHROW(run("const auto [p, q, r, s] = t; return p + q + r + s + std::get<3>(t) + t[a & 3];"));
+  });
+}
+
 TEST_CASE("debug: where a check fails, what is computed in place is computed once") {
   on_every_device([](const Target& target) {
     const std::string on = " on " + name_of(target);

@@ -130,6 +130,9 @@ inline double checked(double x) {
   std::swap(a[0], a[2]);
   double total = 0;
   for (const double& v : a) total += v;
+  static_assert(std::tuple_size_v<std::array<double, 3>> == 3);
+  const auto [first, second, third] = a;
+  total += 100 * first + 10 * second + third + std::get<1>(a) + a.at(0);
   const std::complex<double> z = std::complex<double>(x, 2) * std::complex<double>(1, 1);
   const std::pair<int, double> both{int(a.size()), a.back()};
   total += std::abs(z) + std::norm(z) + both.first + both.second;
@@ -147,8 +150,8 @@ inline double checked(double x) {
                        .compile = {.preamble = "#include \"shared.hpp\"", .headers = {{"shared.hpp", header}}}});
   const auto expected = [](double x) {
     const std::complex<double> z = std::complex<double>(x, 2) * std::complex<double>(1, 1);
-    return 3 + 2 + x + std::abs(z) + std::norm(z) + 3 + x + std::clamp(static_cast<int>(x), -3, 3) + std::clamp(x, -2.5, 2.5) +
-           3 + x + std::max(3.0, x) + static_cast<std::uint8_t>(200 + static_cast<int>(x)) + x;
+    return 3 + 2 + x + 300 + 20 + x + 2 + 3 + std::abs(z) + std::norm(z) + 3 + x + std::clamp(static_cast<int>(x), -3, 3) +
+           std::clamp(x, -2.5, 2.5) + 3 + x + std::max(3.0, x) + static_cast<std::uint8_t>(200 + static_cast<int>(x)) + x;
   };
   on_every_device([&](const Target& target) {
     const std::vector<double> got =

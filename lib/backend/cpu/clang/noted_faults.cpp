@@ -21,7 +21,8 @@ constexpr llvm::StringRef kNotes = "4kiln5loopsL11notes_faultI";
 constexpr llvm::StringRef kNotesAll = "4kiln5loopsL12notes_faultsI";
 constexpr llvm::StringRef kComputes = "4kiln5loopsL18compute_unreportedI";
 constexpr llvm::StringRef kReports[] = {"_ZN4kiln5debug6failedE", "_ZN4kiln5debug15divided_by_zeroE",
-                                        "_ZN4kiln5debug10nan_resultE", "__ubsan_handle_"};
+                                        "_ZN4kiln5debug10nan_resultE", "_ZN4kiln5debug19array_out_of_boundsE",
+                                        "__ubsan_handle_"};
 /// A body with more calls than these is not worth vectors.
 constexpr std::size_t kMostCalls = 1000;
 
