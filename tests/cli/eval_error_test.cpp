@@ -53,6 +53,16 @@ TEST_CASE("a device that is not there, and one that there cannot be") {
   check_says(cli::eval_usage_error({kTwice, sample("a"), "--device", "emulated:sm_1"}),
              "there is no device \"emulated:sm_1\": sm_75, sm_80, ");
   check_says(cli::eval_usage_error({kTwice, sample("a"), "--device", "cpu:-1"}), "cpu:-1");
+  const auto fails_with = [](const char* name, const char* value, const std::string& message) {
+    const auto result = run({"eval", kTwice, sample("a"), "--device", "emulated:sm_90"}, {.environment = {{name, value}}});
+    CHECK(result.status == 1);
+    CHECK(result.err.ends_with(": " + message + "\n"));
+  };
+  fails_with("KILN_EMULATOR_SEED", "abc",
+             "KILN_EMULATOR_SEED is \"abc\", which is no whole number from 0 on; set it to one, or unset it");
+  fails_with("KILN_EMULATOR_TARGET", "sm_1",
+             "KILN_EMULATOR_TARGET is \"sm_1\": sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_103, sm_120 and sm_121 can be "
+             "emulated");
   const auto variable = run({"eval", kTwice, sample("a")}, {.environment = {{"KILN_DEVICE", "gpu"}}});
   CHECK(variable.status == 1);  // of the environment, not of the command line
 }

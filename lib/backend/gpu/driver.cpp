@@ -110,7 +110,7 @@ Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : 
 #undef KILN_GPU_SYMBOL
   const auto start = [&](const char* step, Status status) {
     if (status != abi::kSuccess) {
-      const bool no_device = status == abi::kNoDevice || status == abi::kInvalidDevice;
+      const bool no_device = !is_emulator() && (status == abi::kNoDevice || status == abi::kInvalidDevice);
       throw DeviceError("failed to " + std::string(step) + " " + dialect.runtime + " (" + path_ + "): " + error_text(status) +
                             (no_device ? ": it found no device" : ""),
                         status, error_name(status));

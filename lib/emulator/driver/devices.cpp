@@ -98,7 +98,7 @@ void kilnEmulatorRefuseMemory(int after, int times) {
 int cuInit(unsigned) {
   const std::lock_guard guard(state().mutex);
   if (!state().devices.empty() || state().ordinal_of(target()) >= 0) return success;
-  state().message = "KILN_EMULATOR_TARGET is \"" + target() + "\": " + kTargets;
+  if (!limits_of(target())) state().message = "KILN_EMULATOR_TARGET is \"" + target() + "\": " + kTargets;
   return invalid_device;
 }
 int cuDriverGetVersion(int* version) {

@@ -68,7 +68,7 @@ int State::ordinal_of(const std::string& target) {
   const std::optional<std::uint64_t> order = seed();
   if (!order) {
     message = "KILN_EMULATOR_SEED is \"" + std::string(std::getenv("KILN_EMULATOR_SEED")) +
-              "\", which is no number; set it to one, or unset it";
+              "\", which is no whole number from 0 on; set it to one, or unset it";
     return -1;
   }
   devices.push_back(std::make_unique<Emulated>(Emulated{target, Machine(*limits, *order, kDeviceBytes)}));
