@@ -137,6 +137,22 @@ TEST_CASE("a header that is not there: --include-dir") {
         "folder with --include-dir");
 }
 
+TEST_CASE("what a body prints wants --debug") {
+  const auto diagnostic_of = [](const std::string& body) {
+    const auto result = cli::run({"eval", "-d", "cpu", "float32 f(float32 x) { " + body + " return x; }", "2"});
+    CHECK(result.status == 1);
+    const std::string first = "kiln: error: the kernel does not compile\n";
+    REQUIRE(result.err.starts_with(first));
+    return result.err.substr(first.size(), result.err.find('\n', first.size()) - first.size());
+  };
+  CHECK(diagnostic_of("print(\"{}\", x);") == "f:1:2: error: print() needs --debug, or KILN_DEBUG=1");
+  const std::string hint = "print(\"{}\", x) prints, with --debug, or KILN_DEBUG=1";
+  CHECK(diagnostic_of("printf(\"%g\", x);") == "f:1:2: error: use of undeclared identifier 'printf'; " + hint);
+  CHECK(diagnostic_of("std::cout << x;") == "f:1:7: error: no member named 'cout' in namespace 'kiln'; " + hint);
+  CHECK(diagnostic_of("\n#include \"/no.hpp\"\n") ==
+        "f:2:1: error: the header \"/no.hpp\" is not read: there are no include folders; give its folder with --include-dir");
+}
+
 TEST_CASE("what is the user's stays as it is: names in quotes, and the text below the first line") {
   CHECK(error_of({"negative", "./a .where"}).starts_with("operand \"./a .where\" is neither"));
   const auto result = cli::run({"eval", "--layout", "(n)->(n)", "--each", "i:n .where", kCopy, sample("a")});

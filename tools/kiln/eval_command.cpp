@@ -269,8 +269,8 @@ int EvalCommand::run() {
   set_print([](std::string_view text) { say(printable(std::string(text)) + "\n"); });
   try {
     evaluate_and_write();
-  } catch (const CompileError&) {
-    throw;
+  } catch (const CompileError& error) {
+    throw in_option_words(error);
   } catch (const Error& error) {
     throw Error(in_option_words(error.what()));
   }

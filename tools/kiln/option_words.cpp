@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "kernel_text.hpp"
 
@@ -27,6 +29,8 @@ constexpr Wording kWordings[] = {
      "there are no include folders; give its folder with --include-dir"},
     {"it is not among the kernel's headers, nor in the include folders", "it is not in the include folders"},
     {"give its text in .compile.headers or its folder in .compile.include_dirs", "give its folder with --include-dir"},
+    {"give its folder in .compile.include_dirs or its text in .compile.headers", "give its folder with --include-dir"},
+    {".compile = {.debug = {.on = true}}", "--debug"},
     {"kiln::all_axes", "all"},
     {": reshape it", ""},
     {"give larger .chunk_bytes", "give a larger --chunk"},
@@ -71,6 +75,18 @@ std::string in_option_words(std::string_view message) {
     text += line[at++];
   }
   return text + std::string(message.substr(line.size()));
+}
+
+CompileError in_option_words(const CompileError& error) {
+  std::vector<Diagnostic> diagnostics = error.diagnostics();
+  for (Diagnostic& each : diagnostics) each.text = in_option_words(each.text);
+  return CompileError({.diagnostics = std::move(diagnostics),
+                       .log = error.log(),
+                       .source = error.source(),
+                       .options = error.options(),
+                       .target = error.target(),
+                       .compiler = error.compiler(),
+                       .context = error.context()});
 }
 
 }  // namespace kiln::tool

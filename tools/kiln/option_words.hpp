@@ -4,10 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "kiln/error.hpp"
+
 namespace kiln::tool {
 
 /// The message of a kiln::Error with the names of `kiln eval`'s options for those of the library: ".where" is "--where". Advice
 /// that only a program can follow goes. What stands in quotes, and below the first line, stays: it is the user's.
 [[nodiscard]] std::string in_option_words(std::string_view message);
+/// The same of what each diagnostic says.
+[[nodiscard]] CompileError in_option_words(const CompileError& error);
 
 }  // namespace kiln::tool
