@@ -12,10 +12,11 @@ f4, i4 = np.float32, np.int32
 N = 1 << 20
 SIDE, TABLE, ROW, BODIES, SPHERES = 1024, 4096, 1024, 4096, 64
 RATE, SIGMA, ROOT_HALF = f4(0.02), f4(0.3), f4(0.70710678)
+MEAN, DEVIATION, AREA = f4(0.5), f4(1.5), f4(3.7599424)
 
 # name: the dtypes of its results
 RESULTS = {"escape_random": [i4], "escape_picture": [i4], "collatz": [i4], "kepler": [f4], "search": [i4], "softmax": [f4],
-           "softmax_any_order": [f4], "black_scholes": [f4], "bodies": [f4, f4, f4], "spheres": [f4]}
+           "softmax_any_order": [f4], "black_scholes": [f4], "gaussian": [f4], "polar": [f4], "bodies": [f4, f4, f4], "spheres": [f4]}
 
 
 def inputs_of(name):
@@ -39,6 +40,10 @@ def inputs_of(name):
         return [uniform(-4, 4).reshape(-1, ROW)]
     if name == "black_scholes":
         return [uniform(50, 150), uniform(50, 150), uniform(0.1, 2)]
+    if name == "gaussian":
+        return [uniform(-4, 5)]
+    if name == "polar":
+        return [uniform(0, 2), uniform(-np.pi, np.pi), uniform(0, 2), uniform(-np.pi, np.pi)]
     if name == "bodies":
         x, y, z, mass = uniform(-1, 1, BODIES), uniform(-1, 1, BODIES), uniform(-1, 1, BODIES), uniform(0.1, 1, BODIES)
         return [x, y, z, mass, x, y, z]
@@ -51,9 +56,26 @@ def size_of(name):
     return BODIES if name == "bodies" else N
 
 
-def by_name(escape, collatz, kepler, search, softmax, black_scholes, bodies, spheres):
+def worst_ulp(name, inputs, result):
+    """The largest error of float32 results in ulp of the exact value, or of the points' radii where their distance is less; None
+    for loops whose values have no short formula."""
+    wide, radii = [a.astype(np.float64) for a in inputs], 0
+    if name == "gaussian":
+        z = (wide[0] - np.float64(MEAN)) / np.float64(DEVIATION)
+        exact = np.exp(-0.5 * z * z) / np.float64(AREA)
+    elif name == "polar":
+        r1, t1, r2, t2 = wide
+        radii = np.maximum(r1, r2)
+        exact = np.hypot(r1 * np.cos(t1) - r2 * np.cos(t2), r1 * np.sin(t1) - r2 * np.sin(t2))
+    else:
+        return None
+    return float(np.max(np.abs(result.astype(np.float64) - exact) / np.spacing(np.maximum(exact, radii).astype(f4))))
+
+
+def by_name(escape, collatz, kepler, search, softmax, black_scholes, gaussian, polar, bodies, spheres):
     functions = {"escape_random": escape, "escape_picture": escape, "collatz": collatz, "kepler": kepler, "search": search, "softmax": softmax,
-                 "softmax_any_order": softmax, "black_scholes": black_scholes, "bodies": bodies, "spheres": spheres}
+                 "softmax_any_order": softmax, "black_scholes": black_scholes, "gaussian": gaussian, "polar": polar, "bodies": bodies,
+                 "spheres": spheres}
     return {name: function for name, function in functions.items() if function}
 
 
@@ -116,6 +138,14 @@ def with_numpy(threads):
         first, second = (f4(0.5) + f4(0.5) * erf(d * ROOT_HALF) for d in (d1, d2))
         np.subtract(s * first, k * np.exp(-RATE * t) * second, out=out)
 
+    def gaussian(x, out):
+        z = (x - MEAN) / DEVIATION
+        np.divide(np.exp(f4(-0.5) * z * z), AREA, out=out)
+
+    def polar(r1, t1, r2, t2, out):
+        dx, dy = r1 * np.cos(t1) - r2 * np.cos(t2), r1 * np.sin(t1) - r2 * np.sin(t2)
+        np.sqrt(dx * dx + dy * dy, out=out)
+
     def bodies(X, Y, Z, mass, x, y, z, ax, ay, az):
         for start in range(0, x.size, 64):  # so that what is between stays in the cache
             part = slice(start, start + 64)
@@ -132,7 +162,8 @@ def with_numpy(threads):
                 t = b - np.sqrt(b * b - (x * x + y * y + z * z - r * r))  # NaN where it is missed
                 np.minimum(out, np.where(t > 0, t, f4(1e30)), out=out)
 
-    return np.__version__, by_name(escape, collatz, kepler, search, softmax, black_scholes if erf else None, bodies, spheres), prepare_in_place
+    functions = by_name(escape, collatz, kepler, search, softmax, black_scholes if erf else None, gaussian, polar, bodies, spheres)
+    return np.__version__, functions, prepare_in_place
 
 
 def with_numba(threads):
@@ -212,6 +243,16 @@ def with_numba(threads):
         d2 = d1 - root
         return s * (half + half * math.erf(d1 * ROOT_HALF)) - k * math.exp(-RATE * t) * (half + half * math.erf(d2 * ROOT_HALF))
 
+    @elementwise("float32(float32)")
+    def gaussian(x):
+        z = (x - MEAN) / DEVIATION
+        return math.exp(-half * z * z) / AREA
+
+    @elementwise("float32(float32, float32, float32, float32)")
+    def polar(r1, t1, r2, t2):
+        dx, dy = r1 * math.cos(t1) - r2 * math.cos(t2), r1 * math.sin(t1) - r2 * math.sin(t2)
+        return math.sqrt(dx * dx + dy * dy)
+
     @generalized("FFFFfffFFF", "(m),(m),(m),(m),(),(),()->(),(),()")
     def bodies(X, Y, Z, mass, x, y, z, ax, ay, az):
         sx = sy = sz = f4(0)
@@ -237,7 +278,8 @@ def with_numba(threads):
                 least = t
         nearest[0] = least
 
-    return numba.__version__, by_name(escape, collatz, kepler, search, softmax, black_scholes, bodies, spheres), prepare_in_place
+    functions = by_name(escape, collatz, kepler, search, softmax, black_scholes, gaussian, polar, bodies, spheres)
+    return numba.__version__, functions, prepare_in_place
 
 
 def with_jax(threads):
@@ -283,6 +325,14 @@ def with_jax(threads):
         first, second = (f4(0.5) + f4(0.5) * lax.erf(d * ROOT_HALF) for d in (d1, d1 - root))
         return s * first - k * jnp.exp(-RATE * t) * second
 
+    def gaussian(x):
+        z = (x - MEAN) / DEVIATION
+        return jnp.exp(f4(-0.5) * z * z) / AREA
+
+    def polar(r1, t1, r2, t2):
+        dx, dy = r1 * jnp.cos(t1) - r2 * jnp.cos(t2), r1 * jnp.sin(t1) - r2 * jnp.sin(t2)
+        return jnp.sqrt(dx * dx + dy * dy)
+
     def bodies(X, Y, Z, mass, x, y, z):
         def step(sums, body):  # a scan takes a tenth of the time of a sum of 4096 x 4096 elements
             dx, dy, dz = body[0] - x, body[1] - y, body[2] - z
@@ -309,7 +359,8 @@ def with_jax(threads):
             return [np.asarray(a) for a in (made if isinstance(made, tuple) else (made,))]
         return lambda: jax.block_until_ready(compiled(*arrays)), results
 
-    return jax.__version__, by_name(jax.vmap(escape), jax.vmap(collatz), jax.vmap(kepler), search, softmax, black_scholes, bodies, spheres), prepare
+    functions = by_name(jax.vmap(escape), jax.vmap(collatz), jax.vmap(kepler), search, softmax, black_scholes, gaussian, polar, bodies, spheres)
+    return jax.__version__, functions, prepare
 
 
 def with_drjit(threads):
@@ -350,6 +401,15 @@ def with_drjit(threads):
         first, second = (0.5 + 0.5 * dr.erf(d * float(ROOT_HALF)) for d in (d1, d1 - root))
         return s * first - k * dr.exp(-float(RATE) * t) * second
 
+    def gaussian(x):
+        z = (x - float(MEAN)) / float(DEVIATION)
+        return dr.exp(-0.5 * z * z) / float(AREA)
+
+    def polar(r1, t1, r2, t2):
+        (s1, c1), (s2, c2) = dr.sincos(t1), dr.sincos(t2)
+        dx, dy = r1 * c1 - r2 * c2, r1 * s1 - r2 * s2
+        return dr.sqrt(dx * dx + dy * dy)
+
     def bodies(X, Y, Z, mass, x, y, z):
         def step(j, sx, sy, sz):
             dx, dy, dz = dr.gather(Float, X, j) - x, dr.gather(Float, Y, j) - y, dr.gather(Float, Z, j) - z
@@ -384,7 +444,7 @@ def with_drjit(threads):
             return [np.asarray(a) for a in (made if isinstance(made, tuple) else (made,))]
         return call, results
 
-    return dr.__version__, by_name(escape, collatz, kepler, search, softmax, black_scholes, bodies, spheres), prepare
+    return dr.__version__, by_name(escape, collatz, kepler, search, softmax, black_scholes, gaussian, polar, bodies, spheres), prepare
 
 
 PEERS = {"numpy": with_numpy, "numba": with_numba, "jax": with_jax, "drjit": with_drjit}

@@ -115,6 +115,12 @@ std::span<const Loop> loops() {
                         float32 d2 = d1 - root;
                         return s * normal(d1) - k * exp(-rate * t) * normal(d2);)",
                       .compile = {.functions = "float32 normal(float32 x) { return 0.5f + 0.5f * erf(x * 0.70710678f); }"}}),
+      elementwise(1, {.name = "gaussian",
+                      .signatures = {"float32(float32 x)"},
+                      .body = "float32 z = (x - 0.5f) / 1.5f; return exp(-0.5f * z * z) / 3.7599424f;"}),
+      elementwise(4, {.name = "polar", .signatures = {"float32(float32 r1, float32 t1, float32 r2, float32 t2)"}, .body = R"(
+                        float32 dx = r1 * cos(t1) - r2 * cos(t2), dy = r1 * sin(t1) - r2 * sin(t2);
+                        return sqrt(dx * dx + dy * dy);)"}),
       generalized(7, {.name = "bodies",
                       .layout = "(m),(m),(m),(m),(),(),()->(),(),()",
                       .signatures = {"void(float32[:] X, float32[:] Y, float32[:] Z, float32[:] mass, float32 x, float32 y, "

@@ -68,7 +68,7 @@ def measure_loops():
         import numpy as np
     except ImportError as missing:
         sys.exit(f"{missing}; install the packages of bench/requirements.txt: python3 -m pip install -r bench/requirements.txt")
-    from loop_peers import PEERS, RESULTS, inputs_of, size_of
+    from loop_peers import PEERS, RESULTS, inputs_of, size_of, worst_ulp
     if unknown := [name for name in arguments.loops if name not in RESULTS]:
         parser.error(f"no loop {unknown[0]}; there are {', '.join(RESULTS)}")
     peers, versions = {}, {}
@@ -94,13 +94,18 @@ def measure_loops():
                 for peer, (call, _) in calls.items():
                     samples[peer].append(measure(call, n) * n / 1e6)
             kiln = [np.load(f"{folder}/kiln{i}.npy") for i in range(len(RESULTS[name]))]
+        errors = {"kiln": worst_ulp(name, inputs, kiln[0])}
         for peer, (_, results) in calls.items():
-            if difference := compare(name, peer, kiln, results()):
+            theirs = results()
+            if difference := compare(name, peer, kiln, theirs):
                 wrong.append(difference)
+            errors[peer] = worst_ulp(name, inputs, theirs[0])
         median = {peer: statistics.median(values) for peer, values in samples.items()}
         cells = "".join((f"{median[p]:9.2f} ({median[p] / median['kiln']:6.2f})" if p in median else "–").rjust(19) for p in peers)
         print(f"{name:18}{n:>9}{median['kiln']:9.2f}{cells}", flush=True)
-        rows.append({"loop": name, "n": n, "ms": median, "spread": {p: [min(v), max(v)] for p, v in samples.items()}})
+        if errors["kiln"] is not None:
+            print("  errors in ulp, at most: " + ", ".join(f"{who} {error:.1f}" for who, error in errors.items()), flush=True)
+        rows.append({"loop": name, "n": n, "ms": median, "ulp": errors, "spread": {p: [min(v), max(v)] for p, v in samples.items()}})
     server.close()
     if arguments.json:
         with open(arguments.json, "w") as file:
