@@ -180,6 +180,13 @@ __attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float(float x,
                                                                    kiln::avx512::floats (*lanes)(kiln::avx512::floats));
 __attribute__((const, nothrow, nomerge)) double kiln_of_lanes_double(double x,
                                                                      kiln::avx512::doubles (*lanes)(kiln::avx512::doubles));
+// The same bits by `lanes` and by `joined`: that is called where another function with a `joined` is called for the same lanes
+// (lib/backend/cpu/clang/joined_lanes.cpp).
+__attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float_joined(float x,
+                                                                          kiln::avx512::floats (*lanes)(kiln::avx512::floats),
+                                                                          kiln::avx512::floats (*joined)(kiln::avx512::floats));
+__attribute__((const, nothrow, nomerge)) double kiln_of_lanes_double_joined(
+    double x, kiln::avx512::doubles (*lanes)(kiln::avx512::doubles), kiln::avx512::doubles (*joined)(kiln::avx512::doubles));
 __attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float_2(float x, float y,
                                                                      kiln::avx512::floats (*lanes)(kiln::avx512::floats,
                                                                                                    kiln::avx512::floats));
@@ -195,6 +202,14 @@ KILN_FN float of_lanes(float x) {
 template <doubles (*Of)(doubles)>
 KILN_FN double of_lanes(double x) {
   return kiln_of_lanes_double(x, Of);
+}
+template <floats (*Of)(floats), floats (*Joined)(floats)>
+KILN_FN float of_lanes(float x) {
+  return kiln_of_lanes_float_joined(x, Of, Joined);
+}
+template <doubles (*Of)(doubles), doubles (*Joined)(doubles)>
+KILN_FN double of_lanes(double x) {
+  return kiln_of_lanes_double_joined(x, Of, Joined);
 }
 template <floats (*Of)(floats, floats)>
 KILN_FN float of_lanes(float x, float y) {

@@ -23,6 +23,7 @@
 #include "backend/cpu/clang/debug_names.hpp"
 #include "backend/cpu/clang/gpu_module.hpp"
 #include "backend/cpu/clang/half_promotion.hpp"
+#include "backend/cpu/clang/joined_lanes.hpp"
 #include "backend/cpu/clang/linked_bitcode.hpp"
 #include "backend/cpu/clang/machine.hpp"
 #include "backend/cpu/clang/noted_faults.hpp"
@@ -178,6 +179,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
       passes.emplace_back(report_accesses);  // behind the others, which know functions of the user's by their names
     }
     passes.emplace_back(keep_allocas);
+    passes.emplace_back(join_lanes);  // in front of vector math, which inlines each call alone
     passes.emplace_back(use_vector_math);
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);

@@ -4,6 +4,7 @@
 #include <llvm/Passes/PassPlugin.h>
 
 #include "backend/cpu/clang/conditional_divisions.hpp"
+#include "backend/cpu/clang/joined_lanes.hpp"
 #include "backend/cpu/clang/spmd/spmd.hpp"
 
 namespace {
@@ -19,6 +20,10 @@ constexpr NamedPass kPasses[] = {
     {"kiln-conditional-divisions", guard_conditional_divisions},
     {"kiln-vectorize-items", vectorize_items_with_loops},
 };
+/// Those at the end of the pipeline.
+constexpr NamedPass kLastPasses[] = {
+    {"kiln-join-lanes", join_lanes},
+};
 
 bool add_pass(llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
   for (const NamedPass& each : kPasses) {
@@ -31,9 +36,22 @@ bool add_pass(llvm::StringRef name, llvm::FunctionPassManager& passes, llvm::Arr
   return false;
 }
 
+bool add_last_pass(llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+  for (const NamedPass& each : kLastPasses) {
+    if (each.name != name) continue;
+    llvm::PassBuilder builder;
+    each.add(builder);
+    builder.invokeOptimizerLastEPCallbacks(passes, llvm::OptimizationLevel::O3);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {
-  return {LLVM_PLUGIN_API_VERSION, "kiln", LLVM_VERSION_STRING,
-          [](llvm::PassBuilder& builder) { builder.registerPipelineParsingCallback(add_pass); }};
+  return {LLVM_PLUGIN_API_VERSION, "kiln", LLVM_VERSION_STRING, [](llvm::PassBuilder& builder) {
+            builder.registerPipelineParsingCallback(add_pass);
+            builder.registerPipelineParsingCallback(add_last_pass);
+          }};
 }

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/clang/joined_lanes.hpp"
 #include "backend/cpu/clang/machine.hpp"
 
 namespace kiln::clang_module {
@@ -125,17 +126,19 @@ void call_chosen(llvm::CallInst& call, llvm::SmallVectorImpl<llvm::Value*>& argu
   call.eraseFromParent();
 }
 
-/// kiln_of_lanes_…(arguments, lanes) of kernels-src, which no library has: becomes a call for one number, with `lanes`, and
-/// half of it, for the vectorizer, whose mappings it adds. All have the same bits. The call is gone; null where it is another
-/// one.
+/// kiln_of_lanes_…(arguments, lanes[, joined]) of kernels-src, which no library has: becomes a call for one number, with
+/// `lanes`, and half of it, for the vectorizer, whose mappings it adds. All have the same bits. The call is gone; null where it
+/// is another one.
 llvm::CallInst* without_lanes(llvm::CallInst& call) {
   llvm::SmallVector<llvm::Value*, 4> arguments(call.args());
+  const llvm::Function* const joined = take_joined(call, arguments);
   llvm::Value* const given = arguments.pop_back_val();
   auto* const lanes = llvm::dyn_cast<llvm::Function>(given);
   if (lanes == nullptr) {
     call_chosen(call, arguments, given);
     return nullptr;
   }
+  if (joined != nullptr) set_joined(*lanes, *joined);
   const llvm::Function& user = *call.getFunction();
   llvm::Function* const one = fewer_of(*lanes, 1, user);
   auto* const single = llvm::CallInst::Create(one, arguments, "", call.getIterator());
