@@ -187,6 +187,11 @@
 #define KILN_KERNEL_OF(blocks) KILN_KERNEL
 #endif
 
+// The library's sincos reduces its angle once, and has the bits of its sin and cos.
+#if (KILN_CUDA && !KILN_GPU_CLANG) || (KILN_OWN_LIBM && !KILN_APPROXIMATE_LIBM)
+#define KILN_SINCOS 1
+#endif
+
 #if !KILN_CPU
 #define KILN_SHARED __shared__
 #define KILN_BARRIER() __syncthreads()

@@ -43,8 +43,19 @@ KILN_FUNCTION_1(tan, KILN_APPROXIMATE(tanf, KILN_OF_LANES(tangent_of_lanes, KILN
                 KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tan)))
 template <real_number T, class R>
 KILN_FN void sincos(T x, R* sine, R* cosine) {
+#if KILN_SINCOS
+  float_of<T> s, c;
+  if constexpr (same<float_of<T>, float>) {
+    KILN_LIBM(sincosf)(static_cast<float>(x), &s, &c);
+  } else {
+    KILN_LIBM(sincos)(static_cast<double>(x), &s, &c);
+  }
+  *sine = s;
+  *cosine = c;
+#else
   *sine = sin(x);
   *cosine = cos(x);
+#endif
 }
 
 }  // namespace kiln

@@ -128,6 +128,15 @@ KILN_FN T cosine(T x) {
   const T y = (of.quarters & 1) != 0 ? sine_of(of.rest) : cosine_of(of.rest);
   return ((of.quarters + 1) & 2) != 0 ? -y : y;
 }
+// Both by one reduction.
+template <class T>
+KILN_FN void sine_and_cosine(T x, T* sine, T* cosine) {
+  const reduced_angle<T> of = reduce(T(fabs(x)));
+  const T even = sine_of(of.rest), odd = cosine_of(of.rest);
+  const T y = (of.quarters & 1) != 0 ? odd : even, z = (of.quarters & 1) != 0 ? even : odd;
+  *sine = ((of.quarters & 2) != 0) != signbit(x) ? -y : y;
+  *cosine = ((of.quarters + 1) & 2) != 0 ? -z : z;
+}
 template <class T>
 KILN_FN T tangent(T x) {
   const reduced_angle<T> of = reduce(T(fabs(x)));
@@ -146,6 +155,12 @@ KILN_FN float cosf(float x) {
 }
 KILN_FN double cos(double x) {
   return cosine(x);
+}
+KILN_FN void sincosf(float x, float* sine, float* cosine) {
+  sine_and_cosine(x, sine, cosine);
+}
+KILN_FN void sincos(double x, double* sine, double* cosine) {
+  sine_and_cosine(x, sine, cosine);
 }
 KILN_FN float tanf(float x) {
   return tangent(x);

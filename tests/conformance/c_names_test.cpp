@@ -184,3 +184,51 @@ TEST_CASE("__int128: products, quotients of every pair, and conversions") {
     }
   });
 }
+
+TEST_CASE("C's names: sincos has the bits of sin and cos") {
+  const std::vector<double> angles = {0,
+                                      -0.0,
+                                      0.3,
+                                      -1.2,
+                                      1.5707963705062866,
+                                      3.141592653589793,
+                                      -22.5,
+                                      1e4,
+                                      -40000.75,
+                                      105414.35,
+                                      1e9,
+                                      -3e20,
+                                      0x1.fp127,
+                                      1e-40,
+                                      -7e-12,
+                                      2.5,
+                                      INFINITY,
+                                      NAN};
+  const auto each = [](const std::string& body, const char* signature, bool fast) {
+    return kiln::vectorize({.name = "k", .signatures = {signature}, .body = body, .compile = {.fast_math = fast}});
+  };
+  on_every_device([&](const Target& target) {
+    for (const DType dtype : {DType::float32, DType::float64}) {
+      for (const bool fast : {false, true}) {
+        if (fast && target.device().kind() == kiln::DeviceKind::cpu) continue;
+        const Array x = target.place(Array::from(angles).astype(dtype, kiln::Casting::unsafe));
+        const auto both = each("sincos(x, &s, &c);", "(T s, T c)(T x) where T: float32, float64", fast).outputs<2>(x);
+        const char* const of_one = "T(T x) where T: float32, float64";
+        const Array want[] = {target.call(each("return sin(x);", of_one, fast), {x}),
+                              target.call(each("return cos(x);", of_one, fast), {x})};
+        for (std::size_t k = 0; k < 2; ++k) {
+          const std::vector<double> got = target.fetch(both[k]).astype(DType::float64).to_vector<double>();
+          const std::vector<double> alone = target.fetch(want[k]).astype(DType::float64).to_vector<double>();
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            if (fast && !std::isfinite(angles[i])) continue;  // fast mathematics knows no such numbers
+            CAPTURE(angles[i]);
+            const bool same = std::isnan(alone[i])
+                                  ? std::isnan(got[i])
+                                  : std::bit_cast<std::int64_t>(got[i]) == std::bit_cast<std::int64_t>(alone[i]);
+            CHECK(same);
+          }
+        }
+      }
+    }
+  });
+}
