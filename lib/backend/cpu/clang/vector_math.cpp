@@ -1,12 +1,16 @@
 #include "backend/cpu/clang/vector_math.hpp"
 
 #include <dlfcn.h>
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/VFABIDemangler.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -205,6 +209,28 @@ llvm::CallInst* as_function(llvm::CallInst& call, const std::string& function) {
   return plain;
 }
 
+/// The function of whole registers that a call of kiln_of_lanes_… names; null where it is known only when the kernel runs.
+const llvm::Function* lanes_of(const llvm::CallInst& call) {
+  for (const llvm::Use& argument : call.args()) {
+    if (const auto* const lanes = llvm::dyn_cast<llvm::Function>(argument.get())) return lanes;
+  }
+  return nullptr;
+}
+
+/// Functions with a call for rare numbers are not: several vectors would each have code for it.
+bool is_straight(const llvm::Function& lanes) {
+  return llvm::none_of(llvm::instructions(lanes), [](const llvm::Instruction& instruction) {
+    return llvm::isa<llvm::CallInst>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction);
+  });
+}
+
+/// What a loop's elements wait for one after the other.
+struct Waits {
+  unsigned calls = 0;
+  unsigned straight = 0;  ///< of kiln's own, without code for rare numbers
+  unsigned others = 0;    ///< of kiln's own
+};
+
 /// Also of functions that are not optimized: without it they call what no library has.
 class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
  public:
@@ -218,6 +244,7 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
     const unsigned bytes = static_cast<unsigned>(analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(
                                                      llvm::TargetTransformInfo::RGK_FixedWidthVector) /
                                                  8);
+    llvm::MapVector<llvm::Loop*, Waits> waits;
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (call == nullptr || call->getCalledFunction() == nullptr) continue;
@@ -225,6 +252,8 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
       const std::string name = call->getCalledFunction()->getName().str();
       bool named = false;
       if (llvm::StringRef(name).starts_with("kiln_of_lanes_")) {
+        const llvm::Function* const lanes = lanes_of(*call);
+        if (loop != nullptr && lanes != nullptr) ++(is_straight(*lanes) ? waits[loop].straight : waits[loop].others);
         named = without_lanes(*call) != nullptr;
       } else if (!function.hasOptNone()) {  // in whose loops libm's functions would stay
         const auto found = variants.find(name);
@@ -234,15 +263,37 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
         named = name_variants(*call, *widest);
         if (named && loop == nullptr) take_first_lane(*call);
       }
-      if (named && loop != nullptr) one_vector_at_a_time(*loop);
+      if (named && loop != nullptr) ++waits[loop].calls;
+    }
+    for (const auto& [loop, of_loop] : waits) {
+      if (of_loop.calls == 0) continue;
+      const bool several =
+          gains_by_several(*loop, of_loop) &&
+          analyses.getResult<llvm::ScalarEvolutionAnalysis>(function).getSmallConstantTripMultiple(loop) % 64 == 0;
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.interleave.count", several ? kVectorsAtATime : 1);
     }
     return llvm::PreservedAnalyses::all();
   }
 
  private:
-  // Several vectors at a time only keep one another's values on the stack across the calls: 0.57 ns for exp(-x * x / 2) of a
-  // float32 on a Zen 5 instead of 0.37.
-  static void one_vector_at_a_time(llvm::Loop& loop) { llvm::addStringMetadataToLoop(&loop, "llvm.loop.interleave.count", 1); }
+  // As many as a block of an elementwise kernel has of float32, so that no elements are left over.
+  static constexpr unsigned kVectorsAtATime = 4;
+
+  /// Several vectors at a time keep one another's values on the stack across calls of libmvec. kiln's own functions are
+  /// inlined: where an element waits for several of them or for divisions, a processor does not look far enough ahead to find
+  /// work in later vectors.
+  static bool gains_by_several(const llvm::Loop& loop, const Waits& waits) {
+    if (waits.straight == 0 || waits.others > 0) return false;
+    unsigned count = waits.calls;
+    for (const llvm::BasicBlock* const block : loop.blocks()) {
+      count += static_cast<unsigned>(llvm::count_if(*block, [](const llvm::Instruction& instruction) {
+        const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+        return instruction.getOpcode() == llvm::Instruction::FDiv ||
+               (intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::sqrt);
+      }));
+    }
+    return count > 1;
+  }
 
   /// The widest that the processor has; null: none.
   static const Variant* widest_of(const std::vector<Variant>& variants, llvm::StringRef features, unsigned bytes) {
