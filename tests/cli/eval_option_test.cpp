@@ -56,7 +56,7 @@ TEST_CASE("an absolute #include is read in -I's folders alone") {
   CHECK(refused.status == 1);
   CHECK(contains(refused.err,
                  "f.preamble:1:10: error: the header \"/etc/passwd\" is not read: it is outside the include folders \"" +
-                     scratch.path() + "\"; give its folder in .compile.include_dirs or its text in .compile.headers\n"));
+                     scratch.path() + "\"; give its folder with --include-dir\n"));
   CHECK_FALSE(contains(refused.err, "root:"));
   CHECK(contains(eval(scratch.file("inc.hpp"), {}).err, "is not read: there are no include folders; "));
 }
