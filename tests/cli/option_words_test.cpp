@@ -150,7 +150,7 @@ TEST_CASE("what a body prints wants --debug") {
   CHECK(diagnostic_of("printf(\"%g\", x);") == "f:1:2: error: use of undeclared identifier 'printf'; " + hint);
   CHECK(diagnostic_of("std::cout << x;") == "f:1:7: error: no member named 'cout' in namespace 'kiln'; " + hint);
   CHECK(diagnostic_of("\n#include \"/no.hpp\"\n") ==
-        "f:2:1: error: the header \"/no.hpp\" is not read: there are no include folders; give its folder with --include-dir");
+        "f:2:10: error: the header \"/no.hpp\" is not read: there are no include folders; give its folder with --include-dir");
 }
 
 TEST_CASE("what is the user's stays as it is: names in quotes, and the text below the first line") {
