@@ -75,7 +75,8 @@ TEST_CASE("devices tells who compiles the kernels of each kind, and why not the 
   CHECK(none.at("cpu Clang").at("reason") == "kiln's Clang is not used: KILN_CLANG=none; unset it");
   const auto text = run({"devices"}, {.environment = {{"KILN_CLANG", "none"}, {"KILN_NVRTC", "/nowhere/libnvrtc.so"}}}).out;
   CHECK(contains(text,
-                 "cuda kernels: nobody compiles them; not NVRTC: NVRTC was not found; not Clang: kiln's Clang is not used"));
+                 "cuda kernels: nobody compiles them; not NVRTC: NVRTC was not found: tried /nowhere/libnvrtc.so (no such "
+                 "file); not Clang: kiln's Clang is not used"));
 }
 
 TEST_CASE("devices --json tells of the devices also where KILN_DEVICE names none") {

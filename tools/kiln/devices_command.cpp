@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -43,6 +45,13 @@ std::map<std::string, std::string> unavailable() {
 
 const char* kind_name(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
+}
+
+/// Without the places where a library was looked for, but for the one place that a variable names.
+std::string in_short(const std::string& reason) {
+  const std::size_t places = reason.find(": tried");
+  const std::size_t first = std::min(reason.find("), ", places), reason.find("; ", places));
+  return reason.substr(0, first != std::string::npos && reason[first] == ';' ? first : places);
 }
 
 nlohmann::ordered_json compilers_json() {
@@ -107,7 +116,7 @@ std::string compilers_text(bool verbose) {
         line += fmt::format("{} {} ({})", info.name, info.version, info.file);
         continue;
       }
-      const std::string reason = verbose ? info.reason : info.reason.substr(0, info.reason.find(": tried"));
+      const std::string reason = verbose ? info.reason : in_short(info.reason);
       line += fmt::format("; not {}{}: {}", info.name, info.version.empty() ? "" : " " + info.version, reason);
     }
   }
