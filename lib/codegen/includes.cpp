@@ -27,6 +27,23 @@ const EmbeddedHeader* embedded(const std::string& name) {
   return found != all.end() && found->name == name ? &*found : nullptr;
 }
 
+/// <vector>, <stdio.h>: one of the standard library, by its name.
+bool is_standard(const Include& include) {
+  constexpr std::string_view kOfC[] = {"ctype.h",  "errno.h", "fenv.h",   "inttypes.h", "locale.h", "setjmp.h", "signal.h",
+                                       "stdarg.h", "stdio.h", "string.h", "time.h",     "uchar.h",  "wchar.h",  "wctype.h"};
+  return include.angled &&
+         (include.name.find_first_of("./") == std::string::npos || std::ranges::find(kOfC, include.name) != std::end(kOfC));
+}
+
+/// "<algorithm>, <array>, …": those that kernels have.
+std::string standard_headers() {
+  std::string list;
+  for (const EmbeddedHeader& header : embedded_texts()) {
+    if (!header.name.starts_with("kiln/")) list += fmt::format("{}<{}>", list.empty() ? "" : ", ", header.name);
+  }
+  return list;
+}
+
 std::optional<std::string> read_file(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) {
@@ -210,6 +227,12 @@ class Resolver {
               searched.empty() ? "there are no include folders" : "it is outside the include folders " + searched),
           include.place);
       throw text_error(from, text, error);
+    }
+    if (is_standard(include)) {
+      throw IoError(
+          fmt::format("failed to find the header <{}>, which {}:{} includes: kernels have no such header of the standard "
+                      "library; there are {}",
+                      include.name, from, include.place.line, standard_headers()));
     }
     throw IoError(fmt::format(
         "failed to find the header \"{}\", which {}:{} includes: it is not among the kernel's headers, {}; give its text in "

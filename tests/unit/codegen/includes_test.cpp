@@ -92,9 +92,21 @@ TEST_CASE("a file that is not there is named, with where it was looked for") {
       message<kiln::IoError>({}, "int x;\n#include \"no.h\"\n") ==
       "failed to find the header \"no.h\", which k:2 includes: it is not among the kernel's headers, and there are no include "
       "folders; give its text in .compile.headers or its folder in .compile.include_dirs");
-  CHECK(message<kiln::IoError>({{"a.h", "#include <vector>"}}, "#include \"a.h\"", {"/none", "/nor/here"}) ==
-        "failed to find the header \"vector\", which a.h:1 includes: it is not among the kernel's headers, nor in the include "
-        "folders \"/none\", \"/nor/here\"; give its text in .compile.headers or its folder in .compile.include_dirs");
+  CHECK(
+      message<kiln::IoError>({{"a.h", "#include <vector.h>"}}, "#include \"a.h\"", {"/none", "/nor/here"}) ==
+      "failed to find the header \"vector.h\", which a.h:1 includes: it is not among the kernel's headers, nor in the include "
+      "folders \"/none\", \"/nor/here\"; give its text in .compile.headers or its folder in .compile.include_dirs");
+}
+
+TEST_CASE("a header of the standard library that kernels do not have is told with those that they have") {
+  for (const std::string name : {"vector", "cstdio", "stdio.h"}) {
+    CHECK(message<kiln::IoError>({}, "#include <" + name + ">", {"/none"}) ==
+          "failed to find the header <" + name +
+              ">, which k:1 includes: kernels have no such header of the standard library; there are <algorithm>, <array>, "
+              "<assert.h>, <bit>, <cassert>, <cfloat>, <climits>, <cmath>, <complex>, <cstddef>, <cstdint>, <cstdlib>, "
+              "<float.h>, <initializer_list>, <limits>, <limits.h>, <math.h>, <stddef.h>, <stdint.h>, <stdlib.h>, "
+              "<type_traits>, <utility>");
+  }
 }
 
 TEST_CASE("an absolute name is read where an include folder has it") {
