@@ -94,6 +94,9 @@ std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds
     case KILN_CLANG_ENDED:
       return "clang's process ended without an answer, as it does where memory runs out, or where it is killed";
     default:
+      // A function of a library that LLVM would call, and that NVIDIA's targets have no name for.
+      if (error.ends_with("Undefined external symbol \"\""))
+        return error + ": NVIDIA's targets convert no __int128 from or to floating numbers; convert an int64";
       return error + ": simplify the text, and report source() and log() of this error";
   }
 }

@@ -251,6 +251,24 @@ TEST_CASE("clang: a function that nobody defines is a compile error, for both ve
   }
 }
 
+TEST_CASE("clang: what NVIDIA's targets lack for __int128 is told, and AMD's have it") {
+  if (!backend::have_clang()) return;
+  const auto compile = [](const char* target) {
+    const auto compiler = clang_for(target);
+    return compiler->compile(test::request_of({"return float((__int128)a);"}, compiler->kind())).code;
+  };
+  CHECK_FALSE(compile("gfx942").empty());
+  try {
+    static_cast<void>(compile("sm_90"));
+    FAIL_CHECK("compiled for sm_90");
+  } catch (const CompileError& error) {
+    REQUIRE(error.diagnostics().size() == 1);
+    CHECK(error.diagnostics().front().text ==
+          "clang gave up: Undefined external symbol \"\": NVIDIA's targets convert no __int128 from or to floating numbers; "
+          "convert an int64");
+  }
+}
+
 TEST_CASE("clang: errors have the user's place") {
   if (!backend::have_clang()) return;
   for (const char* target : {"sm_90", "gfx942"}) {
