@@ -2,8 +2,10 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -72,7 +74,7 @@ class JoinLanes : public llvm::PassInfoMixin<JoinLanes> {
   static constexpr int kMostCopied = 32;
 };
 
-/// A sine alone is the usual kernel, and optimizing its joined function would take a tenth of its compile time.
+/// A sine alone is the usual kernel, and the optimizer would work on its joined function for nothing.
 class DropUnjoined : public llvm::PassInfoMixin<DropUnjoined> {
  public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -98,10 +100,24 @@ class DropUnjoined : public llvm::PassInfoMixin<DropUnjoined> {
       call->setArgOperand(2, llvm::ConstantPointerNull::get(llvm::cast<llvm::PointerType>(call->getArgOperand(2)->getType())));
     }
     for (llvm::Value* const each : joined) {
-      auto* const function = llvm::dyn_cast<llvm::Function>(each);
-      if (function != nullptr && function->use_empty() && function->isDiscardableIfUnused()) function->eraseFromParent();
+      if (auto* const function = llvm::dyn_cast<llvm::Function>(each)) erase_unused(*function);
     }
     return true;
+  }
+
+  /// With what it alone calls.
+  static void erase_unused(llvm::Function& joined) {
+    llvm::SmallSetVector<llvm::Function*, 8> left;
+    left.insert(&joined);
+    while (!left.empty()) {
+      llvm::Function* const function = left.pop_back_val();
+      if (!function->use_empty() || !function->isDiscardableIfUnused()) continue;
+      for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+        const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+        if (call != nullptr && call->getCalledFunction() != nullptr) left.insert(call->getCalledFunction());
+      }
+      function->eraseFromParent();
+    }
   }
 };
 
