@@ -4,6 +4,7 @@
 
 namespace kiln {
 
+using uchar = unsigned char;
 using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
@@ -17,6 +18,10 @@ struct alignas(16) max_align_t {
   long long value[2];
 };
 enum class byte : unsigned char {};
+template <integer T>
+KILN_CONSTEXPR_FN T to_integer(byte x) {
+  return T(x);
+}
 
 #define KILN_INTEGERS(bits, fast)          \
   using int_least##bits##_t = int##bits;   \

@@ -22,6 +22,16 @@ inline constexpr double M_2_SQRTPI = 1.128379167095512573896158903121545172;
 inline constexpr double M_SQRT2 = 1.414213562373095048801688724209698079;
 inline constexpr double M_SQRT1_2 = 0.707106781186547524400844362104849039;
 
+#ifndef HUGE_VALF
+inline constexpr float HUGE_VALF = __builtin_bit_cast(float, 0x7f800000u);
+#endif
+#ifndef MAXFLOAT
+inline constexpr float MAXFLOAT = 0x1.fffffep127f;
+#endif
+#ifndef FP_NAN
+inline constexpr int FP_NAN = 0, FP_INFINITE = 1, FP_ZERO = 2, FP_SUBNORMAL = 3, FP_NORMAL = 4;
+#endif
+
 inline constexpr int FLT_RADIX = 2, DECIMAL_DIG = 17;
 inline constexpr int FLT_MANT_DIG = 24, FLT_DIG = 6, FLT_DECIMAL_DIG = 9;
 inline constexpr int FLT_MIN_EXP = -125, FLT_MAX_EXP = 128, FLT_MIN_10_EXP = -37, FLT_MAX_10_EXP = 38;

@@ -225,10 +225,12 @@
 
 #if KILN_CUDA
 #define KILN_TRAILING_ZEROS(x) (__ffsll(static_cast<long long>(x)) - 1)
+#define KILN_LEADING_ZEROS(x) __clzll(static_cast<long long>(x))
 #define KILN_POPULATION_32(x) __popc(x)
 #define KILN_POPULATION_64(x) __popcll(x)
 #else
 #define KILN_TRAILING_ZEROS(x) __builtin_ctzll(x)
+#define KILN_LEADING_ZEROS(x) __builtin_clzll(x)
 #define KILN_POPULATION_32(x) __builtin_popcount(x)
 #define KILN_POPULATION_64(x) __builtin_popcountll(x)
 #endif

@@ -31,6 +31,13 @@ KILN_CONSTEXPR_FN T exchange(T& x, U&& value) {
   return before;
 }
 
+template <class F, class... A>
+struct invoke_result {
+  using type = decltype(declval<F>()(declval<A>()...));
+};
+template <class F, class... A>
+using invoke_result_t = typename invoke_result<F, A...>::type;
+
 template <class A, class B>
 struct pair {
   using first_type = A;
@@ -48,6 +55,11 @@ KILN_USER_END
 template <class A, class B>
 KILN_CONSTEXPR_FN pair<decay_t<A>, decay_t<B>> make_pair(A&& a, B&& b) {
   return {static_cast<A&&>(a), static_cast<B&&>(b)};
+}
+// By value: std::minmax gives references.
+template <class T>
+KILN_CONSTEXPR_FN pair<T, T> minmax(const T& a, const T& b) {
+  return b < a ? pair<T, T>(b, a) : pair<T, T>(a, b);
 }
 
 }  // namespace kiln

@@ -1,5 +1,6 @@
 // The rarer functions of <cmath>; see math.hpp for the rules.
 #pragma once
+#include "kiln/core/constants.hpp"
 #include "kiln/math/exponents.hpp"
 #include "kiln/math/rounding.hpp"
 #if KILN_OWN_LIBM
@@ -62,6 +63,30 @@ KILN_FN float_of<T> modf(T x, R* whole) {
   const float_of<T> t = trunc(y);
   *whole = t;
   return isinf(y) ? copysign(float_of<T>(0), y) : copysign(y - t, y);
+}
+
+template <real_number T>
+KILN_FN int fpclassify(T x) {
+  using F = float_of<T>;
+  const F size = fabs(x);
+  if (isnan(x)) return FP_NAN;
+  if (isinf(x)) return FP_INFINITE;
+  if (size == 0) return FP_ZERO;
+  return size < (same<F, float> ? F(FLT_MIN) : F(DBL_MIN)) ? FP_SUBNORMAL : FP_NORMAL;
+}
+template <real_number T>
+KILN_FN bool isnormal(T x) {
+  return fpclassify(x) == FP_NORMAL;
+}
+// Exact at both ends and monotonic, as std::lerp is.
+template <real_number A, real_number B, real_number C>
+KILN_FN float_of<A, B, C> lerp(A from, B to, C at) {
+  using F = float_of<A, B, C>;
+  const F a = static_cast<F>(from), b = static_cast<F>(to), t = static_cast<F>(at);
+  if ((a <= 0 && b >= 0) || (a >= 0 && b <= 0)) return t * b + (1 - t) * a;
+  if (t == 1) return b;
+  const F x = a + t * (b - a);
+  return (t > 1) == (b > a) ? (b < x ? x : b) : (b > x ? x : b);
 }
 
 }  // namespace kiln

@@ -1,2 +1,2 @@
-// <bit>: bit_cast stands in core/types.hpp, popcount in math/c_names.hpp.
+// <bit>: what stands in core/bit.hpp, bit_cast in core/types.hpp, popcount in math/c_names.hpp.
 #pragma once

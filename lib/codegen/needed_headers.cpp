@@ -49,6 +49,8 @@ constexpr std::string_view kTrigonometry[] = {"asin", "acos",  "atan",  "atan2",
 constexpr std::string_view kRounding[] = {"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
 constexpr std::string_view kSpecial[] = {"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
                                          "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
+// The same header's, that a device function may be called: C has none of them, or a macro.
+constexpr std::string_view kSpecialOfCxx[] = {"lerp", "fpclassify", "isnormal"};
 // C's and CUDA's names (c_names.hpp). Those that end in "f" are of the function without it, whose header they need.
 constexpr std::string_view kSingles[] = {
     "sqrtf",  "rsqrtf",  "cbrtf",   "expf",       "exp2f",  "expm1f",    "logf",    "log2f",   "log10f", "log1pf",
@@ -95,6 +97,7 @@ constexpr std::string_view kComplexArithmetic[] = {"equal_to",   "less_than",   
 
 // Names beside functions: constants, types, and what the standard library has.
 constexpr std::string_view kConstants[] = {
+    "HUGE_VALF",      "MAXFLOAT",        "FP_NAN",          "FP_INFINITE",  "FP_ZERO",      "FP_SUBNORMAL",   "FP_NORMAL",
     "NULL",           "M_LOG2E",         "M_LOG10E",        "M_LN2",        "M_LN10",       "M_PI_2",         "M_PI_4",
     "M_1_PI",         "M_2_PI",          "M_2_SQRTPI",      "M_SQRT2",      "M_SQRT1_2",    "FLT_RADIX",      "DECIMAL_DIG",
     "FLT_MANT_DIG",   "FLT_DIG",         "FLT_DECIMAL_DIG", "FLT_MIN_EXP",  "FLT_MAX_EXP",  "FLT_MIN_10_EXP", "FLT_MAX",
@@ -106,15 +109,18 @@ constexpr std::string_view kConstants[] = {
     "UINT8_MAX",      "INT16_MIN",       "INT16_MAX",       "UINT16_MAX",   "INT32_MIN",    "INT32_MAX",      "UINT32_MAX",
     "INT64_MIN",      "INT64_MAX",       "UINT64_MAX",      "SIZE_MAX",     "PTRDIFF_MIN",  "PTRDIFF_MAX"};
 constexpr std::string_view kTypesOfC[] = {
-    "uint",          "ushort",         "ulong",          "intptr_t",      "uintptr_t",     "intmax_t",      "uintmax_t",
-    "nullptr_t",     "max_align_t",    "int_least8_t",   "int_least16_t", "int_least32_t", "int_least64_t", "uint_least8_t",
-    "int_fast8_t",   "int_fast16_t",   "int_fast32_t",   "int_fast64_t",  "uint_fast8_t",  "uint_fast16_t", "uint_fast32_t",
-    "uint_fast64_t", "uint_least16_t", "uint_least32_t", "uint_least64_t"};
+    "uchar",         "uint",          "ushort",         "ulong",          "intptr_t",      "uintptr_t",     "intmax_t",
+    "uintmax_t",     "nullptr_t",     "max_align_t",    "int_least8_t",   "int_least16_t", "int_least32_t", "int_least64_t",
+    "uint_least8_t", "int_fast8_t",   "int_fast16_t",   "int_fast32_t",   "int_fast64_t",  "uint_fast8_t",  "uint_fast16_t",
+    "uint_fast32_t", "uint_fast64_t", "uint_least16_t", "uint_least32_t", "uint_least64_t"};
 constexpr std::string_view kLimits[] = {"numeric_limits"};
 constexpr std::string_view kArray[] = {"array"};
 constexpr std::string_view kInitializerList[] = {"initializer_list"};
-constexpr std::string_view kByte[] = {"byte"};
-constexpr std::string_view kUtility[] = {"declval", "move", "forward", "swap", "exchange", "pair", "make_pair"};
+constexpr std::string_view kByte[] = {"byte", "to_integer"};
+constexpr std::string_view kBit[] = {"bit_width",      "countl_zero", "countr_zero", "countl_one", "countr_one",
+                                     "has_single_bit", "bit_ceil",    "bit_floor",   "rotl",       "rotr"};
+constexpr std::string_view kUtility[] = {"declval", "move",      "forward", "swap",          "exchange",
+                                         "pair",    "make_pair", "minmax",  "invoke_result", "invoke_result_t"};
 constexpr std::string_view kTraits[] = {"integral_constant", "bool_constant", "true_type", "false_type", "void_t",
                                         "type_identity", "type_identity_t", "enable_if", "enable_if_t", "conditional",
                                         "conditional_t", "common_type", "common_type_t", "conjunction", "conjunction_v",
@@ -149,14 +155,13 @@ constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
                              {"kiln/math/complex_arithmetic.hpp", kComplexArithmetic, true}};
 
 /// Behind those: what they are made of.
-constexpr Offer kOthers[] = {{"kiln/math/c_names.hpp", kSingles},
-                             {"kiln/math/c_names.hpp", kOfC},
-                             {"kiln/core/constants.hpp", kConstants},
-                             {"kiln/core/c_types.hpp", kTypesOfC},
-                             {"kiln/core/limits.hpp", kLimits}};
+constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx}, {"kiln/math/c_names.hpp", kSingles},
+                             {"kiln/math/c_names.hpp", kOfC},          {"kiln/core/constants.hpp", kConstants},
+                             {"kiln/core/c_types.hpp", kTypesOfC},     {"kiln/core/limits.hpp", kLimits}};
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
                             {"kiln/core/c_types.hpp", kByte},
+                            {"kiln/core/bit.hpp", kBit},
                             {"kiln/core/utility.hpp", kUtility},
                             {"kiln/core/initializer_list.hpp", kInitializerList}};
 
