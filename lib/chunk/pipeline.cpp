@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -241,6 +242,8 @@ class Run {
         throw Stopped(said + state);
       } catch (const IoError& error) {
         throw IoError(error.what() + state);
+      } catch (const std::bad_alloc&) {
+        throw DeviceError(job_.what + ": the system has no memory for its chunks" + state);
       }
     }
     if (progress_.done < progress_.chunks) {

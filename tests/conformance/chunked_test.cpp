@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -374,6 +375,13 @@ TEST_CASE("chunked: a call that is stopped, and one whose progress throws") {
                                          throw std::runtime_error("mine");
                                        }});
     CHECK_THROWS_WITH_AS(static_cast<void>(throwing(a, a, a)), "mine", std::runtime_error);
+    const auto without_memory = kiln::chunked(
+        discriminant(),
+        {.chunk_bytes = 1 << 14, .devices = {device}, .progress = [](const ChunkProgress&) { throw std::bad_alloc(); }});
+    const std::string text = message_of<kiln::DeviceError>([&] { static_cast<void>(without_memory(a, a, a)); });
+    CAPTURE(text);
+    CHECK(text.starts_with("disc: the system has no memory for its chunks; of 49 chunks "));
+    CHECK(text.ends_with(" are done, the other results are not certain"));
   });
 }
 
