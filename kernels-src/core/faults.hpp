@@ -80,7 +80,7 @@ struct PrintValue {
 
 // All zeros before a launch. Exported as kiln_faults; the host reads it after the launch and clears what it read.
 struct FaultBuffer {
-  uint32 claimed;  // 1: a thread has the first fault
+  uint32 claimed;  // 1: a thread has the first fault. The emulator reads it here
   uint32 count;    // of all faults
   uint32 stop;     // 1, by the host: loops of bodies are to end; 2: one did (lib/backend/cpu/clang/stoppable_loops.cpp)
   uint32 dropped;  // prints without room

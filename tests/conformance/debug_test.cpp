@@ -248,6 +248,26 @@ TEST_CASE("debug: indices of the body's arrays by Clang") {
               "k failed" + on +
                   " at thread (63, 0, 0) of block (1, 0, 0): index 64 of an array int32[64] is out of bounds: k:2");
         CHECK_NOTHROW(launch(1));
+        // Nothing has written what is read behind the barrier: the report of the index comes first.
+        const auto beyond = [&](const std::string& declared, const std::string& to, const std::string& from) {
+          const RawKernel none = kiln::kernel({.name = "k",
+                                               .signature = "void(int32* x)",
+                                               .body = "KILN_SHARED int32 t" + declared + ";\nt" + to +
+                                                       " = thread.x;\nbarrier();\nx[grid(1)] = t" + from + ";",
+                                               .compile = {.debug = kOn}});
+          return message_of<kiln::DeviceError>([&] {
+            none({.grid = 2, .block = 64, .stream = target.options().stream}, target.place(counted(128)));
+            target.wait();
+          });
+        };
+        for (const char* const index : {"[thread.x + 64]", "[int32(thread.x) - 69]", "[thread.x + 1000000]"}) {
+          const std::string told = beyond("[64]", index, "[thread.x]");
+          CAPTURE(told);
+          CHECK(told.find(" of an array int32[64] is out of bounds (the first of 128 faults): k:2") != std::string::npos);
+        }
+        const std::string told = beyond("[8][8]", "[thread.x / 8][thread.x % 8 + 8]", "[thread.x / 8][thread.x % 8]");
+        CAPTURE(told);
+        CHECK(told.find(" of an array int32[8] is out of bounds (the first of 128 faults): k:2") != std::string::npos);
       },
       {Mode::device});
 }

@@ -56,6 +56,7 @@ void place_variables(Program& program, Memory& memory) {
     made->shared_freely = variable.name == "kiln_faults";
     program.owned.push_back(reinterpret_cast<std::uintptr_t>(made->address));
     program.addresses[std::string(variable.name)] = program.owned.back();
+    if (made->shared_freely) program.faults = program.owned.back();
   }
   for (const Variable& variable : program.module.variables) {
     for (const Variable::Address& each : variable.addresses) {
@@ -76,6 +77,12 @@ void place_variables(Program& program, Memory& memory) {
 }
 
 }  // namespace
+
+bool Program::has_reported() const noexcept {
+  std::uint32_t claimed = 0;
+  if (faults != 0) std::memcpy(&claimed, reinterpret_cast<const char*>(faults), sizeof claimed);
+  return claimed != 0;
+}
 
 std::string Program::place_of(std::uint32_t statement) const {
   // NVRTC puts the folder of the process in front of all names.

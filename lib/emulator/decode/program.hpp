@@ -24,7 +24,10 @@ struct Program {
   std::vector<const Code*> functions;  ///< each kFunctionBytes of kFunctionWindow
   std::uint32_t static_shared = 0;     ///< bytes; dynamic shared memory begins behind
   std::vector<std::uint64_t> owned;    ///< allocations of variables
+  std::uint64_t faults = 0;            ///< address of what kernels in debug mode write their faults to; 0: they have none
 
+  /// Whether a kernel has reported a fault that nobody has read.
+  [[nodiscard]] bool has_reported() const noexcept;
   /// "body:3:7", or where the user's text was inlined; empty where the PTX has no lines.
   [[nodiscard]] std::string place_of(std::uint32_t statement) const;
   [[nodiscard]] const Code* kernel(std::string_view name) const;

@@ -129,7 +129,9 @@ class Warp {
   };
   void note(const Request& request, const Place& place);
   [[nodiscard]] bool is_before(const Access& other, const Access& own) const;
-  [[noreturn]] void fail_unordered(const Request& request, const Place& place, const Access& other, const char* did) const;
+  [[nodiscard]] bool follows_report() const noexcept;
+  /// Returns where the access follows a report.
+  void fail_unordered(const Request& request, const Place& place, const Access& other, const char* did) const;
 
   Block& block_;
   unsigned index_;

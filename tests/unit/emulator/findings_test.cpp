@@ -135,6 +135,19 @@ TEST_CASE("emulator: shared memory that nothing has written") {
               "writes byte 256 of 256 bytes of shared memory");
 }
 
+TEST_CASE("emulator: what a kernel in debug mode meets after its report is no finding") {
+  const std::string declarations = ".visible .global .align 16 .b8 kiln_faults[64];\n" + kShared;
+  const std::string report = "mov.u64 %d1, kiln_faults;\nst.global.u32 [%d1], 1;\n";
+  const std::string unwritten = kCell + "ld.shared.u32 %r3, [%r0];";
+  const std::string race = "mov.u32 %r1, cells;\nst.shared.u32 [%r1], %t;";
+  for (const std::string& body : {unwritten, race}) {
+    CHECK_FOUND(found(body, 1, 64, 64, declarations), "shared memory");
+    CHECK(found(report + body, 1, 64, 64, declarations) == "");
+  }
+  // Memory that is not there has nothing to go on with.
+  CHECK_FOUND(found(report + kElement + "ld.global.u32 %r0, [%d0+4];", 1, 64, 64, declarations), "reads 4 bytes");
+}
+
 TEST_CASE("emulator: barriers that not all threads reach") {
   const std::string some = "setp.lt.u32 %p0, %t, 40;\n";
   const std::string gone = found(some + "@%p0 bra wait;\nret;\nwait:\nbar.sync 0;", 1, 64);
