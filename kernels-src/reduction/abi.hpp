@@ -2,10 +2,10 @@
 // behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
 //
 // GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first], y…), with
-// spaces as above (the innermost reduced extent counts packs) and reduction_call of kernels-src/reduction/gpu.hpp; `first` is
-// the number of the first element, where the map asks for it. With ReductionSpec::segmented `const Index* begins` follows,
-// where each segment begins and the extent of their axis behind them. Blocks have at most kGpuBlock threads; threads stride
-// over the whole grid with `unroll` packs in flight, so any grid is right.
+// spaces as above (the innermost reduced extent counts packs, but by columns) and reduction_call of
+// kernels-src/reduction/gpu.hpp; `first` is the number of the first element, where the map asks for it. With
+// ReductionSpec::segmented `const Index* begins` follows, where each segment begins and the extent of their axis behind them.
+// Blocks have kGpuBlock threads, which stride over the whole grid, so any grid is right.
 //
 #pragma once
 

@@ -18,12 +18,11 @@ struct reduction_call {
   void* scratch;    // [part][output]
   int32 combining;  // 1: this is the second launch
   int32 has_initial;
+  int32 lane_bits;  // columns: the threads of a block side by side are 2 to the power of it
   alignas(16) unsigned char initial[16];
 };
 
 constexpr int kReduceThreads = 256;
-constexpr int kColumns = 32;
-constexpr int kColumnRows = kReduceThreads / kColumns;
 
 // An object seen as 32-bit words, for shuffles.
 template <class T>
@@ -105,6 +104,7 @@ struct packs_of_threads {
 template <class C>
 struct parts_source {
   using loaded = made_state<typename C::state>;
+  using index = uint32;
   const typename C::state* states;  // of this output
   uint64 outputs;
   KILN_FN loaded load(uint64 i) const { return {states[i * outputs]}; }
@@ -252,48 +252,95 @@ KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void
   }
 }
 
-// 32 outputs that lie together for a block; rows of threads share the elements.
-template <class R, int Group, class Work>
+// Blocks take outputs that lie together: each lane `V` of them, and the rows of threads of a block share the elements.
+// `outputs` and `parts` are those of the launch.
+template <class R, int V, int Group, class Work, class Sources>
+KILN_FN void reduce_columns(const reduction_call& call, const Work& work, const Sources& source_of, uint64 parts,
+                            typename counted<R>::state* cells) {
+  using C = counted<R>;
+  const unsigned lanes = 1u << call.lane_bits;
+  const unsigned rows = kReduceThreads >> call.lane_bits;
+  const unsigned lane = threadIdx.x & (lanes - 1);
+  const unsigned row = threadIdx.x >> call.lane_bits;
+  const uint64 groups = (call.outputs / V + lanes - 1) >> call.lane_bits;
+  for (uint64 block = blockIdx.x; block < groups * parts; block += gridDim.x) {
+    const uint64 part = parts == 1 ? 0 : block / groups;
+    const uint64 output = (((block - part * groups) << call.lane_bits) + lane) * V;
+    const bool there = output < call.outputs;
+    uint64 used = 0;  // columns of a block may be of different segments
+    column_sums<C, V, Group> sum;
+    if (there) {
+      const auto source = source_of(output);
+      const uint64 begin = part * call.chunk;
+      const packs_of_threads<C> packs(source_of.count(source, begin), rows);
+      gather(source, begin + packs.first(row), begin + packs.end(row), packs.step(), sum);
+      used = packs.used();
+    }
+    // Half of the rows give their sums to the others, then half of these, in cells that the step before did not use.
+    typename C::state* free = cells;
+    unsigned pairs = kReduceThreads / 2;
+#pragma unroll 1
+    for (unsigned step = 1; step < rows; step *= 2) {
+      const unsigned distance = C::commutes ? rows / 2 / step : step;
+      const unsigned of_pair = row & (2 * distance - 1);
+      const bool takes = C::commutes ? row < distance : of_pair == 0;
+      const bool gives = C::commutes ? row >= distance && row < 2 * distance : of_pair == distance;
+      const unsigned pair = C::commutes ? row & (distance - 1) : row / (2 * distance);
+      typename C::state* const own = free + (pair << call.lane_bits) + lane;
+      if (gives) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) {
+          own[v * pairs] = sum.sums[v];
+        }
+      }
+      KILN_BARRIER();
+      if (takes && row + distance < used) {
+#pragma unroll
+        for (int v = 0; v < V; ++v) {
+          sum.sums[v] = C::combine(sum.sums[v], own[v * pairs]);
+        }
+      }
+      free = free == cells ? cells + V * (kReduceThreads / 2) : cells;
+      pairs /= 2;
+    }
+    if (there && row == 0) {
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        settle<R, C>(call, work, output + v, part, sum.sums[v]);
+      }
+    }
+    KILN_BARRIER();  // before the cells are used again
+  }
+}
+
+// Elements for the columns of a launch, or states of parts of them.
+template <class Work>
+struct column_elements {
+  const reduction_call& call;
+  const Work& work;
+  KILN_FN auto operator()(uint64 output) const { return work.source(output); }
+  template <class Source>
+  KILN_FN uint64 count(const Source& source, uint64 begin) const {
+    return lesser(call.chunk, source.count(call) - begin);
+  }
+};
+template <class C>
+struct column_parts {
+  const reduction_call& call;
+  KILN_FN parts_source<C> operator()(uint64 output) const {
+    return {static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
+  }
+  KILN_FN uint64 count(const parts_source<C>&, uint64) const { return call.parts; }
+};
+
+template <class R, int V, int Group, class Work>
 KILN_FN void reduce_by_columns(const reduction_call& call, const Work& work, void* shared) {
   using C = counted<R>;
   auto* const cells = static_cast<typename C::state*>(shared);
-  const uint64 column = threadIdx.x % kColumns;
-  const uint64 row = threadIdx.x / kColumns;
-  const uint64 groups = (call.outputs + kColumns - 1) / kColumns;
-  const uint64 parts = call.combining != 0 ? 1 : call.parts;
-  for (uint64 block = blockIdx.x; block < groups * parts; block += gridDim.x) {
-    const uint64 part = block / groups;
-    const uint64 output = (block - part * groups) * kColumns + column;
-    const bool there = output < call.outputs;
-    uint64 rows = 0;  // columns of a block may be of different segments
-    typename C::state state;
-    if (there && call.combining != 0) {
-      const parts_source<C> source{static_cast<const typename C::state*>(call.scratch) + output, call.outputs};
-      const packs_of_threads<C> packs(call.parts, kColumnRows);
-      gather_state<thread_sum<C, 1, Group>>(source, packs.first(row), packs.end(row), packs.step(), state);
-      rows = packs.used();
-    } else if (there) {
-      const auto source = work.source(output);
-      const uint64 begin = part * call.chunk;
-      const packs_of_threads<C> packs(lesser(call.chunk, source.count(call) - begin), kColumnRows);
-      gather_state<thread_sum<C, 1, Group>>(source, begin + packs.first(row), begin + packs.end(row), packs.step(), state);
-      rows = packs.used();
-    }
-    cells[threadIdx.x] = state;
-    KILN_BARRIER();
-#pragma unroll
-    for (unsigned step = 1; step < kColumnRows; step *= 2) {
-      const unsigned distance = C::commutes ? kColumnRows / 2 / step : step;
-      const bool takes = C::commutes ? row < distance : row % (2 * distance) == 0;
-      if (there && takes && row + distance < rows) {
-        cells[threadIdx.x] = C::combine(cells[threadIdx.x], cells[threadIdx.x + distance * kColumns]);
-      }
-      KILN_BARRIER();
-    }
-    if (there && row == 0) {
-      settle<R, C>(call, work, output, part, cells[column]);
-    }
-    KILN_BARRIER();  // before the cells are used again
+  if (call.combining != 0) {
+    reduce_columns<R, 1, 4>(call, work, column_parts<C>{call}, 1, cells);
+  } else {
+    reduce_columns<R, V, Group>(call, work, column_elements<Work>{call, work}, call.parts, cells);
   }
 }
 

@@ -61,8 +61,16 @@ struct optional {
     }
   }
   static KILN_FN state combine(const state& a, const state& b) {
-    // Not combined before that is known: what does not count may be what the body cannot take.
-    return {a.any && b.any ? R::combine(a.value, b.value) : a.any ? a.value : b.value, a.any || b.any};
+    // Not combined before that is known: what does not count may be what the body cannot take. Values and not places are
+    // chosen from: older compilers keep in memory what has an address.
+    typename R::accumulator value = b.value;
+    if (a.any) {
+      value = a.value;
+      if (b.any) {
+        value = R::combine(a.value, b.value);
+      }
+    }
+    return {value, a.any || b.any};
   }
   static KILN_FN state lifted(const typename R::accumulator& a) { return {a, true}; }
   static KILN_FN typename R::accumulator value(const state& a) { return a.value; }

@@ -172,10 +172,11 @@ std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop
     call.axis = {axis};
     return call;
   };
-  // A block for an output and a warp, with rows that fill packs of 16 bytes and others; columns; a thread. One axis and two.
+  // A block for an output, a warp, columns and a thread, with rows that fill packs of 16 bytes and others. One axis and two.
   if (word == "reduce") {
-    return {of_shape("[1048576]", 0),    of_shape("[1048575]", 0),    of_shape("[65536, 512]", 1),
-            of_shape("[65536, 511]", 1), of_shape("[1024, 1024]", 0), of_shape("[1048576, 8]", 1)};
+    return {of_shape("[1048576]", 0),     of_shape("[1048575]", 0),    of_shape("[65536, 512]", 1),
+            of_shape("[65536, 511]", 1),  of_shape("[1024, 1024]", 0), of_shape("[1024, 1023]", 0),
+            of_shape("[1048576, 16]", 1), of_shape("[1048576, 15]", 1)};
   }
   const auto of_segments = [&](const char* shape, int axis, std::int64_t length) {
     call.segments = layout::SegmentLengths{(1 << 20) / length, 1 << 20, length};

@@ -11,16 +11,20 @@ namespace kiln::kinds {
 
 void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep) {
-  const ReductionWork work{.outputs = launch.outputs,
-                           .packs = launch.count / launch.width,
-                           .mapping = launch.mapping,
-                           .segmented = launch.segments != nullptr};
+  const bool segmented = launch.segments != nullptr;
+  const auto segments_of_axis = static_cast<std::int64_t>(segmented ? launch.segments->begins.size() : 1);
+  ReductionWork work{.outputs = launch.outputs,
+                     .packs = launch.count / launch.pack() / segments_of_axis,
+                     .mapping = launch.mapping,
+                     .segmented = segmented,
+                     .columns = launch.kept.empty() ? 1 : launch.kept.back(),
+                     .width = launch.width};
   const ReductionParts parts = parts_of(work);
   const GridRequest limits = limits_of(backend, module);
   ReductionParameters parameters(launch, parts);
   // Scratch memory has the states of parts, or where segments begin.
   std::shared_ptr<const std::vector<std::byte>> segments;
-  if (work.segmented) segments = std::make_shared<const std::vector<std::byte>>(segments_of(launch));
+  if (segmented) segments = std::make_shared<const std::vector<std::byte>>(segments_of(launch));
   const std::size_t scratch_bytes =
       segments ? segments->size()
                : static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
@@ -30,10 +34,12 @@ void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch
     parameters.set_segments(scratch.address());
     backend.upload(scratch.address(), segments, queue);
   }
-  backend.dispatch(module, shape_of(grid_for(work, parts.count, limits)), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_of(grid_for(work, parts, limits)), parameters.data(), queue, keep);
   if (parts.count <= 1) return;
   parameters.call().combining = 1;
-  backend.dispatch(module, shape_of(grid_for(work, 1, limits)), parameters.data(), queue, keep);
+  work.width = 1;
+  const ReductionParts all{.lane_bits = parts.lane_bits};
+  backend.dispatch(module, shape_of(grid_for(work, all, limits)), parameters.data(), queue, keep);
 }
 
 static void move_addresses(QueuedReduction& queued, std::span<const Move> moves) {

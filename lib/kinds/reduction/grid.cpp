@@ -1,6 +1,7 @@
 #include "kinds/reduction/grid.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "backend/kernel_abi.hpp"
@@ -9,27 +10,48 @@
 namespace kiln::kinds {
 namespace {
 
-// Packs of a part: with 256 threads that is 32 to a thread, which are too few for their roundings to add up.
-constexpr std::int64_t kBlockPart = 8192;
-// Rows of a part: 64 to each of the 8 rows of threads.
-constexpr std::int64_t kColumnPart = 512;
-constexpr std::int64_t kColumns = 32;
-
 using base::ceil_div;
+
+// Packs of a thread in a part: so few that their roundings do not add up.
+constexpr std::int64_t kWhole = 32;
+// Rows of threads that share long columns, and packs of a thread below which there are fewer.
+constexpr std::int64_t kColumnRows = 16;
+constexpr std::int64_t kColumnPacks = 8;
+
+std::int64_t power_of_2_from(std::int64_t x) noexcept {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(x, 1))));
+}
+std::int64_t power_of_2_to(std::int64_t x) noexcept {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(x, 1))));
+}
+
+/// Threads of a block that share an output.
+std::int64_t rows_of(const ReductionWork& work) noexcept {
+  if (work.mapping != ReductionMapping::columns) return kGpuBlock;
+  const std::int64_t lanes = std::min<std::int64_t>(power_of_2_from(ceil_div(work.columns, work.width)), kGpuBlock);
+  return std::min(
+      {power_of_2_to(work.packs / kColumnPacks), std::max(kColumnRows, kGpuBlock / lanes), std::int64_t{kGpuBlock}});
+}
+
+/// Blocks that share the parts of all outputs.
+std::int64_t groups_of(const ReductionWork& work, std::int64_t rows) noexcept {
+  return ceil_div(work.outputs, work.mapping == ReductionMapping::columns ? kGpuBlock / rows * work.width : 1);
+}
 
 }  // namespace
 
 ReductionParts parts_of(const ReductionWork& work) noexcept {
-  if (work.segmented) return {.chunk = std::numeric_limits<std::int64_t>::max(), .count = 1};
   const std::int64_t packs = std::max<std::int64_t>(work.packs, 1);
-  if (work.mapping != ReductionMapping::block && work.mapping != ReductionMapping::columns) {
-    return {.chunk = packs, .count = 1};
-  }
-  const std::int64_t chunk = work.mapping == ReductionMapping::block ? kBlockPart : kColumnPart;
-  return {.chunk = std::min(chunk, packs), .count = ceil_div(packs, chunk)};
+  const std::int64_t rows = rows_of(work);
+  ReductionParts whole{.chunk = packs, .count = 1, .lane_bits = std::countr_zero(static_cast<unsigned>(kGpuBlock / rows))};
+  if (work.segmented) whole.chunk = std::numeric_limits<std::int64_t>::max();
+  const bool cuts = work.mapping == ReductionMapping::block || work.mapping == ReductionMapping::columns;
+  if (work.segmented || !cuts || packs <= kWhole * rows) return whole;
+  const std::int64_t chunk = kWhole * rows;
+  return {.chunk = chunk, .count = ceil_div(packs, chunk), .lane_bits = whole.lane_bits};
 }
 
-Grid grid_for(const ReductionWork& work, std::int64_t parts, const GridRequest& request) noexcept {
+Grid grid_for(const ReductionWork& work, const ReductionParts& parts, const GridRequest& request) noexcept {
   std::int64_t blocks = 1;
   switch (work.mapping) {
     case ReductionMapping::thread:
@@ -39,10 +61,10 @@ Grid grid_for(const ReductionWork& work, std::int64_t parts, const GridRequest& 
       blocks = ceil_div(work.outputs, kGpuBlock / std::max(request.warp_size, 1));
       break;
     case ReductionMapping::block:
-      blocks = work.outputs * parts;
+      blocks = work.outputs * parts.count;
       break;
     case ReductionMapping::columns:
-      blocks = ceil_div(work.outputs, kColumns) * parts;
+      blocks = groups_of(work, kGpuBlock >> parts.lane_bits) * parts.count;
       break;
   }
   std::int64_t most =

@@ -11,19 +11,22 @@ namespace kiln::kinds {
 
 struct ReductionWork {
   std::int64_t outputs = 1;
-  std::int64_t packs = 1;  ///< of elements, of each output
+  std::int64_t packs = 1;  ///< of elements, of each output; where they are segments, on average
   ReductionMapping mapping = ReductionMapping::warp;
-  bool segmented = false;  ///< each output has a number of elements of its own
+  bool segmented = false;    ///< each output has a number of elements of its own
+  std::int64_t columns = 1;  ///< outputs that lie together
+  int width = 1;             ///< by columns: outputs of a thread
 };
 
 /// Packs of a part, and the parts of each output; more than one need a second launch.
 struct ReductionParts {
   std::int64_t chunk = 1;
   std::int64_t count = 1;
+  int lane_bits = 0;  ///< by columns: 2 to the power of it threads of a block are side by side
 };
 [[nodiscard]] ReductionParts parts_of(const ReductionWork& work) noexcept;
 
 /// Blocks of kGpuBlock threads that walk over all units of the mapping. `request` gives the device's limits.
-[[nodiscard]] Grid grid_for(const ReductionWork& work, std::int64_t parts, const GridRequest& request) noexcept;
+[[nodiscard]] Grid grid_for(const ReductionWork& work, const ReductionParts& parts, const GridRequest& request) noexcept;
 
 }  // namespace kiln::kinds

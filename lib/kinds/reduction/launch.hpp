@@ -50,9 +50,12 @@ struct ReductionLaunch {
   ReductionMapping mapping = ReductionMapping::warp;
   int kept_rank = 1;     ///< at least as many as `kept`
   int reduced_rank = 1;  ///< likewise
-  int width = 1;         ///< divides the innermost reduced extent
+  int width = 1;         ///< divides the innermost reduced extent, or by columns the innermost kept one
   bool wide_index = false;
   std::int64_t state_bytes = 0;  ///< of what is kept of a part
+
+  /// Elements of an output in an access.
+  [[nodiscard]] int pack() const noexcept { return mapping == ReductionMapping::columns ? 1 : width; }
 };
 
 void launch_on_cpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,

@@ -55,11 +55,12 @@ ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const Re
                       std::to_string(launch.count) + " elements");
   }
   kept_ = part_of(launch, launch.kept, launch.kept_rank, 0, 1);
-  reduced_ = part_of(launch, launch.reduced, launch.reduced_rank, launch.kept.size(), launch.width);
+  reduced_ = part_of(launch, launch.reduced, launch.reduced_rank, launch.kept.size(), launch.pack());
   call_ = {.outputs = static_cast<std::uint64_t>(launch.outputs),
-           .count = static_cast<std::uint64_t>(launch.count / launch.width),
+           .count = static_cast<std::uint64_t>(launch.count / launch.pack()),
            .chunk = static_cast<std::uint64_t>(parts.chunk),
            .parts = static_cast<std::uint64_t>(parts.count)};
+  call_.lane_bits = parts.lane_bits;
   if (launch.initial != nullptr) {
     call_.has_initial = 1;
     std::memcpy(call_.initial.data(), launch.initial, call_.initial.size());

@@ -20,9 +20,10 @@ struct ReductionCall {
   void* scratch = nullptr;
   std::int32_t combining = 0;
   std::int32_t has_initial = 0;
+  std::int32_t lane_bits = 0;
   alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
 };
-static_assert(sizeof(ReductionCall) == 64);
+static_assert(sizeof(ReductionCall) == 80);
 
 /// What a kernel takes of the launch's segments: where they begin, as numbers of its index, and the extent behind them.
 [[nodiscard]] std::vector<std::byte> segments_of(const ReductionLaunch& launch);

@@ -17,36 +17,37 @@ constexpr std::int64_t kWarpElements = 2048;
 // Outputs that warps need to fill a GPU; with fewer, blocks do it better.
 constexpr std::int64_t kWarpOutputs = 1024;
 constexpr std::int64_t kBlockElements = 256;
+// States of the columns of a thread, which are in its registers.
+constexpr std::int64_t kMostColumnBytes = 128;
 
 Mapping mapping_of(const layout::Reduction& layout, bool ordered) noexcept {
   const std::int64_t columns = layout.kept().empty() ? 1 : layout.kept().back();
   if (ordered) return Mapping::thread;
-  if (layout.columns_inside() && columns >= kSideBySideOutputs)
-    return layout.count() <= kThreadElements ? Mapping::thread : Mapping::columns;
+  if (layout.columns_inside() && columns >= kSideBySideOutputs) return Mapping::columns;
   if (layout.count() <= kThreadElements) return Mapping::thread;
   if (layout.count() < kBlockElements) return Mapping::warp;
   return layout.count() <= kWarpElements && layout.outputs() >= kWarpOutputs ? Mapping::warp : Mapping::block;
 }
 
-bool may_pack(Mapping mapping) noexcept {
-  return mapping == Mapping::warp || mapping == Mapping::block;
-}
-
-/// Whether every row of what is reduced begins on the boundary of a pack of so many elements, and fills packs.
+/// Whether every row of what is read in packs begins on the boundary of a pack of so many elements, and fills packs: rows of
+/// outputs by columns, else of elements.
 bool divides(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, const ReductionClass& how,
              std::int64_t width) noexcept {
-  if (layout.reduced().empty() || layout.reduced().back() % width != 0) return false;
+  const bool columns = how.mapping == Mapping::columns;
+  const std::span<const std::int64_t> extents = columns ? layout.kept() : layout.reduced();
+  if (extents.empty() || extents.back() % width != 0) return false;
   const std::size_t rank = layout.kept().size() + layout.reduced().size();
+  const std::size_t axis = (columns ? layout.kept().size() : rank) - 1;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     if (how.is_still(k)) continue;
     const std::int64_t pack = width * inputs[k].itemsize;
     const std::int64_t* const strides = layout.strides(k);
-    if (strides[rank - 1] != inputs[k].itemsize ||
+    if (strides[axis] != inputs[k].itemsize ||
         reinterpret_cast<std::uintptr_t>(inputs[k].address) % static_cast<std::uintptr_t>(pack) != 0) {
       return false;
     }
-    for (std::size_t d = 0; d + 1 < rank; ++d) {
-      if (strides[d] % pack != 0) return false;
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (d != axis && strides[d] % pack != 0) return false;
     }
   }
   return true;
@@ -67,7 +68,7 @@ void classify(const layout::Reduction& layout, std::span<const ReductionOperand>
   std::int64_t largest = 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) largest = how.is_still(k) ? largest : std::max(largest, inputs[k].itemsize);
   const std::int64_t width = widest_pack(largest);
-  how.packs = !may_pack(how.mapping) || width == 1 || divides(layout, inputs, how, width);
+  how.packs = ordered || width == 1 || divides(layout, inputs, how, width);
 }
 
 namespace {
@@ -105,8 +106,8 @@ std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inp
             other.reduced_rank = static_cast<std::uint8_t>(reduced);
             other.mapping = mapping;
             other.wide_index = wide;
-            // Packs are known to fit where the class has some.
-            other.packs = how.packs && may_pack(how.mapping) && access == how;
+            // Packs are known to fit where the class has some along the same axes.
+            other.packs = how.packs && (mapping == Mapping::columns) == (how.mapping == Mapping::columns) && access == how;
             if (other.packs) all.push_back(other);
             other.packs = false;
             all.push_back(other);
@@ -123,7 +124,7 @@ std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered
   if (device == DeviceKind::cpu) return all;
   for (const Mapping mapping : mappings_of(how, ordered)) {
     for (const bool packs : {true, false}) {
-      if (!packs && !may_pack(mapping)) continue;
+      if (!packs && ordered) continue;
       all.push_back(how);
       all.back().mapping = mapping;
       all.back().packs = packs;
@@ -138,7 +139,7 @@ std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered
 }
 
 int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcept {
-  if (!may_pack(how.mapping) || how.segmented) return 1;
+  if (how.segmented) return 1;
   // A mask moves, too.
   std::int64_t largest = how.masked ? 1 : 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -160,7 +161,10 @@ ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, con
   spec.kept_rank = how.kept_rank;
   spec.reduced_rank = how.reduced_rank;
   spec.segmented = how.segmented;
-  spec.width = how.packs ? pack_width(how, storage.first(inputs)) : 1;
+  spec.width = how.packs && !spec.ordered ? pack_width(how, storage.first(inputs)) : 1;
+  if (how.mapping == Mapping::columns) {
+    while (spec.width > 1 && spec.width * state_bytes(spec) > kMostColumnBytes) spec.width /= 2;
+  }
   spec.wide_index = how.wide_index;
   return spec;
 }

@@ -13,7 +13,7 @@ enum class Mapping : std::uint8_t {
   thread,   ///< each its own output, from the first element to the last
   warp,     ///< a warp for an output
   block,    ///< a block for an output, or for a part of one
-  columns,  ///< 32 outputs that lie together for a block, whose rows of threads share the reduced elements
+  columns,  ///< neighbours in memory for each thread of a block, whose rows of threads share the reduced elements
 };
 
 /// A reduction: each element becomes an accumulator, accumulators are combined, and what is left becomes the results: by the
@@ -35,7 +35,7 @@ struct ReductionSpec {
   int reduced_rank = 1;             ///< GPU: merged axes that it has not
   /// GPU: outputs are of segments of the one reduced axis, which are a kept axis; an operand follows that says where they begin
   bool segmented = false;
-  int width = 1;            ///< GPU: elements per access, along the innermost reduced axis
+  int width = 1;            ///< GPU: elements per access, along the innermost reduced axis; by columns the innermost kept one
   bool wide_index = false;  ///< GPU: 64-bit index
 };
 

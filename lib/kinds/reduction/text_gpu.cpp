@@ -15,22 +15,40 @@ namespace {
 
 /// Packs that a thread combines in pairs.
 int group(const ReductionSpec& spec) {
-  return std::clamp(16 / spec.width, 2, 4);
+  return spec.mapping == Mapping::columns ? 4 : std::clamp(16 / spec.width, 2, 4);
 }
 
-/// Blocks that the registers of a multiprocessor suffice for: what a thread has loaded, its sums and some for addresses.
-/// Without a limit NVIDIA's compilers take more of them for small gains.
+/// Elements of an output in a pack.
+int elements_of_pack(const ReductionSpec& spec) {
+  return spec.mapping == Mapping::columns ? 1 : spec.width;
+}
+
+/// Blocks that a multiprocessor has registers for, by what a thread has loaded, its sums and some for addresses. Without a
+/// limit NVIDIA's compilers take more registers for small gains. 1 is no limit.
 int blocks_at_once(const ReductionSpec& spec) {
   constexpr std::int64_t kLoads = 4;  // of kernels-src/reduction/gather_gpu.hpp
   constexpr std::int64_t kSmallState = 8;
+  // Coordinates take more than can be foreseen.
+  if (spec.ordered || spec.wide_index || spec.reduced_rank > 1 || spec.kept_rank > 2) return 1;
   std::int64_t loaded = spec.masked ? spec.width : 0;
   for (const OperandSpec& input : spec.inputs) {
     if (!stands_still(input)) loaded += spec.width * static_cast<std::int64_t>(itemsize(input.storage));
   }
+  const bool columns = spec.mapping == Mapping::columns;
   const std::int64_t state = state_bytes(spec);
-  const std::int64_t sums = state > kSmallState ? 3 * state : spec.width * state;
-  const std::int64_t registers = (kLoads * loaded + sums) / 4 + 18;
-  return registers <= 40 ? 6 : registers <= 48 ? 5 : 1;
+  const std::int64_t word = spec.masked && !spec.identity ? 8 : 4;
+  const bool large = state > kSmallState;
+  const std::int64_t sums = large && !columns ? 2 * state : spec.width * std::max(state, word);
+  std::int64_t addresses = state <= 4 ? 20 : state <= kSmallState ? 22 : 24;
+  addresses += 4 * (static_cast<std::int64_t>(spec.inputs.size()) - 1);
+  if (columns) addresses += 8;
+  if (spec.masked) addresses += 6;
+  if (large && spec.width > 4) addresses += 8;
+  if (spec.width >= 16) addresses += columns || large ? 24 : 10;
+  const std::int64_t registers = (kLoads * loaded + sums) / 4 + addresses;
+  if (large) return registers <= 48 && spec.mapping == Mapping::block && !spec.masked ? 5 : 1;
+  const std::int64_t most[] = {40, 48, 64, 80, 128};  // of a thread where 6, 5, … blocks are there
+  return 6 - static_cast<int>(std::lower_bound(std::begin(most), std::end(most), registers) - std::begin(most));
 }
 
 std::string loop_of(const ReductionSpec& spec) {
@@ -46,7 +64,12 @@ std::string loop_of(const ReductionSpec& spec) {
     case Mapping::columns:
       break;
   }
-  return fmt::format("reduce_by_columns<reduction, {}>(call, w, cells);", packs);
+  return fmt::format("reduce_by_columns<reduction, {}, {}>(call, w, cells);", spec.width, packs);
+}
+
+/// Whether packs lie one behind the other.
+bool packs_follow(const ReductionSpec& spec) {
+  return elements_of_pack(spec) > 1 && spec.reduced_rank == 1;
 }
 
 /// The text around each operand, inputs first.
@@ -86,7 +109,7 @@ class Operands {
   }
   /// Bytes from an output's first element to pack `i`. Packs lie one behind the other along a single axis.
   [[nodiscard]] std::string in_reduced(int width, std::size_t bytes) const {
-    if (width > 1 && spec_.reduced_rank == 1) return fmt::format("int64(i) * {}", static_cast<std::size_t>(width) * bytes);
+    if (width > 1 && packs_follow(spec_)) return fmt::format("int64(i) * {}", static_cast<std::size_t>(width) * bytes);
     return fmt::format("where.offset(space.stride[{}])", count);
   }
   void element(const std::string& value) { values += (values.empty() ? "" : ", ") + value; }
@@ -134,8 +157,12 @@ class Operands {
     names += ", first";
     of_output += ", first";
     load("int64 first", fmt::format("first + where.offset(space.stride[{}])", count));
-    load("int64 step", fmt::format("space.stride[{}][{}]", count, spec_.reduced_rank - 1));
-    element("first + w * step");
+    if (elements_of_pack(spec_) > 1) {
+      load("int64 step", fmt::format("space.stride[{}][{}]", count, spec_.reduced_rank - 1));
+      element("first + w * step");
+    } else {
+      element("first");
+    }
     ++count;
   }
   void add_output(std::size_t k) {
@@ -171,7 +198,7 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
                      spec.kept_rank, spec.reduced_rank, operands.count);
   // The elements of one output, `width` of them in a pack along the innermost reduced axis.
   out += fmt::format(
-      "struct elements {{\n  const reduced_space& space;\n{0}"
+      "struct elements {{\n  using index = {10};\n  const reduced_space& space;\n{0}"
       "  struct loaded {{\n{1}"
       "    KILN_FN reduction::accumulator at(int64 w) const {{ return reduction::mapped({2}); }}\n"
       "    KILN_FN bool counts(int64 w) const {{ return {3}; }}\n  }};\n"
@@ -181,8 +208,9 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       "  KILN_FN bool counts(uint64 i) const {{ return load(i).counts(0); }}\n"
       "  KILN_FN uint64 count(const reduction_call&{8}) const {{ return {9}; }}\n"
       "}};\n",
-      operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, spec.width, operands.loads,
-      spec.segmented ? "" : " call", spec.segmented ? "length" : "call.count");
+      operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, elements_of_pack(spec),
+      operands.loads, spec.segmented ? "" : " call", spec.segmented ? "length" : "call.count",
+      packs_follow(spec) ? "uint64" : index);
   out += fmt::format(
       "struct work {{\n  const kept_space& kept;\n  const reduced_space& reduced;\n{0}"
       "  KILN_FN elements source(uint64 output) const {{\n"
@@ -195,7 +223,7 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       blocks_at_once(spec), operands.parameters);
   if (shares) {
     out += fmt::format("  alignas(16) KILN_SHARED unsigned char cells[sizeof(counted<reduction>::state) * {}];\n",
-                       spec.mapping == Mapping::columns ? 256 : 32);
+                       spec.mapping == Mapping::columns ? 192 * spec.width : 32);
   }
   out += fmt::format("  const work w{{kept, reduced{}}};\n  {}\n}}\n", operands.names, loop_of(spec));
   return out;

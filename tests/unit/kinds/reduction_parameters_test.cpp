@@ -31,10 +31,12 @@ std::int64_t number(const std::vector<std::byte>& bytes, std::size_t at) {
 
 TEST_CASE("parts follow from the work, and cover it") {
   for (const Mapping mapping : {Mapping::block, Mapping::columns}) {
-    for (const std::int64_t packs : {1, 511, 512, 513, 8192, 8193, 100'000'000}) {
-      const ReductionParts parts = parts_of({.outputs = 3, .packs = packs, .mapping = mapping});
-      CHECK(parts.chunk * parts.count >= packs);
-      CHECK(parts.chunk * (parts.count - 1) < packs);
+    for (const std::int64_t outputs : {1, 3, 1000, 1'000'000}) {
+      for (const std::int64_t packs : {1, 511, 512, 513, 8192, 8193, 100'000'000}) {
+        const ReductionParts parts = parts_of({.outputs = outputs, .packs = packs, .mapping = mapping, .columns = outputs});
+        CHECK(parts.chunk * parts.count >= packs);
+        CHECK(parts.chunk * (parts.count - 1) < packs);
+      }
     }
   }
   // One thread or warp goes through all.
@@ -42,16 +44,36 @@ TEST_CASE("parts follow from the work, and cover it") {
   CHECK(parts_of({.outputs = 3, .packs = 0, .mapping = Mapping::thread}).count == 1);
 }
 
+TEST_CASE("threads of a block are side by side for columns, and share the rows where these are many") {
+  const auto lanes = [](std::int64_t rows, std::int64_t columns, int width = 4) {
+    return 1 << parts_of({.outputs = columns, .packs = rows, .mapping = Mapping::columns, .columns = columns, .width = width})
+                    .lane_bits;
+  };
+  CHECK(lanes(3, 1000) == 256);
+  CHECK(lanes(15, 1000) == 256);
+  CHECK(lanes(16, 1000) == 128);
+  CHECK(lanes(100, 1000) == 32);
+  CHECK(lanes(100'000, 1000) == 16);
+  CHECK(lanes(100'000, 16) == 4);
+  CHECK(lanes(100'000, 16, 16) == 1);
+  CHECK(lanes(100, 16, 16) == 32);
+  // 16384 x 16384 elements of four bytes.
+  CHECK(parts_of({.outputs = 16384, .packs = 16384, .mapping = Mapping::columns, .columns = 16384, .width = 4}).count == 32);
+}
+
 TEST_CASE("a grid has a unit for each output or part, and never more than the device takes") {
-  CHECK(grid_for({.outputs = 1000, .packs = 10, .mapping = Mapping::thread}, 1, kDevice).blocks == 4);
-  CHECK(grid_for({.outputs = 1000, .packs = 100, .mapping = Mapping::warp}, 1, kDevice).blocks == 125);
-  CHECK(grid_for({.outputs = 10, .packs = 100'000, .mapping = Mapping::block}, 13, kDevice).blocks == 130);
-  CHECK(grid_for({.outputs = 33, .packs = 100'000, .mapping = Mapping::columns}, 5, kDevice).blocks == 10);
-  CHECK(grid_for({.outputs = std::int64_t{1} << 40, .packs = 100, .mapping = Mapping::block}, 1, kDevice).blocks ==
+  CHECK(grid_for({.outputs = 1000, .packs = 10, .mapping = Mapping::thread}, {}, kDevice).blocks == 4);
+  CHECK(grid_for({.outputs = 1000, .packs = 100, .mapping = Mapping::warp}, {}, kDevice).blocks == 125);
+  CHECK(grid_for({.outputs = 10, .packs = 100'000, .mapping = Mapping::block}, {.count = 13}, kDevice).blocks == 130);
+  // By columns a block takes 16 threads side by side, here of 4 outputs.
+  CHECK(grid_for({.outputs = 65, .packs = 100'000, .mapping = Mapping::columns, .columns = 65, .width = 4},
+                 {.count = 5, .lane_bits = 4}, kDevice)
+            .blocks == 10);
+  CHECK(grid_for({.outputs = std::int64_t{1} << 40, .packs = 100, .mapping = Mapping::block}, {}, kDevice).blocks ==
         100 * 8 * kMaxWaves);
   GridRequest wavefront = kDevice;
   wavefront.warp_size = 64;
-  CHECK(grid_for({.outputs = 1000, .packs = 100, .mapping = Mapping::warp}, 1, wavefront).blocks == 250);
+  CHECK(grid_for({.outputs = 1000, .packs = 100, .mapping = Mapping::warp}, {}, wavefront).blocks == 250);
 }
 
 TEST_CASE("spaces lie as the kernel reads them") {

@@ -250,7 +250,8 @@ TEST_CASE("the usual calls of reductions have a GPU's kernels for every way of s
   }
   CHECK(variants == std::set<std::string>{"reduce (block), with identity, width 4", "reduce (block), with identity",
                                           "reduce (warp), with identity, width 4", "reduce (warp), with identity",
-                                          "reduce (columns), with identity", "reduce (thread), with identity",
+                                          "reduce (columns), with identity, width 4", "reduce (columns), with identity",
+                                          "reduce (thread), with identity, width 4", "reduce (thread), with identity",
                                           "reduceat (thread)", "reduceat (warp)", "reduceat (block)",
                                           "reduceat (thread), 2 kept axes", "reduceat (warp), 2 kept axes",
                                           "reduceat (block), 2 kept axes", "reduceat (columns), 2 kept axes"});
@@ -296,8 +297,9 @@ TEST_CASE("what calls with other sizes and alignments load is compiled as well, 
   if (!test::have_compiler(DeviceKind::cuda)) return;
   CHECK(others_of(square, "sm_90") == Variants{"contiguous, unrolled 4", "contiguous, width 4, unrolled 2, 64-bit index",
                                                "contiguous, unrolled 4, 64-bit index"});
-  CHECK(others_of(sum, "sm_90") == Variants{"reduce (block), with identity, width 4", "reduce (block), with identity",
-                                            "reduce (warp), with identity, width 4", "reduce (warp), with identity",
+  CHECK(others_of(sum, "sm_90") == Variants{"reduce (thread), with identity", "reduce (block), with identity, width 4",
+                                            "reduce (block), with identity", "reduce (warp), with identity, width 4",
+                                            "reduce (warp), with identity", "reduce (columns), with identity, width 4",
                                             "reduce (columns), with identity", "reduce (thread), with identity, 64-bit index"});
   CHECK(others_of(total, "sm_90") == Variants{"contiguous", "contiguous, 64-bit index", "strided", "strided, 64-bit index"});
   CHECK(others_of(blocks, "sm_90") == Variants{});
