@@ -18,7 +18,8 @@ void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch
                      .mapping = launch.mapping,
                      .segmented = segmented,
                      .columns = launch.kept.empty() ? 1 : launch.kept.back(),
-                     .width = launch.width};
+                     .width = launch.width,
+                     .state_bytes = launch.state_bytes};
   const ReductionParts parts = parts_of(work);
   const GridRequest limits = limits_of(backend, module);
   ReductionParameters parameters(launch, parts);

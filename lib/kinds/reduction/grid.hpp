@@ -16,6 +16,7 @@ struct ReductionWork {
   bool segmented = false;    ///< each output has a number of elements of its own
   std::int64_t columns = 1;  ///< outputs that lie together
   int width = 1;             ///< by columns: outputs of a thread
+  std::int64_t state_bytes = 0;
 };
 
 /// Packs of a part, and the parts of each output; more than one need a second launch.

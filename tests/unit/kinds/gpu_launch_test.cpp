@@ -124,12 +124,12 @@ TEST_CASE("kinds: a gufunc of more dimensions than a kernel takes, with those of
 TEST_CASE("kinds: a reduction in parts is two kernels, and both hold what they use") {
   RecordingBackend gpu(1);
   const auto module = gpu.load("", "k");
-  const std::int64_t reduced[] = {1 << 20}, strides[] = {4}, none[] = {0};
+  const std::int64_t reduced[] = {1 << 17}, strides[] = {4}, none[] = {0};
   const LaunchOperand operands[] = {{nullptr, strides, 4, false}, {nullptr, none, 4, false}};
   ReductionLaunch reduction;
   reduction.operands = operands;
   reduction.reduced = reduced;
-  reduction.count = 1 << 20;
+  reduction.count = 1 << 17;
   reduction.mapping = ReductionMapping::block;
   reduction.state_bytes = 4;
   const std::shared_ptr<const void> keep = std::make_shared<int>(1);

@@ -44,6 +44,21 @@ TEST_CASE("parts follow from the work, and cover it") {
   CHECK(parts_of({.outputs = 3, .packs = 0, .mapping = Mapping::thread}).count == 1);
 }
 
+TEST_CASE("parts keep a large device busy, and leave its last wave of blocks no weight") {
+  const auto blocks = [](std::int64_t packs) {
+    return parts_of({.outputs = 1, .packs = packs, .mapping = Mapping::block}).count;
+  };
+  CHECK(blocks(8192) == 1);
+  CHECK(blocks(1'000'000 / 4) == 245);
+  CHECK(blocks(16'000'000 / 4) == 1954);
+  CHECK(blocks((1 << 26) / 4) == 8192);
+  CHECK(blocks((1LL << 31) / 4) == 8192);
+  CHECK(parts_of({.outputs = 1, .packs = (1 << 26) / 4, .mapping = Mapping::block, .state_bytes = 16}).count == 2048);
+  // Of many outputs each is cut less, or not at all.
+  CHECK(parts_of({.outputs = 16384, .packs = 16384, .mapping = Mapping::block}).count == 1);
+  CHECK(parts_of({.outputs = 100, .packs = 1 << 20, .mapping = Mapping::block}).count == 79);
+}
+
 TEST_CASE("threads of a block are side by side for columns, and share the rows where these are many") {
   const auto lanes = [](std::int64_t rows, std::int64_t columns, int width = 4) {
     return 1 << parts_of({.outputs = columns, .packs = rows, .mapping = Mapping::columns, .columns = columns, .width = width})
