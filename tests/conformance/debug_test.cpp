@@ -250,11 +250,11 @@ TEST_CASE("debug: indices of the body's arrays by Clang") {
         CHECK_NOTHROW(launch(1));
         // Nothing has written what is read behind the barrier: the report of the index comes first.
         const auto beyond = [&](const std::string& declared, const std::string& to, const std::string& from) {
-          const RawKernel none = kiln::kernel({.name = "k",
-                                               .signature = "void(int32* x)",
-                                               .body = "KILN_SHARED int32 t" + declared + ";\nt" + to +
-                                                       " = thread.x;\nbarrier();\nx[grid(1)] = t" + from + ";",
-                                               .compile = {.debug = kOn}});
+          const RawKernel none = kiln::kernel(
+              {.name = "k",
+               .signature = "void(int32* x)",
+               .body = "KILN_SHARED int32 t" + declared + ";\nt" + to + " = thread.x;\nbarrier();\nx[grid(1)] = t" + from + ";",
+               .compile = {.debug = kOn}});
           return message_of<kiln::DeviceError>([&] {
             none({.grid = 2, .block = 64, .stream = target.options().stream}, target.place(counted(128)));
             target.wait();
