@@ -15,11 +15,13 @@ using base::ceil_div;
 // Packs of a thread up to which a block takes a whole output: so many steps are as quick as a second launch.
 constexpr std::int64_t kWhole = 32;
 // Packs of a thread that are loaded at once, and so many that joining the threads of a block costs little beside them: more
-// where a state is large.
+// where a state is large, or reading an element costs little.
 constexpr std::int64_t kStep = 4;
 constexpr std::int64_t kFewSteps = 2;
-constexpr std::int64_t kSomeSteps = 8;
+constexpr std::int64_t kSomeSteps = 4;
+constexpr std::int64_t kManySteps = 8;
 constexpr std::int64_t kSmallAccumulator = 8;
+constexpr std::int64_t kNarrow = 8;  // elements of an access
 // Parts of a launch: a few blocks for each multiprocessor, and at most as many waves of blocks as leave the last one no weight.
 constexpr std::int64_t kOneWave = 1024;
 constexpr std::int64_t kMostParts = 8192;
@@ -57,7 +59,7 @@ ReductionParts parts_of(const ReductionWork& work) noexcept {
   const bool cuts = work.mapping == ReductionMapping::block || work.mapping == ReductionMapping::columns;
   if (work.segmented || !cuts || packs <= kWhole * rows) return whole;
   const std::int64_t all = groups_of(work, rows) * ceil_div(packs, rows);  // packs of a thread, for all blocks
-  const std::int64_t least = work.state_bytes > kSmallAccumulator ? kSomeSteps : kFewSteps;
+  const std::int64_t least = work.state_bytes > kSmallAccumulator ? kManySteps : work.width >= kNarrow ? kSomeSteps : kFewSteps;
   const std::int64_t steps = all <= kOneWave * kStep ? 1 : std::max(least, ceil_div(ceil_div(all, kMostParts), kStep));
   const std::int64_t each = steps * kStep;
   const std::int64_t chunk = std::min(each * rows, packs);

@@ -15,7 +15,7 @@ struct ReductionWork {
   ReductionMapping mapping = ReductionMapping::warp;
   bool segmented = false;    ///< each output has a number of elements of its own
   std::int64_t columns = 1;  ///< outputs that lie together
-  int width = 1;             ///< by columns: outputs of a thread
+  int width = 1;             ///< elements of an access
   std::int64_t state_bytes = 0;
 };
 

@@ -54,6 +54,7 @@ TEST_CASE("parts keep a large device busy, and leave its last wave of blocks no 
   CHECK(blocks((1 << 26) / 4) == 8192);
   CHECK(blocks((1LL << 31) / 4) == 8192);
   CHECK(parts_of({.outputs = 1, .packs = (1 << 26) / 4, .mapping = Mapping::block, .state_bytes = 16}).count == 2048);
+  CHECK(parts_of({.outputs = 1, .packs = (1 << 26) / 16, .mapping = Mapping::block, .width = 16}).count == 1024);
   // Of many outputs each is cut less, or not at all.
   CHECK(parts_of({.outputs = 16384, .packs = 16384, .mapping = Mapping::block}).count == 1);
   CHECK(parts_of({.outputs = 100, .packs = 1 << 20, .mapping = Mapping::block}).count == 79);
