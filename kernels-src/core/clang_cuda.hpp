@@ -2,8 +2,6 @@
 #pragma once
 #include "kiln/core/clang_gpu.hpp"
 
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-
 KILN_PLACE(threadIdx, __nvvm_read_ptx_sreg_tid_x(), __nvvm_read_ptx_sreg_tid_y(), __nvvm_read_ptx_sreg_tid_z())
 KILN_PLACE(blockIdx, __nvvm_read_ptx_sreg_ctaid_x(), __nvvm_read_ptx_sreg_ctaid_y(), __nvvm_read_ptx_sreg_ctaid_z())
 KILN_PLACE(blockDim, __nvvm_read_ptx_sreg_ntid_x(), __nvvm_read_ptx_sreg_ntid_y(), __nvvm_read_ptx_sreg_ntid_z())

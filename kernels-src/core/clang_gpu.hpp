@@ -1,17 +1,9 @@
 // CUDA's and HIP's language where Clang compiles for a GPU: what the vendors' own headers would declare, as far as it is the
 // same for both. portable.hpp includes it for that compiler alone, and clang_cuda.hpp or clang_hip.hpp after it.
 #pragma once
+#include "kiln/core/attributes.hpp"
 
-#define __host__ __attribute__((host))
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
-#define __align__(n) __attribute__((aligned(n)))
-
-#define KILN_DEVICE_FN __attribute__((device)) inline __attribute__((always_inline))
+#define KILN_DEVICE_FN __device__ __forceinline__
 
 // Places and extents: objects whose members are read from the hardware.
 #define KILN_PLACE(name, get_x_, get_y_, get_z_)       \
@@ -29,7 +21,7 @@
       return get_z_;                                   \
     }                                                  \
   };                                                   \
-  extern const __attribute__((device, weak)) kiln_##name name;
+  extern const __device__ __attribute__((__weak__)) kiln_##name name;
 
 // float4 and its kin: vectors of 2 and 4 are loaded at once.
 #define KILN_VECTORS(T, name)                                       \

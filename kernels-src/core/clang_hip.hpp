@@ -2,12 +2,6 @@
 #pragma once
 #include "kiln/core/clang_gpu.hpp"
 
-// Threads of a block, and waves of an execution unit.
-#define KILN_BOUNDS(threads, waves, name, ...) name(threads, waves)
-#define KILN_BOUND_THREADS(threads, waves) __attribute__((amdgpu_flat_work_group_size(1, threads)))
-#define KILN_BOUND_BOTH(threads, waves) __attribute__((amdgpu_flat_work_group_size(1, threads), amdgpu_waves_per_eu(waves)))
-#define __launch_bounds__(...) KILN_BOUNDS(__VA_ARGS__, KILN_BOUND_BOTH, KILN_BOUND_THREADS)
-
 KILN_PLACE(threadIdx, __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(), __builtin_amdgcn_workitem_id_z())
 KILN_PLACE(blockIdx, __builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y(), __builtin_amdgcn_workgroup_id_z())
 KILN_PLACE(blockDim, __builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_workgroup_size_y(),

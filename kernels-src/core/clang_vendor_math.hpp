@@ -3,27 +3,27 @@
 // are portable.hpp's.
 #pragma once
 
-#define KILN_VENDOR_1(name)                                            \
-  extern "C" __attribute__((device)) float KILN_SINGLE(name)(float);   \
-  extern "C" __attribute__((device)) double KILN_DOUBLE(name)(double); \
-  namespace kiln::libm {                                               \
-  KILN_DEVICE_FN float name##f(float x) {                              \
-    return KILN_SINGLE(name)(x);                                       \
-  }                                                                    \
-  KILN_DEVICE_FN double name(double x) {                               \
-    return KILN_DOUBLE(name)(x);                                       \
-  }                                                                    \
+#define KILN_VENDOR_1(name)                               \
+  extern "C" __device__ float KILN_SINGLE(name)(float);   \
+  extern "C" __device__ double KILN_DOUBLE(name)(double); \
+  namespace kiln::libm {                                  \
+  KILN_DEVICE_FN float name##f(float x) {                 \
+    return KILN_SINGLE(name)(x);                          \
+  }                                                       \
+  KILN_DEVICE_FN double name(double x) {                  \
+    return KILN_DOUBLE(name)(x);                          \
+  }                                                       \
   }
-#define KILN_VENDOR_2(name, Y)                                                    \
-  extern "C" __attribute__((device)) float KILN_SINGLE(name)(float, Y(float));    \
-  extern "C" __attribute__((device)) double KILN_DOUBLE(name)(double, Y(double)); \
-  namespace kiln::libm {                                                          \
-  KILN_DEVICE_FN float name##f(float x, Y(float) y) {                             \
-    return KILN_SINGLE(name)(x, y);                                               \
-  }                                                                               \
-  KILN_DEVICE_FN double name(double x, Y(double) y) {                             \
-    return KILN_DOUBLE(name)(x, y);                                               \
-  }                                                                               \
+#define KILN_VENDOR_2(name, Y)                                       \
+  extern "C" __device__ float KILN_SINGLE(name)(float, Y(float));    \
+  extern "C" __device__ double KILN_DOUBLE(name)(double, Y(double)); \
+  namespace kiln::libm {                                             \
+  KILN_DEVICE_FN float name##f(float x, Y(float) y) {                \
+    return KILN_SINGLE(name)(x, y);                                  \
+  }                                                                  \
+  KILN_DEVICE_FN double name(double x, Y(double) y) {                \
+    return KILN_DOUBLE(name)(x, y);                                  \
+  }                                                                  \
   }
 #define KILN_THE_SAME(T) T
 #define KILN_INT(T) int
@@ -65,10 +65,10 @@ KILN_VENDOR_2(ldexp, KILN_INT)
 #undef KILN_THE_SAME
 #undef KILN_INT
 
-extern "C" __attribute__((device)) int KILN_SINGLE(ilogb)(float);
-extern "C" __attribute__((device)) int KILN_DOUBLE(ilogb)(double);
-extern "C" __attribute__((device)) float KILN_SINGLE(frexp)(float, KILN_PRIVATE int*);
-extern "C" __attribute__((device)) double KILN_DOUBLE(frexp)(double, KILN_PRIVATE int*);
+extern "C" __device__ int KILN_SINGLE(ilogb)(float);
+extern "C" __device__ int KILN_DOUBLE(ilogb)(double);
+extern "C" __device__ float KILN_SINGLE(frexp)(float, KILN_PRIVATE int*);
+extern "C" __device__ double KILN_DOUBLE(frexp)(double, KILN_PRIVATE int*);
 namespace kiln::libm {
 KILN_DEVICE_FN int ilogbf(float x) {
   return KILN_SINGLE(ilogb)(x);

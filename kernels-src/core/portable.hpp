@@ -20,12 +20,26 @@
 #define KILN_CPU 1
 #endif
 
+#if !KILN_CPU
+#include "kiln/core/attributes.hpp"
+#undef __launch_bounds__
+#if KILN_CUDA
+#define __launch_bounds__(...) __attribute__((__launch_bounds__(__VA_ARGS__)))
+#else
+// Threads of a block, and waves of an execution unit.
+#define KILN_BOUNDS(threads, waves, name, ...) name(threads, waves)
+#define KILN_BOUND_THREADS(threads, waves) __attribute__((__amdgpu_flat_work_group_size__(1, threads)))
+#define KILN_BOUND_BOTH(threads, waves) KILN_BOUND_THREADS(threads, waves) __attribute__((__amdgpu_waves_per_eu__(waves)))
+#define __launch_bounds__(...) KILN_BOUNDS(__VA_ARGS__, KILN_BOUND_BOTH, KILN_BOUND_THREADS)
+#endif
+#endif
+
 // Behind the declaration of a function: bodies may not call it, and the compiler says why at the call. NVRTC shows the
 // function.
 #if KILN_CUDA && !KILN_GPU_CLANG
 #define KILN_REFUSED(why) = delete
 #else
-#define KILN_REFUSED(why) __attribute__((diagnose_if(true, why, "error")))
+#define KILN_REFUSED(why) __attribute__((__diagnose_if__(true, why, "error")))
 #endif
 
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
@@ -43,10 +57,10 @@
 #define KILN_SINES_BEYOND_1 true      // libmvec's
 #define KILN_FN inline __attribute__((__always_inline__))
 #define KILN_CONSTEXPR_FN constexpr inline __attribute__((__always_inline__))
-#define KILN_NOINLINE inline __attribute__((noinline))
-#define KILN_KERNEL extern "C" __attribute__((visibility("default"))) void
+#define KILN_NOINLINE inline __noinline__
+#define KILN_KERNEL extern "C" __attribute__((__visibility__("default"))) void
 // A function for others to link.
-#define KILN_EXPORTED extern "C" __attribute__((visibility("default"), used))
+#define KILN_EXPORTED extern "C" __attribute__((__visibility__("default"), __used__))
 #define KILN_LIBM(name) __builtin_##name
 #define KILN_SQRTF(x) __builtin_sqrtf(x)
 #define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
@@ -89,12 +103,12 @@
 #define KILN_FN __device__ inline __attribute__((__always_inline__))
 // Constants of a namespace are initialized by the host's functions.
 #define KILN_CONSTEXPR_FN __host__ __device__ constexpr inline __attribute__((__always_inline__))
-#define KILN_NOINLINE __device__ inline __attribute__((noinline))
+#define KILN_NOINLINE __device__ inline __noinline__
 #define KILN_KERNEL extern "C" __global__ __launch_bounds__(256) void
 #if KILN_HIP
-#define KILN_EXPORTED extern "C" __device__ __attribute__((visibility("default"), used))
+#define KILN_EXPORTED extern "C" __device__ __attribute__((__visibility__("default"), __used__))
 #else
-#define KILN_EXPORTED extern "C" __device__ __attribute__((used))
+#define KILN_EXPORTED extern "C" __device__ __attribute__((__used__))
 #endif
 #if defined(__HIPCC_RTC__) || defined(__HIP__)
 // Older compilers assume 256 threads where nothing is said.
@@ -112,7 +126,7 @@
 #else
 #define KILN_SINGLE(name) __ocml_##name##_f32
 #define KILN_DOUBLE(name) __ocml_##name##_f64
-#define KILN_PRIVATE __attribute__((address_space(5)))
+#define KILN_PRIVATE __attribute__((__address_space__(5)))
 #endif
 #include "kiln/core/clang_vendor_math.hpp"
 #undef KILN_SINGLE
@@ -297,13 +311,13 @@ KILN_FN float sqrt_refined(float x) {
 // Of kernels that report faults: those that are compiled for debugging (checks.hpp), and those that call functions with a
 // status.
 #if KILN_CPU
-#define KILN_FAULT_BUFFER __attribute__((visibility("default")))
+#define KILN_FAULT_BUFFER __attribute__((__visibility__("default")))
 #define KILN_ATOMIC_ADD(at, x) __atomic_fetch_add(at, x, __ATOMIC_RELAXED)
 #define KILN_ATOMIC_CLAIM(at) (__atomic_exchange_n(at, 1u, __ATOMIC_RELAXED) == 0)
 #elif KILN_CUDA
 #define KILN_FAULT_BUFFER __device__
 #else
-#define KILN_FAULT_BUFFER __device__ __attribute__((visibility("default")))
+#define KILN_FAULT_BUFFER __device__ __attribute__((__visibility__("default")))
 #endif
 #if !KILN_CPU
 #define KILN_ATOMIC_ADD(at, x) atomicAdd(at, x)
@@ -319,14 +333,14 @@ KILN_FN float sqrt_refined(float x) {
 #endif
 #if KILN_SANITIZER  // an option of the compile: Clang's checks, of the user's texts alone
 #if KILN_HIP
-#define KILN_SANITIZER_DATA const __attribute__((address_space(1)))
+#define KILN_SANITIZER_DATA const __attribute__((__address_space__(1)))
 #else
 #define KILN_SANITIZER_DATA const
 #endif
 #if KILN_CPU
-#define KILN_SANITIZER_HANDLER __attribute__((used, noinline))
+#define KILN_SANITIZER_HANDLER __attribute__((__used__)) __noinline__
 #else
-#define KILN_SANITIZER_HANDLER __device__ __attribute__((used, noinline))
+#define KILN_SANITIZER_HANDLER __device__ __attribute__((__used__)) __noinline__
 #endif
 // clang-format off: one literal
 #define KILN_UNCHECKED_BEGIN \

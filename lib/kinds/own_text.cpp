@@ -19,7 +19,7 @@ namespace {
 
 /// Words of C++ that kiln's text has. A macro of that name is not looked for: C++ allows none.
 constexpr std::string_view kWords[] = {"auto",   "const", "inline", "namespace", "return", "static_assert",
-                                       "struct", "using", "void",   "float",     "double", "maybe_unused"};
+                                       "struct", "using", "void",   "float",     "double"};
 
 /// The token behind the qualified name of kiln's that begins at t; t where none does.
 std::size_t end_of_qualified(const std::vector<Token>& tokens, std::size_t t) {

@@ -168,7 +168,9 @@ TEST_CASE("includes: macros of a header reach nothing of kiln's") {
       "N T size step stride begin end element item block thread index first count value state shape row kernel launch work "
       "data "
       "kiln float32 user loops debug operands view grid_size block_size n x convert one identity combine post mapped axis p "
-      "always_inline reached load store last noinline section storage out work_ lanes get put r0 a0 p0 e0 core at of pool team";
+      "always_inline reached load store last noinline section storage out work_ lanes get put r0 a0 p0 e0 core at of pool team "
+      "device host global shared constant launch_bounds used visibility aligned amdgpu_flat_work_group_size "
+      "amdgpu_waves_per_eu maybe_unused unused";
   std::string directives = "#ifndef __device__\n#define __device__\n#endif\n#define TWICE(v_) (2 * (v_))\n#define ";
   for (const char c : names) directives += c == ' ' ? std::string(" 3\n#define ") : std::string(1, c);
   directives += " 3\n";
@@ -199,12 +201,15 @@ TEST_CASE("includes: macros of a header reach nothing of kiln's") {
     const kiln::Gufunc team = gufunc("", "32", "for (auto j_ = 0 * m_ + lane; j_ < m_; j_ += 32) r_(j_) = TWICE(a_(j_));");
     const kiln::RawKernel items =
         kiln::kernel({.signature = "void(float32[:] q_)", .body = "q_(grid(1)) *= TWICE(1);", .compile = options});
+    CompileOptions with_table = options;
+    with_table.functions +=
+        "__constant__ float table_[2] = {0, 0};\n__device__ __noinline__ float same_(float v_) { return v_; }\n";
     const kiln::RawKernel shared =
         kiln::kernel({.signature = "void(float32* q_)",
-                      .body = "KILN_SHARED float both_[4]; const int g_ = grid(1); both_[g_ % 4] = q_[g_]; barrier();\n"
+                      .body = "KILN_SHARED float both_[4]; const int g_ = grid(1); both_[g_ % 4] = same_(q_[g_]); barrier();\n"
                               "float* more_ = KILN_DYNAMIC_SHARED(float); assert(more_ != nullptr);\n"
-                              "q_[g_] = both_[3 - g_ % 4];",
-                      .compile = options});
+                              "q_[g_] = both_[3 - g_ % 4] + table_[g_ % 2];",
+                      .compile = with_table});
     const kiln::Reduction ends =
         kiln::reduction({.signatures = {"float32(float32 v_)"},
                          .accumulator = "float lo_, hi_;",

@@ -194,10 +194,11 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
 Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target) {
   const bool places = spec.form != RawForm::items;
   const bool shares = target == DeviceKind::cpu && cooperates(spec, target);
-  const std::string here = fmt::format(", [[maybe_unused]] const ::kiln::{}_in_grid kiln_here", places ? "thread" : "item");
+  const std::string here =
+      fmt::format(", __attribute__((__unused__)) const ::kiln::{}_in_grid kiln_here", places ? "thread" : "item");
   return {.before = view_types(text, spec),
           .declaration = fmt::format("{}KILN_FN void kiln_body({}const ::kiln::kiln_index item{}{}{})", grid_macros(text),
-                                     shares ? "[[maybe_unused]] void* kiln_dynamic_shared, " : "",
+                                     shares ? "__attribute__((__unused__)) void* kiln_dynamic_shared, " : "",
                                      places ? ", const ::kiln::grid_place thread, const ::kiln::grid_place block, "
                                               "const ::kiln::grid_place block_size, const ::kiln::grid_place grid_size"
                                             : "",
