@@ -71,8 +71,9 @@ std::vector<program::Request> Call::requests() {
   iterate();
   classify();
   const DeviceKind kind = operands_.at().device.kind();
+  const CallForm form{.operands = operands_.count(), .inputs = operands_.inputs(), .dimensions = shape_->size()};
   std::vector<program::Request> requests;
-  for (const LayoutClass& layout : of_all_sizes(layout_, kind)) {
+  for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
     requests.push_back(
         ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout, kind), kind));
   }

@@ -190,13 +190,49 @@ std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operan
   return all;
 }
 
-std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, DeviceKind kind) {
+namespace {
+
+/// Whether every call of the form has this layout: one contiguous array has no other by extents of 1.
+bool has_one_layout(const LayoutClass& layout, const CallForm& form) {
+  std::size_t arrays = 0;
+  for (std::size_t i = 0; i < form.operands; ++i) {
+    const Access how = layout.access_of(i);
+    if (how == Access::strided || how == Access::broadcast) return false;
+    if (i < form.inputs && how != Access::scalar) ++arrays;
+  }
+  return layout.rank == 1 && arrays < 2;
+}
+
+/// The layout whose kernel is right for all calls of the form: extents of 1 decide which operands are broadcast and which
+/// dimensions merge.
+LayoutClass of_any_extents(const LayoutClass& layout, const CallForm& form, DeviceKind kind) {
+  LayoutClass any = layout;
+  for (std::size_t i = 0; i < form.operands; ++i) {
+    if (any.access_of(i) != Access::scalar) any.set_access(i, Access::strided);
+  }
+  if (kind == DeviceKind::cpu) {
+    any.rank = 2;
+    return any;
+  }
+  any.rank = static_cast<std::uint8_t>(std::clamp<std::size_t>(form.dimensions, 1, backend::kMaxKernelRank));
+  any.packs = false;
+  any.wide_index = true;
+  any.in_place = true;
+  return any;
+}
+
+}  // namespace
+
+std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, const CallForm& form, DeviceKind kind) {
   std::vector<LayoutClass> all{layout};
   for (int other = 1; kind != DeviceKind::cpu && other < 4; ++other) {
     all.push_back(layout);
     all.back().packs = layout.packs != ((other & 1) != 0);
     all.back().wide_index = layout.wide_index != ((other & 2) != 0);
   }
+  if (has_one_layout(layout, form)) return all;
+  const LayoutClass any = of_any_extents(layout, form, kind);
+  if (std::ranges::find(all, any) == all.end()) all.push_back(any);
   return all;
 }
 

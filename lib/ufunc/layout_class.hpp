@@ -61,8 +61,15 @@ struct Placement {
 /// The class itself, then others whose kernels are right for a call of it, the nearest first: with strides where an operand
 /// needs none, without packs, with wider indices, with more dimensions, for outputs that may be inputs.
 [[nodiscard]] std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind);
-/// The class itself, then those of the same call with arrays of other sizes and alignments.
-[[nodiscard]] std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, DeviceKind kind);
+/// What calls with arrays of other sizes have in common.
+struct CallForm {
+  std::size_t operands;
+  std::size_t inputs;  ///< of the operands, with the mask
+  std::size_t dimensions;
+};
+/// The class itself, then those of the same call with arrays of other sizes and alignments. Where extents of 1 change the
+/// layout, the last stands in for all that they lead to.
+[[nodiscard]] std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, const CallForm& form, DeviceKind kind);
 
 /// The loop's own dtypes, inputs then outputs, with bool between them for a mask: what operands that need no cast are stored
 /// as.

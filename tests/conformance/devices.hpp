@@ -62,6 +62,11 @@ bool chosen(kiln::DeviceKind kind);
 const std::vector<kiln::Device>& devices();
 /// Whether this kiln has its CPU side, or is one for GPUs alone (KILN_CPU=OFF), of which nothing can be asked of threads.
 bool has_cpu();
+/// A target that kiln compiles for, of a device.
+inline std::string target_of(const kiln::Device& device) {
+  const std::string target = device.info().target;  // "sm_90 (PTX for …)" where it is emulated
+  return device.kind() == kiln::DeviceKind::cpu ? "native" : target.substr(0, target.find(' '));
+}
 /// Notes that the running case has a part for each device: it is counted as not run for a kind that is missing.
 void count_case();
 

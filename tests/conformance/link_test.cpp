@@ -43,12 +43,6 @@ void check_scaled(const Target& target, const kiln::Ufunc& f) {
     CHECK(got[i] == static_cast<double>(static_cast<float>(values[i].real()) * 2.5F + 1.0F - 1.0F));
 }
 
-/// A target that kiln compiles for, of a device.
-std::string target_of(const kiln::Device& device) {
-  const std::string target = device.info().target;  // "sm_90 (PTX for …)" where it is emulated
-  return device.kind() == DeviceKind::cpu ? "native" : target.substr(0, target.find(' '));
-}
-
 }  // namespace
 
 TEST_CASE("link: one list for several devices, of which each takes its own") {

@@ -104,6 +104,63 @@ TEST_CASE("shipping: calls with more than a cache holds run what was recorded wi
   ship("many for few that are not aligned", target, twice, many, counted_up({101})[{kBehindFirst}]);
 }
 
+TEST_CASE("shipping: a compiled manifest serves arrays with other extents of 1") {
+  struct Recorded {
+    const char* call;
+    std::vector<Shape> first, second, masks;
+  };
+  const std::vector<Shape> rows{{9}, {1}};
+  const std::vector<Shape> grids{{9, 9}, {9, 1}, {1, 9}, {1, 1}};
+  const Recorded all[] = {
+      {R"({"inputs": ["int64[9, 9]", "int64[9, 1]"]})", grids, grids, {}},
+      {R"({"inputs": ["int64[9, 9]", "int64[9]"]})", grids, rows, {}},
+      {R"({"inputs": ["int64[9]", "int64[9]"]})", rows, rows, {}},
+      {R"({"inputs": ["int64[9]", "int64[1]"]})", rows, rows, {}},
+      {R"({"inputs": ["int64[9, 1]", "int64[9]"]})", grids, rows, {}},
+      {R"({"inputs": ["int64[9, 9]", "int64[9, 9]"], "where": "bool[9, 1]"})", {{9, 9}, {9, 1}}, {{9, 9}, {1, 1}}, grids},
+  };
+  const auto define = [](const Cache& cache) {
+    return vectorize(
+        {.name = "scaled", .signatures = {"int64(int64 x, int64 y)"}, .expression = "3 * x - y", .compile = {.cache = cache}});
+  };
+  on_every_device(
+      [&](const Target& target) {
+        // What an emulated device runs has places in its PTX, and no target's name.
+        if (target.device().info().target.find(' ') != std::string::npos) return;
+        for (const Recorded& recorded : all) {
+          CAPTURE(recorded.call);
+          const TemporaryDirectory folder;
+          const Cache cache(CacheOptions{.directory = folder.path()});
+          const Manifest manifest = Manifest::parse(
+              std::string(
+                  R"({"kiln_manifest": 2, "kernels": [{"kernel": "int64 scaled(int64 x, int64 y) = 3 * x - y", "calls": [)") +
+              recorded.call + "]}]}");
+          REQUIRE(manifest.compile({target_of(target.device())}, {.cache = cache}).failed == 0);
+          const std::size_t compiled = cache.list().size();
+          const Ufunc scaled = define(cache);
+          for (const Shape& first : recorded.first) {
+            for (const Shape& second : recorded.second) {
+              const Array x = counted_up(first);
+              const Array y = counted_up(second);
+              const Array expected = x * 3 - y;
+              for (const Shape& mask : recorded.masks.empty() ? std::vector<Shape>{{}} : recorded.masks) {
+                CAPTURE(to_string(first) + " " + to_string(second) + " " + to_string(mask));
+                const bool masked = !recorded.masks.empty();
+                const Array where = (counted_up(masked ? mask : Shape{1}) % 2).astype(DType::bool_);
+                const Array wanted = masked ? expected * where : expected;
+                const NoClang none;
+                const Array got = target.fetch(
+                    target.call(scaled, {target.place(x), target.place(y)}, {.where = masked ? target.place(where) : Array()}));
+                CHECK(got.to_vector<std::int64_t>() == wanted.to_vector<std::int64_t>());
+              }
+            }
+          }
+          if (by_clang(target.device())) CHECK(cache.list().size() == compiled);
+        }
+      },
+      {Mode::device});
+}
+
 TEST_CASE("shipping: reductions of other sizes") {
   const auto sum_along = [](const Axes& axis) {
     return [axis](const Cache& cache, const Array& x) {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "signature/signature.hpp"
 #include "ufunc/loops.hpp"
 
@@ -121,11 +123,36 @@ TEST_CASE("stand-ins are right for the layout: each differs only towards the gen
 
 TEST_CASE("arrays of other sizes and alignments have other kernels on GPUs alone") {
   const LayoutClass own = class_of({Access::contiguous, Access::contiguous});
-  CHECK(ufunc::of_all_sizes(own, DeviceKind::cpu) == std::vector{own});
-  const auto all = ufunc::of_all_sizes(own, DeviceKind::cuda);
+  const ufunc::CallForm unary{.operands = 2, .inputs = 1, .dimensions = 3};
+  CHECK(ufunc::of_all_sizes(own, unary, DeviceKind::cpu) == std::vector{own});
+  const auto all = ufunc::of_all_sizes(own, unary, DeviceKind::cuda);
   REQUIRE(all.size() == 4);
   CHECK(all.front() == own);
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(all[i] == all[j]);
   }
+}
+
+TEST_CASE("what extents of 1 lead to has one kernel that is right for all of it") {
+  const ufunc::CallForm binary{.operands = 4, .inputs = 3, .dimensions = 3};
+  const LayoutClass own = class_of({Access::contiguous, Access::contiguous, Access::scalar, Access::contiguous});
+  LayoutClass any = class_of({Access::strided, Access::strided, Access::scalar, Access::strided}, 2);
+  CHECK(ufunc::of_all_sizes(own, binary, DeviceKind::cpu) == std::vector{own, any});
+  CHECK(ufunc::of_all_sizes(any, binary, DeviceKind::cpu) == std::vector{any});
+  any.rank = 3;
+  any.packs = false;
+  any.wide_index = any.in_place = true;
+  const auto all = ufunc::of_all_sizes(own, binary, DeviceKind::cuda);
+  REQUIRE(all.size() == 5);
+  CHECK(all.back() == any);
+  // Calls of more dimensions than a kernel takes are several launches.
+  CHECK(ufunc::of_all_sizes(own, {.operands = 4, .inputs = 3, .dimensions = 12}, DeviceKind::cuda).back().rank == 8);
+  for (const Access first : {Access::contiguous, Access::broadcast}) {
+    const LayoutClass met = class_of({first, Access::broadcast, Access::scalar, Access::contiguous}, 2);
+    const auto right = ufunc::stand_ins(met, 4, DeviceKind::cuda);
+    CHECK(std::find(right.begin(), right.end(), any) != right.end());
+  }
+  // A part of a row's elements: one dimension with strides where there is one of it, and several else.
+  const ufunc::CallForm unary{.operands = 2, .inputs = 1, .dimensions = 2};
+  CHECK(ufunc::of_all_sizes(class_of({Access::contiguous, Access::contiguous}, 2), unary, DeviceKind::cpu).size() == 2);
 }
