@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -14,6 +15,7 @@
 #include "backend/gpu/compiler.hpp"
 #include "kinds/kernel_text.hpp"
 #include "kinds/spec.hpp"
+#include "stack.hpp"
 
 namespace kiln::test {
 
@@ -37,23 +39,34 @@ backend::CompileRequest request(const VariantOf<Spec>& variant, DeviceKind targe
   return made;
 }
 
-/// A third of them compile, and the compiler has nothing to say of them.
+/// A third of them, or one in `one_in`, compile. The compiler has nothing to say of them, and no kernel has a stack but those
+/// that are known to.
 template <class Spec>
-void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& variants) {
+void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& variants, std::uint64_t one_in = 3) {
   const auto compiler = backend::gpu::compiler_for_target(target);
   REQUIRE(compiler);
-  Sample sample(3);
-  std::printf("%s: KILN_TEST_FIRST=%d\n", compiler->name().c_str(), static_cast<int>(Sample::first() % 3));
+  Sample sample(one_in);
+  std::printf("%s: KILN_TEST_FIRST=%d\n", compiler->name().c_str(), static_cast<int>(Sample::first() % one_in));
   for (const VariantOf<Spec>& variant : variants) {
     if (!sample.takes_next()) continue;
     try {
       const backend::CompileResult result = compiler->compile(request(variant, compiler->kind()));
       CHECK_MESSAGE(result.code.find("kiln_kernel") != std::string::npos, variant.name);
       CHECK_MESSAGE(result.log.empty(), variant.name, ": ", result.log);
+      check_stack(*compiler, variant.name, result.code);
     } catch (const CompileError& error) {
       FAIL_CHECK(target, ", ", variant.name, ": ", error.what());
     }
   }
+}
+
+/// Some of them for the other architectures whose stack is looked at.
+template <class Spec>
+void compile_some(const std::vector<VariantOf<Spec>>& variants) {
+  for (const char* target : {"sm_80", "sm_100"}) {
+    if (have_compiler(DeviceKind::cuda)) compile_all(target, variants, 6);
+  }
+  if (backend::have_clang()) compile_all("gfx942", variants, 6);
 }
 
 }  // namespace kiln::test

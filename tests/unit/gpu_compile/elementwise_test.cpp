@@ -254,3 +254,10 @@ TEST_CASE("errors have the user's place through the real templates") {
     }
   }
 }
+
+TEST_CASE("elementwise kernels: some variants for other architectures, without a stack") {
+  compile_some(flat_variants());
+  compile_some(nd_variants());
+  compile_some(dtype_variants());
+  compile_some(division_variants());
+}

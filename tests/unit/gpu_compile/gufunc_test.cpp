@@ -82,3 +82,7 @@ TEST_CASE("the kernels of generalized ufuncs compile for gfx90a") {
   if (!have_compiler(DeviceKind::hip)) return;
   compile_all("gfx90a", variants());
 }
+
+TEST_CASE("the kernels of generalized ufuncs: some variants for other architectures, without a stack") {
+  compile_some(variants());
+}

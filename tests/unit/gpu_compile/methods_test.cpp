@@ -92,3 +92,7 @@ TEST_CASE("sums are the device's atomic operation, products compare and swap") {
     CHECK(times.find(".cas.") != std::string::npos);
   }
 }
+
+TEST_CASE("the kernels of methods: some variants for other architectures, without a stack") {
+  compile_some(variants());
+}

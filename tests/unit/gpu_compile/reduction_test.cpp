@@ -111,3 +111,7 @@ TEST_CASE("reductions: the smoke set compiles for the other architectures") {
     if (have_compiler(DeviceKind::hip)) compile_all(target, smoke());
   }
 }
+
+TEST_CASE("reductions: some variants for other architectures, without a stack") {
+  compile_some(variants());
+}
