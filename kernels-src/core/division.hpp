@@ -72,6 +72,14 @@ KILN_CONSTEXPR_FN T unknown(T b) {
   return b;
 }
 
+template <class T>
+KILN_CONSTEXPR_FN T unknown_dividend(T a) {
+  if constexpr (sizeof(T) == sizeof(int) && T(-1) < T(0)) {
+    KILN_UNKNOWN_DIVIDEND(a);
+  }
+  return a;
+}
+
 // Of types of up to 16 bits, on CPUs and AMD's GPUs, by a floating division, which is exact: vectors have it, and none for
 // integers.
 template <bool Narrow, class T>
@@ -81,7 +89,7 @@ KILN_CONSTEXPR_FN T quotient(T a, T b) {
   } else if constexpr (is_wide_integer<T>) {
     return wide_quotient(a, b);
   } else {
-    return a / unknown(b);
+    return unknown_dividend(a) / unknown(b);
   }
 }
 template <bool Narrow, class T>
@@ -91,7 +99,7 @@ KILN_CONSTEXPR_FN T rest(T a, T b) {
   } else if constexpr (is_wide_integer<T>) {
     return wide_rest(a, b);
   } else {
-    return a % unknown(b);
+    return unknown_dividend(a) % unknown(b);
   }
 }
 

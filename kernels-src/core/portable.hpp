@@ -98,6 +98,12 @@
   if (!__builtin_is_constant_evaluated() && !__builtin_constant_p(x)) KILN_UNKNOWN(x)
 #else
 #define KILN_FLOATING_QUOTIENTS false
+#if !defined(__clang__)
+// NVRTC 13.0 divides numbers that it knows to be small in 16 bits, and leaves out the extension of an int8 that stands in the
+// lower half of a register.
+#define KILN_UNKNOWN_DIVIDEND(x) \
+  if (!__builtin_is_constant_evaluated()) asm("" : "+r"(x))
+#endif
 #endif
 #define KILN_SINES_BEYOND_1 false
 #define KILN_FN __device__ inline __attribute__((__always_inline__))
@@ -165,6 +171,9 @@
 #ifndef KILN_UNKNOWN
 #define KILN_UNKNOWN(x) static_cast<void>(x)
 #define KILN_UNKNOWN_DIVISOR(x) static_cast<void>(x)
+#endif
+#ifndef KILN_UNKNOWN_DIVIDEND
+#define KILN_UNKNOWN_DIVIDEND(x) static_cast<void>(x)
 #endif
 // A table of constants that code reads by an index.
 #if KILN_CPU

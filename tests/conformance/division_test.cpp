@@ -442,3 +442,32 @@ TEST_CASE("division: as an index to store at, in a branch of a loop") {
     CHECK(values_of<std::int32_t>(target, last({target.place(Array::from(x))})) == expected);
   });
 }
+
+TEST_CASE("division: of what is made an int8 of a wider integer's lower bits") {
+  const auto defined = [](const std::string& type, const std::string& op) {
+    return kiln::vectorize({.name = "narrowed",
+                            .signatures = {"int64(int16 v)"},
+                            .body = "const " + type + " d = 6; return " + type + "(" + type + "(uint32(4) - uint32(" + type +
+                                    "(v))) " + op + " d);"});
+  };
+  std::vector<std::int16_t> numbers;
+  for (int i = 0; i < 500; ++i) numbers.push_back(static_cast<std::int16_t>(i * 467 % 6000 - 3000));
+  const auto check = [&](const Target& target, auto of, const std::string& type) {
+    using T = decltype(of);
+    CAPTURE(type);
+    std::vector<std::int64_t> quotients;
+    std::vector<std::int64_t> rests;
+    for (const std::int16_t v : numbers) {
+      const T narrow = static_cast<T>(4U - static_cast<unsigned>(static_cast<T>(v)));
+      quotients.push_back(static_cast<T>(narrow / 6));
+      rests.push_back(static_cast<T>(narrow % 6));
+    }
+    const Array in = target.place(Array::from(numbers));
+    CHECK(values_of<std::int64_t>(target, target.call(defined(type, "/"), {in})) == quotients);
+    CHECK(values_of<std::int64_t>(target, target.call(defined(type, "%"), {in})) == rests);
+  };
+  on_every_device([&](const Target& target) {
+    check(target, std::int8_t{}, "int8");
+    check(target, std::uint8_t{}, "uint8");
+  });
+}
