@@ -112,13 +112,11 @@ struct parts_source {
 
 // Packs of a source to a state, which stays as it is where there is none.
 template <class Sum, class Source, class State>
-KILN_FN bool gather_state(const Source& source, uint64 first, uint64 end, uint64 step, State& state) {
+KILN_FN void gather_state(const Source& source, uint64 first, uint64 end, uint64 step, State& state) {
   Sum sum;
-  const bool any = gather(source, first, end, step, sum);
-  if (any) {
+  if (gather(source, first, end, step, sum)) {
     state = sum.result();
   }
-  return any;
 }
 
 // The initial value of a call that has one. It is read by value: an address of a parameter would make each thread copy all of
@@ -133,14 +131,20 @@ KILN_FN typename R::accumulator initial_of(const reduction_call& call) {
   }
 }
 
-template <class R, class C, class Work>
-KILN_FN void finish(const reduction_call& call, const Work& work, uint64 output, const typename C::state& state) {
-  work.put(output, call.has_initial != 0 ? C::closed(state, initial_of<R>(call)) : C::closed(state));
+// The result where there are no elements.
+template <class R>
+KILN_FN typename R::accumulator result_of_nothing(const reduction_call& call) {
+  return call.has_initial != 0 ? initial_of<R>(call) : nothing<R>();
 }
 
-template <class R, class Work>
-KILN_FN void finish_nothing(const reduction_call& call, const Work& work, uint64 output) {
-  work.put(output, call.has_initial != 0 ? initial_of<R>(call) : nothing<R>());
+// `state` has no value where there are no elements.
+template <class R, class C, class Work>
+KILN_FN void finish(const reduction_call& call, const Work& work, uint64 output, const typename C::state& state) {
+  if (call.count == 0) {
+    work.put(output, result_of_nothing<R>(call));
+  } else {
+    work.put(output, call.has_initial != 0 ? C::closed(state, initial_of<R>(call)) : C::closed(state));
+  }
 }
 
 // The result of an output, or the state of a part of it.
@@ -166,7 +170,7 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
     const auto source = work.source(output);
     const uint64 count = source.count(call);
     if (count == 0) {
-      finish_nothing<R>(call, work, output);
+      work.put(output, result_of_nothing<R>(call));
       continue;
     }
     accumulator value;
@@ -194,11 +198,8 @@ KILN_FN void reduce_by_threads(const reduction_call& call, const Work& work) {
   for (uint64 output = uint64(blockIdx.x) * kReduceThreads + threadIdx.x; output < call.outputs; output += step) {
     typename C::state state;
     const auto source = work.source(output);
-    if (gather_state<thread_sum<C, W, Group>>(source, 0, source.count(call), 1, state)) {
-      finish<R, C>(call, work, output, state);
-    } else {
-      finish_nothing<R>(call, work, output);
-    }
+    gather_state<thread_sum<C, W, Group>>(source, 0, source.count(call), 1, state);
+    finish<R, C>(call, work, output, state);
   }
 }
 

@@ -450,6 +450,30 @@ TEST_CASE("reduce: nothing, one and very many") {
   });
 }
 
+TEST_CASE("reduce: nothing gives the identity or the initial value, for as many outputs as there are, however they lie") {
+  on_every_device([](const Target& target) {
+    for (const kiln::Shape& shape : {kiln::Shape{0}, {0, 17}, {17, 0}, {0, 1000}, {1000, 0}, {7, 17, 0}, {0, 5000, 2}}) {
+      for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis] != 0) continue;
+        const Array nothing = target.place(Array::zeros(shape, DType::int16));
+        const auto outputs = static_cast<std::size_t>(
+            target.fetch(kiln::math::add.reduce(nothing, reduce_on(target, {.axis = static_cast<int>(axis)}))).size());
+        const auto options = [&](kiln::ReduceOptions more) {
+          more.axis = static_cast<int>(axis);
+          return reduce_on(target, more);
+        };
+        INFO(kiln::to_string(shape), ", axis ", axis);
+        CHECK(target.fetch(kiln::math::multiply.reduce(nothing, options({}))).to_vector<std::int64_t>() ==
+              std::vector<std::int64_t>(outputs, 1));
+        CHECK(target.fetch(kiln::math::minimum.reduce(nothing, options({.initial = 12}))).to_vector<std::int16_t>() ==
+              std::vector<std::int16_t>(outputs, 12));
+        CHECK(target.fetch(kiln::math::logical_and.reduce(nothing, options({.where = target.place(Array::scalar(true))})))
+                  .to_vector<bool>() == std::vector<bool>(outputs, true));
+      }
+    }
+  });
+}
+
 TEST_CASE("reduce: 1e8 elements" * doctest::skip(std::getenv("KILN_TEST_BIG") == nullptr)) {
   on_every_device(
       [&](const Target& target) {
