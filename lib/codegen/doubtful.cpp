@@ -10,6 +10,7 @@
 
 #include "codegen/body_tokens.hpp"
 #include "codegen/text_error.hpp"
+#include "codegen/wide_constants.hpp"
 
 namespace kiln::codegen {
 namespace {
@@ -134,11 +135,17 @@ std::vector<Diagnostic> doubtful_code(const std::string& file, const std::string
   return DoubtfulCode(file, text).find();
 }
 
-std::vector<Diagnostic> doubtful_code(const UserText& text) {
+std::vector<Diagnostic> doubtful_code(const UserText& text, const SingleNames& single) {
+  const std::vector<std::pair<std::string, std::string>> texts = texts_of(text);
+  const bool narrow =
+      !single.names.empty() && std::ranges::none_of(texts, [](const auto& each) { return names_double(each.second); });
   std::vector<Diagnostic> found;
-  for (const auto& [file, part] : texts_of(text)) {
-    std::vector<Diagnostic> more = doubtful_code(file, part);
+  const auto add = [&](std::vector<Diagnostic> more) {
     found.insert(found.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  };
+  for (const auto& [file, part] : texts) {
+    add(doubtful_code(file, part));
+    if (narrow) add(wide_constants(file, part, single));
   }
   return found;
 }

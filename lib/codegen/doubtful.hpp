@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/user_text.hpp"
+#include "codegen/wide_constants.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::codegen {
@@ -15,8 +16,8 @@ namespace kiln::codegen {
 /// Warnings for divisions of integer literals that lose a fraction (`1/2 * a`), and for chains of comparisons (`1 < a < 3`).
 /// `file` is the name shown. Of a text that check_text() lets pass. Pure.
 [[nodiscard]] std::vector<Diagnostic> doubtful_code(const std::string& file, const std::string& text);
-/// The same for the texts of a definition.
-[[nodiscard]] std::vector<Diagnostic> doubtful_code(const UserText& text);
+/// The same for the texts of a definition, and wide_constants() of them.
+[[nodiscard]] std::vector<Diagnostic> doubtful_code(const UserText& text, const SingleNames& single);
 
 /// How a body writes to an output: `q = 1`, or `o(i) = 1` through a view.
 enum class OutputForm { variable, view };

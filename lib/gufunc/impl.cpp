@@ -5,6 +5,7 @@
 
 #include "codegen/doubtful.hpp"
 #include "kiln/error.hpp"
+#include "program/single_names.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -41,7 +42,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   named.defines = definition_.compile.defines;
   codegen::check_views(named, uses_of_operands(), names_of_numbers());
   codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
-  warnings_.add(codegen::doubtful_code(named));
+  warnings_.add(codegen::doubtful_code(named, program::single_names(signatures_)));
 }
 
 std::vector<codegen::ViewUse> GufuncImpl::uses_of_operands() const {

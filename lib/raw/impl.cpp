@@ -9,6 +9,7 @@
 #include "codegen/doubtful.hpp"
 #include "codegen/operand_use.hpp"
 #include "kiln/error.hpp"
+#include "program/single_names.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::raw {
@@ -142,7 +143,7 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
                           .dimensions = each.dimensions});
   }
   codegen::check_arrays(text, parameters);
-  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text);
+  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signature));
   auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), text);
   made->warnings().add(doubtful);
   return made;

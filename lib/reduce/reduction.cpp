@@ -6,6 +6,7 @@
 
 #include "codegen/doubtful.hpp"
 #include "kiln/error.hpp"
+#include "program/single_names.hpp"
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
 
@@ -106,8 +107,9 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
                          .leads = leads};
   codegen::UserText text{.name = definition.name, .body = definition.reduce, .stages = stages};
   program::add_options(text, definition.compile);
+  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signatures));
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
-  loops->warnings().add(codegen::doubtful_code(text));
+  loops->warnings().add(doubtful);
   return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members));
 }
 

@@ -9,6 +9,7 @@
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "kinds/spec.hpp"
+#include "program/single_names.hpp"
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/call.hpp"
@@ -104,8 +105,9 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
     for (const auto& output : signatures.front().outputs) text.output_names.push_back(output.name);
     codegen::check_outputs(text, text.output_names, codegen::OutputForm::variable);
   }
+  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signatures));
   auto made = std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
-  made->warnings().add(codegen::doubtful_code(text));
+  made->warnings().add(doubtful);
   return made;
 }
 

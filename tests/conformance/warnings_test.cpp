@@ -72,6 +72,35 @@ TEST_CASE("warnings: what kiln sees is there when the definition is made") {
   CHECK(reduction.warnings().front().file == "s.map");
 }
 
+TEST_CASE("warnings: a constant that makes a loop of float32 compute in float64, in every kind of kernel") {
+  const auto texts = [](const std::vector<Diagnostic>& all) {
+    std::string joined;
+    for (const Diagnostic& each : all) joined += each.file + ": " + each.text.substr(each.text.find("write")) + "\n";
+    return joined;
+  };
+  CHECK(texts(kiln::vectorize("float32 f(float32 a) = a * 0.1").warnings()) == "f: write 0.1f\n");
+  CHECK(texts(kiln::vectorize("float16 f(float16 a) = a * 0.1").warnings()) == "f: write 0.1f\n");
+  CHECK(texts(kiln::vectorize({.name = "f", .signatures = {"float32(float32 a)", "float64(float64)"}, .expression = "a * 0.1"})
+                  .warnings()) == "f: write T(0.1), where T is a type variable of the signature\n");
+  CHECK(texts(kiln::vectorize("T f(T a) where T: float32, float64 = a * 0.1").warnings()) ==
+        "f: write T(0.1), where T is a type variable of the signature\n");
+  CHECK(texts(kiln::guvectorize("(n)->()", "void g(float32[:] a, float32 r) { r = 0.1 * a(0); }").warnings()) ==
+        "g: write 0.1f\n");
+  CHECK(texts(kiln::kernel({.name = "k", .signature = "void(float32[:] x)", .body = "x[item] *= 0.1;"}).warnings()) ==
+        "k: write 0.1f\n");
+  CHECK(texts(kiln::reduction({.name = "s",
+                               .signatures = {"float32(float32 x)"},
+                               .map = "return 0.1 * x;",
+                               .reduce = "return a + b;",
+                               .identity = "0"})
+                  .warnings()) == "s.map: write 0.1f\n");
+  for (const char* fine : {"float64 f(float64 a) = a * 0.1", "float64 f(float32 a) = a * 0.1", "int32 f(int32 a) = a * 0.1",
+                           "float32 f(float32 a) = float32(float64(a) * 0.1)", "float32 f(float32 a) = a * 0.1f"}) {
+    CAPTURE(fine);
+    CHECK(kiln::vectorize(fine).warnings().empty());
+  }
+}
+
 TEST_CASE("warnings: what a compiler says of a kernel, at the user's place, from the cache as well") {
   on_every_device([&](const Target& target) {
     const std::string folder =

@@ -64,6 +64,42 @@ TEST_CASE("doubtful code: chains of comparisons") {
   }
 }
 
+TEST_CASE("doubtful code: constants of double precision beside single precision") {
+  const auto wide = [](const std::string& text, bool always = true) {
+    std::string all;
+    for (const Diagnostic& found : kiln::codegen::wide_constants("f", text, {.names = {"x", "v"}, .always = always})) {
+      CHECK(found.severity == kiln::Severity::warning);
+      CHECK(found.file == "f");
+      all += std::to_string(found.line) + ":" + std::to_string(found.column) + ": " + found.text + "\n";
+    }
+    return all;
+  };
+  const std::string says = " is a float64, and makes what it is computed with one, too; write ";
+  CHECK(wide("return x * 0.1;") == "1:12: 0.1" + says + "0.1f\n");
+  CHECK(wide("return 1 +\n 2e-3 / x;") == "2:2: 2e-3" + says + "2e-3f\n");
+  CHECK(wide("v(i) *= 1.;") == "1:9: 1." + says + "1.f\n");
+  CHECK(wide("return v[i + 1] - .5;") == "1:19: .5" + says + ".5f\n");
+  CHECK(wide("float32 s = 0; s += 0.1;") == "1:21: 0.1" + says + "0.1f\n");
+  CHECK(wide("return 2 * pi * x;") == "1:12: pi" + says + "float32(pi)\n");
+  CHECK(wide("return e / (x * sqrt(6.28));") == "1:17: sqrt(6.28)" + says + "sqrt(6.28f)\n");
+  CHECK(wide("return 0.1 * x * 0.2 * x;") == "1:8: 0.1" + says + "0.1f\n1:18: 0.2" + says + "0.2f\n");
+  CHECK(wide("return x * 0.1;", false) == "1:12: 0.1" + says + "T(0.1), where T is a type variable of the signature\n");
+  CHECK(wide("return pi * x;", false) == "1:8: pi" + says + "T(pi), where T is a type variable of the signature\n");
+  for (const char* fine :
+       {"return x * 0.1f;", "float32 s = 0.1;", "return x > 0 ? 1.0 : 0.5;", "return n * 0.1;", "return x * 2;", "x == 0.1;",
+        "return float32(2.0 * pi) * x;", "float32 pi = 3; return pi * x;", "return p.x * 0.1;", "return x * T(0.1);",
+        "return x * 0x1p3f;", "return x(0.5);", "return x * 0.5f16;", "// x * 0.1", "x = 0.1;", "return x - f(0.1);", "0.1;"}) {
+    CAPTURE(fine);
+    CHECK(wide(fine) == "");
+  }
+  // A text that names float64 means to compute with it.
+  const kiln::codegen::SingleNames single{.names = {"x"}};
+  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "return 0.1 * x;"}, single).size() == 1);
+  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "float64 y = 0.1 * x; return y;"}, single).empty());
+  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "return 0.1 * x;", .functions = "double g();"}, single).empty());
+  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "return 0.1 * x;"}, kiln::codegen::SingleNames{}).empty());
+}
+
 TEST_CASE("doubtful code: outputs that nothing assigns") {
   CHECK(outputs_of("q = 1;") == "the output r is never assigned; write r = …");
   CHECK(outputs_of("q = r;") == "the output r is never assigned; write r = …");
