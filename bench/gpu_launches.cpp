@@ -18,12 +18,17 @@ class Driver {
     const char* const named = std::getenv("KILN_CUDA");
     library_ = dlopen(named != nullptr && *named != '\0' ? named : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) throw std::runtime_error(dlerror());
-    int device = 0;
     Handle context = nullptr;
     check(symbol<int(unsigned)>("cuInit")(0), "cuInit");
-    check(symbol<int(int*, int)>("cuDeviceGet")(&device, ordinal), "cuDeviceGet");
-    check(symbol<int(Handle*, int)>("cuDevicePrimaryCtxRetain")(&context, device), "cuDevicePrimaryCtxRetain");
+    check(symbol<int(int*, int)>("cuDeviceGet")(&device_, ordinal), "cuDeviceGet");
+    check(symbol<int(Handle*, int)>("cuDevicePrimaryCtxRetain")(&context, device_), "cuDevicePrimaryCtxRetain");
     check(symbol<int(Handle)>("cuCtxPushCurrent_v2")(context), "cuCtxPushCurrent_v2");
+  }
+
+  /// A CUdevice_attribute; 0 where the driver does not know it.
+  [[nodiscard]] double attribute(int which) const {
+    int value = 0;
+    return symbol<int(int*, int, int)>("cuDeviceGetAttribute")(&value, which, device_) == 0 ? value : 0;
   }
 
   /// The one kernel of an image that kiln compiled.
@@ -53,6 +58,7 @@ class Driver {
   }
 
   void* library_ = nullptr;
+  int device_ = 0;
 };
 
 /// Seconds of the host to queue one `work`; what is queued is waited for between the rounds, unmeasured, and is so little
@@ -142,6 +148,13 @@ void time_launches(Report& report, const Device& device) {
   const Timing of_raw = time_queueing(device, [&] { raw(one, x, y, out); });
   expect_result("the raw kernel");
   row("the raw kernel's launch, 1 thread", of_raw, &of_raw_driver);
+}
+
+double peak_of_memory(const Device& device) {
+  if (device.kind() != DeviceKind::cuda) return 0;
+  constexpr int kMemoryClockKhz = 36, kMemoryBusBits = 37;
+  const Driver driver(device.index());
+  return 2 * driver.attribute(kMemoryClockKhz) * 1e3 * driver.attribute(kMemoryBusBits) / 8;  // two transfers a clock
 }
 
 }  // namespace kiln::bench

@@ -4,7 +4,7 @@
 usage: python3 bench/gpu_peers.py [--library build/gpu/lib/libkiln-gpu-peers.so] [--json FILE] [--shift N] [--rounds 5]
 
 Needs none of them: what is not installed, or does not work, says so in place of its figures. The arrays are kiln's; the peers get them by
-__cuda_array_interface__. Everyone writes to an output that exists, and its values are checked before it is timed. A figure is the median
+__cuda_array_interface__. A peer that is here and does not work is a failure, at the end. Everyone writes to an output that exists, and its values are checked before it is timed. A figure is the median
 over rounds; a round queues the call in a batch, and waits for the device once. The file has whatever was measured so far.
 """
 import argparse
@@ -98,6 +98,10 @@ class Peer:
     a discriminant that nothing has compiled before, and queues it."""
 
     new_kernel = None
+
+    @staticmethod
+    def prepare():
+        """Before it is imported."""
 
     def __init__(self, module):
         self.module = module
@@ -220,6 +224,13 @@ class TorchCompiled(Torch):
 class Numba(Peer):
     module_name, name = "numba", "numba"
 
+    @staticmethod
+    def prepare():
+        """numba names np.row_stack, an alias of np.vstack that newer NumPys no longer have."""
+        numpy = importlib.import_module("numpy")
+        if not hasattr(numpy, "row_stack"):
+            numpy.row_stack = numpy.vstack
+
     def __init__(self, module):
         super().__init__(module)
         self.cuda = importlib.import_module("numba.cuda")
@@ -287,10 +298,11 @@ def one_line(error):
 
 
 def find_peers():
-    """The peers that work, and the state of each."""
-    found, states = [], {}
+    """The peers that work, the state of each, and the names of those that are here and do not work."""
+    found, states, broken = [], {}, []
     for kind in PEERS:
         try:
+            kind.prepare()
             module = within(60, lambda kind=kind: importlib.import_module(kind.module_name))
             if not kind.has_device(module):
                 states[kind.name] = "sees no GPU"
@@ -301,7 +313,8 @@ def find_peers():
             states[kind.name] = "not installed"
         except Exception as error:  # pylint: disable=broad-except; whatever is wrong with a peer is no fault of kiln's
             states[kind.name] = one_line(error)
-    return found, states
+            broken.append(kind.name)
+    return found, states, broken
 
 
 def varied(size, low):
@@ -327,9 +340,15 @@ class Bench:
     def __init__(self, arguments):
         self.rounds, self.path = arguments.rounds, arguments.json
         self.kiln = Kiln(arguments.library, arguments.device)
-        self.peers, states = find_peers()
+        self.peers, states, self.broken = find_peers()
         self.report = {"peers": states, "stand_ins": bool(arguments.stand_ins), "rows": []}
         self.compile_seconds = arguments.compile_seconds
+
+    def reason(self, name, error):
+        """One that only takes long is not broken."""
+        if not isinstance(error, TookTooLong) and name not in self.broken:
+            self.broken.append(name)
+        return one_line(error)
 
     def save(self):
         if self.path:
@@ -364,7 +383,7 @@ class Bench:
                     raise ValueError(f"wrong by {error:.1e}")
                 made[name] = (call, wait)
             except Exception as error:  # pylint: disable=broad-except
-                reasons[name] = one_line(error)
+                reasons[name] = self.reason(name, error)
         if "kiln" not in made:
             raise RuntimeError(f"kiln's {operation}: {reasons['kiln']}")
         return made, reasons
@@ -442,7 +461,7 @@ class Bench:
                 except Exception as error:  # pylint: disable=broad-except
                     if peer is None:
                         raise
-                    reasons[name] = one_line(error)
+                    reasons[name] = self.reason(name, error)
                     del makers[name]
         self.add({"operation": "first result of a new kernel", "n": 1000, "unit": "ms",
                   "figures": {k: spread(v) for k, v in samples.items() if v}, "reasons": reasons})
@@ -468,6 +487,8 @@ def main():
     for n in (1 << 20, 1 << 26):
         bench.elementwise(max(n >> arguments.shift, 1))
     bench.first_results()
+    if bench.broken:
+        raise RuntimeError(f"here, and does not work: {', '.join(bench.broken)}")
 
 
 if __name__ == "__main__":

@@ -57,6 +57,8 @@ class Report {
   [[nodiscard]] std::int64_t sized(std::int64_t extent, int dimensions = 1) const {
     return std::max<std::int64_t>(extent >> (shift_ / dimensions), 1);
   }
+  /// What the memory of the device does at most, by its copy: for rows whose ratio is to that.
+  void set_peak(double copies_in_peak) { copies_in_peak_ = copies_in_peak; }
   /// Prints a row, and adds it to the file. `ratio` is to what `of` names, 0 where there is none.
   void row(const std::string& device, const std::string& what, double value, const char* unit, double spread, double ratio = 0,
            const char* of = "copy") {
@@ -67,6 +69,7 @@ class Report {
     json_ << (first_ ? "\n" : ",\n") << R"({"device": ")" << device << R"(", "what": ")" << what << R"(", "value": )" << value
           << R"(, "unit": ")" << unit << R"(", "spread": )" << spread;
     if (ratio > 0) json_ << R"(, "ratio": )" << ratio << R"(, "of": ")" << of << '"';
+    if (ratio > 0 && copies_in_peak_ > 0 && std::string(of) == "copy") json_ << R"(, "of_peak": )" << ratio / copies_in_peak_;
     json_ << "}" << std::flush;
     first_ = false;
   }
@@ -75,15 +78,22 @@ class Report {
   std::ofstream json_;
   bool first_ = true;
   int shift_;
+  double copies_in_peak_ = 0;
 };
 
 /// reduce, accumulate, reduceat and at, and bodies of teams beside kernels written by hand; `copy` is the device's, bytes read
 /// and written in a second.
 void time_methods(Report& report, const Device& device, double copy);
 
+/// Short and odd rows, softmax, small products, several outputs, masks, kernels by hand. The same.
+void time_rows(Report& report, const Device& device, double copy);
+
 /// What it costs the host to queue a call of one element, beside the driver's own launch of the same kernel and of an empty
 /// one. CUDA's devices alone. Throws std::runtime_error where the driver's launch gives another result.
 void time_launches(Report& report, const Device& device);
+
+/// Bytes that a CUDA device's memory moves in a second by its clock and width; 0 where that is not told.
+[[nodiscard]] double peak_of_memory(const Device& device);
 
 /// Copies between host and device, chunked calls beside them, and what an array costs that is made and freed.
 void time_transfers(Report& report, const Device& device);

@@ -98,10 +98,14 @@ void time_device(Report& report, const Device& device) {
   const Array from = varied(device, {report.sized(kBytesEach) / 4}, DType::float32);
   const Timing timing = report.time(device, 50, [&] { (void)from.copy(); });
   const double copy = 2.0 * static_cast<double>(from.nbytes()) / timing.median;
-  report.row(to_string(device), "the device's own copy, 256 MiB", copy / 1e9, "GB/s", timing.spread);
+  const double peak = peak_of_memory(device);
+  report.row(to_string(device), "the device's own copy, 256 MiB", copy / 1e9, "GB/s", timing.spread, peak > 0 ? copy / peak : 0,
+             "the memory's peak");
+  report.set_peak(peak / copy);
   time_bandwidth(report, device, copy);
   time_layouts(report, device, copy);
   time_methods(report, device, copy);
+  time_rows(report, device, copy);
   time_calls(report, device);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All that kiln can be asked on a machine with an NVIDIA or AMD GPU, a C++ compiler and CMake, and nothing to download from: in nine minutes at
 # the most, with one table and one JSON file. Builds kiln without its CPU side (no LLVM, no oneTBB), runs the conformance suite with the device
-# required, times kernels beside the device's copy, launches beside the driver's, first results, and CuPy, PyTorch and numba-cuda beside kiln;
+# required, times kernels beside the device's copy, launches beside the driver's, first results, and CUB, CuPy, PyTorch and numba-cuda beside kiln;
 # on NVIDIA's, compute-sanitizer and Nsight Compute look at twelve kernels.
 #
 # usage: gpu-verify.sh [--rehearse [--quick]] [--build DIR] [RESULT.json]
@@ -13,9 +13,10 @@
 #   --quick       with a sample that takes seconds
 #
 # A step has a time limit. One that fails, or is cut, takes nothing from what the others give: the table says which, and the exit status is 1.
-# What is not installed (a peer, a tool), or not permitted (the GPU's counters), is told and is no failure.
+# What is not installed (a peer, a tool), or not permitted (the GPU's counters), is told and is no failure. Of the suite's largest files a share of
+# the cases runs, other ones each day, and a smaller one where there are fewer processors: four are enough.
 #
-# Third-party headers are .deps/include's (scripts/vendor-deps.sh). KILN_REQUIRE_DEVICE=cuda|hip chooses where both are there. KILN_GPU_SECONDS is
+# Third-party headers are .deps/include's (scripts/vendor-deps.sh, which is run where it is not there). KILN_REQUIRE_DEVICE=cuda|hip chooses where both are there. KILN_GPU_SECONDS is
 # the time for everything (540). KILN_GPU_BUILD_ONLY=1 stops after the build, and needs no GPU; KILN_TOOLS, KILN_WERROR (ON, OFF) and
 # KILN_GPU_TARGETS say what it builds.
 set -euo pipefail
@@ -73,7 +74,9 @@ fi
 rm -rf "$parts"
 mkdir -p "$parts" "$(dirname "$result")"
 rm -f "$result" "${result%.json}.md"
+cores=$(nproc)
 deadline=$((${KILN_GPU_SECONDS:-540} - 10)) build_limit=240 status=0 running=''
+if ((cores < 8)); then build_limit=300; fi
 trap 'if [ -n "$running" ]; then kill "$running" 2>/dev/null || true; fi' EXIT
 # What a tool of NVIDIA says where it cannot work on this machine, whatever the program.
 refusals='ERR_NVGPUCTRPERM|Failed to initialize the profiler|Device not supported'
@@ -118,7 +121,7 @@ if [ -z "$given_build" ]; then
   for tool in cmake c++; do
     command -v "$tool" >/dev/null || fail "$tool is not there: a C++20 compiler and CMake 3.22 are needed"
   done
-  if [ ! -d .deps/include ] && [ ! -f /usr/include/doctest/doctest.h ]; then
+  if [ ! -d .deps/include ] && ! scripts/vendor-deps.sh; then
     fail "no third-party headers: run scripts/vendor-deps.sh where the packages are installed, and bring .deps along"
   fi
   generator=()
@@ -133,14 +136,15 @@ if [ "$rehearse" = 1 ]; then deadline=$((deadline - 36000 + SECONDS)); fi
 
 # What the steps run on, and how much of it.
 export KILN_REQUIRE_DEVICE=$device KILN_DEVICE=$device KILN_TEST_DEVICES=$device KILN_CACHE_DIR=$parts/cache
-ncu=$(find_tool ncu) sanitizer=$(find_tool compute-sanitizer)
+ncu=$(find_tool ncu) sanitizer=$(find_tool compute-sanitizer) nvcc=$(find_tool nvcc)
 watched_cases="calls: NumPy's answers,reduce: what NumPy gives*,gufuncs: NumPy's answers"
+thin=$((cores < 4 ? 16 : cores < 16 ? 64 / cores : 4))
 shards=4 sample=128 shift=0 watched_shift=12 profiled_shift=0 processes=7 files='' excluded='' peer_options=()
 if [ "$rehearse" = 1 ]; then
   export KILN_CUDA=$build/lib/libkiln-emulator.so
   unset KILN_EMULATOR_TARGET
   # The tools cannot look into an interpreter: their stand-ins do, also where they are installed.
-  ncu=$PWD/tests/stand_ins/ncu sanitizer=$PWD/tests/stand_ins/compute-sanitizer
+  ncu=$PWD/tests/stand_ins/ncu sanitizer=$PWD/tests/stand_ins/compute-sanitizer nvcc=$PWD/tests/stand_ins/nvcc thin=1
   shards=1 sample=256 files='call_forms calls casts compiled errors gufuncs_golden kernel streams' shift=14 watched_shift=14 profiled_shift=14 processes=3
   excluded='large*,streams: a call returns before its work is done,process:*'
   peer_options=(--shift 14 --rounds 3 --stand-ins tests/stand_ins/peers.py)
@@ -149,13 +153,13 @@ fi
 
 # One test for each file of the suite, several for those that compile thousands of kernels, so that all cores have work.
 list_conformance() {
-  local file k n
+  local file k n m day=$(($(date +%s) / 86400))
   for file in ${files:-$(find tests/conformance -name '*_test.cpp' -printf '%f\n' | sed 's/_test.cpp//' | sort)}; do
-    n=1
-    case $file in calls | reduce | reduction | gufuncs_golden | accumulate) n=$shards ;; esac
+    n=1 m=1
+    case $file in calls | reduce | reduction | gufuncs_golden | accumulate) n=$shards m=$thin ;; esac
     for ((k = 0; k < n; ++k)); do
       echo "add_test(conformance.$file.$k [==[$build/bin/kiln-conformance-tests]==] [==[--source-file=*/${file}_test.cpp]==] [==[--test-case-exclude=$excluded]==])"
-      echo "set_tests_properties(conformance.$file.$k PROPERTIES TIMEOUT 120 COST $n ENVIRONMENT \"KILN_TEST_ONE_IN=$((n * (rehearse ? sample : 1)));KILN_TEST_FIRST=$k\")"
+      echo "set_tests_properties(conformance.$file.$k PROPERTIES TIMEOUT 120 COST $n ENVIRONMENT \"KILN_TEST_ONE_IN=$((n * m * (rehearse ? sample : 1)));KILN_TEST_FIRST=$((k * m + day % m))\")"
     done
   done
   if [ "$rehearse" = 0 ]; then
@@ -167,7 +171,7 @@ list_conformance() {
 # What is worth most comes first.
 timer=$build/bin/kiln-gpu-timer
 run_steps() {
-  local tool kernel metrics
+  local tool kernel metric metrics
   step devices 20 "$build/bin/kiln" devices --json || true
   mkdir "$parts/conformance"
   list_conformance >"$parts/conformance/CTestTestfile.cmake"
@@ -182,11 +186,24 @@ run_steps() {
     else
       record peers missing 0 0 "python3 is not installed"
     fi
+    if [ -z "$nvcc" ]; then
+      record cub missing 0 0 "nvcc is not installed"
+    elif step cub_build 60 "$nvcc" -O3 -std=c++17 --extended-lambda -arch=native -o "$parts/cub-peer" bench/cub_peer.cu; then
+      step cub 30 "$parts/cub-peer" "$parts/cub.json" "$shift" || true
+    fi
     for tool in memcheck racecheck synccheck initcheck; do
       if [ -z "$sanitizer" ]; then record "$tool" missing 0 0 "compute-sanitizer is not installed"; continue; fi
       step "$tool" 30 "$sanitizer" --tool "$tool" --error-exitcode 9 "$timer" --run all "$watched_shift" || true
     done
     metrics=gpu__time_duration.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__warps_active.avg.pct_of_peak_sustained_active,launch__registers_per_thread
+    # One that this ncu does not know would be the end of the whole command.
+    if [ -n "$ncu" ] && step ncu_metrics 20 "$ncu" --query-metrics; then
+      for metric in dram__bytes_read.sum dram__bytes_write.sum lts__t_bytes.sum smsp__inst_executed_op_local_st.sum smsp__inst_executed.sum \
+        smsp__issue_active.avg.pct_of_peak_sustained_active smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio \
+        smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio; do
+        if grep -q "^${metric%%.*} " "$parts/ncu_metrics.log"; then metrics+=,$metric; fi
+      done
+    fi
     for kernel in $("$timer" --kernels || true); do
       if [ -z "$ncu" ]; then record "ncu.$kernel" missing 0 0 "ncu is not installed"; continue; fi
       step "ncu.$kernel" 15 "$ncu" --csv --print-units base --clock-control none --metrics "$metrics" "$timer" --run "$kernel" "$profiled_shift" || true

@@ -18,15 +18,24 @@ METRICS = {
     "sm__throughput.avg.pct_of_peak_sustained_elapsed": "sm_percent",
     "sm__warps_active.avg.pct_of_peak_sustained_active": "occupancy_percent",
     "launch__registers_per_thread": "registers",
+    "dram__bytes_read.sum": "bytes_read",
+    "dram__bytes_write.sum": "bytes_written",
+    "lts__t_bytes.sum": "bytes_of_l2",
+    "smsp__inst_executed_op_local_st.sum": "local_stores",
+    "smsp__inst_executed.sum": "instructions",
+    "smsp__issue_active.avg.pct_of_peak_sustained_active": "issue_percent",
+    "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio": "stalled_by_memory",
+    "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio": "stalled_by_barriers",
 }
+OF_ALL_LAUNCHES = ("us", "bytes_read", "bytes_written", "bytes_of_l2", "local_stores", "instructions")
 TO_MICROSECONDS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3, "s": 1e6, "second": 1e6}
 ERRORS = re.compile(r"^========= ERROR SUMMARY: (\d+) errors?", re.M)
 HAZARDS = re.compile(r"^========= RACECHECK SUMMARY: (\d+) hazards? displayed \((\d+) errors?, (\d+) warnings?\)", re.M)
 
 
 def profile(text):
-    """{metric: value} of what `ncu --csv` printed: of the launch that took longest, with `launches` and the `us` of all. Nothing where no
-    kernel was profiled."""
+    """{metric: value} of what `ncu --csv` printed: of the launch that took longest, but for what adds up over all `launches`. Nothing where
+    no kernel was profiled."""
     begin = text.find('"ID",')
     if begin < 0:
         return None
@@ -44,7 +53,8 @@ def profile(text):
     if not launches:
         return None
     longest = max(launches.values(), key=lambda launch: launch.get("us", 0))
-    return {**longest, "us": sum(launch.get("us", 0) for launch in launches.values()), "launches": len(launches)}
+    sums = {name: sum(launch.get(name, 0) for launch in launches.values()) for name in OF_ALL_LAUNCHES if name in longest}
+    return {**longest, **sums, "launches": len(launches)}
 
 
 def findings(text):
@@ -112,6 +122,7 @@ class Parts:
             "transfers": self.value("transfers", "transfers.json"),
             "first_result": self.value("first_result", "first_result.log"),
             "peers": self.value("peers", "peers.json"),
+            "cub": self.value("cub", "cub.json"),
             "sanitizers": sanitizers,
             "profile": self.of_logs("ncu.", profile),
         }
@@ -145,9 +156,34 @@ def kernel_rows(report):
         sizes, seen = kernels.get(name, {}), report["profile"].get(name) or {}
         rates = [number(sizes[size]["value"]) if size in sizes else "–" for size in ("1", "32", "256")]
         largest = sizes.get("256", {})
-        rows.append([name, *rates, percent(largest.get("ratio")), percent(largest.get("spread")), number(seen.get("dram_percent")), number(seen.get("sm_percent")),
+        rows.append([name, *rates, percent(largest.get("ratio")), percent(largest.get("of_peak")), percent(largest.get("spread")), number(seen.get("dram_percent")), number(seen.get("sm_percent")),
                      number(seen.get("occupancy_percent")), number(seen.get("registers"), 0), number(seen.get("us"))])
     return rows, others
+
+
+def counter_rows(report):
+    """What ncu counted of each kernel."""
+    rows = []
+    for name, seen in report["profile"].items():
+        if not seen or "bytes_read" not in seen:
+            continue
+        millions = [number(seen[key] / 1e6) if key in seen else "–" for key in ("bytes_read", "bytes_written", "bytes_of_l2")]
+        rows.append([name, *millions, number(seen.get("local_stores"), 0), number(seen["instructions"] / 1e6, 2) if "instructions" in seen else "–",
+                     *(number(seen.get(key)) for key in ("issue_percent", "stalled_by_memory", "stalled_by_barriers")), str(seen["launches"])])
+    return rows
+
+
+def cub_rows(report):
+    """CUB's figures beside kiln's rows of the same name."""
+    kiln = {row["what"]: row for row in report["timing"] or []}
+    rows = []
+    for row in report["cub"]:
+        own = kiln.get(row["what"])
+        if own is None or own["unit"] != row["unit"]:
+            continue
+        faster = own["value"] / row["value"] if row["unit"] == "GB/s" else row["value"] / own["value"]
+        rows.append([row["what"], *(f"{number(each['value'])} {row['unit']}" for each in (own, row)), f"{faster:.2f}", percent(row["spread"])])
+    return rows
 
 
 def peer_rows(peers):
@@ -180,12 +216,22 @@ def markdown(report):
         lines += [f"Conformance: {tests['passed']} passed, {tests['failed']} failed, {tests['skipped']} skipped.", ""]
     rows, others = kernel_rows(report)
     if rows:
-        lines += ["GB/s of kernels by the size of each array, the largest beside the device's own copy; by Nsight Compute: throughput of memory and multiprocessors in percent of the peak, "
-                  "achieved occupancy, registers of a thread, duration.", ""]
-        lines += table(["kernel", "1 MiB", "32 MiB", "256 MiB", "of copy", "spread", "DRAM %", "SM %", "occupancy %", "registers", "µs"], rows)
+        lines += ["GB/s of kernels by the size of each array: those of 1 and 32 MiB lie in the device's cache; the largest beside the device's own copy and the peak of its memory. By Nsight Compute: "
+                  "throughput of memory and multiprocessors in percent of the peak, achieved occupancy, registers of a thread, duration.", ""]
+        lines += table(["kernel", "1 MiB", "32 MiB", "256 MiB", "of copy", "of peak", "spread", "DRAM %", "SM %", "occupancy %", "registers", "µs"], rows)
     if others:
-        lines += table(["measured", "value", "spread", "of copy"],
-                       [[row["what"], f"{row['value']:.2f} {row['unit']}", percent(row["spread"]), percent(row.get("ratio"))] for row in others])
+        lines += table(["measured", "value", "spread", "of copy", "of peak"],
+                       [[row["what"], f"{row['value']:.2f} {row['unit']}", percent(row["spread"]),
+                         percent(row.get("ratio")) if row.get("of") != "the memory's peak" else "–",
+                         percent(row.get("of_peak", row.get("ratio") if row.get("of") == "the memory's peak" else None))] for row in others])
+    counted = counter_rows(report)
+    if counted:
+        lines += ["Counted by Nsight Compute over all launches of a call: 10^6 bytes of the device's memory and of its cache, stores to local memory and instructions (10^6) of warps; of the longest launch: cycles "
+                  "in which a scheduler issues, and warps that wait for memory and at barriers, for each instruction that is issued.", ""]
+        lines += table(["kernel", "read", "written", "in the cache", "local stores", "instructions", "issue %", "waiting for memory", "at barriers", "launches"], counted)
+    if report["cub"]:
+        lines += ["CUB, compiled by the nvcc of this machine, on arrays of the same sizes, and kiln beside it: above 1, kiln is faster.", ""]
+        lines += table(["operation", "kiln", "CUB", "CUB's time in kiln's", "spread of CUB's"], cub_rows(report))
     if report["launches"]:
         lines += table(["queueing by the host", "ns", "spread", "in cuLaunchKernel's"],
                        [[row["what"], number(row["value"], 0), percent(row["spread"]), f"{row['ratio']:.2f}" if "ratio" in row else "–"] for row in report["launches"]])

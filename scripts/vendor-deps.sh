@@ -5,12 +5,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 from=${KILN_DEPS_FROM:-/usr/include}
 wanted=(nlohmann/json.hpp fmt/format.h xxhash.h doctest/doctest.h CLI/CLI.hpp)
+missing=()
 for header in "${wanted[@]}"; do
-  if [ ! -f "$from/$header" ]; then
-    echo "$from/$header is not there: install nlohmann-json3-dev libfmt-dev libxxhash-dev doctest-dev libcli11-dev (scripts/install-deps.sh test)" >&2
-    exit 1
-  fi
+  if [ ! -f "$from/$header" ]; then missing+=("$header"); fi
 done
+if [ "${#missing[@]}" -gt 0 ]; then
+  echo "not in $from: ${missing[*]}; install nlohmann-json3-dev libfmt-dev libxxhash-dev doctest-dev libcli11-dev (scripts/install-deps.sh test)" >&2
+  exit 1
+fi
 new=.deps/include.new
 rm -rf "$new"
 mkdir -p "$new"

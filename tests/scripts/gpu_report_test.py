@@ -24,6 +24,9 @@ ran sum on cuda:0
 "1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","dram__throughput.avg.pct_of_peak_sustained_elapsed","%","91.50"
 "1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","gpu__time_duration.sum","nsecond","1,234,000"
 "1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","launch__registers_per_thread","register/thread","40"
+"0","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1056, 1, 1)","0","9.0","Command line profiler metrics","dram__bytes_read.sum","byte","268,000,000"
+"1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","dram__bytes_read.sum","byte","2,000,000"
+"1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","smsp__inst_executed_op_local_st.sum","inst","8"
 "1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","sm__throughput.avg.pct_of_peak_sustained_elapsed","%","n/a"
 "1","4242","kiln-gpu-timer","127.0.0.1","kiln_kernel","1","7","(256, 1, 1)","(1, 1, 1)","0","9.0","Command line profiler metrics","sm__warps_active.avg.pct_of_peak_sustained_active","%","77.00"
 ==WARNING== a line of the tool's own
@@ -49,7 +52,7 @@ class Profile(unittest.TestCase):
     def test_the_longest_launch_and_the_time_of_all(self):
         found = gpu_report.profile(NCU)
         self.assertAlmostEqual(found.pop("us"), 1238)
-        self.assertEqual(found, {"dram_percent": 91.5, "registers": 40, "occupancy_percent": 77, "launches": 2})
+        self.assertEqual(found, {"dram_percent": 91.5, "registers": 40, "occupancy_percent": 77, "bytes_read": 270e6, "local_stores": 8, "launches": 2})
 
     def test_units_that_are_scaled(self):
         self.assertAlmostEqual(gpu_report.profile(NCU.replace('"nsecond","1,234,000"', '"msecond","1.5"'))["us"], 1504)
@@ -89,17 +92,27 @@ class Report(unittest.TestCase):
             return run.returncode, json.loads((folder / "r.json").read_text()), text
 
     def test_figures_land_in_one_table(self):
-        row = {"device": "cuda:0", "what": "sum, 256 MiB each", "value": 2700, "unit": "GB/s", "spread": 0.02, "ratio": 0.9, "of": "copy"}
+        row = {"device": "cuda:0", "what": "sum, 256 MiB each", "value": 2700, "unit": "GB/s", "spread": 0.02, "ratio": 0.9, "of": "copy", "of_peak": 0.8}
+        own_copy = {"device": "cuda:0", "what": "the device's own copy, 256 MiB", "value": 3000, "unit": "GB/s", "spread": 0.02, "ratio": 0.88, "of": "the memory's peak"}
+        segments = {"device": "cuda:0", "what": "reduceat", "value": 50, "unit": "us", "spread": 0.02, "ratio": 0.2, "of": "copy"}
+        cub = [{"what": "sum, 256 MiB each", "value": 3000, "unit": "GB/s", "spread": 0.01}, {"what": "reduceat", "value": 75, "unit": "us", "spread": 0.01},
+               {"what": "nobody else's", "value": 1, "unit": "us", "spread": 0}]
         peers = {"peers": {"cupy": "14.2.0", "torch": "not installed", "numba": "sees no GPU"}, "stand_ins": False, "rows": [
             {"operation": "saxpy", "n": 64, "unit": "us", "reasons": {"numba": "TookTooLong: more than 30 s"},
              "figures": {"kiln": {"median": 4, "spread": 0.1, "samples": 5}, "cupy": {"median": 10, "spread": 0.2, "samples": 5}}}]}
-        status, report, text = self.make([step("timing"), step("ncu.sum"), step("peers"), step("memcheck")],
-                                         **{"timing.json": json.dumps([row]), "ncu.sum.log": NCU, "peers.json": json.dumps(peers),
+        status, report, text = self.make([step("timing"), step("ncu.sum"), step("peers"), step("memcheck"), step("cub")],
+                                         **{"timing.json": json.dumps([row, own_copy, segments]), "cub.json": json.dumps(cub), "ncu.sum.log": NCU, "peers.json": json.dumps(peers),
                                             "memcheck.log": "========= ERROR SUMMARY: 0 errors\n"})
         self.assertEqual((status, report["status"], report["rehearsed"]), (0, "passed", False))
-        self.assertIn("| sum | – | – | 2700.0 | 90% | 2% | 91.5 | – | 77.0 | 40 | 1238.0 |", text)
+        self.assertIn("| sum | – | – | 2700.0 | 90% | 80% | 2% | 91.5 | – | 77.0 | 40 | 1238.0 |", text)
         self.assertIn("| saxpy | 64 | 4.00 us ±10% | – | 2.50 ±20% | not installed | TookTooLong: more than 30 s |", text)
         self.assertIn("torch: not installed, numba: sees no GPU.", text)
+        self.assertIn("| the device's own copy, 256 MiB | 3000.00 GB/s | 2% | – | 88% |", text)
+        self.assertIn("| reduceat | 50.00 us | 2% | 20% | – |", text)
+        self.assertIn("| sum | 270.0 | – | – | 8 | – | – | – | – | 2 |", text)
+        self.assertIn("| sum, 256 MiB each | 2700.0 GB/s | 3000.0 GB/s | 0.90 | 1% |", text)
+        self.assertIn("| reduceat | 50.0 us | 75.0 us | 1.50 | 1% |", text)
+        self.assertNotIn("nobody else's", text)
         self.assertIn("| memcheck | 0 |", text)
         self.assertNotIn("rehearsal", text)
 
@@ -109,7 +122,7 @@ class Report(unittest.TestCase):
                                          **{"timing.json": rows, "conformance__test-summary.json": '{"passed": 3, "failed": 1, "skipped": 0, "not_run": {}}'})
         self.assertEqual((status, report["status"]), (1, "failed"))
         self.assertEqual(report["problems"], ["conformance failed: exit status 1", "timing cut: after its limit of 90 s"])
-        self.assertIn("| copy | 900.0 | – | – | – | – | – | – | – | – | – |", text)
+        self.assertIn("| copy | 900.0 | – | – | – | – | – | – | – | – | – | – |", text)
         self.assertIn("Conformance: 3 passed, 1 failed, 0 skipped.", text)
 
     def test_what_is_missing_or_refused_is_no_failure(self):

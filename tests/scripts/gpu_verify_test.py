@@ -86,7 +86,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(report["problems"], ["launches failed: exit status 1", "peers failed: exit status 1"])  # there is no library
         self.assertIn("    the driver's launch gives another result", run.stdout)
         self.assertEqual({name for name, each in steps.items() if each["outcome"] == "passed"},
-                         {"devices", "conformance", "timing", "transfers", "first_result", "memcheck", "racecheck", "synccheck", "initcheck", "ncu.copy",
+                         {"devices", "conformance", "timing", "transfers", "first_result", "memcheck", "racecheck", "synccheck", "initcheck", "ncu_metrics", "ncu.copy", "cub_build", "cub",
                           "memcheck.conformance", "racecheck.conformance"})
         self.assertEqual((steps["ncu.sum"]["outcome"], steps["ncu.sum"]["note"]), ("refused", "ERR_NVGPUCTRPERM - The user does not have permission"))
         self.assertEqual((report["tests"]["passed"], report["timing"][0]["value"]), (10, 2000))

@@ -135,4 +135,4 @@ module("torch", as_tensor=lambda data, device: shared(data), sqrt=unary(math.sqr
        cuda=types.SimpleNamespace(is_available=lambda: True, synchronize=lambda: None))
 module("numba", vectorize=vectorize)
 module("numba.cuda", is_available=lambda: True, synchronize=lambda: None, as_cuda_array=shared, reduce=reduce)
-module("numpy", float32=float)
+module("numpy", float32=float, vstack=None)
