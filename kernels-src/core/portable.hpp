@@ -221,9 +221,12 @@
 #endif
 #if KILN_CUDA
 #define KILN_WARP 32
+#define KILN_WARP_BARRIER() __syncwarp()
 // The value of the lane that many above this one; all lanes of the warp take part.
 #define KILN_SHUFFLE_DOWN(x, distance) __shfl_down_sync(0xffffffffu, x, distance)
+#define KILN_SHUFFLE_FROM(x, lane) __shfl_sync(0xffffffffu, x, lane)
 #elif KILN_HIP
+#define KILN_WARP_BARRIER() __syncthreads()
 #if defined(__AMDGCN_WAVEFRONT_SIZE__)
 #define KILN_WARP __AMDGCN_WAVEFRONT_SIZE__
 #elif defined(__AMDGCN_WAVEFRONT_SIZE)
@@ -234,6 +237,7 @@
 #define KILN_LANE() int(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define KILN_SHUFFLE_DOWN(x, distance) \
   static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
+#define KILN_SHUFFLE_FROM(x, lane) static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((lane) << 2, static_cast<int>(x)))
 #endif
 
 #if KILN_GPU_CLANG

@@ -35,10 +35,12 @@ struct place {
     at[0] = i;
     at[D - 1] *= W;
   }
+  // Along the first `Moving` dimensions; the others do not move it.
+  template <int Moving = D>
   KILN_FN int64 offset(const int64 (&stride)[D]) const {
     int64 sum = 0;
 #pragma unroll
-    for (int d = 0; d < D; ++d) {
+    for (int d = 0; d < Moving; ++d) {
       sum += int64(at[d]) * stride[d];
     }
     return sum;

@@ -1,4 +1,5 @@
-// A team on a GPU is a block of whole warps. Bodies with .group are members of a structure that derives from it.
+// A team on a GPU is some whole warps: a block, or a warp of a block that several teams share. Bodies with .group are members
+// of a structure that derives from it.
 #pragma once
 #include "kiln/gufunc/gpu.hpp"
 #include "kiln/reduction/gpu.hpp"
@@ -9,14 +10,26 @@ template <int Lanes>
 struct team {
   static constexpr index lanes = Lanes;
   static constexpr int kWarps = (Lanes + KILN_WARP - 1) / KILN_WARP;
+  // Of one warp: its threads wait for each other, and nobody else.
+  static constexpr bool kIsWarp = Lanes == KILN_WARP;
+  // Two sets of 16 bytes for each warp: what one reduction reads is not what the next one writes.
+  static constexpr int kCells = kIsWarp ? 0 : 2 * 16 * kWarps;
   unsigned char* pool;
-  unsigned char* cells;  // 16 bytes for each warp
-  index lane = index(threadIdx.x);
+  unsigned char* cells;
+  mutable int turn = 0;
+  index lane = index(threadIdx.x % unsigned(Lanes));
 
+  // Whose memory begins there: `pool`, then cells.
   KILN_FN team(unsigned char* p, unsigned char* c) : pool(p), cells(c) {}
 
   // Every lane comes here.
-  KILN_FN void sync() const { KILN_BARRIER(); }
+  KILN_FN void sync() const {
+    if constexpr (kIsWarp) {
+      KILN_WARP_BARRIER();
+    } else {
+      KILN_BARRIER();
+    }
+  }
   // Memory that all lanes have in common; every lane calls it, in the same order.
   template <class T>
   KILN_FN T* shared(index count) {
@@ -28,7 +41,7 @@ struct team {
   template <class T, class F>
   KILN_FN T team_reduce(T x, const F& f) const {
     static_assert(sizeof(T) <= 16);
-    const int thread = int(threadIdx.x);
+    const int thread = int(lane);
     const int warp = thread / KILN_WARP;
     const int place = thread % KILN_WARP;
     const int count = Lanes - warp * KILN_WARP < KILN_WARP ? Lanes - warp * KILN_WARP : KILN_WARP;
@@ -39,18 +52,22 @@ struct team {
         x = f(x, other);
       }
     }
-    T* const all = reinterpret_cast<T*>(cells);
-    if (place == 0) {
-      all[warp] = x;
-    }
-    KILN_BARRIER();
-    T result = all[0];
+    if constexpr (kIsWarp) {
+      return loops::from_lane(x, 0);
+    } else {
+      T* const all = reinterpret_cast<T*>(cells + turn * (kCells / 2));
+      turn ^= 1;
+      if (place == 0) {
+        all[warp] = x;
+      }
+      KILN_BARRIER();
+      T result = all[0];
 #pragma unroll
-    for (int w = 1; w < kWarps; ++w) {
-      result = f(result, all[w]);
+      for (int w = 1; w < kWarps; ++w) {
+        result = f(result, all[w]);
+      }
+      return result;
     }
-    KILN_BARRIER();  // before the cells are used again
-    return result;
   }
   template <class T>
   KILN_FN T team_sum(T x) const {

@@ -44,6 +44,17 @@ KILN_FN T from_lane_below(const T& x, int distance) {
   return all.value;
 }
 
+template <class T>
+KILN_FN T from_lane(const T& x, int lane) {
+  words<T> all;
+  all.value = x;
+#pragma unroll
+  for (int i = 0; i < words<T>::count; ++i) {
+    all.w[i] = KILN_SHUFFLE_FROM(all.w[i], lane);
+  }
+  return all.value;
+}
+
 // The states of the first `count` lanes of a warp, in lane 0. All lanes of the warp come here.
 template <class C>
 KILN_FN void join_warp(typename C::state& state, int lane, int count) {

@@ -62,7 +62,8 @@ class Call {
   [[nodiscard]] std::vector<kinds::GufuncSpec> for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const;
   [[nodiscard]] std::int64_t largest_core() const;
   [[nodiscard]] std::int64_t core_bytes(std::size_t k) const;
-  void form_teams(kinds::GufuncSpec& spec, bool gpu) const;
+  void form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) const;
+  [[nodiscard]] int beside_of(const kinds::GufuncSpec& spec, std::int64_t threads) const;
   /// Bytes that a team of so many lanes shares in this call; nothing where the text does not tell.
   [[nodiscard]] std::optional<std::int64_t> shared_bytes(int lanes) const;
   /// How many lanes teams of a call of the loop may have: those of `spec` first.

@@ -38,6 +38,7 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   for (const kinds::EachSpec& each : spec.each) {
     if (!spec.folded) made->each.push_back(shape_.sizes[each.dimension]);
   }
+  if (!made->each.empty()) made->each.back() /= spec.beside;
   const auto beside = [](const kinds::CoreOperandSpec& operand) { return operand.step == kinds::ItemStep::beside; };
   if (spec.tile_bytes > 0 || std::any_of(spec.inputs.begin(), spec.inputs.end(), beside) ||
       std::any_of(spec.outputs.begin(), spec.outputs.end(), beside)) {
@@ -45,6 +46,7 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   }
   made->loop_rank = spec.loop_rank;
   made->team = spec.team;
+  made->teams = kinds::teams_of_block(spec, operands_.at().device.kind());
   made->wide_index = spec.wide_index;
   return made;
 }

@@ -35,7 +35,8 @@ GufuncResolution Call::resolve() {
   } else {
     std::string list;
     for (const kinds::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;
-    resolution.mapping = "an item's (" + list + ")";
+    const std::string some = spec.beside > 1 ? std::to_string(spec.beside) + " neighbours of " : "";
+    resolution.mapping = some + "an item's (" + list + ")";
   }
   return resolution;
 }

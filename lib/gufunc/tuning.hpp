@@ -21,9 +21,14 @@ inline constexpr std::int64_t kMostBytesOfCore = 16384;
 /// The same where .each could share an item among threads.
 inline constexpr std::int64_t kMostBytesFolded = 4096;
 /// Of a team whose size kiln chooses: threads at least (a CPU takes no more, so that none waits), and on a GPU elements of the
-/// largest core for each of them.
+/// largest core for each of them, at least and at most.
 inline constexpr int kFewestInTeam = 32;
-inline constexpr int kElementsOfLane = 2;
+inline constexpr std::int64_t kFewElementsOfLane = 2;
+inline constexpr std::int64_t kManyElementsOfLane = 16;
+/// Threads that fill a GPU: where there would be more, each does more.
+inline constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 18;
+/// Neighbours along the last index of .each that a thread of a GPU takes, so that what they have in common is read once.
+inline constexpr int kMostBeside = 4;
 /// That a team shares: what every GPU has without asking for more, less what reductions need.
 inline constexpr std::int64_t kTeamBytes = 48 * 1024 - 256;
 

@@ -96,16 +96,28 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   std::size_t first = 0;  // of the first output's numbers
   for (std::size_t k = 0; k < nin_; ++k) first += text.of(k).size();
   spec.each = each_in_order(std::span(layout.core_strides).subspan(first, text.of(nin_).size()));
-  if (gufunc_.group().teams) form_teams(spec, gpu);
+  if (gufunc_.group().teams) form_teams(spec, layout.iteration.size(), gpu);
   std::int64_t threads = layout.iteration.size();
   for (const kinds::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
     spec.wide_index = threads > kinds::kMaxNarrowIndex;
+    spec.beside = beside_of(spec, threads);
   } else if (!gufunc_.debugs() && !gufunc_.group().teams) {
     take_items(layout, spec, constants);
   }
   return spec;
+}
+
+/// Neighbours of the last index of .each, where loops over the cores unroll, so that the compiler sees what they have in
+/// common.
+int Call::beside_of(const kinds::GufuncSpec& spec, std::int64_t threads) const {
+  const bool known = std::ranges::all_of(spec.dimensions, [](const auto& dimension) { return dimension.size.has_value(); });
+  if (spec.each.empty() || !known || gufunc_.debugs()) return 1;
+  int beside = tuning::kMostBeside;
+  while (beside > 1 && (shape_.sizes[spec.each.back().dimension] % beside != 0 || threads / beside < tuning::kEnoughThreads))
+    beside /= 2;
+  return beside;
 }
 
 /// Bytes of an operand's core.
@@ -175,13 +187,14 @@ std::vector<int> Call::teams_of(const kinds::GufuncSpec& spec, bool gpu) const {
 }
 
 /// How many lanes share an item: where the definition leaves it open, on a GPU by the largest core.
-void Call::form_teams(kinds::GufuncSpec& spec, bool gpu) const {
+void Call::form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) const {
   spec.team = gufunc_.group().lanes;
   if (spec.team == 0) {
     const std::int64_t largest = largest_core();
+    const std::int64_t of_lane = std::clamp(items / (tuning::kEnoughThreads / std::max<std::int64_t>(largest, 1) + 1),
+                                            tuning::kFewElementsOfLane, tuning::kManyElementsOfLane);
     spec.team = tuning::kFewestInTeam;
-    while (gpu && spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * tuning::kElementsOfLane < largest)
-      spec.team *= 2;
+    while (gpu && spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * of_lane < largest) spec.team *= 2;
   }
   const auto bytes = shared_bytes(spec.team);
   if (bytes && *bytes < 0) {
@@ -211,6 +224,7 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   add(spec.tile_bytes);
   add(spec.team);
   add(spec.team_bytes);
+  add(spec.beside);
   add(static_cast<std::uint8_t>(spec.wide_index));
   add(static_cast<std::uint8_t>(spec.loop_rank));
   for (const kinds::EachSpec& each : spec.each) {
@@ -270,6 +284,7 @@ std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& gene
   kinds::GufuncSpec plain = general;
   plain.folded = false;
   plain.tile_bytes = 0;
+  plain.beside = 1;
   for (auto* operands : {&plain.inputs, &plain.outputs}) {
     for (kinds::CoreOperandSpec& operand : *operands) operand.step = kinds::ItemStep::any;
   }

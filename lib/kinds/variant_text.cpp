@@ -155,6 +155,7 @@ std::string text_of(const GufuncSpec& spec, DeviceKind) {
   words.add_if(spec.folded, "whole items");
   words.add_count(spec.team, "team of {}");
   words.add_count(spec.team_bytes, "{} bytes shared");
+  words.add_count(spec.beside, "{} neighbours");
   words.add_count(spec.loop_rank, "rank {}");
   words.add_if(spec.wide_index, "64-bit index");
   return std::move(words).text();

@@ -181,3 +181,52 @@ TEST_CASE("gufuncs: integers wrap in every body and layout") {
       },
       {Mode::device});
 }
+
+static Array some_numbers(const kiln::Shape& shape) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  std::vector<std::int32_t> values(static_cast<std::size_t>(size));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i * 7919 % 4099) - 2000;
+  return Array::from(values).reshape(shape);
+}
+
+TEST_CASE("gufuncs: of very many small products a thread takes some neighbours") {
+  const Gufunc product =
+      kiln::guvectorize({.name = "product",
+                         .layout = "(m,k),(k,n)->(m,n)",
+                         .signatures = {"void(int32[:,:] A, int32[:,:] B, int32[:,:] C)"},
+                         .each = "i:m, j:n",
+                         .body = "int32 s = 0; for (index l = 0; l < k; ++l) s += A(i, l) * B(l, j); C(i, j) = s;"});
+  on_every_device(
+      [&](const Target& target) {
+        // Threads that fill a GPU: as many with 4 neighbours each, with 2, and where no number of neighbours divides the
+        // columns.
+        for (const auto& [items, n, beside] :
+             {std::tuple{std::int64_t{131072}, std::int64_t{4}, 4}, {43700, 6, 2}, {30000, 5, 1}, {100, 4, 1}}) {
+          CAPTURE(n);
+          CAPTURE(items);
+          const Array a = target.place(some_numbers({items, 2, 2}));
+          const Array b = target.place(some_numbers({items, 2, n}));
+          const kiln::GufuncOptions options{.stream = target.options().stream};
+          const std::string mapping = product.resolve({a, b}, options).mapping;
+          const bool some = beside > 1 && !target.device().is_cpu();
+          CHECK((mapping.find("neighbours") != std::string::npos) == some);
+          if (some) CHECK(mapping == std::to_string(beside) + " neighbours of an item's (i, j)");
+          const std::vector<std::int32_t> x = target.fetch(a).to_vector<std::int32_t>();
+          const std::vector<std::int32_t> y = target.fetch(b).to_vector<std::int32_t>();
+          const std::vector<std::int32_t> got = target.fetch(product({a, b}, options)).to_vector<std::int32_t>();
+          std::size_t wrong = 0;
+          for (std::size_t at = 0; at < got.size(); ++at) {
+            const auto columns = static_cast<std::size_t>(n);
+            const std::size_t item = at / (2 * columns), i = at / columns % 2, j = at % columns;
+            const auto a_at = [&](std::size_t l) { return static_cast<std::uint32_t>(x[item * 4 + i * 2 + l]); };
+            const auto b_at = [&](std::size_t l) {
+              return static_cast<std::uint32_t>(y[item * 2 * columns + l * columns + j]);
+            };
+            if (static_cast<std::uint32_t>(got[at]) != a_at(0) * b_at(0) + a_at(1) * b_at(1)) ++wrong;
+          }
+          CHECK(wrong == 0);
+        }
+      },
+      {Mode::device});
+}

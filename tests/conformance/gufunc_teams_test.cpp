@@ -295,3 +295,22 @@ TEST_CASE("teams: nothing is touched beyond an item's elements") {
     }
   }
 }
+
+TEST_CASE("gufunc teams: with enough items to fill a GPU a thread takes more elements, and the team is smaller") {
+  const Gufunc gufunc = kiln::guvectorize(defined(kTeamBodies[0].text, "block"));
+  on_every_device(
+      [&](const Target& target) {
+        const auto team_of = [&](std::int64_t items, std::int64_t n) {
+          const Array rows = target.place(Array::zeros({1, n}, DType::float32)).broadcast_to({items, n});
+          return gufunc.resolve({rows}, {.stream = target.options().stream}).mapping;
+        };
+        const std::string what = "a part of an item, in a team of ";
+        const bool cpu = target.device().is_cpu();
+        CHECK(team_of(8, 1024) == what + (cpu ? "32" : "256"));
+        CHECK(team_of(65536, 1024) == what + (cpu ? "32" : "64"));
+        CHECK(team_of(8, 100) == what + (cpu ? "32" : "64"));
+        CHECK(team_of(65536, 100) == what + "32");
+        CHECK(team_of(65536, 100'000) == what + (cpu ? "32" : "256"));
+      },
+      {Mode::device});
+}

@@ -83,8 +83,8 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
     addresses.push_back(operand.data);
     parameters.push_back(operand.scalar ? const_cast<std::byte*>(operand.value.data()) : static_cast<void*>(&addresses.back()));
   }
-  const int threads = numbers.team > 0 ? numbers.team : kGpuBlock;
-  backend.dispatch(module, strided_shape(backend, module, numbers.team > 0 ? count * threads : count, threads),
+  const int threads = numbers.team > 0 ? numbers.team * numbers.teams : kGpuBlock;
+  backend.dispatch(module, strided_shape(backend, module, numbers.team > 0 ? count * numbers.team : count, threads),
                    parameters.data(), queue, keep);
 }
 

@@ -24,6 +24,7 @@ struct GufuncNumbers {
   std::int64_t grain = 1;                       ///< CPU: items that one thread computes at least, where as many are left
   int loop_rank = 1;                            ///< of the kernel (GPU): at least as many as `shape` has
   int team = 0;                                 ///< threads that share an item; 0: each has its own
+  int teams = 1;                                ///< of a block (GPU)
   bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
 };
 

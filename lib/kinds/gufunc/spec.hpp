@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/device.hpp"
 #include "kinds/operand_spec.hpp"
 
 namespace kiln::kinds {
@@ -51,8 +52,12 @@ struct GufuncSpec {
   int tile_bytes = 0;       ///< CPU: bytes that a packed core has at most where lanes may have it in a tile; 0: they do not
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
+  int beside = 1;           ///< GPU: neighbours along the last index of .each that a thread takes
   int loop_rank = 1;        ///< GPU: merged ones
   bool wide_index = false;  ///< GPU: 64-bit index
 };
+
+/// Teams of a block on a GPU. Those of one warp share it: a multiprocessor has room for more threads than blocks of 32.
+[[nodiscard]] int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept;
 
 }  // namespace kiln::kinds

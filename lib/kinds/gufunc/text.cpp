@@ -1,6 +1,7 @@
 // What is asked of every kind of kernel, for generalized ufuncs.
 #include <algorithm>
 
+#include "backend/kernel_abi.hpp"
 #include "kinds/gufunc/operands_text.hpp"
 #include "kinds/kernel_text.hpp"
 
@@ -26,8 +27,15 @@ std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   return target == DeviceKind::cpu ? "kiln/gufunc/cpu.hpp" : "kiln/gufunc/gpu.hpp";
 }
 
+int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept {
+  constexpr int kWarp = 32;
+  constexpr int kMostBytes = 8192;  // of a block: an eighth of the least that a multiprocessor has
+  if (target != DeviceKind::cuda || spec.team != kWarp) return 1;
+  return std::clamp(kMostBytes / std::max(spec.team_bytes, 1), 1, static_cast<int>(backend::kGpuBlock) / kWarp);
+}
+
 std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target) {
-  if (target != DeviceKind::cpu) return gufunc_members(spec, text, "KILN_FN") + gufunc_gpu(spec, text.debug);
+  if (target != DeviceKind::cpu) return gufunc_members(spec, text, "KILN_FN") + gufunc_gpu(spec, text.debug, target);
   // What one thread of a team wrote, others read.
   if (spec.team > 0) return gufunc_members(spec, text, "KILN_FN", "") + gufunc_cpu(spec);
   // A function of its own until its operands are pointers of which none is part of another's array: in the loop over the items

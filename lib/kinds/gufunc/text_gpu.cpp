@@ -8,14 +8,15 @@
 
 namespace kiln::kinds {
 
-std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug) {
+std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug, DeviceKind target) {
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();
   const std::size_t rank = static_cast<std::size_t>(spec.loop_rank) + spec.each.size();
-  // Of the indices of .each a thread has one.
-  std::string item = "int64(i)";
+  // Of the indices of .each a thread has one, or some neighbours of the last.
+  std::string item = spec.beside > 1 ? fmt::format("int64(i) * {}", spec.beside) : "int64(i)";
   for (const EachSpec& each : spec.each) item += " / " + size_of(spec, each.dimension, "c");
+  const std::string offset = fmt::format("at.template offset<{}>", spec.loop_rank);
   const std::string entered = debug.any() ? "    KILN_ENTER_ITEM(" + item + ");\n" : "";
   const char* const index = spec.wide_index ? "uint64" : "uint32";
   std::string parameters;
@@ -30,31 +31,39 @@ std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug) {
       continue;
     }
     parameters += fmt::format(", {}{}* __restrict__ p{}", k < inputs ? "const " : "", type, k);
-    arguments += fmt::format(", moved(p{}, at.offset(s.stride[{}]))", k, k < inputs ? k : k + mask);
+    arguments += fmt::format(", moved(p{}, {}(s.stride[{}]))", k, offset, k < inputs ? k : k + mask);
   }
   for (std::size_t e = 0; e < spec.each.size(); ++e) {
-    arguments += fmt::format(", index(at.at[{}])", static_cast<std::size_t>(spec.loop_rank) + e);
+    const bool beside = spec.beside > 1 && e + 1 == spec.each.size();
+    arguments += fmt::format(", index(at.at[{}]){}", static_cast<std::size_t>(spec.loop_rank) + e,
+                             beside ? fmt::format(" * {} + beside", spec.beside) : "");
   }
-  const std::string mask_text =
-      entered + (spec.masked ? fmt::format("    if (*moved(mask, at.offset(s.stride[{}])) == 0) {};\n", inputs,
-                                           spec.team > 0 ? "continue" : "return")
-                             : "");
+  const std::string mask_text = entered + (spec.masked ? fmt::format("    if (*moved(mask, {}(s.stride[{}])) == 0) {};\n",
+                                                                     offset, inputs, spec.team > 0 ? "continue" : "return")
+                                                       : "");
   if (spec.team > 0) {
-    // A block for an item: all of its threads go the same way.
+    // All threads of a team go the same way, and those of a block where it is one.
+    const int teams = teams_of_block(spec, target);
+    const std::string own = teams > 1 ? fmt::format(" + threadIdx.x / {}", spec.team) : "";
+    const int bytes = std::max(spec.team_bytes, 16);
     return fmt::format(
         "using index_space = space<{0}, {1}, {2}>;\n"
         "KILN_KERNEL kiln_kernel({0} n, const index_space s, const core c{3}) {{\n"
         "  alignas(16) KILN_SHARED unsigned char pool[{4}];\n"
-        "  alignas(16) KILN_SHARED unsigned char cells[16 * team<{5}>::kWarps];\n"
-        "  for (uint64 i = blockIdx.x; i < n; i += gridDim.x) {{\n    const place<{0}, {1}, 1> at(s, {0}(i));\n{6}"
-        "    one(c, team<{5}>(pool, cells){7});\n    KILN_BARRIER();\n  }}\n}}\n",
-        index, rank, count, parameters, std::max(spec.team_bytes, 16), spec.team, mask_text, arguments);
+        "  alignas(16) KILN_SHARED unsigned char cells[team<{5}>::kCells + 16];\n"
+        "  for (uint64 i = uint64(blockIdx.x) * {8}{9}; i < n; i += uint64(gridDim.x) * {8}) {{\n"
+        "    const place<{0}, {1}, 1> at(s, {0}(i));\n{6}"
+        "    const team<{5}> t(pool{10}, cells);\n    one(c, t{7});\n    t.sync();\n  }}\n}}\n",
+        index, rank, count, parameters, teams * bytes, spec.team, mask_text, arguments, teams, own,
+        teams > 1 ? fmt::format(" + threadIdx.x / {} * {}", spec.team, bytes) : "");
   }
+  const std::string neighbours =
+      spec.beside > 1 ? fmt::format("#pragma unroll\n    for (index beside = 0; beside < {}; ++beside) ", spec.beside) : "    ";
   return fmt::format(
       "using index_space = space<{0}, {1}, {2}>;\n"
       "KILN_KERNEL kiln_kernel({0} n, const index_space s, const core c{3}) {{\n"
-      "  walk_items(n, [&]({0} i) {{\n    const place<{0}, {1}, 1> at(s, i);\n{4}    one(c{5});\n  }});\n}}\n",
-      index, rank, count, parameters, mask_text, arguments);
+      "  walk_items(n, [&]({0} i) {{\n    const place<{0}, {1}, 1> at(s, i);\n{4}{6}one(c{5});\n  }});\n}}\n",
+      index, rank, count, parameters, mask_text, arguments, neighbours);
 }
 
 }  // namespace kiln::kinds
