@@ -323,7 +323,8 @@ std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kin
     }
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
-  std::vector<kinds::GufuncSpec> right{spec, general};
+  std::vector<kinds::GufuncSpec> right{spec, spec, general};
+  right[1].beside = 1;
   const int most = on_gpu() ? backend::kMaxKernelRank - static_cast<int>(spec.each.size()) : general.loop_rank;
   for (general.loop_rank = right.back().loop_rank; general.loop_rank <= most; ++general.loop_rank) {
     std::ranges::move(for_any_sizes(general, on_gpu(), true), std::back_inserter(right));
