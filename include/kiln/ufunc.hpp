@@ -85,7 +85,8 @@ struct Resolution {
   std::vector<DType> dtypes;        ///< of the loop's inputs and outputs
   std::vector<std::string> casts;   ///< done in registers: "input 0 (a) from int32 to float64"
   Shape shape;                      ///< broadcast shape of the result
-  std::string variant;              ///< "contiguous", "inner-contiguous", "strided"; "empty": there is nothing to run
+  std::string variant;              ///< "contiguous", "inner-contiguous", "strided", on a GPU also "tiled" (operands whose
+                                    ///< nearest axis is not the loop's); "empty": there is nothing to run
   Device device;                    ///< where it would run
   std::vector<std::string> copies;  ///< what cannot be used in place, and why; empty as a rule
 };

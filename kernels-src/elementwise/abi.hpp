@@ -14,6 +14,11 @@
 //   and q = (mulhi(i, magic) + i) >> shift divides i < 2^31 by the extent; with uint64
 //     struct { uint64 extent[D]; int64 stride[N][D]; }.
 //   extent[D-1] counts packs, the others elements; strides are bytes per element; N counts all operands (a scalar's row is 0).
+// GPU, by tiles: __global__ kiln_kernel(uint32 n, Space space, uint32 rows, uint32 columns, P0, P1, …)
+//   n counts square tiles of dimensions D-2 and D-1, whose extents in Space count tiles and are `rows` and `columns` in
+//   elements. Dimension D-2 is the one along which neighbours of the operands across lie; the others keep their order. N counts
+//   one more than the operands: the last row's strides give the number of an element in the order of the iteration. A block of
+//   side * side / kTileElements threads computes a tile.
 #pragma once
 
 namespace kiln::kinds {
@@ -47,5 +52,6 @@ struct CpuKernelParts {
 using CpuKernel = void (*)(const CpuLaunch* launch, int64 begin, int64 end);
 
 inline constexpr int64 kCpuRowLanes = 32;
+inline constexpr int32 kTileElements = 16;  // of a thread
 
 }  // namespace kiln::kinds

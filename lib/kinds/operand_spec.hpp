@@ -13,6 +13,7 @@ enum class Access : std::uint8_t {
   broadcast,   ///< stride 0 innermost (other dimensions may move): loaded once per row
   strided,     ///< any stride, known at launch
   scalar,      ///< the value travels as a kernel argument
+  across,      ///< through a tile: neighbours in memory are neighbours along the dimension before the innermost one
 };
 
 struct OperandSpec {

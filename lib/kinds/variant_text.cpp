@@ -38,7 +38,7 @@ bool is_strided(const OperandSpec& operand) {
   return operand.access == Access::strided;
 }
 bool is_contiguous(const OperandSpec& operand) {
-  return operand.access == Access::contiguous;
+  return operand.access == Access::contiguous || operand.access == Access::across;
 }
 bool is_strided(const CoreOperandSpec& operand) {
   return !operand.packed && !operand.dimensions.empty();
@@ -65,20 +65,22 @@ std::string strided(std::span<const Operand> inputs, std::span<const Operand> ou
 void add_input(Words& words, const OperandSpec& input, const std::string& name) {
   words.add_if(input.access == Access::scalar, name + " scalar");
   words.add_if(input.access == Access::broadcast, name + " broadcast");
+  words.add_if(input.access == Access::across, name + " across");
   if (input.storage != input.compute) words.add(fmt::format("{} from {}", name, kiln::name(input.storage)));
 }
 
 void add_output(Words& words, const OperandSpec& output, const std::string& name) {
+  words.add_if(output.access == Access::across, name + " across");
   if (output.storage != output.compute) words.add(fmt::format("{} to {}", name, kiln::name(output.storage)));
 }
 
 std::string text_of(const ElementwiseSpec& spec, DeviceKind device) {
   const std::span<const OperandSpec> inputs(spec.inputs.data(),
                                             spec.masking == Masking::none ? spec.inputs.size() : spec.arguments);
-  std::string layout = strided<OperandSpec>(inputs, spec.outputs);
-  const bool flat = layout.empty();
-  if (flat) layout = spec.rank == 1 ? "contiguous" : "inner-contiguous";
-  Words words(layout);
+  const std::string strides = strided<OperandSpec>(inputs, spec.outputs);
+  const bool flat = strides.empty();
+  Words words(spec.tile > 0 ? "tiled" : !flat ? strides : spec.rank == 1 ? "contiguous" : "inner-contiguous");
+  words.add_if(spec.tile > 0 && !flat, strides);
   for (std::size_t i = 0; i < inputs.size(); ++i) add_input(words, inputs[i], input_name(i));
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) add_output(words, spec.outputs[i], output_name(i));
   if (spec.masking != Masking::none) {
@@ -86,6 +88,7 @@ std::string text_of(const ElementwiseSpec& spec, DeviceKind device) {
     const OperandSpec& mask = spec.inputs[spec.arguments];
     words.add_if(mask.access == Access::broadcast || mask.access == Access::scalar, "where broadcast");
     words.add_if(mask.access == Access::strided, "where strided");
+    words.add_if(mask.access == Access::across, "where across");
   }
   if (device == DeviceKind::cpu) {
     words.add_if(!flat && spec.rank > 1, "any rank");

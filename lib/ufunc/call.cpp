@@ -4,6 +4,7 @@
 #include "call/shapes.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/elementwise/launch.hpp"
+#include "ufunc/tiling.hpp"
 #include "ufunc/tuning.hpp"
 #include "ufunc/uninitialized.hpp"
 
@@ -51,7 +52,7 @@ void Call::run(std::span<Array> results) {
   iterate();
   classify();
   // Compiling may throw: nothing has been written yet.
-  const Variant<LayoutClass>& variant = ufunc_.variant(*plan_, layout_, operands_);
+  const Variant<LayoutClass>& variant = ufunc_.variant(*plan_, layout_, operands_, tiling_);
   allocate(results);
   launch(variant, results);
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
@@ -71,7 +72,8 @@ std::vector<program::Request> Call::requests() {
   iterate();
   classify();
   const DeviceKind kind = operands_.at().device.kind();
-  const CallForm form{.operands = operands_.count(), .inputs = operands_.inputs(), .dimensions = shape_->size()};
+  const CallForm form{
+      .operands = operands_.count(), .inputs = operands_.inputs(), .dimensions = shape_->size(), .tiling = tiling_};
   std::vector<program::Request> requests;
   for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
     requests.push_back(
@@ -152,6 +154,11 @@ void Call::classify() {
     layout_.wide_index = iteration_->size() > kinds::kMaxNarrowIndex;
     layout_.packs = divides_into_packs(at);
     layout_.in_place = operands_.aliased();
+    if (iteration_->rank() > 1 && layout_.any_strided(operands_.count())) tiling_ = tiling_of(at, layout_.masking);
+    if (tiling_.pays) {
+      layout_.tile = tiling_.side;
+      layout_.across = tiling_.across;
+    }
   } else {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
     past_cache_ = !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
@@ -198,12 +205,14 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   work.operands = {operands, count};
   work.width = variant.width;
   work.unroll = variant.unroll;
-  work.wide_index = variant.layout.wide_index;
+  work.wide_index = variant.layout.wide_index && variant.layout.tile == 0;
   work.rank = variant.layout.rank;
   work.nested = variant.layout.any_strided(operands_.count());
   work.past_cache = past_cache_;
+  work.tile = variant.layout.tile;
   const std::size_t outer = shape.size() > backend::kMaxKernelRank ? shape.size() - backend::kMaxKernelRank : 0;
   work.shape = shape.subspan(outer);
+  work.tile_dimension = tiling_.dimension - static_cast<int>(outer);
   if (outer == 0) {
     work.size = iteration_->size();
     kinds::launch(backend, *variant.module, work, operands_.at().queue, kept);

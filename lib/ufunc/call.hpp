@@ -59,6 +59,7 @@ class Call {
   bool all_f_ = true;
   LayoutClass layout_;
   bool past_cache_ = false;  // outputs are stored so
+  Tiling tiling_;
   std::optional<layout::Iteration> iteration_;
 };
 

@@ -51,11 +51,12 @@ ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopO
 }
 
 const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const ufunc::LayoutClass& layout,
-                                                             const call::Operands& operands) const {
+                                                             const call::Operands& operands,
+                                                             const ufunc::Tiling& tiling) const {
   const Device& device = operands.at().device;
   if (const auto* const known = plan.variants.find({layout, device})) return *known;
   const std::vector<DType> storage = operands.storage_dtypes();
-  const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind());
+  const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind(), tiling);
   const auto spec_of = [&](std::size_t i) { return specialize(plan.loop, storage, right[i], device.kind()); };
   program::Loaded loaded = program::load_any(
       right.size(), [&](std::size_t i) { return request(plan.loop, spec_of(i), device.kind()); }, backend::backend_for(device));

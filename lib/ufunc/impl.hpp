@@ -59,7 +59,7 @@ class UfuncImpl final : public call::Callee {
   [[nodiscard]] ufunc::Plans<ufunc::AnyLayout>& methods() const noexcept { return methods_; }
   /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<ufunc::LayoutClass>& variant(Plan& plan, const ufunc::LayoutClass& layout,
-                                                    const call::Operands& operands) const;
+                                                    const call::Operands& operands, const ufunc::Tiling& tiling) const;
   /// The kernel of accumulate or at, compiled and loaded at the first call.
   const ufunc::Variant<ufunc::AnyLayout>& variant(MethodPlan& plan, const ufunc::MethodVariant& variant,
                                                   const Device& device) const;

@@ -103,7 +103,8 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
   spec.arguments = loop.inputs.size();
   const std::size_t inputs = spec.arguments + (spec.masking != kinds::Masking::none ? 1 : 0);
   for (std::size_t i = 0; i < storage.size(); ++i) {
-    const Access how = layout.access_of(i);
+    const bool across = (layout.across >> i & 1U) != 0;
+    const Access how = across ? Access::across : layout.access_of(i);
     const auto size = static_cast<std::int64_t>(itemsize(storage[i]));
     if (i < inputs) {
       spec.inputs.push_back({storage[i], i < spec.arguments ? loop.inputs[i] : DType::bool_, how});
@@ -111,7 +112,8 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
       spec.outputs.push_back({storage[i], loop.outputs[i - inputs], how});
     }
     if (how == Access::contiguous) packs.add(size);
-    if (i < inputs && how != Access::scalar && how != Access::broadcast) element_bytes += size;
+    // What goes through tiles is there when an element is computed.
+    if (i < inputs && (how == Access::contiguous || how == Access::strided)) element_bytes += size;
   }
   if (kind == DeviceKind::cpu) {
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
@@ -126,9 +128,10 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     return spec;
   }
   spec.rank = layout.rank;
-  spec.width = layout.packs ? static_cast<int>(packs.elements()) : 1;
-  spec.unroll = tuning::unroll(element_bytes * spec.width);
-  spec.wide_index = layout.wide_index;
+  spec.tile = layout.tile;
+  spec.width = layout.packs && layout.tile == 0 ? static_cast<int>(packs.elements()) : 1;
+  spec.unroll = spec.tile > 0 ? tuning::tile_unroll(element_bytes) : tuning::unroll(element_bytes * spec.width);
+  spec.wide_index = layout.wide_index && layout.tile == 0;  // tiles are fewer than 2³¹
   spec.aliased = layout.in_place;
   return spec;
 }
@@ -164,12 +167,30 @@ std::vector<bool> own_or(bool own, bool general) {
   return own == general ? std::vector{own} : std::vector{own, general};
 }
 
+LayoutClass by_tiles(LayoutClass layout, const Tiling& tiling) {
+  layout.tile = tiling.side;
+  layout.across = tiling.across;
+  return layout;
+}
+
 }  // namespace
 
-std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind) {
+std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind, const Tiling& tiling) {
   const bool gpu = kind != DeviceKind::cpu;
   const int most = gpu ? backend::kMaxKernelRank : 2;
   std::vector<LayoutClass> all;
+  const auto add_tiled = [&](const Tiling& by) {
+    for (const bool in_place : own_or(layout.in_place, true)) {
+      all.push_back(by_tiles(layout, by));
+      all.back().in_place = in_place;
+    }
+  };
+  if (layout.tile > 0) {
+    add_tiled({.across = layout.across, .side = layout.tile});
+    const std::vector<LayoutClass> others = stand_ins(by_tiles(layout, {}), operands, kind);
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
   for (const LayoutClass& strided : with_strides(layout, operands)) {
     for (int rank = layout.rank; rank <= most; ++rank) {
       // Rows of a kernel for several dimensions are whole packs, of the operands that it reads in packs.
@@ -187,6 +208,7 @@ std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operan
       }
     }
   }
+  if (tiling.across != 0) add_tiled(tiling);
   return all;
 }
 
@@ -206,7 +228,7 @@ bool has_one_layout(const LayoutClass& layout, const CallForm& form) {
 /// The layout whose kernel is right for all calls of the form: extents of 1 decide which operands are broadcast and which
 /// dimensions merge.
 LayoutClass of_any_extents(const LayoutClass& layout, const CallForm& form, DeviceKind kind) {
-  LayoutClass any = layout;
+  LayoutClass any = by_tiles(layout, {});
   for (std::size_t i = 0; i < form.operands; ++i) {
     if (any.access_of(i) != Access::scalar) any.set_access(i, Access::strided);
   }
@@ -225,14 +247,18 @@ LayoutClass of_any_extents(const LayoutClass& layout, const CallForm& form, Devi
 
 std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, const CallForm& form, DeviceKind kind) {
   std::vector<LayoutClass> all{layout};
-  for (int other = 1; kind != DeviceKind::cpu && other < 4; ++other) {
-    all.push_back(layout);
-    all.back().packs = layout.packs != ((other & 1) != 0);
-    all.back().wide_index = layout.wide_index != ((other & 2) != 0);
+  const auto add = [&all](const LayoutClass& other) {
+    if (std::ranges::find(all, other) == all.end()) all.push_back(other);
+  };
+  if (form.tiling.across != 0) add(by_tiles(layout, form.tiling));
+  for (int other = 0; kind != DeviceKind::cpu && other < 4; ++other) {
+    LayoutClass same = by_tiles(layout, {});
+    same.packs = layout.packs != ((other & 1) != 0);
+    same.wide_index = layout.wide_index != ((other & 2) != 0);
+    add(same);
   }
   if (has_one_layout(layout, form)) return all;
-  const LayoutClass any = of_any_extents(layout, form, kind);
-  if (std::ranges::find(all, any) == all.end()) all.push_back(any);
+  add(of_any_extents(layout, form, kind));
   return all;
 }
 
@@ -244,6 +270,7 @@ std::vector<DType> dtypes_of(const Loop& loop, kinds::Masking masking) {
 }
 
 std::string_view variant_name(const LayoutClass& layout, std::size_t operands) noexcept {
+  if (layout.tile > 0) return "tiled";
   if (layout.any_strided(operands)) return "strided";
   return layout.rank == 1 ? "contiguous" : "inner-contiguous";
 }

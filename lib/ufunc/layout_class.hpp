@@ -16,12 +16,22 @@
 
 namespace kiln::ufunc {
 
+/// How a GPU would go over a call's operands by tiles (kernels-src/elementwise/gpu_tiles.hpp).
+struct Tiling {
+  std::uint32_t across = 0;  ///< operands that go through tiles, a bit for each; 0: there is no use for tiles
+  std::uint8_t side = 0;
+  std::uint8_t dimension = 0;  ///< of the iteration, along which their neighbours lie
+  bool pays = false;           ///< extents are long enough
+};
+
 struct LayoutClass {
   std::uint64_t access = 0;                       ///< kinds::Access in two bits for each operand, inputs first
   std::uint8_t rank = 1;                          ///< merged dimensions, at most backend::kMaxKernelRank
   bool packs = true;                              ///< every contiguous operand divides into aligned packs, row by row (GPU)
   bool wide_index = false;                        ///< 2³¹ elements or more (GPU)
   bool in_place = false;                          ///< an output is also an input (GPU)
+  std::uint8_t tile = 0;                          ///< side of the tiles that it is computed by (GPU); 0: none
+  std::uint32_t across = 0;                       ///< strided operands that go through them, a bit for each
   kinds::Masking masking = kinds::Masking::none;  ///< otherwise the mask is the operand behind the arguments
 
   [[nodiscard]] kinds::Access access_of(std::size_t operand) const noexcept {
@@ -59,13 +69,16 @@ struct Placement {
                                                 DeviceKind kind, codegen::Speculation speculation = codegen::Speculation::none);
 
 /// The class itself, then others whose kernels are right for a call of it, the nearest first: with strides where an operand
-/// needs none, without packs, with wider indices, with more dimensions, for outputs that may be inputs.
-[[nodiscard]] std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind);
+/// needs none, without tiles or packs, with wider indices, with more dimensions, for outputs that may be inputs. `tiling`: by
+/// those tiles, too, where they do not pay.
+[[nodiscard]] std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind,
+                                                 const Tiling& tiling = {});
 /// What calls with arrays of other sizes have in common.
 struct CallForm {
   std::size_t operands;
   std::size_t inputs;  ///< of the operands, with the mask
   std::size_t dimensions;
+  Tiling tiling = {};
 };
 /// The class itself, then those of the same call with arrays of other sizes and alignments. Where extents of 1 change the
 /// layout, the last stands in for all that they lead to.
@@ -75,7 +88,7 @@ struct CallForm {
 /// as.
 [[nodiscard]] std::vector<DType> dtypes_of(const Loop& loop, kinds::Masking masking = kinds::Masking::none);
 
-/// "contiguous", "inner-contiguous", "strided".
+/// "contiguous", "inner-contiguous", "tiled", "strided".
 [[nodiscard]] std::string_view variant_name(const LayoutClass& layout, std::size_t operands) noexcept;
 
 }  // namespace kiln::ufunc

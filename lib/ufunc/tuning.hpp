@@ -25,4 +25,10 @@ constexpr int unroll(std::int64_t bytes_per_pack) noexcept {
   return bytes_per_pack >= 32 ? 1 : bytes_per_pack >= 16 ? 2 : 4;
 }
 
+/// Elements that a GPU thread loads before it computes where it goes by tiles: as many, and of those of a few bytes as fill 16.
+constexpr int tile_unroll(std::int64_t bytes_per_element) noexcept {
+  return bytes_per_element == 0 || bytes_per_element >= 4 ? unroll(bytes_per_element)
+                                                          : static_cast<int>(16 / bytes_per_element);
+}
+
 }  // namespace kiln::ufunc::tuning

@@ -1,6 +1,8 @@
 // Graphs: calls that are recorded once and run again, on every device; what takes another's place; what cannot be captured.
 #include <functional>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 #include "devices.hpp"
 
@@ -165,6 +167,21 @@ TEST_CASE("graph: other arrays take the place of those that were captured") {
         halves.launch();
         target.wait();
         CHECK(list_of(target.fetch(b))[0] == 13);
+
+        // By tiles: the launch has shapes and strides of its own.
+        const Array square = kiln::to_device(Array::full({40, 33}, 1.0F), target.device());
+        const Array rows = kiln::to_device(Array::full({33, 40}, 2.0F), target.device());
+        const Array sums = kiln::device_array({33, 40}, DType::float32, target.device());
+        kiln::Graph turned = kiln::capture(stream, [&] { add({square.transpose(), rows}, {.out = sums, .stream = stream}); });
+        std::vector<float> numbers(33 * 40);
+        std::iota(numbers.begin(), numbers.end(), 0.0F);
+        const Array counted = Array::from(numbers).reshape({40, 33});
+        turned.exchange(square, kiln::to_device(counted, target.device()));
+        turned.launch();
+        target.wait();
+        std::vector<double> expected = list_of(counted.transpose().copy());
+        for (double& each : expected) each += 2;
+        CHECK(list_of(target.fetch(sums)) == expected);
       },
       {Mode::device, Mode::stream});
 }

@@ -88,6 +88,7 @@ TEST_CASE("shipping: elementwise calls run a kernel for other layouts that is ri
     ship("no alignment for some", target, affine, counted_up({100})[{kBehindFirst}], counted_up({100}));
     ship("a square for a column", target, both, counted_up({9, 9}), counted_up({1, 1}));
     ship("a square for a larger one", target, both, counted_up({9, 9}), counted_up({40, 40}));
+    ship("a square for a smaller one", target, both, counted_up({40, 40}), counted_up({9, 9}));
   });
 }
 

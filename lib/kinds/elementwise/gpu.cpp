@@ -2,6 +2,7 @@
 #include "kinds/elementwise/launch.hpp"
 #include "kinds/elementwise/parameters.hpp"
 #include "kinds/elementwise/queued.hpp"
+#include "kinds/elementwise/tiles.hpp"
 #include "kinds/grid.hpp"
 #include "kinds/record.hpp"
 
@@ -10,6 +11,11 @@ namespace kiln::kinds {
 void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep) {
   Parameters parameters(launch);
+  if (launch.tile > 0) {
+    const std::int64_t threads = tile_threads(launch.tile);
+    const LaunchShape shape = strided_shape(backend, module, parameters.packs() * threads, static_cast<int>(threads));
+    return backend.dispatch(module, shape, parameters.data(), queue, keep);
+  }
   GridRequest request = limits_of(backend, module);
   request.packs = parameters.packs();
   request.unroll = launch.unroll;

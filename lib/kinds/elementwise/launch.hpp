@@ -20,6 +20,8 @@ struct ElementwiseLaunch {
   bool nested = false;      ///< its kernel takes strides where these operands need none (GPU)
   int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
   int unroll = 1;           ///< accesses in flight per thread (GPU)
+  int tile = 0;             ///< side of the tiles that its kernel goes by (GPU); 0: none
+  int tile_dimension = 0;   ///< of the shape: that of the tiles which is not the innermost
   bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
   bool past_cache = false;  ///< outputs, on lines of the cache, are stored past it (CPU); counts where the kernel is flat
 };

@@ -5,10 +5,29 @@
 #include <cstring>
 #include <string>
 
+#include "base/ceil_div.hpp"
 #include "kinds/divisor.hpp"
 
 namespace kiln::kinds {
 namespace {
+
+using base::ceil_div;
+
+bool is_cut(const ElementwiseLaunch& launch, std::size_t axis) noexcept {
+  return launch.tile > 0 && (axis + 1 == launch.shape.size() || axis == static_cast<std::size_t>(launch.tile_dimension));
+}
+
+/// As the kernel counts along the axis: elements, packs or tiles.
+std::int64_t count_along(const ElementwiseLaunch& launch, std::size_t axis) noexcept {
+  if (is_cut(launch, axis)) return ceil_div(launch.shape[axis], launch.tile);
+  return axis + 1 == launch.shape.size() ? launch.shape[axis] / launch.width : launch.shape[axis];
+}
+
+std::int64_t count_tiles(const ElementwiseLaunch& launch) noexcept {
+  std::int64_t tiles = 1;
+  for (std::size_t axis = 0; axis < launch.shape.size(); ++axis) tiles *= count_along(launch, axis);
+  return tiles;
+}
 
 void check_limits(const ElementwiseLaunch& launch) {
   const auto rank = std::max(launch.shape.size(), static_cast<std::size_t>(launch.rank));
@@ -17,7 +36,7 @@ void check_limits(const ElementwiseLaunch& launch) {
                       std::to_string(rank) + " dimensions: at most " + std::to_string(kMaxOperands) + " operands and 1 to " +
                       std::to_string(kMaxKernelRank) + " dimensions");
   }
-  if (!launch.wide_index && launch.size >= std::int64_t{1} << 31) {
+  if (!launch.wide_index && launch.tile == 0 && launch.size >= std::int64_t{1} << 31) {
     throw DeviceError("cannot launch a kernel with 32-bit indices over " + std::to_string(launch.size) + " elements");
   }
 }
@@ -35,7 +54,7 @@ bool Parameters::flat(const ElementwiseLaunch& launch) noexcept {
 Parameters::Parameters(const ElementwiseLaunch& launch) {
   check_limits(launch);
   const bool is_flat = flat(launch);
-  packs_ = is_flat ? (launch.size + launch.width - 1) / launch.width : launch.size / launch.width;
+  packs_ = launch.tile > 0 ? count_tiles(launch) : is_flat ? ceil_div(launch.size, launch.width) : launch.size / launch.width;
   const std::int64_t n = is_flat ? launch.size : packs_;
   if (launch.wide_index) {
     elements_wide_ = static_cast<std::uint64_t>(n);
@@ -47,6 +66,11 @@ Parameters::Parameters(const ElementwiseLaunch& launch) {
   if (!is_flat) {
     fill_space(launch);
     pointers_[count_++] = space_.data();
+  }
+  if (launch.tile > 0) {
+    const auto rows = static_cast<std::size_t>(launch.tile_dimension);
+    tiled_extents_ = {static_cast<std::uint32_t>(launch.shape[rows]), static_cast<std::uint32_t>(launch.shape.back())};
+    for (std::uint32_t& extent : tiled_extents_) pointers_[count_++] = &extent;
   }
   for (std::size_t i = 0; i < launch.operands.size(); ++i) {
     const LaunchOperand& operand = launch.operands[i];
@@ -62,28 +86,39 @@ void Parameters::fill_space(const ElementwiseLaunch& launch) noexcept {
     std::memcpy(to, &value, sizeof(value));
     to += sizeof(value);
   };
-  const std::size_t rank = std::max(launch.shape.size(), static_cast<std::size_t>(launch.rank));
-  const std::size_t added = rank - launch.shape.size();
-  const auto extent = [&](std::size_t axis) {
-    if (axis < added) return std::int64_t{1};
-    return axis + 1 == rank ? launch.shape[axis - added] / launch.width : launch.shape[axis - added];
-  };
+  const std::size_t own = launch.shape.size();
+  const std::size_t rank = std::max(own, static_cast<std::size_t>(launch.rank));
+  const std::size_t added = rank - own;
+  // The launch's axes in the kernel's order, behind those that are added: that of the tiles comes before the innermost.
+  std::array<std::size_t, kMaxKernelRank> axes;
+  for (std::size_t i = 0; i < own; ++i) axes[i] = i;
+  if (launch.tile > 0) {
+    const auto first = axes.begin() + launch.tile_dimension;
+    std::rotate(first, first + 1, axes.begin() + own - 1);
+  }
+  const auto extent = [&](std::size_t i) { return i < added ? std::int64_t{1} : count_along(launch, axes[i - added]); };
   if (launch.wide_index) {
-    for (std::size_t axis = 0; axis < rank; ++axis) put(static_cast<std::uint64_t>(extent(axis)));
+    for (std::size_t i = 0; i < rank; ++i) put(static_cast<std::uint64_t>(extent(i)));
   } else {
     std::array<Divisor, kMaxKernelRank> divisors;
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-      const auto value = static_cast<std::uint32_t>(extent(axis));
-      divisors[axis] = divisor_of(value);
+    for (std::size_t i = 0; i < rank; ++i) {
+      const auto value = static_cast<std::uint32_t>(extent(i));
+      divisors[i] = divisor_of(value);
       put(value);
     }
-    for (std::size_t axis = 0; axis < rank; ++axis) put(divisors[axis].magic);
-    for (std::size_t axis = 0; axis < rank; ++axis) put(divisors[axis].shift);
+    for (std::size_t i = 0; i < rank; ++i) put(divisors[i].magic);
+    for (std::size_t i = 0; i < rank; ++i) put(divisors[i].shift);
     if (rank % 2 != 0) put(std::uint32_t{0});  // the strides are 8-byte aligned
   }
   for (const LaunchOperand& operand : launch.operands) {
-    for (std::size_t axis = 0; axis < rank; ++axis)
-      put(operand.scalar || axis < added ? std::int64_t{0} : operand.strides[axis - added]);
+    for (std::size_t i = 0; i < rank; ++i)
+      put(operand.scalar || i < added ? std::int64_t{0} : operand.strides[axes[i - added]]);
+  }
+  if (launch.tile > 0) {
+    std::array<std::int64_t, kMaxKernelRank> numbers;
+    std::int64_t behind = 1;
+    for (std::size_t axis = own; axis-- > 0; behind *= launch.shape[axis]) numbers[axis] = behind;
+    for (std::size_t i = 0; i < rank; ++i) put(i < added ? std::int64_t{0} : numbers[axes[i - added]]);
   }
   space_bytes_ = static_cast<std::size_t>(to - space_.data());
 }

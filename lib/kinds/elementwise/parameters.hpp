@@ -20,7 +20,7 @@ class Parameters {
 
   [[nodiscard]] void** data() noexcept { return pointers_.data(); }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// Accesses to spread over threads: packs of `width` elements; of the flat form rounded up.
+  /// Accesses to spread over threads: packs of `width` elements; of the flat form rounded up. Of a launch by tiles: these.
   [[nodiscard]] std::int64_t packs() const noexcept { return packs_; }
   /// Bytes of the Space parameter; 0 in the flat form.
   [[nodiscard]] std::size_t space_bytes() const noexcept { return space_bytes_; }
@@ -31,12 +31,14 @@ class Parameters {
  private:
   void fill_space(const ElementwiseLaunch& launch) noexcept;
 
-  static constexpr std::size_t kMaxSpace = sizeof(std::uint64_t) * kMaxKernelRank * (1 + kMaxOperands) + 64;
-  std::array<void*, kMaxOperands + 2> pointers_;
+  // Three numbers of 32 bits for each dimension, strides of each operand, and those of the elements' numbers.
+  static constexpr std::size_t kMaxSpace = sizeof(std::uint64_t) * kMaxKernelRank * (2 + kMaxOperands + 1);
+  std::array<void*, kMaxOperands + 4> pointers_;
   alignas(16) std::array<std::byte, kMaxSpace> space_;
   std::array<void*, kMaxOperands> addresses_;
   std::uint64_t elements_wide_;
   std::uint32_t elements_;
+  std::array<std::uint32_t, 2> tiled_extents_;
   std::int64_t packs_ = 0;
   std::size_t count_ = 0;
   std::size_t space_bytes_ = 0;

@@ -24,6 +24,7 @@ struct ElementwiseSpec {
   int rank = 1;             ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
   int width = 1;            ///< GPU: elements per access
   int unroll = 1;           ///< GPU: accesses in flight per thread
+  int tile = 0;             ///< GPU: side of the tiles that it goes by, of operands `across` (tiles.hpp); 0: it goes by packs
   bool wide_index = false;  ///< GPU: 64-bit index
   bool aliased = false;     ///< an output is also an input: no __restrict__
   Masking masking = Masking::none;

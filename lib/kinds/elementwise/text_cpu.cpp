@@ -20,6 +20,7 @@ std::string_view access_name(Access access) {
       return "broadcast";
     case Access::strided:
       return "strided";
+    case Access::across:  // of GPUs' tiles
     case Access::scalar:
       break;
   }

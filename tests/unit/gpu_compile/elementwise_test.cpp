@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "compile_all.hpp"
+#include "kinds/elementwise/tiles.hpp"
 
 namespace {
 
@@ -106,6 +109,55 @@ std::vector<Variant> dtype_variants() {
   return found;
 }
 
+/// Inputs and outputs across, of every dtype, with masks, and as many as shared memory has room for.
+std::vector<Variant> tiled_variants() {
+  std::vector<Variant> found;
+  for (const DType type : kAllDTypes) {
+    Variant variant{"tiles of " + std::string(name(type)), product(),
+                    binary(type, Access::across, Access::contiguous, Access::contiguous)};
+    if (type == DType::bool_) variant.text.body = "return a && b;";
+    found.push_back(variant);
+  }
+  for (const Access b : {Access::broadcast, Access::strided, Access::scalar, Access::across}) {
+    for (const Access out : {Access::contiguous, Access::strided, Access::across}) {
+      Variant variant{"tiles, access " + std::to_string(static_cast<int>(b)) + ", " + std::to_string(static_cast<int>(out)),
+                      product(), binary(DType::float32, Access::across, b, out)};
+      variant.spec.aliased = b == Access::across && out == Access::across;
+      found.push_back(variant);
+    }
+  }
+  for (const kinds::Masking masking : {kinds::Masking::zero, kinds::Masking::keep}) {
+    Variant variant{"tiles with a mask", product(), binary(DType::float64, Access::contiguous, Access::across, Access::across)};
+    variant.spec.inputs.push_back({DType::bool_, DType::bool_, Access::across});
+    variant.spec.masking = masking;
+    variant.spec.arguments = 2;
+    found.push_back(variant);
+  }
+  Variant many{"tiles of many operands", {.name = "sum"}, {}};
+  many.text.body = "return 0";
+  for (int k = 0; k < 31; ++k) {
+    many.spec.inputs.push_back({DType::int8, DType::int8, k < 10 ? Access::across : Access::contiguous});
+    many.text.input_names.push_back("a" + std::to_string(k));
+    many.text.body += " + a" + std::to_string(k);
+  }
+  many.text.body += ";";
+  many.spec.outputs = {{DType::int8, DType::int8, Access::contiguous}};
+  found.push_back(many);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ElementwiseSpec& spec = found[i].spec;
+    std::int64_t widest = 0;
+    for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+      for (const kinds::OperandSpec& operand : *operands) {
+        if (operand.access == Access::across) widest = std::max(widest, static_cast<std::int64_t>(itemsize(operand.storage)));
+      }
+    }
+    spec.tile = static_cast<int>(kinds::tile_side(widest));
+    spec.rank = i % 3 == 0 ? 8 : 2;
+    spec.unroll = i % 2 == 0 ? 4 : 1;
+  }
+  return found;
+}
+
 /// Divisions of integers, in constants and functions, too.
 std::vector<Variant> division_variants() {
   std::vector<Variant> found;
@@ -137,9 +189,10 @@ std::vector<Variant> division_variants() {
 
 std::vector<Variant> smoke() {
   const auto flat = flat_variants();
+  const auto tiled = tiled_variants();
   const auto nd = nd_variants();
   const auto dtypes = dtype_variants();
-  std::vector<Variant> chosen = {flat[14], flat[17], nd[9], nd[22]};
+  std::vector<Variant> chosen = {flat[14], flat[17], nd[9], nd[22], tiled[2], tiled[11]};
   for (const Variant& variant : dtypes) {
     if (variant.name == "dtype complex64" || variant.name == "dtype bfloat16" || variant.name == "dtype float64")
       chosen.push_back(variant);
@@ -190,6 +243,7 @@ TEST_CASE("every variant compiles for sm_90") {
   compile_all("sm_90", flat_variants());
   compile_all("sm_90", nd_variants());
   compile_all("sm_90", dtype_variants());
+  compile_all("sm_90", tiled_variants());
   compile_all("sm_90", division_variants());
 }
 
@@ -198,6 +252,7 @@ TEST_CASE("every variant compiles for gfx90a") {
   compile_all("gfx90a", flat_variants());
   compile_all("gfx90a", nd_variants());
   compile_all("gfx90a", dtype_variants());
+  compile_all("gfx90a", tiled_variants());
   compile_all("gfx90a", division_variants());
 }
 
@@ -259,5 +314,6 @@ TEST_CASE("elementwise kernels: some variants for other architectures, without a
   compile_some(flat_variants());
   compile_some(nd_variants());
   compile_some(dtype_variants());
+  compile_some(tiled_variants());
   compile_some(division_variants());
 }

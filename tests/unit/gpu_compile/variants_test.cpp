@@ -13,6 +13,8 @@
 #include "../backend/gpu_compilers.hpp"
 #include "backend/backend.hpp"
 #include "kinds/elementwise/launch.hpp"
+#include "kinds/elementwise/parameters.hpp"
+#include "kinds/elementwise/tiles.hpp"
 #include "kinds/spec.hpp"
 
 namespace {
@@ -68,9 +70,15 @@ std::int64_t product(const Extents& extents) {
   return result;
 }
 
-/// Strides in bytes for an access: packed; packed but for a last axis of stride 0; the last axis with gaps.
+/// Strides in bytes for an access: packed; packed but for a last axis of stride 0; the last axis with gaps; packed from the
+/// other end.
 Extents strides_of(const Extents& shape, Access access) {
   Extents strides(shape.size());
+  if (access == Access::across) {
+    std::int64_t step = 4;
+    for (std::size_t d = 0; d < shape.size(); step *= shape[d++]) strides[d] = step;
+    return strides;
+  }
   std::int64_t next = access == Access::strided ? 8 : 4;
   for (std::size_t d = shape.size(); d-- > 0;) {
     const bool last = d + 1 == shape.size();
@@ -99,8 +107,9 @@ std::vector<std::int32_t> counting(std::size_t count, std::int32_t from) {
   return values;
 }
 
-/// Runs out = 3 * a + b and compares every number in out's memory.
-void check(const backend::Module& module, const ElementwiseSpec& spec, const Extents& shape) {
+/// Runs out = 3 * a + b by `run` and compares every number in out's memory.
+template <class Run>
+void check_by(const Run& run, const ElementwiseSpec& spec, const Extents& shape) {
   const Access access[] = {spec.inputs[0].access, spec.inputs[1].access, spec.outputs[0].access};
   Extents strides[3];
   for (std::size_t i = 0; i < 3; ++i) strides[i] = strides_of(shape, access[i]);
@@ -113,20 +122,34 @@ void check(const backend::Module& module, const ElementwiseSpec& spec, const Ext
                                                                 : LaunchOperand{first.address(), strides[0].data(), 4, false},
                                     {second.address(), strides[1].data(), 4, false},
                                     {in_place ? second.address() : result.address(), strides[2].data(), 4, false}};
-  kinds::launch(device(), module,
-                kinds::ElementwiseLaunch{.operands = operands,
-                                         .shape = shape,
-                                         .size = product(shape),
-                                         .width = spec.width,
-                                         .unroll = spec.unroll,
-                                         .wide_index = spec.wide_index},
-                nullptr, nullptr);
+  run(kinds::ElementwiseLaunch{.operands = operands,
+                               .shape = shape,
+                               .size = product(shape),
+                               .width = spec.width,
+                               .unroll = spec.unroll,
+                               .tile = spec.tile,
+                               .wide_index = spec.wide_index});
   std::vector<std::int32_t> expected = in_place ? b : std::vector<std::int32_t>(count_of(shape, strides[2]), -1);
   for (std::int64_t i = 0; i < product(shape); ++i) {
     const std::int32_t x = access[0] == Access::scalar ? scalar : a[place_of(i, shape, strides[0])];
     expected[place_of(i, shape, strides[2])] = 3 * x + b[place_of(i, shape, strides[1])];
   }
   CHECK(((in_place ? second : result).fetch() == expected));
+}
+
+void check(const backend::Module& module, const ElementwiseSpec& spec, const Extents& shape) {
+  check_by([&](const kinds::ElementwiseLaunch& launch) { kinds::launch(device(), module, launch, nullptr, nullptr); }, spec,
+           shape);
+}
+
+/// By two blocks, each of which goes over tiles one after the other.
+void check_with_few_blocks(const backend::Module& module, const ElementwiseSpec& spec, const Extents& shape) {
+  const auto run = [&](const kinds::ElementwiseLaunch& launch) {
+    kinds::Parameters parameters(launch);
+    device().dispatch(module, {.grid = {2, 1, 1}, .block = {kinds::tile_threads(spec.tile), 1, 1}}, parameters.data(), nullptr,
+                      nullptr);
+  };
+  check_by(run, spec, shape);
 }
 
 ElementwiseSpec spec_of(Access a, Access b, Access out) {
@@ -159,6 +182,28 @@ TEST_CASE("variants: flat, of every width, unrolled, with 64-bit indices, in pla
             INFO(described(spec, {size}));
             check(*module, spec, {size});
           }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("variants: by tiles, one for each block and several for some") {
+  if (!test::have_compiler(DeviceKind::cuda)) return;
+  // Of three dimensions the first goes with the last into tiles; the middle one lies between.
+  for (const Extents& shape : {Extents{32, 1, 32}, {33, 2, 40}, {100, 1, 31}, {70, 3, 65}}) {
+    for (const Access a : {Access::across, Access::contiguous, Access::scalar}) {
+      for (const Access out : {Access::contiguous, Access::across}) {
+        if (a != Access::across && out != Access::across) continue;
+        for (const int side : {32, 64}) {
+          ElementwiseSpec spec = spec_of(a, Access::contiguous, out);
+          spec.rank = static_cast<int>(shape.size());
+          spec.tile = side;
+          spec.unroll = side == 32 ? 4 : 1;
+          INFO(described(spec, shape), ", tiles of ", side);
+          const auto module = compiled(spec);
+          check(*module, spec, shape);
+          check_with_few_blocks(*module, spec, shape);
         }
       }
     }

@@ -156,12 +156,49 @@ TEST_CASE("the n-dimensional form lays Space out as the kernel reads it") {
   CHECK(wide_space.stride[2][0] == -448);
 }
 
+TEST_CASE("the form by tiles has their dimensions last, counts tiles, and has the numbers of elements behind the operands") {
+  struct Space {
+    std::uint32_t extent[4];
+    std::uint32_t magic[4];
+    std::uint32_t shift[4];
+    std::int64_t stride[4][4];
+  };
+  const std::int64_t shape[] = {70, 3, 33};
+  const std::int64_t a[] = {4, 9240, 280};
+  const std::int64_t out[] = {396, 132, 4};
+  double scalar = 1;
+  const std::vector<LaunchOperand> operands = {{reinterpret_cast<void*>(0x1000), a, 4, false},
+                                               {&scalar, nullptr, 8, true},
+                                               {reinterpret_cast<void*>(0x2000), out, 4, false}};
+  Parameters parameters(
+      {.operands = operands, .shape = shape, .size = 70 * 3 * 33, .rank = 4, .tile = 32, .tile_dimension = 0});
+  CHECK(parameters.count() == 7);
+  CHECK(parameters.packs() == 3 * 3 * 2);
+  CHECK(read<std::uint32_t>(parameters.data()[0]) == 18);
+  CHECK(parameters.space_bytes() == sizeof(Space));
+  const auto space = read<Space>(parameters.data()[1]);
+  const std::int64_t expected[][4] = {{0, 9240, 4, 280}, {0, 0, 0, 0}, {0, 132, 396, 4}, {0, 33, 99, 1}};
+  const std::uint32_t tiles[] = {1, 3, 3, 2};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    CHECK(space.extent[axis] == tiles[axis]);
+    for (std::size_t k = 0; k < 4; ++k) CHECK(space.stride[k][axis] == expected[k][axis]);
+  }
+  CHECK(read<std::uint32_t>(parameters.data()[2]) == 70);
+  CHECK(read<std::uint32_t>(parameters.data()[3]) == 33);
+  CHECK(read<std::uintptr_t>(parameters.data()[4]) == 0x1000);
+  CHECK(read<double>(parameters.data()[5]) == 1.0);
+}
+
 TEST_CASE("the largest launch fits and a larger one is refused") {
   const std::int64_t shape[] = {2, 2, 2, 2, 2, 2, 2, 2};
   const std::int64_t strides[] = {1024, 512, 256, 128, 64, 32, 16, 8};
   std::vector<LaunchOperand> operands(kMaxOperands, LaunchOperand{nullptr, strides, 8, false});
   ElementwiseLaunch launch{.operands = operands, .shape = shape, .size = 256, .wide_index = true};
   CHECK(Parameters(launch).space_bytes() == 8 * 8 + 32 * 8 * 8);
+  ElementwiseLaunch tiled = launch;
+  tiled.wide_index = false;
+  tiled.tile = 32;
+  CHECK(Parameters(tiled).space_bytes() == 3 * 8 * 4 + 33 * 8 * 8);
   operands.push_back(operands.back());
   launch.operands = operands;
   CHECK_THROWS_WITH_AS(Parameters{launch},

@@ -53,6 +53,11 @@ TEST_CASE("variants of a ufunc's loop") {
   spec = {
       .inputs = {operand()}, .outputs = {operand()}, .rank = 3, .width = 4, .unroll = 2, .wide_index = true, .aliased = true};
   CHECK(on_gpu(spec) == "inner-contiguous, rank 3, width 4, unrolled 2, 64-bit index, in place");
+  spec = {.inputs = {operand(Access::across), operand()}, .outputs = {operand()}, .rank = 2, .unroll = 4, .tile = 32};
+  CHECK(on_gpu(spec) == "tiled, input 0 across, rank 2, unrolled 4");
+  spec.inputs[1] = operand(Access::strided);
+  spec.outputs[0] = operand(Access::across);
+  CHECK(on_gpu(spec) == "tiled, strided (input 1), input 0 across, output 0 across, rank 2, unrolled 4");
 }
 
 TEST_CASE("a mask is no input, and what the CPU reads of the outputs is none") {

@@ -70,6 +70,21 @@ TEST_CASE("what each processor takes of a layout") {
   CHECK(cpu.outputs.at(0).storage == DType::float64);
 }
 
+TEST_CASE("a kernel that goes by tiles has neither packs nor wide indices") {
+  const ufunc::Loop loop = loop_of("float32(float32 a, float32 b)");
+  LayoutClass tiled = class_of({Access::strided, Access::contiguous, Access::contiguous}, 2);
+  tiled.tile = 32;
+  tiled.across = 1;
+  tiled.wide_index = true;
+  const auto spec = ufunc::specialize(loop, ufunc::dtypes_of(loop), tiled, DeviceKind::cuda);
+  CHECK(spec.tile == 32);
+  CHECK(spec.inputs.at(0).access == Access::across);
+  CHECK(spec.inputs.at(1).access == Access::contiguous);
+  CHECK(spec.width == 1);
+  CHECK(spec.unroll == 4);  // 4 bytes beside what the tiles have
+  CHECK_FALSE(spec.wide_index);
+}
+
 TEST_CASE("the loop of given dtypes is the first signature's that has it") {
   const std::vector signatures{signature::parse("T(T a, T b) where T: float32, float64"),
                                signature::parse("float64(float64, int8)"), signature::parse("U(U, V)")};
@@ -90,6 +105,9 @@ TEST_CASE("names of variants") {
   CHECK(ufunc::variant_name(class_of({Access::contiguous, Access::contiguous}), 2) == "contiguous");
   CHECK(ufunc::variant_name(class_of({Access::broadcast, Access::contiguous}, 2), 2) == "inner-contiguous");
   CHECK(ufunc::variant_name(class_of({Access::contiguous, Access::strided}), 2) == "strided");
+  LayoutClass tiled = class_of({Access::contiguous, Access::strided}, 2);
+  tiled.tile = 32;
+  CHECK(ufunc::variant_name(tiled, 2) == "tiled");
 }
 
 TEST_CASE("stand-ins are right for the layout: each differs only towards the general") {
@@ -119,6 +137,35 @@ TEST_CASE("stand-ins are right for the layout: each differs only towards the gen
   LayoutClass in_place = class_of({Access::contiguous, Access::contiguous});
   in_place.in_place = true;
   for (const LayoutClass& each : ufunc::stand_ins(in_place, 2, DeviceKind::cuda)) CHECK(each.in_place);
+}
+
+TEST_CASE("kernels with tiles and without stand in for one another") {
+  const LayoutClass plain = class_of({Access::strided, Access::contiguous, Access::contiguous}, 2);
+  LayoutClass tiled = plain;
+  tiled.tile = 32;
+  tiled.across = 1;
+  const auto all = ufunc::stand_ins(tiled, 3, DeviceKind::cuda);
+  CHECK(all.front() == tiled);
+  const auto without = ufunc::stand_ins(plain, 3, DeviceKind::cuda);
+  for (const LayoutClass& each : without) {
+    CHECK(each.tile == 0);
+    CHECK(std::find(all.begin(), all.end(), each) != all.end());
+  }
+  CHECK(all.size() == without.size() + 2);
+  // Tiles are right for arrays that are too small for them.
+  const ufunc::Tiling by{.across = 1, .side = 32};
+  const auto small = ufunc::stand_ins(plain, 3, DeviceKind::cuda, by);
+  CHECK(small.front() == plain);
+  CHECK(small.size() == without.size() + 2);
+  CHECK(std::find(small.begin(), small.end(), tiled) != small.end());
+  // Arrays of other sizes that lie the same way.
+  const ufunc::CallForm form{.operands = 3, .inputs = 2, .dimensions = 2, .tiling = by};
+  for (const LayoutClass& met : {plain, tiled}) {
+    const auto sizes = ufunc::of_all_sizes(met, form, DeviceKind::cuda);
+    CHECK(sizes.size() == 6);
+    CHECK(sizes.front() == met);
+    for (const LayoutClass& other : {plain, tiled}) CHECK(std::find(sizes.begin(), sizes.end(), other) != sizes.end());
+  }
 }
 
 TEST_CASE("arrays of other sizes and alignments have other kernels on GPUs alone") {
