@@ -140,6 +140,13 @@ def s_bfe_signed(S0, S1, LANES=64):
     return result, result != 0
 
 
+def s_bfe_signed_64(S0, S1, LANES=64):
+    offset, bits = int(S1) & 63, int(S1) >> 16 & 0x7f
+    sign = 1 << bits >> 1
+    result = (((int(S0) >> offset) & ((1 << bits) - 1)) ^ sign) - sign
+    return np.uint64(result & 0xffffffffffffffff), result != 0
+
+
 def leading_signs(x):
     """Bits after the first that equal it; all ones where all do, as AMD's."""
     signed = x.view(np.dtype(f"i{x.dtype.itemsize}"))
@@ -201,6 +208,7 @@ NATIVE = {
     "V_PERM_B32": Function(perm, ["D0"], ""),
     "V_BFE_I32": Function(bfe_signed, ["D0"], ""),
     "S_BFE_I32": Function(s_bfe_signed, ["D0", "SCC"], ""),
+    "S_BFE_I64": Function(s_bfe_signed_64, ["D0", "SCC"], ""),
     "V_BCNT_U32_B32": Function(lambda S0, S1, LANES=64: ((A.bit_counts(S0) + S1).astype(np.uint32),), ["D0"], ""),
     **{name: one(bits_of(A.trailing_zeros)) for name in
        ("V_FFBL_B32", "V_CTZ_I32_B32", "S_FF1_I32_B32", "S_FF1_I32_B64", "S_CTZ_I32_B32", "S_CTZ_I32_B64")},

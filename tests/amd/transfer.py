@@ -283,6 +283,17 @@ def local_transfer(inst, name, rdna):
             if atomic[2]:
                 put_words(w, first, [(old >> old.dtype.type(32 * i)).astype(np.uint32) for i in range(size // 4)])
         return change_local
+    compare = re.fullmatch(r"CMPST(ORE)?(_RTN)?_B(32|64)", short)
+    if compare:
+        size = int(compare[3]) // 8
+        new, expected = data if compare[1] else data[::-1]  # RDNA 3's name is for the other order
+
+        def compare_local(w):
+            words = [w.rows[row + i][w.active] for row in (new, expected) for i in range(size // 4)]
+            old = run_atomic(w.lds, where(w, offset), w.active, None, size, words)
+            if compare[2]:
+                put_words(w, first, [(old >> old.dtype.type(32 * i)).astype(np.uint32) for i in range(size // 4)])
+        return compare_local
     raise faults.unknown(name)
 
 
