@@ -225,6 +225,8 @@
 // The value of the lane that many above this one; all lanes of the warp take part.
 #define KILN_SHUFFLE_DOWN(x, distance) __shfl_down_sync(0xffffffffu, x, distance)
 #define KILN_SHUFFLE_FROM(x, lane) __shfl_sync(0xffffffffu, x, lane)
+// A bit for each lane of the warp; all of them take part.
+#define KILN_BALLOT(x) __ballot_sync(0xffffffffu, x)
 #elif KILN_HIP
 #define KILN_WARP_BARRIER() __syncthreads()
 #if defined(__AMDGCN_WAVEFRONT_SIZE__)
@@ -238,6 +240,7 @@
 #define KILN_SHUFFLE_DOWN(x, distance) \
   static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
 #define KILN_SHUFFLE_FROM(x, lane) static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((lane) << 2, static_cast<int>(x)))
+#define KILN_BALLOT(x) __ballot(x)
 #endif
 
 #if KILN_GPU_CLANG
@@ -248,6 +251,13 @@
 #define KILN_OFFSET_OF(type, member) __builtin_offsetof(type, member)
 #else
 #define KILN_OFFSET_OF(type, member) __INTADDR__(&((static_cast<type*>(nullptr))->member))
+#endif
+
+// int64(a) * int64(b) of 32-bit numbers. NVIDIA's instruction for it is lost where LLVM extends one of them outside of a loop.
+#if KILN_CUDA
+#define KILN_WIDE_PRODUCT(product, a, b) asm("mul.wide.s32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b))
+#else
+#define KILN_WIDE_PRODUCT(product, a, b) product = static_cast<long long>(a) * (b)
 #endif
 
 #if KILN_CUDA

@@ -23,33 +23,46 @@ struct CpuScatterParts {
   void (*first_item)(int64 item);
 };
 
-// What a GPU's kernel takes.
-struct ScatterSpace {
+// GPU: kiln_kernel(const ScatterCall call, Shape shape). Shape is that of kernels-src/elementwise/abi.hpp's Space over the
+// merged dimensions of the positions and then of a row; its operands are the arrays of indices, the target, the value. A kernel
+// for any layout takes a ScatterAnyShape. Elements are numbered in C order over positions and row.
+struct ScatterCall {
   struct Index {
     const void* data;
     int64 extent;
-    int64 stride;      // of the target
-    int64 strides[8];  // of the array, over the positions
-    int32 size;        // of an index
-    int32 is_signed;
+    int64 stride;  // of the target
   };
   void* target;
   const void* value;
   const int64* order;   // positions, those of one target together
   const int64* starts;  // of each target in `order`, and the end
-  uint64* bad;          // the first position with an index out of range
-  int64 positions;
-  int64 row;   // elements
-  int64 work;  // elements that pass 1 changes: those of a row for each position, or for each different target
-  int64 shape[8];
-  int64 row_shape[8];
+  uint32* bad;          // not 0 where an index is out of range; null: none is
+  uint64 positions;
+  uint64 row;   // elements
+  uint64 work;  // elements that are changed: those of a row for each position, or for each different target
+  // Kernels with bins, which are the target's window of memory, from its lowest address on: each block's go to `copies`.
+  void* copies;
+  uint32 bins;
+  uint32 blocks;
+  int64 origin;  // of the target in the window, in bytes
+  int32 pass;    // 0: looks for bad indices and fills bins; 1: changes the target
+  Index index[8];
+};
+struct ScatterAnyShape {
+  int64 positions[8];
+  int64 row[8];
+  int64 index_strides[8][8];
   int64 target_strides[8];
   int64 value_strides[16];
-  Index index[8];
+  int32 index_size[8];
+  int32 index_is_signed[8];
   int32 indices;
   int32 rank;
   int32 row_rank;
-  int32 pass;  // 0: looks for bad indices; 1: changes the target
 };
+// Elements of a thread whose loads are in flight together, in kernels for one layout that keep no order.
+inline constexpr int32 kScatterUnroll = 4;
+// Copies of bins that a thread adds up before it changes the target.
+inline constexpr uint32 kScatterCopiesEach = 16;
 
 }  // namespace kiln::kinds

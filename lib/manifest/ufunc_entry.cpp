@@ -85,6 +85,31 @@ program::Planned plan_reduce(const UfuncImpl& ufunc, const call::Description& ca
                         render);
 }
 
+/// Indices are the operands behind the second; without any they are one packed array of int64, as many as the second operand
+/// has rows.
+program::Planned plan_at(const UfuncImpl& ufunc, const call::StandIns& given, DeviceKind kind, bool render) {
+  const Array& target = given.args[0].array();
+  const Arg* const value = ufunc.nin() > 1 && given.args.size() > 1 ? &given.args[1] : nullptr;
+  std::vector<Array> indices;
+  for (std::size_t i = value != nullptr ? 2 : 1; i < given.args.size(); ++i) {
+    if (!given.args[i].is_array()) throw TypeError(ufunc.name() + ".at wants arrays of indices behind the second operand");
+    indices.push_back(given.args[i].array());
+  }
+  if (indices.empty()) {
+    Shape shape{1};
+    if (value != nullptr && value->is_array() && !target.shape().empty() &&
+        value->array().shape().size() >= target.shape().size()) {
+      const Shape& all = value->array().shape();
+      shape = Shape(std::span(all.begin(), all.size() + 1 - target.shape().size()));
+    }
+    std::int64_t stride = sizeof(std::int64_t);
+    Strides strides(shape.size(), 0);
+    for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) strides[d] = stride;
+    indices.push_back(call::in_no_memory(shape, strides, DType::int64, 2, Device::of_kind(kind), false));
+  }
+  return ufunc::planned(ufunc::AtCall(ufunc, target, indices, value, {}), kind, render);
+}
+
 program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, DeviceKind kind, bool render) {
   const call::StandIns given(call, kind);
   if (call.method.empty()) {
@@ -96,13 +121,10 @@ program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, Dev
     return ufunc::planned(ufunc::Call(ufunc, given.args, options), kind, render);
   }
   const bool at = call.method == name(ufunc::Method::at);
-  if (given.args.empty() || given.args.size() > (at ? 2 : 1) || !given.args[0].is_array())
-    throw TypeError(ufunc.name() + "." + call.method + (at ? " wants an array, and the second operand" : " wants one array"));
-  if (at) {
-    const Array index = call::in_no_memory({1}, {sizeof(std::int64_t)}, DType::int64, 2, Device::of_kind(kind), false);
-    const Arg* const value = given.args.size() > 1 ? &given.args[1] : nullptr;
-    return ufunc::planned(ufunc::AtCall(ufunc, given.args[0].array(), {&index, 1}, value, {}), kind, render);
-  }
+  if (given.args.empty() || (!at && given.args.size() > 1) || !given.args[0].is_array())
+    throw TypeError(ufunc.name() + "." + call.method +
+                    (at ? " wants an array, the second operand, and arrays of indices" : " wants one array"));
+  if (at) return plan_at(ufunc, given, kind, render);
   if (call.method != name(ufunc::Method::accumulate)) return plan_reduce(ufunc, call, given, kind, render);
   AccumulateOptions options;
   if (call.axis) options.axis = call.axis->front();

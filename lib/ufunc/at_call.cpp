@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "backend/capture.hpp"
+#include "call/staging.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
+#include "kinds/scatter/layout.hpp"
 #include "layout/broadcast.hpp"
 #include "layout/merge.hpp"
 #include "ufunc/indices.hpp"
@@ -77,31 +79,43 @@ void AtCall::run() {
   choose_loop();
   check_shapes();
   backend::Capture::refuse(what(), "it looks at its indices when it is called");
-  backend::Queue* const queue = operands_.at().queue;
-  // Queued work may still write them.
-  if (queue != nullptr) queue->synchronize();
-  checked_ = std::all_of(indices_.begin(), indices_.end(), [](const Array& each) { return each.device().is_cpu(); });
+  const auto of_host = [](const Array& each) { return each.device().is_cpu(); };
+  if (std::any_of(indices_.begin(), indices_.end(), of_host)) wait_for_queue();
+  checked_ = std::all_of(indices_.begin(), indices_.end(), of_host);
   if (checked_) check_indices(indices_);
   if (std::any_of(full_.begin(), full_.end(), [](std::int64_t extent) { return extent == 0; })) return;
   operands_.separate(false, true);
+  const std::vector<Array> given = indices_;
   bring_to_device();
-  backend::Backend& backend = backend::backend_for(operands_.at().device);
-  kernel_ = &ufunc_.variant(*plan_, variant(), operands_.at().device);
+  const Device& device = operands_.at().device;
+  backend::Backend& backend = backend::backend_for(device);
+  MethodVariant variant = this->variant();
+  kinds::ScatterLaunch launch;
+  bool out_of_range = false;
   if (operands_.at().gpu()) {
-    if (!checked_) look_for_bad_indices(backend);
-    read_indices();
+    const kinds::ScatterSpec spec = this->spec();
+    read_indices(spec);
+    launch = this->launch();
+    variant.layout = kinds::layout_of(launch, spec);
+    if (!checked_) launch.out_of_range = &out_of_range;
+  } else {
+    launch = this->launch();
   }
+  const Variant<kinds::ScatterLayout>& kernel = ufunc_.variant(*plan_, variant, device);
+  launch.layout = kernel.layout;
   std::vector<Array> used = indices_;
   for (const Array& each : {target_, order_, starts_}) used.push_back(each);
-  kinds::launch(backend, *kernel_->module, launch(), queue, operands_.keep(backend, used));
-  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
+  kinds::launch(backend, *kernel.module, launch, operands_.at().queue, operands_.keep(backend, used));
+  if (out_of_range) check_indices(indices_on_host());
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, given);
   operands_.fetch({&target_, 1});
 }
 
-void AtCall::record(Recorder& recorder) const {
+void AtCall::record(Recorder& recorder, std::span<const Array> indices) const {
   call::Description call = operands_.description();
   call.method = name(Method::at);
   call.inputs.insert(call.inputs.begin(), call::text_of(*target_.rep()));
+  for (const Array& each : indices) call.inputs.push_back(call::text_of(*each.rep()));
   call.out.clear();
   if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
 }
@@ -110,12 +124,43 @@ const Loop& AtCall::plan(const std::optional<Device>& device) {
   operands_.plan(device);
   operands_.place(indices_);
   choose_loop();
+  check_shapes();
   return plan_->loop;
 }
 
-program::Request AtCall::request() const {
+/// Of a GPU.
+std::vector<kinds::ScatterLayout> AtCall::planned_layouts() {
+  const kinds::ScatterSpec spec = this->spec();
+  std::vector<kinds::ScatterLayout> all;
+  if (std::all_of(full_.begin(), full_.end(), [](std::int64_t extent) { return extent > 0; })) {
+    operands_.separate(false, true);
+    for (std::size_t i = 0; i < indices_.size(); ++i) {
+      if (indices_[i].is_host()) {
+        indices_[i] = call::as_sent(*indices_[i].rep(), true, operands_.nin() + 1 + i, operands_.at().device);
+      }
+    }
+    all.push_back(kinds::layout_of(launch(), spec));
+  }
+  for (const kinds::ScatterLayout& usual : kinds::usual_layouts(spec)) {
+    if (std::find(all.begin(), all.end(), usual) == all.end()) all.push_back(usual);
+  }
+  return all;
+}
+
+std::vector<program::Request> AtCall::requests() {
   const DeviceKind kind = operands_.at().device.kind();
-  return ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind);
+  MethodVariant variant = this->variant();
+  std::vector<program::Request> all;
+  const auto add = [&](const kinds::ScatterLayout& layout) {
+    variant.layout = layout;
+    all.push_back(ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant, kind), kind));
+  };
+  if (kind == DeviceKind::cpu) {
+    add({});
+  } else {
+    for (const kinds::ScatterLayout& layout : planned_layouts()) add(layout);
+  }
+  return all;
 }
 
 void AtCall::choose_loop() {
@@ -128,7 +173,7 @@ void AtCall::choose_loop() {
     key.add(arguments[1].dtype);
     key.add(static_cast<std::uint8_t>(weak));
   }
-  plan_ = ufunc_.methods().find(key);
+  plan_ = ufunc_.scatters().find(key);
   if (plan_ == nullptr) {
     Loop loop = ufunc_.choose({.name = what(),
                                .options = "",
@@ -140,7 +185,7 @@ void AtCall::choose_loop() {
                       std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop.text +
                       "; give one of " + std::string(name(loop.outputs[0])));
     }
-    plan_ = &ufunc_.methods().add(key, std::move(loop));
+    plan_ = &ufunc_.scatters().add(key, std::move(loop));
   }
   convert_scalar();
 }
@@ -185,6 +230,11 @@ void AtCall::check_indices(std::span<const Array> indices) const {
   }
 }
 
+/// Work that is queued may write the indices.
+void AtCall::wait_for_queue() const {
+  if (operands_.at().queue != nullptr) operands_.at().queue->synchronize();
+}
+
 void AtCall::bring_to_device() {
   // A scalar, which is an array of the host's by now: arrays beside it on the device do not bring it.
   if (operands_.at().gpu() && has_value() && operands_.array(0).is_host()) {
@@ -192,39 +242,32 @@ void AtCall::bring_to_device() {
   }
   for (Array& each : indices_) {
     if (operands_.at().gpu() && each.is_host()) each = to_device(each, operands_.at().device);
-    if (call::share_memory(target(), *each.rep())) each = each.copy();
+    if (!call::share_memory(target(), *each.rep())) continue;
+    wait_for_queue();
+    each = each.copy();
   }
 }
 
-void AtCall::look_for_bad_indices(backend::Backend& backend) {
-  const bool fits = indices_.size() <= kinds::kMaxScatterIndices && launch().shape.size() <= backend::kMaxKernelRank;
-  if (fits) {
-    const Array bad = to_device(Array::full({1}, UINT64_MAX), operands_.at().device);
-    kinds::ScatterLaunch check = launch();
-    check.first_bad = static_cast<std::uint64_t*>(bad.data());
-    kinds::launch(backend, *kernel_->module, check, nullptr, nullptr);
-    if (bad.copy_to_host().item<std::uint64_t>() == UINT64_MAX) return;
-  }
+std::vector<Array> AtCall::indices_on_host() const {
+  wait_for_queue();
   std::vector<Array> here;
   for (const Array& each : indices_) here.push_back(each.copy_to_host());
-  check_indices(here);
+  return here;
 }
 
 // What the kernels cannot take as it is, and the order that they must keep, are made on the host.
-void AtCall::read_indices() {
-  const bool ordered =
-      std::get<kinds::ScatterSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind())).ordered;
-  kinds::ScatterLaunch plain = launch();
-  if (has_value() && plain.shape.size() > std::size_t{backend::kMaxKernelRank}) {
-    operands_.replace(0, operands_.array(0).broadcast_to(full_).copy());
-  }
-  const bool fold = indices_.size() > kinds::kMaxScatterIndices || plain.shape.size() > std::size_t{backend::kMaxKernelRank};
-  if (!ordered && !fold) return;
-  std::vector<Array> here;
-  for (const Array& each : indices_) here.push_back(each.copy_to_host());
+void AtCall::read_indices(const kinds::ScatterSpec& spec) {
+  const kinds::ScatterLaunch plain = launch();
+  const bool many_dimensions = plain.shape.size() > std::size_t{backend::kMaxKernelRank};
+  if (has_value() && many_dimensions) operands_.replace(0, operands_.array(0).broadcast_to(full_).copy());
+  const bool fold = indices_.size() > kinds::kMaxScatterIndices || many_dimensions;
+  if (!spec.ordered && !fold) return;
+  const std::vector<Array> here = indices_on_host();
+  if (!checked_) check_indices(here);
+  checked_ = true;
   const std::vector<std::int64_t> offsets = target_offsets(here, shape_, target());
   if (fold) fold_into_one(offsets);
-  if (!ordered) return;
+  if (!spec.ordered) return;
   const Collisions collisions = collisions_of(offsets);
   order_ = to_device(Array::from(collisions.order), operands_.at().device);
   starts_ = to_device(Array::from(collisions.starts), operands_.at().device);
@@ -239,6 +282,10 @@ MethodVariant AtCall::variant() const {
   MethodVariant variant{.method = Method::at, .array = target_.dtype()};
   if (has_value()) variant.value = operands_.rep(0)->dtype;
   return variant;
+}
+
+kinds::ScatterSpec AtCall::spec() const {
+  return std::get<kinds::ScatterSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind()));
 }
 
 kinds::ScatterLaunch AtCall::launch() const {
@@ -267,6 +314,7 @@ kinds::ScatterLaunch AtCall::launch() const {
   }
   launch.shape = std::move(positions.shape);
   launch.target = target.data;
+  launch.itemsize = static_cast<std::int64_t>(itemsize(target.dtype));
   launch.row_shape = std::move(row.shape);
   launch.target_strides = std::move(row.strides[0]);
   if (value != nullptr) {

@@ -25,10 +25,10 @@ class AtCall final : public call::Callee {
   [[nodiscard]] std::string forms() const override { return ""; }
 
   void run();
-  /// Checks a call that is only planned, for that device: its loop.
+  /// Checks a call that is only planned, for that device: its loop and shapes.
   const Loop& plan(const std::optional<Device>& device);
-  /// After plan(): what run() would load. Nothing is sent.
-  [[nodiscard]] program::Request request() const;
+  /// After plan(): what run() would load, then what for other indices. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests();
 
  private:
   void check_ufunc() const;
@@ -37,12 +37,15 @@ class AtCall final : public call::Callee {
   void convert_scalar();
   void check_shapes();
   void check_indices(std::span<const Array> indices) const;
+  void wait_for_queue() const;
   void bring_to_device();
-  void look_for_bad_indices(backend::Backend& backend);
-  void read_indices();
+  void read_indices(const kinds::ScatterSpec& spec);
+  [[nodiscard]] std::vector<Array> indices_on_host() const;
   void fold_into_one(const std::vector<std::int64_t>& offsets);
-  void record(Recorder& recorder) const;
+  void record(Recorder& recorder, std::span<const Array> indices) const;
+  [[nodiscard]] std::vector<kinds::ScatterLayout> planned_layouts();
   [[nodiscard]] MethodVariant variant() const;
+  [[nodiscard]] kinds::ScatterSpec spec() const;
   [[nodiscard]] kinds::ScatterLaunch launch() const;
   [[nodiscard]] std::string index_name(std::size_t i) const;
   [[nodiscard]] bool has_value() const noexcept { return operands_.nin() > 0; }
@@ -53,13 +56,12 @@ class AtCall final : public call::Callee {
   std::vector<Array> indices_;
   const Arg* value_;
   call::Operands operands_;
-  detail::UfuncImpl::MethodPlan* plan_ = nullptr;
+  detail::UfuncImpl::AtPlan* plan_ = nullptr;
   std::vector<std::pair<std::size_t, DType>> narrowed_;  // as in the loop, of the one input
-  const Variant<AnyLayout>* kernel_ = nullptr;
-  Shape shape_;  // of the indices, broadcast together
-  Shape full_;   // with the axes of the target that are not indexed
+  Shape shape_;                                          // of the indices, broadcast together
+  Shape full_;                                           // with the axes of the target that are not indexed
+  bool checked_ = false;                                 // all indices are in range
   // Of a GPU:
-  bool checked_ = false;
   bool one_index_ = false;  // the indices are offsets into the target
   Array order_;
   Array starts_;

@@ -7,6 +7,7 @@
 #include "kiln/error.hpp"
 #include "kinds/kernel_text.hpp"
 #include "kinds/reduction/plan.hpp"
+#include "kinds/scatter/layout.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {
@@ -71,6 +72,21 @@ const ufunc::Variant<ufunc::AnyLayout>& UfuncImpl::variant(MethodPlan& plan, con
   return plan.variants.add({{}, device}, program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device)));
 }
 
+const ufunc::Variant<kinds::ScatterLayout>& UfuncImpl::variant(AtPlan& plan, const ufunc::MethodVariant& variant,
+                                                               const Device& device) const {
+  if (const auto* const known = plan.variants.find({variant.layout, device})) return *known;
+  const std::vector<kinds::ScatterLayout> right = kinds::stand_ins(variant.layout);
+  program::Loaded loaded = program::load_any(
+      right.size(),
+      [&](std::size_t i) {
+        ufunc::MethodVariant each = variant;
+        each.layout = right[i];
+        return request(plan.loop, specialize(plan.loop, each, device.kind()), device.kind());
+      },
+      backend::backend_for(device));
+  return plan.variants.add({variant.layout, device}, std::move(loaded.module), right[loaded.which]);
+}
+
 kinds::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
                                              const ufunc::LayoutClass& layout, DeviceKind kind) const {
   auto speculation = codegen::Speculation::none;
@@ -89,6 +105,7 @@ kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::Me
   kinds::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
   if (variant.value) spec.value = kinds::OperandSpec{*variant.value, loop.inputs[1]};
   if (kind == DeviceKind::cpu) return spec;
+  spec.layout = variant.layout;
   // A function of one input is the same in any order. No device swaps 16 bytes.
   const bool any_order = reorderable() && kinds::commutes(loop.outputs[0], !definition_.identity.empty());
   spec.ordered = (variant.value && !any_order) || itemsize(variant.array) > 8;

@@ -24,6 +24,7 @@ class UfuncImpl final : public call::Callee {
  public:
   using Plan = ufunc::Plan<ufunc::LayoutClass>;
   using MethodPlan = ufunc::Plan<ufunc::AnyLayout>;
+  using AtPlan = ufunc::Plan<kinds::ScatterLayout>;
 
   /// With a source, the signatures say no more than the operands' number and names.
   UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
@@ -53,16 +54,20 @@ class UfuncImpl final : public call::Callee {
   /// Whether the body waits for arithmetic rather than for memory, as far as its text tells.
   [[nodiscard]] bool arithmetic_bound() const noexcept { return arithmetic_bound_; }
 
-  /// What was compiled for calls, for reduce and reduceat, and for accumulate and at.
+  /// What was compiled for calls, for reduce and reduceat, for accumulate, and for at.
   [[nodiscard]] ufunc::Plans<ufunc::LayoutClass>& plans() const noexcept { return plans_; }
   [[nodiscard]] ufunc::Plans<kinds::ReductionClass>& reductions() const noexcept { return reductions_; }
   [[nodiscard]] ufunc::Plans<ufunc::AnyLayout>& methods() const noexcept { return methods_; }
+  [[nodiscard]] ufunc::Plans<kinds::ScatterLayout>& scatters() const noexcept { return scatters_; }
   /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<ufunc::LayoutClass>& variant(Plan& plan, const ufunc::LayoutClass& layout,
                                                     const call::Operands& operands, const ufunc::Tiling& tiling) const;
-  /// The kernel of accumulate or at, compiled and loaded at the first call.
+  /// The kernel of accumulate, compiled and loaded at the first call.
   const ufunc::Variant<ufunc::AnyLayout>& variant(MethodPlan& plan, const ufunc::MethodVariant& variant,
                                                   const Device& device) const;
+  /// The kernel of at; where nobody can compile it, another that is right for the call.
+  const ufunc::Variant<kinds::ScatterLayout>& variant(AtPlan& plan, const ufunc::MethodVariant& variant,
+                                                      const Device& device) const;
   [[nodiscard]] kinds::ElementwiseSpec specialize(const ufunc::Loop& loop, std::span<const DType> storage,
                                                   const ufunc::LayoutClass& layout, DeviceKind kind) const;
   /// The kernel of accumulate or at.
@@ -84,6 +89,7 @@ class UfuncImpl final : public call::Callee {
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
   mutable ufunc::Plans<kinds::ReductionClass> reductions_;
   mutable ufunc::Plans<ufunc::AnyLayout> methods_;
+  mutable ufunc::Plans<kinds::ScatterLayout> scatters_;
   mutable program::Warnings warnings_;
 };
 

@@ -8,17 +8,15 @@
 
 #include "kiln/dtype.hpp"
 #include "kinds/launch.hpp"
+#include "kinds/scatter/spec.hpp"
 
 namespace kiln::kinds {
-
-/// What a GPU's kernel takes; the caller folds more into one.
-inline constexpr std::size_t kMaxScatterIndices = 8;
 
 /// An array of indices along one axis of the target.
 struct ScatterIndex {
   const void* data = nullptr;              ///< device address
   DType dtype = DType::int64;              ///< an integer's
-  std::int64_t extent = 0;                 ///< of the axis; every index is in [-extent, extent)
+  std::int64_t extent = 0;                 ///< of the axis; every index is in [-extent, extent). 0: they are offsets
   std::int64_t stride = 0;                 ///< bytes of the target from one index to the next
   std::vector<std::int64_t> strides = {};  ///< bytes of the array, over ScatterLaunch::shape
 };
@@ -29,6 +27,7 @@ struct ScatterLaunch {
   std::vector<ScatterIndex> indices = {};
   std::vector<std::int64_t> shape = {1};  ///< of the indices, broadcast together
   void* target = nullptr;
+  std::int64_t itemsize = 0;                       ///< of the target's elements
   std::vector<std::int64_t> row_shape = {1};       ///< the axes of the target that are not indexed
   std::vector<std::int64_t> target_strides = {0};  ///< bytes, over row_shape
   const void* value = nullptr;                     ///< null of a function of one input
@@ -39,8 +38,10 @@ struct ScatterLaunch {
   const std::int64_t* order = nullptr;
   const std::int64_t* starts = nullptr;
   std::int64_t targets = 0;
-  /// GPU: where it is given, nothing is applied; it is lowered to the first position that has an index out of range.
-  std::uint64_t* first_bad = nullptr;
+
+  ScatterLayout layout = {};  ///< GPU: the kernel's
+  /// GPU: where it is given, the indices are looked at. It is set, and nothing is applied, if one is out of range.
+  bool* out_of_range = nullptr;
 };
 
 void launch_on_cpu(Backend& backend, const Module& module, const ScatterLaunch& launch, Queue* queue,

@@ -31,6 +31,34 @@ ScatterSpec scatter(DType dtype, bool ordered) {
   return {.target = {dtype, dtype}, .result = dtype, .value = kinds::OperandSpec{dtype, dtype}, .ordered = ordered};
 }
 
+kinds::ScatterLayout flat(DType index) {
+  kinds::ScatterLayout layout{.arrays = 1, .rank = 1};
+  layout.indices[0] = index;
+  return layout;
+}
+
+void add_layouts(std::vector<Variant>& found) {
+  for (const bool ordered : {false, true}) {
+    const auto add = [&](const std::string& what, const kinds::ScatterLayout& layout) {
+      ScatterSpec spec = scatter(DType::float32, ordered);
+      spec.layout = layout;
+      if (!ordered) spec.atomic = kinds::Atomic::add;
+      found.push_back({(ordered ? "scatter in order, " : "scatter, ") + what, binary("return a + b;"), spec});
+    };
+    for (const DType index : kAllDTypes) {
+      if (kind(index) == Kind::integer) add("index " + std::string(name(index)), flat(index));
+    }
+    kinds::ScatterLayout rows{.arrays = 3, .rank = 2, .row_rank = 3};
+    rows.indices = {DType::int32, DType::int64, DType::uint8};
+    add("rows", rows);
+    rows.wide_index = true;
+    add("rows, wide", rows);
+    kinds::ScatterLayout most{.arrays = 8, .rank = 7, .row_rank = 1};
+    most.indices.fill(DType::int32);
+    add("all dimensions", most);
+  }
+}
+
 // One of every size, as nothing else differs, and halves.
 bool in_order(DType dtype) {
   return is_half(dtype) || kind(dtype) == Kind::complex || dtype == DType::bool_ || dtype == DType::int16 ||
@@ -49,9 +77,14 @@ std::vector<Variant> variants() {
          {sum, "return max(a, b);", "return min(b, a);", "return a & b;", "return a | b;", "return b ^ a;"}) {
       ScatterSpec spec = scatter(dtype, false);
       spec.atomic = kinds::atomic_of(binary(body), spec);
-      if (spec.atomic != kinds::Atomic::none) found.push_back({"scatter " + type + ": " + body, binary(body), spec});
+      if (spec.atomic == kinds::Atomic::none) continue;
+      found.push_back({"scatter " + type + ": " + body, binary(body), spec});
+      spec.layout = flat(DType::int64);
+      spec.layout.bins = true;
+      found.push_back({"scatter to bins " + type + ": " + body, binary(body), spec});
     }
   }
+  add_layouts(found);
   found.push_back({"scan cast", product(DType::float32),
                    ScanSpec{.input = {DType::int8, DType::float32}, .output = DType::float64, .reorderable = true}});
   ScatterSpec cast = scatter(DType::float32, false);

@@ -99,6 +99,28 @@ TEST_CASE("kinds: scans and scatters of ten dimensions are six launches of eight
   CHECK(addresses(gpu, 8) == reached(0x90000));
 }
 
+TEST_CASE("kinds: a scatter with bins fills a copy for each block, then adds them up") {
+  RecordingBackend gpu(16);
+  const auto module = gpu.load("", "k");
+  ScatterLaunch scatter;
+  scatter.indices.push_back({.data = nullptr, .extent = 1000, .stride = 8, .strides = {8}});
+  scatter.shape = {1'000'000};
+  scatter.itemsize = 4;
+  scatter.value_strides = {0};
+  scatter.layout = {.arrays = 1, .rank = 1, .bins = true};
+  launch(gpu, *module, scatter, nullptr, nullptr);
+  REQUIRE(gpu.dispatches.size() == 2);
+  CHECK(gpu.dispatches[0].shape.grid[0] == 10);  // as many as the device holds
+  CHECK(gpu.dispatches[0].shape.shared_bytes == 2000 * 4);
+  CHECK(gpu.dispatches[1].shape.grid[0] == 8);
+  CHECK(gpu.dispatches[1].shape.shared_bytes == 0);
+  // Few positions for each block's bins.
+  scatter.shape = {16'000};
+  gpu.dispatches.clear();
+  launch(gpu, *module, scatter, nullptr, nullptr);
+  CHECK(gpu.dispatches[0].shape.grid[0] == 2);
+}
+
 TEST_CASE("kinds: a gufunc of more dimensions than a kernel takes, with those of .each, is a launch for each outer index") {
   RecordingBackend gpu(4);
   const auto module = gpu.load("", "k");

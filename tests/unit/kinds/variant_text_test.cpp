@@ -91,7 +91,11 @@ TEST_CASE("variants of methods and reductions") {
   CHECK(on_cpu(ScanSpec{.input = operand(Access::contiguous, DType::float32), .output = DType::float64}) ==
         "accumulate, input from float32");
   CHECK(on_gpu(ScatterSpec{.target = operand(), .value = operand(Access::scalar), .ordered = true}) ==
-        "at, value scalar, in order");
+        "at, value scalar, any layout, in order");
+  ScatterSpec rows{.target = operand(), .layout = {.arrays = 2, .rank = 2, .row_rank = 1, .wide_index = true, .bins = true}};
+  rows.layout.indices = {DType::int64, DType::uint8};
+  CHECK(on_gpu(rows) == "at, index int64, index uint8, 2 dimensions, rows, bins, 64-bit index");
+  CHECK(on_cpu(ScatterSpec{.target = operand()}) == "at");
   CHECK(on_cpu(RawSpec{.form = RawForm::single}) == "single");
   CHECK(on_cpu(RawSpec{.form = RawForm::blocks, .finds_races = true}) == "blocks, race");
   CHECK(on_gpu(RawSpec{.parameters = {{.array = true, .dimensions = 1},
