@@ -221,14 +221,15 @@
 #endif
 #if KILN_CUDA
 #define KILN_WARP 32
-#define KILN_WARP_BARRIER() __syncwarp()
 // The value of the lane that many above this one; all lanes of the warp take part.
 #define KILN_SHUFFLE_DOWN(x, distance) __shfl_down_sync(0xffffffffu, x, distance)
+// The value of that lane, of which the lowest bits count.
 #define KILN_SHUFFLE_FROM(x, lane) __shfl_sync(0xffffffffu, x, lane)
 // A bit for each lane of the warp; all of them take part.
 #define KILN_BALLOT(x) __ballot_sync(0xffffffffu, x)
+// What the lanes of a warp wrote to shared memory is there for all of them.
+#define KILN_WARP_BARRIER() __syncwarp()
 #elif KILN_HIP
-#define KILN_WARP_BARRIER() __syncthreads()
 #if defined(__AMDGCN_WAVEFRONT_SIZE__)
 #define KILN_WARP __AMDGCN_WAVEFRONT_SIZE__
 #elif defined(__AMDGCN_WAVEFRONT_SIZE)
@@ -241,6 +242,9 @@
   static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
 #define KILN_SHUFFLE_FROM(x, lane) static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((lane) << 2, static_cast<int>(x)))
 #define KILN_BALLOT(x) __ballot(x)
+#define KILN_WARP_BARRIER()                                                                \
+  (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"), __builtin_amdgcn_wave_barrier(), \
+   __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"))
 #endif
 
 #if KILN_GPU_CLANG

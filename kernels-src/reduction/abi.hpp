@@ -4,12 +4,42 @@
 // GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first], y…), with
 // spaces as above (the innermost reduced extent counts packs, but by columns) and reduction_call of
 // kernels-src/reduction/gpu.hpp; `first` is the number of the first element, where the map asks for it. With
-// ReductionSpec::segmented `const Index* begins` follows, where each segment begins and the extent of their axis behind them.
 // Blocks have kGpuBlock threads, which stride over the whole grid, so any grid is right.
 //
+// GPU, ReductionSpec::segmented: __global__ kiln_kernel(Space kept, Space reduced, SegmentCall call, x, y, const Index*
+// begins), where each segment begins and the extent of their axis behind them.
 #pragma once
 
 namespace kiln::kinds {
+
+// Elements of a segment above which a GPU's blocks take it, in parts that the library lists: where outputs are neighbours in
+// memory, and where elements are.
+inline constexpr int64 kLongColumn = 64;
+inline constexpr int64 kLongSegment = 4096;
+// Outputs beside each other that a block takes of a part where they are neighbours in memory.
+inline constexpr int32 kColumnsOfBlock = 32;
+
+// What a block takes of a long segment: elements of its axis, or for a second launch states of parts.
+struct SegmentPart {
+  uint64 segment;
+  uint64 from;
+  uint64 count;
+  uint64 state;  // the number of its state, or kSegmentResult
+};
+inline constexpr uint64 kSegmentResult = ~uint64{0};
+
+struct SegmentCall {
+  uint64 outputs;
+  uint64 of_segment;         // outputs of each segment
+  uint64 inner;              // from an output to that of the next segment
+  uint64 segments;           // along their axis
+  uint64 groups;             // units of work of each part
+  uint64 parts;              // that blocks take, in front of other work
+  const SegmentPart* table;  // of the parts
+  void* states;              // [part][output of a segment]
+  int32 outputs_of_warp;     // of 32 threads
+  int32 combining;           // 1: this is the second launch, and parts are of states
+};
 
 // A reduction: extern "C" const CpuReduction* kiln_kernel(). kernels-src/reduction/cpu.hpp is the other side. A state is what
 // is carried from element to element: an accumulator, perhaps with whether any element has counted yet.

@@ -2,7 +2,7 @@
 // that a result is computed by, follows from shapes and strides alone.
 //
 // The elements of one output are rendered for each kernel, too: load(i) reads pack i, and count(call) says how many packs there
-// are. Where outputs are segments of an axis each has its own number, never 0, and one part.
+// are.
 #pragma once
 #include "kiln/elementwise/gpu_nd.hpp"
 #include "kiln/reduction/gather_gpu.hpp"
@@ -12,7 +12,7 @@ namespace kiln::loops {
 // What the launch tells beside the spaces. `count` and `chunk` are packs of elements.
 struct reduction_call {
   uint64 outputs;
-  uint64 count;     // of each output, but for segments
+  uint64 count;     // of each output
   uint64 chunk;     // of a part
   uint64 parts;     // of each output; more than 1: states of parts go to `scratch`, and a second launch combines them
   void* scratch;    // [part][output]
@@ -279,7 +279,7 @@ KILN_FN void reduce_columns(const reduction_call& call, const Work& work, const 
     const uint64 part = parts == 1 ? 0 : block / groups;
     const uint64 output = (((block - part * groups) << call.lane_bits) + lane) * V;
     const bool there = output < call.outputs;
-    uint64 used = 0;  // columns of a block may be of different segments
+    uint64 used = 0;
     column_sums<C, V, Group> sum;
     if (there) {
       const auto source = source_of(output);

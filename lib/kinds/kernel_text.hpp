@@ -95,6 +95,7 @@ std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string tiled_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);
+std::string segments_gpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string gufunc_cpu(const GufuncSpec& spec);
 std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug, DeviceKind target);
 

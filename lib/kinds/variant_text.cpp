@@ -112,6 +112,7 @@ std::string text_of(const ReductionSpec& spec, DeviceKind device) {
   words.add_if(spec.masked, "where");
   words.add_if(spec.ordered, "in order");
   if (device != DeviceKind::cpu) {
+    words.add_if(spec.segmented && spec.inputs.front().access == Access::strided, "strided");
     words.add_count(spec.kept_rank, "{} kept axes");
     words.add_count(spec.reduced_rank, "{} reduced axes");
   }

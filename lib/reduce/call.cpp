@@ -90,10 +90,7 @@ std::vector<program::Request> Call::requests() {
   std::vector<Array> results(operands_.nout());
   prepare(results);
   const DeviceKind kind = operands_.at().device.kind();
-  Shape shape = whole_;
-  const bool shared = segmented() && kind != DeviceKind::cpu && kinds::share_a_launch(*segments_);
-  if (segmented() && !shared) shape[axis_] = segments_->longest;
-  const Piece piece{.shape = shape, .lengths = shared ? &*segments_ : nullptr};
+  const Piece piece{.shape = whole_, .segments_kept = segmented() && kind != DeviceKind::cpu};
   const ReductionClass how = class_of(piece, Laid(*this, piece, operands_.all()), kind);
   std::vector<program::Request> requests;
   for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind)) {

@@ -1,6 +1,5 @@
-// One call of a reduction, step by step: place, loop, shapes, overlaps, layout, launch. reduceat is one, too: of all segments
-// along its axis at once, or a launch for each. Lives on the stack; a repeated call allocates nothing on the heap but fresh
-// outputs.
+// One call of a reduction, step by step: place, loop, shapes, overlaps, layout, launch. reduceat is one, too, of all segments
+// along its axis at once. Lives on the stack; a repeated call allocates nothing on the heap but fresh outputs.
 #pragma once
 
 #include <array>
@@ -43,8 +42,8 @@ class Call {
   [[nodiscard]] const Dims& reduced() const noexcept { return reduced_; }
   /// The loop.
   [[nodiscard]] const ufunc::Loop& loop() const noexcept { return plan_->loop; }
-  /// After plan(): what run() would load, of several launches that of the longest segment, and after it what it would with
-  /// arrays of other sizes and alignments. Nothing is sent.
+  /// After plan(): what run() would load, and after it what it would with arrays of other sizes and alignments. Nothing is
+  /// sent.
   [[nodiscard]] std::vector<program::Request> requests();
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();
@@ -53,14 +52,11 @@ class Call {
   // Beside the operands: an index, or the beginnings of segments.
   static constexpr std::size_t kMaxRows = backend::kMaxOperands + 1;
 
-  /// What is reduced at once: all, or of a segment these elements along its axis.
+  /// What is reduced.
   struct Piece {
     const Shape& shape;
-    std::int64_t begin = 0;
-    std::int64_t segment = 0;
-    const kinds::ReductionSegments* segments = nullptr;  ///< all of them at once
-    /// GPU: they are an axis of the result. Null: `shape` has any extent along their axis.
-    const kinds::SegmentLengths* lengths = nullptr;
+    const kinds::ReductionSegments* segments = nullptr;
+    bool segments_kept = false;  ///< GPU: they are an axis of the result; else `shape` has any extent along their axis
   };
   /// Strides of each operand along the axes of a piece, and where its elements begin.
   struct Rows {
@@ -96,14 +92,13 @@ class Call {
   void launch_segments();
   void launch(const Piece& piece);
   void record(ufunc::Recorder& recorder) const;
-  [[nodiscard]] std::string piece_text(std::size_t operand, std::int64_t begin, std::int64_t extent) const;
   [[nodiscard]] ReductionClass class_of(const Piece& piece, const Laid& laid, DeviceKind kind) const;
   [[nodiscard]] bool segmented() const noexcept { return segments_.has_value(); }
 
   const Target& target_;
   const Options& options_;
   std::span<const std::int64_t> begins_;
-  std::optional<kinds::SegmentLengths> segments_;  // those of begins_ are measured once the extent is known
+  std::optional<kinds::SegmentLengths> segments_;  // of begins_ only how many there are
   call::Operands operands_;
   Target::Plan* plan_ = nullptr;
   Shape whole_;           // what the inputs broadcast to

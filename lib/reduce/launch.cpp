@@ -1,7 +1,6 @@
 // From a checked call to the launches of its kernel.
 #include <algorithm>
 
-#include "call/staging.hpp"
 #include "reduce/call.hpp"
 #include "ufunc/uninitialized.hpp"
 
@@ -29,7 +28,7 @@ std::int64_t* Call::Rows::add(const char* data, std::int64_t itemsize) {
 }
 
 Call::Laid::Laid(const Call& call, const Piece& piece, std::span<const call::Operand> operands)
-    : rows(operands.size() + 1, call.whole_.size() + (piece.lengths != nullptr ? 1 : 0)),
+    : rows(operands.size() + 1, call.whole_.size() + (piece.segments_kept ? 1 : 0)),
       layout(call.arrange(piece, operands, rows)) {
   for (std::size_t row = 0; row < rows.count; ++row) {
     kinds::ReductionOperand& operand = rows.operands[row];
@@ -65,7 +64,6 @@ void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> o
     if (rep == nullptr) continue;
     if (!operands_.is_output(k)) {
       repeat(*rep, axes, row);
-      if (segmented()) rows.operands[rows.count - 1].address = rep->data + piece.begin * rep->strides[axis_];
       continue;
     }
     // Along reduced axes a result stands still.
@@ -77,11 +75,9 @@ void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> o
         ++own;
       }
     }
-    if (!segmented()) continue;
-    rows.operands[rows.count - 1].address = rep->data + piece.segment * rep->strides[axis_];
-    if (piece.lengths != nullptr) row[axes] = rep->strides[axis_];
+    if (piece.segments_kept) row[axes] = rep->strides[axis_];
   }
-  if (piece.lengths == nullptr) return;
+  if (!piece.segments_kept) return;
   // The segments are one more kept axis, along which the array stands still: it moves along what is reduced, from the beginning
   // that this operand gives for the segment.
   std::int64_t* const row = rows.add(nullptr, 1);
@@ -94,7 +90,7 @@ layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operan
   const std::span<const std::int64_t* const> strides(rows.strides.data(), rows.count);
   const bool in_order = !target_.reorderable() || piece.segments != nullptr;
   const std::ptrdiff_t index = target_.indexed() ? static_cast<std::ptrdiff_t>(operands_.inputs()) : -1;
-  if (piece.lengths == nullptr) {
+  if (!piece.segments_kept) {
     return layout::Reduction({.shape = {piece.shape.data(), piece.shape.size()},
                               .reduced = {reduced_.data(), reduced_.size()},
                               .strides = strides,
@@ -104,7 +100,7 @@ layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operan
   }
   Shape shape = piece.shape;
   Dims reduced = reduced_;
-  shape.push_back(piece.lengths->segments);
+  shape.push_back(segments_->segments);
   reduced.push_back(0);
   return layout::Reduction({.shape = {shape.data(), shape.size()},
                             .reduced = {reduced.data(), reduced.size()},
@@ -122,7 +118,7 @@ ReductionClass Call::class_of(const Piece& piece, const Laid& laid, DeviceKind k
     }
   }
   if (kind == DeviceKind::cpu) return how;
-  if (piece.lengths != nullptr) return kinds::classify(laid.layout, *piece.lengths, !target_.reorderable());
+  if (piece.segments_kept) return kinds::classify_segments(laid.layout, laid.rows.operands[0].itemsize, !target_.reorderable());
   kinds::classify(laid.layout, {laid.rows.operands.data(), operands_.inputs()}, !target_.reorderable(), how);
   return how;
 }
@@ -141,11 +137,7 @@ void Call::launch_segments() {
     shape[axis_] = 2;
     return launch({.shape = shape, .segments = &segments});
   }
-  if (kinds::share_a_launch(*segments_)) return launch({.shape = whole_, .segments = &segments, .lengths = &*segments_});
-  for (std::size_t i = 0; i < begins_.size(); ++i) {
-    shape[axis_] = segments.count(i);
-    launch({.shape = shape, .begin = begins_[i], .segment = static_cast<std::int64_t>(i)});
-  }
+  launch({.shape = whole_, .segments = &segments, .segments_kept = true});
 }
 
 void Call::launch(const Piece& piece) {
@@ -191,27 +183,8 @@ void Call::record(ufunc::Recorder& recorder) const {
   call.set_axes(options_.axis);
   call.keepdims = options_.keepdims;
   call.initial = options_.initial.has_value();
-  if (!segmented() || kinds::share_a_launch(*segments_)) {
-    if (segmented()) call.segments = segments_;
-    return target_.report(recorder, *plan_, forced, call);
-  }
-  // Each by a launch of its own, on a GPU.
-  const kinds::ReductionSegments segments{begins_, whole_[axis_]};
-  for (std::size_t i = 0; i < begins_.size(); ++i) {
-    call.inputs = {piece_text(0, begins_[i], segments.count(i))};
-    call.out = {piece_text(1, static_cast<std::int64_t>(i), 1)};
-    target_.report(recorder, *plan_, forced, call);
-  }
-}
-
-/// How a part of an operand lies on a GPU, along the axis of the segments.
-std::string Call::piece_text(std::size_t operand, std::int64_t begin, std::int64_t extent) const {
-  const detail::ArrayRep& whole = *operands_.rep(operand);
-  const bool input = !operands_.is_output(operand);
-  detail::ArrayRep rep = whole.on_host ? *call::as_sent(whole, input, operand, Device::of_kind(DeviceKind::cuda)).rep() : whole;
-  rep.data += begin * rep.strides[axis_];
-  rep.shape[axis_] = extent;
-  return call::text_of(*detail::make_array(std::move(rep)).rep());
+  if (segmented()) call.segments = kinds::lengths_of({begins_, whole_[axis_]});
+  target_.report(recorder, *plan_, forced, call);
 }
 
 }  // namespace kiln::reduce

@@ -65,8 +65,7 @@ void Call::check_segments() {
                      " of extent " + std::to_string(extent) +
                      (extent > 0 ? "; give 0 to " + std::to_string(extent - 1) : "; there is nothing to index"));
   }
-  if (!operands_.planned()) segments_ = kinds::lengths_of({begins_, extent});
-  if (segments_->longest == 0) segments_ = {segments_->segments, extent, extent};
+  if (!operands_.planned()) segments_->segments = static_cast<std::int64_t>(begins_.size());
   if (segments_->longest > extent) {
     throw ShapeError(target_.what() + ": the longest segment has " + std::to_string(segments_->longest) +
                      " elements, and the axis " + std::to_string(extent));

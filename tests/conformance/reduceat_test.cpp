@@ -219,6 +219,111 @@ TEST_CASE("reduceat: one long segment among thousands of short ones, and the sam
   on_every_device(body, {Mode::device});
 }
 
+namespace {
+
+/// Lengths around each at which a GPU's threads share a segment in another way, with one of each in between.
+std::vector<std::int64_t> begins_of_all_kinds(bool columns, std::mt19937_64& source) {
+  std::vector<std::int64_t> lengths = {1, 2, 15, 16, 17, 31, 33, 64, 65, 255, 256, 257};
+  if (columns) {
+    for (const std::int64_t length : {2047, 2048, 2049, 5000}) lengths.push_back(length);
+  } else {
+    for (const std::int64_t length : {4095, 4096, 4097, 16'384, 16'385, 50'000}) lengths.push_back(length);
+  }
+  for (int i = 0; i < 300; ++i) lengths.push_back(1 + static_cast<std::int64_t>(source() % (i % 3 == 0 ? 100 : 20)));
+  std::shuffle(lengths.begin(), lengths.end(), source);
+  std::vector<std::int64_t> begins;
+  std::int64_t at = 3;
+  for (const std::int64_t length : lengths) {
+    begins.push_back(at);
+    at += length;
+  }
+  // The last one goes back, so that those in front of it are not all in order.
+  begins.push_back(7);
+  begins.push_back(at);
+  return begins;
+}
+
+}  // namespace
+
+TEST_CASE("reduceat: segments of one element to tens of thousands in one call") {
+  struct Case {
+    DType dtype;
+    std::vector<std::int64_t> others;
+    std::size_t axis;
+    std::int64_t step;  // between elements of the axis
+  };
+  const Case cases[] = {{DType::float32, {}, 0, 1},    {DType::int8, {}, 0, 1},       {DType::float64, {}, 0, -1},
+                        {DType::int16, {}, 0, 3},      {DType::complex128, {}, 0, 1}, {DType::float32, {2}, 1, 1},
+                        {DType::complex64, {2}, 0, 2}, {DType::float32, {20}, 0, 1},  {DType::int16, {2, 17}, 1, -2}};
+  // Associative, and keeps the first real part and the last imaginary one: of complex numbers neighbours alone are combined.
+  const Ufunc ends =
+      kiln::vectorize({.name = "ends",
+                       .signatures = {"complex64(complex64 a, complex64 b)", "complex128(complex128 a, complex128 b)"},
+                       .body = "return decltype(a)(a.real(), b.imag());",
+                       .reorderable = true});
+  const auto body = [&](const Target& target) {
+    std::mt19937_64 source = random_source(434);
+    for (const Case& each : cases) {
+      const bool columns = !each.others.empty() && each.others.back() >= 16;
+      const std::vector<std::int64_t> begins = begins_of_all_kinds(columns, source);
+      Extents extents = each.others;
+      const std::int64_t step = std::abs(each.step);
+      extents.insert(extents.begin() + static_cast<std::ptrdiff_t>(each.axis), step * (begins.back() + 40));
+      const Array whole = small_numbers(each.dtype, shape_of(extents), source);
+      std::vector<kiln::Index> every(each.axis, kiln::all);
+      every.emplace_back(Slice{.step = each.step});
+      const Array host = whole.slice(every);
+      const Array array = target.place(whole).slice(every);
+      const AccumulateOptions options = accumulate_on(target, {.axis = static_cast<int>(each.axis)});
+      INFO(kiln::name(each.dtype), " of ", text_of(extents), " axis ", each.axis, " step ", each.step);
+      const auto check = [&](const Ufunc& ufunc, const std::function<Exact(Exact, Exact)>& combine) {
+        INFO(ufunc.name());
+        CHECK(difference(read(target.fetch(ufunc.reduceat(array, Array::from(begins), options))),
+                         reduced_at(host.copy(), each.axis, begins, combine)) == "");
+      };
+      check(kiln::math::add, exact_sum);
+      if (kiln::kind(each.dtype) == kiln::Kind::complex) {
+        check(ends, [](Exact a, Exact b) { return Exact(a.real(), b.imag()); });
+      } else {
+        check(kiln::math::maximum, [](Exact a, Exact b) { return a.real() < b.real() ? b : a; });
+        if (each.dtype == DType::float32) check(kiln::math::subtract, difference_of);
+      }
+    }
+  };
+  on_every_device(body, {Mode::stream});
+}
+
+TEST_CASE("reduceat: the bits of a segment do not depend on the others") {
+  const auto body = [&](const Target& target) {
+    std::mt19937_64 source = random_source(435);
+    const std::int64_t lengths[] = {5, 16, 17, 100, 256, 257, 4096, 4097, 16'384, 16'385, 40'000};
+    for (const std::int64_t columns : {1, 18}) {
+      for (const std::int64_t length : lengths) {
+        if (columns > 1 && length > 4097) break;
+        CAPTURE(columns);
+        CAPTURE(length);
+        const Array host = Array::empty({length + 400, columns}, DType::float32);
+        for (std::int64_t i = 0; i < host.size(); ++i) host.as<float>()[i] = static_cast<float>(source() % 1000) / 7;
+        const auto bits = [&](const std::vector<std::int64_t>& begins, std::int64_t segment) {
+          const Array all = kiln::math::add.reduceat(target.place(host), Array::from(begins), accumulate_on(target, {}));
+          const Array own = target.fetch(all)[{segment}];
+          std::vector<std::uint32_t> found;
+          for (const float value : own.copy().to_vector<float>()) found.push_back(std::bit_cast<std::uint32_t>(value));
+          return found;
+        };
+        const std::vector<std::uint32_t> alone = bits({101, 101 + length}, 0);
+        std::vector<std::int64_t> among;
+        for (std::int64_t at = 0; at <= 100; at += 1 + at % 3) among.push_back(at);
+        among.push_back(101);
+        const auto segment = static_cast<std::int64_t>(among.size()) - 1;
+        for (std::int64_t at = 101 + length; at < length + 400; at += 1 + at % 40) among.push_back(at);
+        CHECK(bits(among, segment) == alone);
+      }
+    }
+  };
+  on_every_device(body, {Mode::device});
+}
+
 TEST_CASE("reduceat: segments beyond 2^32 elements") {
   constexpr std::int64_t kExtent = (std::int64_t{1} << 32) + 12;
   const Array indices = Array::from<std::int64_t>({kExtent - 30, kExtent - 10, kExtent - 20, kExtent - 20, kExtent - 3});

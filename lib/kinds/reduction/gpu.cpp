@@ -6,35 +6,25 @@
 #include "kinds/reduction/launch.hpp"
 #include "kinds/reduction/parameters.hpp"
 #include "kinds/reduction/queued.hpp"
+#include "kinds/reduction/segment_launch.hpp"
 
 namespace kiln::kinds {
 
 void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep) {
-  const bool segmented = launch.segments != nullptr;
-  const auto segments_of_axis = static_cast<std::int64_t>(segmented ? launch.segments->begins.size() : 1);
+  if (launch.segments != nullptr) return launch_segments_on_gpu(backend, module, launch, queue, keep);
   ReductionWork work{.outputs = launch.outputs,
-                     .packs = launch.count / launch.pack() / segments_of_axis,
+                     .packs = launch.count / launch.pack(),
                      .mapping = launch.mapping,
-                     .segmented = segmented,
                      .columns = launch.kept.empty() ? 1 : launch.kept.back(),
                      .width = launch.width,
                      .state_bytes = launch.state_bytes};
   const ReductionParts parts = parts_of(work);
   const GridRequest limits = limits_of(backend, module);
   ReductionParameters parameters(launch, parts);
-  // Scratch memory has the states of parts, or where segments begin.
-  std::shared_ptr<const std::vector<std::byte>> segments;
-  if (segmented) segments = std::make_shared<const std::vector<std::byte>>(segments_of(launch));
-  const std::size_t scratch_bytes =
-      segments ? segments->size()
-               : static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0);
-  const Scratch scratch(backend, scratch_bytes, queue);
+  const Scratch scratch(
+      backend, static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0), queue);
   parameters.call().scratch = scratch.address();
-  if (segments) {
-    parameters.set_segments(scratch.address());
-    backend.upload(scratch.address(), segments, queue);
-  }
   backend.dispatch(module, shape_of(grid_for(work, parts, limits)), parameters.data(), queue, keep);
   if (parts.count <= 1) return;
   parameters.call().combining = 1;

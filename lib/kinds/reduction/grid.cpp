@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "backend/kernel_abi.hpp"
 #include "base/ceil_div.hpp"
@@ -54,10 +53,10 @@ std::int64_t groups_of(const ReductionWork& work, std::int64_t rows) noexcept {
 ReductionParts parts_of(const ReductionWork& work) noexcept {
   const std::int64_t packs = std::max<std::int64_t>(work.packs, 1);
   const std::int64_t rows = rows_of(work);
-  ReductionParts whole{.chunk = packs, .count = 1, .lane_bits = std::countr_zero(static_cast<unsigned>(kGpuBlock / rows))};
-  if (work.segmented) whole.chunk = std::numeric_limits<std::int64_t>::max();
+  const ReductionParts whole{
+      .chunk = packs, .count = 1, .lane_bits = std::countr_zero(static_cast<unsigned>(kGpuBlock / rows))};
   const bool cuts = work.mapping == ReductionMapping::block || work.mapping == ReductionMapping::columns;
-  if (work.segmented || !cuts || packs <= kWhole * rows) return whole;
+  if (!cuts || packs <= kWhole * rows) return whole;
   const std::int64_t all = groups_of(work, rows) * ceil_div(packs, rows);  // packs of a thread, for all blocks
   const std::int64_t least = work.state_bytes > kSmallAccumulator ? kManySteps : work.width >= kNarrow ? kSomeSteps : kFewSteps;
   const std::int64_t steps = all <= kOneWave * kStep ? 1 : std::max(least, ceil_div(ceil_div(all, kMostParts), kStep));
@@ -82,11 +81,15 @@ Grid grid_for(const ReductionWork& work, const ReductionParts& parts, const Grid
       blocks = groups_of(work, kGpuBlock >> parts.lane_bits) * parts.count;
       break;
   }
+  return grid_of_units(blocks, request);
+}
+
+Grid grid_of_units(std::int64_t units, const GridRequest& request) noexcept {
   std::int64_t most =
       std::int64_t{std::max(request.multiprocessors, 1)} * std::max(request.blocks_per_multiprocessor, 1) * kMaxWaves;
   if (request.max_blocks > 0) most = std::min(most, request.max_blocks);
   if (request.max_threads > 0) most = std::min(most, request.max_threads / kGpuBlock);
-  return {static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, std::max<std::int64_t>(most, 1))), kGpuBlock};
+  return {static_cast<unsigned>(std::clamp<std::int64_t>(units, 1, std::max<std::int64_t>(most, 1))), kGpuBlock};
 }
 
 }  // namespace kiln::kinds

@@ -11,9 +11,8 @@ namespace kiln::kinds {
 
 struct ReductionWork {
   std::int64_t outputs = 1;
-  std::int64_t packs = 1;  ///< of elements, of each output; where they are segments, on average
+  std::int64_t packs = 1;  ///< of elements, of each output
   ReductionMapping mapping = ReductionMapping::warp;
-  bool segmented = false;    ///< each output has a number of elements of its own
   std::int64_t columns = 1;  ///< outputs that lie together
   int width = 1;             ///< elements of an access
   std::int64_t state_bytes = 0;
@@ -29,5 +28,7 @@ struct ReductionParts {
 
 /// Blocks of kGpuBlock threads that walk over all units of the mapping. `request` gives the device's limits.
 [[nodiscard]] Grid grid_for(const ReductionWork& work, const ReductionParts& parts, const GridRequest& request) noexcept;
+/// The same for so many units, one for a block.
+[[nodiscard]] Grid grid_of_units(std::int64_t units, const GridRequest& request) noexcept;
 
 }  // namespace kiln::kinds

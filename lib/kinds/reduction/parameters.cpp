@@ -23,28 +23,9 @@ std::vector<std::byte> part_of(const ReductionLaunch& launch, std::span<const st
                    }});
 }
 
-template <class Index>
-std::vector<std::byte> numbers_of(const ReductionSegments& segments) {
-  std::vector<std::byte> bytes((segments.begins.size() + 1) * sizeof(Index));
-  std::byte* to = bytes.data();
-  const auto put = [&to](std::int64_t value) {
-    const auto number = static_cast<Index>(value);
-    std::memcpy(to, &number, sizeof(number));
-    to += sizeof(number);
-  };
-  for (const std::int64_t begin : segments.begins) put(begin);
-  put(segments.extent);
-  return bytes;
-}
-
 }  // namespace
 
-std::vector<std::byte> segments_of(const ReductionLaunch& launch) {
-  return launch.wide_index ? numbers_of<std::uint64_t>(*launch.segments) : numbers_of<std::uint32_t>(*launch.segments);
-}
-
-ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const ReductionParts& parts)
-    : operands_(launch.operands.size()) {
+ReductionParameters::ReductionParameters(const ReductionLaunch& launch, void* call) : operands_(launch.operands.size()) {
   if (launch.operands.size() > std::size_t{kMaxOperands}) {
     throw DeviceError("cannot launch a reduction of " + std::to_string(launch.operands.size()) + " operands: at most " +
                       std::to_string(kMaxOperands));
@@ -56,6 +37,22 @@ ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const Re
   }
   kept_ = part_of(launch, launch.kept, launch.kept_rank, 0, 1);
   reduced_ = part_of(launch, launch.reduced, launch.reduced_rank, launch.kept.size(), launch.pack());
+  std::size_t count = 0;
+  pointers_[count++] = kept_.data();
+  pointers_[count++] = reduced_.data();
+  pointers_[count++] = call;
+  for (std::size_t i = 0; i < launch.operands.size(); ++i) {
+    const LaunchOperand& operand = launch.operands[i];
+    // What the kernel gets of the index is the first element's number.
+    const bool index = static_cast<int>(i) == launch.index;
+    addresses_[i] = index ? reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(operand.data) - kIndexOrigin)  // NOLINT
+                          : operand.data;
+    pointers_[count++] = operand.scalar ? operand.data : static_cast<void*>(&addresses_[i]);
+  }
+}
+
+ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const ReductionParts& parts)
+    : ReductionParameters(launch, &call_) {
   call_ = {.outputs = static_cast<std::uint64_t>(launch.outputs),
            .count = static_cast<std::uint64_t>(launch.count / launch.pack()),
            .chunk = static_cast<std::uint64_t>(parts.chunk),
@@ -65,18 +62,11 @@ ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const Re
     call_.has_initial = 1;
     std::memcpy(call_.initial.data(), launch.initial, call_.initial.size());
   }
-  std::size_t count = 0;
-  pointers_[count++] = kept_.data();
-  pointers_[count++] = reduced_.data();
-  pointers_[count++] = &call_;
-  for (std::size_t i = 0; i < launch.operands.size(); ++i) {
-    const LaunchOperand& operand = launch.operands[i];
-    // What the kernel gets of the index is the first element's number.
-    const bool index = static_cast<int>(i) == launch.index;
-    addresses_[i] = index ? reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(operand.data) - kIndexOrigin)  // NOLINT
-                          : operand.data;
-    pointers_[count++] = operand.scalar ? operand.data : static_cast<void*>(&addresses_[i]);
-  }
+}
+
+ReductionParameters::ReductionParameters(const ReductionLaunch& launch, const SegmentCall& call)
+    : ReductionParameters(launch, &segment_call_) {
+  segment_call_ = call;
 }
 
 }  // namespace kiln::kinds

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "backend/kernel_abi.hpp"
+#include "kernels-src/reduction/abi.hpp"
 #include "kinds/reduction/grid.hpp"
 #include "kinds/reduction/launch.hpp"
 
@@ -25,28 +27,31 @@ struct ReductionCall {
 };
 static_assert(sizeof(ReductionCall) == 80);
 
-/// What a kernel takes of the launch's segments: where they begin, as numbers of its index, and the extent behind them.
-[[nodiscard]] std::vector<std::byte> segments_of(const ReductionLaunch& launch);
-
 class ReductionParameters {
  public:
   /// DeviceError for a launch that no kernel takes.
   ReductionParameters(const ReductionLaunch& launch, const ReductionParts& parts);
+  /// The same of a launch that has segments.
+  ReductionParameters(const ReductionLaunch& launch, const SegmentCall& call);
   ReductionParameters(const ReductionParameters&) = delete;
   ReductionParameters& operator=(const ReductionParameters&) = delete;
 
   [[nodiscard]] ReductionCall& call() noexcept { return call_; }
-  /// Where segments_of() lies on the device, of a launch that has segments.
-  void set_segments(void* address) noexcept { addresses_[operands_ - 1] = address; }
+  [[nodiscard]] SegmentCall& segment_call() noexcept { return segment_call_; }
+  /// Where the beginnings of segments lie on the device.
+  void set_begins(void* address) noexcept { addresses_[operands_ - 1] = address; }
   /// What the driver's launch takes; refers to this object.
   [[nodiscard]] void** data() noexcept { return pointers_.data(); }
   [[nodiscard]] const std::vector<std::byte>& kept_space() const noexcept { return kept_; }
   [[nodiscard]] const std::vector<std::byte>& reduced_space() const noexcept { return reduced_; }
 
  private:
+  ReductionParameters(const ReductionLaunch& launch, void* call);
+
   std::vector<std::byte> kept_;
   std::vector<std::byte> reduced_;
   ReductionCall call_;
+  SegmentCall segment_call_{};
   std::size_t operands_;
   std::array<void*, kMaxOperands> addresses_{};
   std::array<void*, kMaxOperands + 3> pointers_{};

@@ -77,7 +77,8 @@ namespace {
 std::vector<Mapping> mappings_of(const ReductionClass& how, bool ordered) {
   std::vector<Mapping> all{how.mapping};
   for (const Mapping other : {Mapping::block, Mapping::warp, Mapping::thread, Mapping::columns}) {
-    if (!ordered && other != how.mapping) all.push_back(other);
+    const bool there = !how.segmented || other == Mapping::warp || other == Mapping::columns;
+    if (!ordered && there && other != how.mapping) all.push_back(other);
   }
   return all;
 }
@@ -90,6 +91,7 @@ std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inp
   for (std::size_t k = 0; k < inputs; ++k) {
     if (how.access_of(k) == Access::broadcast) moving.set_access(k, Access::contiguous);
   }
+  if (how.segmented) moving.set_access(0, Access::strided);
   if (device == DeviceKind::cpu) {
     if (!(moving == how)) all.push_back(moving);
     return all;

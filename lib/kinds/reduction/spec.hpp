@@ -33,7 +33,9 @@ struct ReductionSpec {
   Mapping mapping = Mapping::warp;  ///< GPU
   int kept_rank = 1;                ///< GPU: merged axes that the result has
   int reduced_rank = 1;             ///< GPU: merged axes that it has not
-  /// GPU: outputs are of segments of the one reduced axis, which are a kept axis; an operand follows that says where they begin
+  /// GPU: outputs are of segments of the one reduced axis, which are a kept axis; an operand follows that says where they
+  /// begin. There is one input, contiguous or strided along the axis. Mapping::warp: segments of any lengths, whose elements
+  /// are neighbours; columns: of any lengths, outputs are; thread: in order.
   bool segmented = false;
   int width = 1;            ///< GPU: elements per access, along the innermost reduced axis; by columns the innermost kept one
   bool wide_index = false;  ///< GPU: 64-bit index

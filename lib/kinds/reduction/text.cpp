@@ -25,12 +25,14 @@ std::vector<DType> storage_of(const ReductionSpec& spec) {
   return dtypes;
 }
 
-std::string loop_header(const ReductionSpec&, DeviceKind target) {
-  return target == DeviceKind::cpu ? "kiln/reduction/cpu.hpp" : "kiln/reduction/gpu.hpp";
+std::string loop_header(const ReductionSpec& spec, DeviceKind target) {
+  if (target == DeviceKind::cpu) return "kiln/reduction/cpu.hpp";
+  return spec.segmented ? "kiln/reduction/segments_gpu.hpp" : "kiln/reduction/gpu.hpp";
 }
 
 std::string kernel_text(const ReductionSpec& spec, const UserText& text, DeviceKind target) {
-  return target == DeviceKind::cpu ? reduction_cpu(spec, text) : reduction_gpu(spec, text);
+  if (target == DeviceKind::cpu) return reduction_cpu(spec, text);
+  return spec.segmented ? segments_gpu(spec, text) : reduction_gpu(spec, text);
 }
 
 }  // namespace kiln::kinds

@@ -80,7 +80,6 @@ class Operands {
     if (spec.masked) add_mask();
     if (spec.indexed) add_index();
     for (std::size_t k = 0; k < spec.outputs.size(); ++k) add_output(k);
-    if (spec.segmented) add_begins();
   }
 
   std::string pointers;         ///< members for all of them
@@ -88,7 +87,6 @@ class Operands {
   std::string parameters;       ///< ", const float32* __restrict__ x0"
   std::string names;            ///< ", x0"
   std::string of_output;        ///< ", moved(x0, …)": the inputs of the output at `at`
-  std::string segment;          ///< statements: which elements of the reduced axis are the output's, `begin` and `end`
   std::string packs;            ///< members: what is loaded for a pack
   std::string loads;            ///< their initializers
   std::string values;           ///< what map gets of element w
@@ -103,10 +101,7 @@ class Operands {
     names += ", " + name;
   }
   /// Bytes from an operand to its first element of the output at `at`.
-  [[nodiscard]] std::string offset() const {
-    const std::string in_output = fmt::format("at.offset(kept.stride[{}])", count);
-    return spec_.segmented ? fmt::format("{} + begin * reduced.stride[{}][0]", in_output, count) : in_output;
-  }
+  [[nodiscard]] std::string offset() const { return fmt::format("at.offset(kept.stride[{}])", count); }
   /// Bytes from an output's first element to pack `i`. Packs lie one behind the other along a single axis.
   [[nodiscard]] std::string in_reduced(int width, std::size_t bytes) const {
     if (width > 1 && packs_follow(spec_)) return fmt::format("int64(i) * {}", static_cast<std::size_t>(width) * bytes);
@@ -172,18 +167,6 @@ class Operands {
     ++count;
   }
 
-  // Numbers as wide as the index, with the axis' extent behind them: strides are in elements.
-  void add_begins() {
-    pointer(spec_.wide_index ? "uint64" : "uint32", "begins", false);
-    segment = fmt::format(
-        "    const auto* const here = begins + at.offset(kept.stride[{}]);\n"
-        "    const int64 begin = int64(here[0]), end = int64(here[1]);\n",
-        count);
-    inputs += "  uint64 length;\n";
-    of_output += ", uint64(end > begin ? end - begin : 1)";
-    ++count;
-  }
-
   const ReductionSpec& spec_;
 };
 
@@ -198,7 +181,7 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
                      spec.kept_rank, spec.reduced_rank, operands.count);
   // The elements of one output, `width` of them in a pack along the innermost reduced axis.
   out += fmt::format(
-      "struct elements {{\n  using index = {10};\n  const reduced_space& space;\n{0}"
+      "struct elements {{\n  using index = {8};\n  const reduced_space& space;\n{0}"
       "  struct loaded {{\n{1}"
       "    KILN_FN reduction::accumulator at(int64 w) const {{ return reduction::mapped({2}); }}\n"
       "    KILN_FN bool counts(int64 w) const {{ return {3}; }}\n  }};\n"
@@ -206,18 +189,17 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       "}}\n"
       "  KILN_FN reduction::accumulator at(uint64 i) const {{ return load(i).at(0); }}\n"
       "  KILN_FN bool counts(uint64 i) const {{ return load(i).counts(0); }}\n"
-      "  KILN_FN uint64 count(const reduction_call&{8}) const {{ return {9}; }}\n"
+      "  KILN_FN uint64 count(const reduction_call& call) const {{ return call.count; }}\n"
       "}};\n",
       operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, elements_of_pack(spec),
-      operands.loads, spec.segmented ? "" : " call", spec.segmented ? "length" : "call.count",
-      packs_follow(spec) ? "uint64" : index);
+      operands.loads, packs_follow(spec) ? "uint64" : index);
   out += fmt::format(
       "struct work {{\n  const kept_space& kept;\n  const reduced_space& reduced;\n{0}"
       "  KILN_FN elements source(uint64 output) const {{\n"
-      "    const place<{1}, {2}, 1> at(kept, {1}(output));\n{5}    return {{reduced{3}}};\n  }}\n"
+      "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    return {{reduced{3}}};\n  }}\n"
       "  KILN_FN void put(uint64 output, const reduction::accumulator& a) const {{\n"
       "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    reduction::post(a{4});\n  }}\n}};\n",
-      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results, operands.segment);
+      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results);
   out += fmt::format(
       "KILN_KERNEL_OF({}) kiln_kernel(const kept_space kept, const reduced_space reduced, const reduction_call call{}) {{\n",
       blocks_at_once(spec), operands.parameters);

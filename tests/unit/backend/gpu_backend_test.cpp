@@ -457,7 +457,7 @@ TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not
   launch.outputs = 100'000;
   launch.count = 300'000;
   launch.segments = &segments;
-  launch.mapping = ReductionMapping::block;
+  launch.mapping = ReductionMapping::warp;
   const auto module = fixture.backend->load(std::string(kFakeImage) + " 40 40 64 8 8 8", "k");
   auto queue = fixture.backend->make_queue();
   for (Queue* const on : {static_cast<Queue*>(nullptr), queue.get()}) {

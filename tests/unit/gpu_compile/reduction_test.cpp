@@ -58,20 +58,25 @@ std::vector<Variant> variants() {
   add("ordered", ordered);
   ordered.masked = true;
   add("ordered masked", ordered);
-  for (const Mapping mapping : kMappings) {
+  for (const Mapping mapping : {Mapping::warp, Mapping::columns}) {
     ReductionSpec spec{.inputs = {{DType::float32, DType::float32}}, .outputs = {{DType::float32, DType::float32}}};
     spec.mapping = mapping;
     spec.segmented = true;
     add("mapping " + std::to_string(static_cast<int>(mapping)) + " segmented", spec);
+    spec.inputs.front().access = kinds::Access::strided;
+    spec.kept_rank = 2;
+    add("mapping " + std::to_string(static_cast<int>(mapping)) + " strided segmented", spec);
     spec.kept_rank = 3;
     spec.wide_index = true;
     add("mapping " + std::to_string(static_cast<int>(mapping)) + " nd wide segmented", spec);
   }
-  for (const DType dtype : {DType::bool_, DType::int8, DType::float16, DType::complex128}) {
-    ReductionSpec spec{.inputs = {{dtype, dtype}}, .outputs = {{dtype, dtype}}};
-    spec.segmented = true;
-    spec.mapping = Mapping::warp;
-    add("dtype " + std::string(name(dtype)) + " segmented", spec);
+  for (const DType dtype : {DType::bool_, DType::int8, DType::float16, DType::float64, DType::complex64, DType::complex128}) {
+    for (const Mapping mapping : {Mapping::warp, Mapping::columns}) {
+      ReductionSpec spec{.inputs = {{dtype, dtype}}, .outputs = {{dtype, dtype}}};
+      spec.segmented = true;
+      spec.mapping = mapping;
+      add("dtype " + std::string(name(dtype)) + (mapping == Mapping::columns ? " columns" : "") + " segmented", spec);
+    }
   }
   ordered.masked = false;
   ordered.segmented = true;
@@ -83,13 +88,13 @@ std::vector<Variant> variants() {
 std::vector<Variant> smoke() {
   std::vector<Variant> chosen;
   for (const Variant& one : variants()) {
-    for (const char* name :
-         {"mapping 0 masked", "mapping 1 masked", "mapping 2 masked identity", "mapping 3 masked", "dtype float16 masked",
-          "dtype complex128 masked", "mapping 2 nd wide segmented", "ordered masked"}) {
+    for (const char* name : {"mapping 0 masked", "mapping 1 masked", "mapping 2 masked identity", "mapping 3 masked",
+                             "dtype float16 masked", "dtype complex128 masked", "mapping 1 segmented",
+                             "dtype complex128 segmented", "mapping 3 nd wide segmented", "ordered masked"}) {
       if (one.name == name) chosen.push_back(one);
     }
   }
-  REQUIRE(chosen.size() == 8);
+  REQUIRE(chosen.size() == 10);
   return chosen;
 }
 

@@ -8,6 +8,7 @@
 #include "kinds/divisor.hpp"
 #include "kinds/reduction/grid.hpp"
 #include "kinds/reduction/parameters.hpp"
+#include "kinds/reduction/segment_plan.hpp"
 
 namespace {
 
@@ -137,41 +138,40 @@ TEST_CASE("spaces lie as the kernel reads them") {
   CHECK(*static_cast<void**>(parameters.data()[4]) == &y);
 }
 
-TEST_CASE("segments are one part each, and come as numbers of the index with the extent behind them") {
-  CHECK(parts_of({.outputs = 3, .packs = 1 << 30, .mapping = Mapping::block, .segmented = true}).count == 1);
-  CHECK(parts_of({.outputs = 3, .packs = 8, .mapping = Mapping::columns, .segmented = true}).chunk >= std::int64_t{1} << 62);
+TEST_CASE("a launch of segments has a call of its own, and where they begin as the last operand") {
   const std::vector<std::int64_t> begins = {0, 7, 3};
   const ReductionSegments segments{begins, 12, 4};
-  const std::int64_t own[] = {0, 4};
-  const std::int64_t result[] = {4, 0};
-  const std::int64_t numbers[] = {1, 0};
+  const std::int64_t own[] = {0, 48, 4};
+  const std::int64_t result[] = {4, 12, 0};
+  const std::int64_t numbers[] = {1, 0, 0};
   int x = 0, y = 0, device = 0;
   const LaunchOperand operands[] = {{&x, own, 4, false}, {&y, result, 4, false}, {nullptr, numbers, 0, false}};
-  const std::int64_t kept[] = {3};
+  const std::int64_t kept[] = {3, 5};
   const std::int64_t reduced[] = {12};
   ReductionLaunch launch;
   launch.operands = operands;
   launch.kept = kept;
+  launch.kept_rank = 2;
   launch.reduced = reduced;
-  launch.outputs = 3;
+  launch.outputs = 15;
   launch.count = 12;
   launch.segments = &segments;
-  const std::vector<std::byte> narrow = segments_of(launch);
-  REQUIRE(narrow.size() == 16);
-  CHECK(word(narrow, 0) == 0);
-  CHECK(word(narrow, 4) == 7);
-  CHECK(word(narrow, 8) == 3);
-  CHECK(word(narrow, 12) == 12);
-  ReductionParameters parameters(launch, parts_of({.outputs = 3, .packs = 12, .segmented = true}));
-  parameters.set_segments(&device);
+  SegmentCall given{};
+  given.outputs = 15;
+  given.of_segment = 5;
+  ReductionParameters parameters(launch, given);
+  parameters.set_begins(&device);
+  parameters.segment_call().combining = 1;
+  const auto& call = *static_cast<const SegmentCall*>(parameters.data()[2]);
+  CHECK(call.of_segment == 5);
+  CHECK(call.combining == 1);
   CHECK(*static_cast<void**>(parameters.data()[4]) == &y);
   CHECK(*static_cast<void**>(parameters.data()[5]) == &device);
-  CHECK(number(parameters.kept_space(), 32) == 1);
-  launch.wide_index = true;
-  const std::vector<std::byte> wide = segments_of(launch);
-  REQUIRE(wide.size() == 32);
-  CHECK(number(wide, 8) == 7);
-  CHECK(number(wide, 24) == 12);
+  CHECK(inner_outputs(launch) == 5);
+  const std::int64_t inside[] = {0, 1, 0};
+  const LaunchOperand turned[] = {{&x, own, 4, false}, {&y, result, 4, false}, {nullptr, inside, 0, false}};
+  launch.operands = turned;
+  CHECK(inner_outputs(launch) == 1);
 }
 
 TEST_CASE("more than 2^31 elements need wide indices") {

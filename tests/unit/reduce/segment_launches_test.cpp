@@ -50,7 +50,7 @@ std::vector<std::int64_t> equal_segments(std::int64_t count, std::int64_t length
 
 }  // namespace
 
-TEST_CASE("reduceat: all segments are one launch and nothing is waited for [child]" * doctest::skip()) {
+TEST_CASE("reduceat: all segments are one launch or two and nothing is waited for [child]" * doctest::skip()) {
   const Calls calls;
   const Array x = to_device(Array::full({200, 600}, 1.0F), Device::best());
   const Array flat = x.reshape({120'000});
@@ -67,13 +67,17 @@ TEST_CASE("reduceat: all segments are one launch and nothing is waited for [chil
   CHECK(launches(math::subtract, flat, equal_segments(1200, 100), {}) == 1);
   CHECK(launches(math::add, x, equal_segments(100, 6), {.axis = 1}) == 1);
   CHECK(launches(math::add, x, equal_segments(10, 20), {.axis = 0}) == 1);
-  // Few: each as reduce would.
-  CHECK(launches(math::add, x, equal_segments(2, 300), {.axis = 1}) == 2);
+  CHECK(launches(math::add, x, equal_segments(2, 300), {.axis = 1}) == 1);
+  CHECK(launches(math::add, flat, equal_segments(10, 12'000), {}) == 1);
+  // The parts of very long ones are joined by a second launch, of all segments.
+  CHECK(launches(math::add, flat, {0, 10, 20'000, 20'003, 60'000}, {}) == 2);
+  CHECK(launches(math::subtract, flat, {0, 60'000}, {}) == 1);
 }
 
-TEST_CASE("reduceat: all segments are one launch and nothing is waited for") {
+TEST_CASE("reduceat: all segments are one launch or two and nothing is waited for") {
   if (!test::have_compiler(DeviceKind::cuda)) return;
   const std::map<std::string, std::string> environment{
       {"KILN_CUDA", KILN_FAKE_CUDA_LIBRARY}, {"KILN_FAKE_ANY_IMAGE", "1"}, {"KILN_DEVICE", "cuda"}};
-  CHECK(test::ChildProcess("reduceat: all segments are one launch and nothing is waited for [child]", environment).wait() == 0);
+  CHECK(test::ChildProcess("reduceat: all segments are one launch or two and nothing is waited for [child]", environment)
+            .wait() == 0);
 }
