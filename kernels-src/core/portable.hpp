@@ -221,9 +221,9 @@
 #endif
 #if KILN_CUDA
 #define KILN_WARP 32
-// The value of the lane that many above this one; all lanes of the warp take part.
+// The value of the lane that many above this one, or below it, or of that lane; all lanes of the warp take part.
 #define KILN_SHUFFLE_DOWN(x, distance) __shfl_down_sync(0xffffffffu, x, distance)
-// The value of that lane, of which the lowest bits count.
+#define KILN_SHUFFLE_UP(x, distance) __shfl_up_sync(0xffffffffu, x, distance)
 #define KILN_SHUFFLE_FROM(x, lane) __shfl_sync(0xffffffffu, x, lane)
 // A bit for each lane of the warp; all of them take part.
 #define KILN_BALLOT(x) __ballot_sync(0xffffffffu, x)
@@ -238,9 +238,9 @@
 #define KILN_WARP KILN_WAVE  // an option of the compile: lib/backend/gpu/dialect.cpp
 #endif
 #define KILN_LANE() int(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
-#define KILN_SHUFFLE_DOWN(x, distance) \
-  static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((KILN_LANE() + (distance)) << 2, static_cast<int>(x)))
 #define KILN_SHUFFLE_FROM(x, lane) static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((lane) << 2, static_cast<int>(x)))
+#define KILN_SHUFFLE_DOWN(x, distance) KILN_SHUFFLE_FROM(x, KILN_LANE() + (distance))
+#define KILN_SHUFFLE_UP(x, distance) KILN_SHUFFLE_FROM(x, KILN_LANE() - (distance))
 #define KILN_BALLOT(x) __ballot(x)
 #define KILN_WARP_BARRIER()                                                                \
   (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"), __builtin_amdgcn_wave_barrier(), \

@@ -27,24 +27,25 @@ struct CpuScanParts {
   void (*first_item)(int64 item);
 };
 
-// What a GPU's kernel takes: `lanes` running results, each of `extent` elements that are cut into chunks.
+// What a GPU's kernel takes beside its pointers: `lines` running results, each of `extent` elements.
 struct ScanSpace {
-  const void* in;
-  void* out;
-  void* totals;  // [chunk][lane]
   int64 extent;
   int64 in_stride;
   int64 out_stride;
-  int64 chunk;
-  int64 chunks;
-  int64 lanes;
-  int64 all_chunks;  // of all lanes
-  int64 shape[8];
+  int64 chunk;  // elements of a line that one team takes
   int64 in_strides[8];
   int64 out_strides[8];
+  uint32 shape[8];  // of the lines, the nearest last
+  uint32 magic[8];  // with shift: divides by the extent
+  uint32 shift[8];
+  uint32 lines;  // below 2^31
+  uint32 chunks;
+  uint32 tiles;        // of a whole chunk
+  uint32 first_block;  // those before it are other launches'
   int32 rank;
-  int32 pass;  // 0: totals of chunks; 1: running totals; 2: results
-  int32 along;
+  int32 lane_bits;  // 2^lane_bits lanes of each warp of a team share a line
+  int32 warp_bits;  // 2^warp_bits warps are a team
+  int32 totals;     // 1: what chunks amount to is computed, else results
 };
 
 }  // namespace kiln::kinds

@@ -121,10 +121,11 @@ std::string text_of(const ReductionSpec& spec, DeviceKind device) {
   return std::move(words).text();
 }
 
-std::string text_of(const ScanSpec& spec, DeviceKind) {
+std::string text_of(const ScanSpec& spec, DeviceKind device) {
   Words words("accumulate");
   add_input(words, spec.input, "input");
   add_output(words, {.storage = spec.output, .compute = spec.input.compute}, "output");
+  words.add_if(!spec.reorderable && device != DeviceKind::cpu, "in order");
   return std::move(words).text();
 }
 

@@ -7,6 +7,7 @@
 #include "backend/backend.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
+#include "kinds/scan/plan.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/axes.hpp"
 #include "ufunc/reduction_loop.hpp"
@@ -125,6 +126,8 @@ kinds::ScanLaunch AccumulateCall::launch(const detail::ArrayRep& to) const {
   const auto list = [](std::span<const std::int64_t> numbers) {
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
   };
+  const DeviceKind kind = operands_.at().device.kind();
+  const auto spec = std::get<kinds::ScanSpec>(ufunc_.specialize(plan_->loop, variant(), kind));
   return {.input = from.data + iteration.offset(0),
           .output = to.data + iteration.offset(1),
           .extent = from.shape[axis_],
@@ -133,7 +136,9 @@ kinds::ScanLaunch AccumulateCall::launch(const detail::ArrayRep& to) const {
           .shape = list(iteration.shape()),
           .input_strides = list(iteration.strides(0)),
           .output_strides = list(iteration.strides(1)),
-          .reorderable = ufunc_.reorderable()};
+          .reorderable = ufunc_.reorderable(),
+          .itemsize = static_cast<std::int64_t>(itemsize(from.dtype)),
+          .tile = kinds::scan_tile(spec)};
 }
 
 }  // namespace kiln::ufunc

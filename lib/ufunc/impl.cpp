@@ -100,7 +100,11 @@ kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::Me
   using ufunc::Method;
   const DType result = variant.result.value_or(loop.outputs[0]);
   if (variant.method == Method::accumulate) {
-    return kinds::ScanSpec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
+    kinds::ScanSpec spec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
+    if (kind == DeviceKind::cpu) return spec;
+    spec.commutes = spec.reorderable && kinds::commutes(loop.outputs[0], !definition_.identity.empty());
+    spec.code = source_ == nullptr ? ufunc::scan_code(text_of(loop).body) : kinds::ScanCode::large;
+    return spec;
   }
   kinds::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
   if (variant.value) spec.value = kinds::OperandSpec{*variant.value, loop.inputs[1]};

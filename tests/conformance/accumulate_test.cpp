@@ -22,6 +22,31 @@ const Ufunc& fold() {
   return ufunc;
 }
 
+/// Composition of x -> re x + im: associative, and not commutative.
+const Ufunc& composition() {
+  static const Ufunc ufunc =
+      kiln::vectorize({.name = "composition",
+                       .signatures = {"complex64(complex64 a, complex64 b)", "complex128(complex128 a, complex128 b)"},
+                       .body = "return {a.real() * b.real(), a.imag() * b.real() + b.imag()};",
+                       .reorderable = true});
+  return ufunc;
+}
+
+/// A sum whose text does not show that it is short.
+const Ufunc& called_sum() {
+  static const Ufunc ufunc =
+      kiln::vectorize({.name = "called_sum",
+                       .signatures = {"T(T a, T b)"},
+                       .body = "return added(a, b);",
+                       .reorderable = true,
+                       .compile = {.functions = "template <class T> T added(T a, T b) { return a + b; }"}});
+  return ufunc;
+}
+
+Exact composed(const Exact& a, const Exact& b) {
+  return {a.real() * b.real(), a.imag() * b.real() + b.imag()};
+}
+
 /// The index with another number along the axis.
 Extents moved(Extents index, std::size_t axis, std::int64_t to) {
   index[axis] = to;
@@ -154,6 +179,82 @@ TEST_CASE("accumulate: long lines, along every axis, and across the ends of chun
       for (std::int64_t i = 0; i < count; ++i)
         padded[static_cast<std::size_t>(2 * (count - 1 - i))] = sums[static_cast<std::size_t>(i)];
       CHECK(difference(read(target.fetch(all)), padded) == "");
+    }
+  });
+}
+
+// Teams of all sizes, lines beside each other and in chunks, whole tiles and what is left of them.
+TEST_CASE("accumulate: lines of every length, many and few, along each axis, in their order") {
+  const std::vector<std::pair<Extents, std::size_t>> calls = {
+      {{9}, 0},        {{1000, 7}, 1}, {{300, 63}, 1},   {{65, 127}, 1},   {{37, 543}, 1},       {{3, 9001}, 1},
+      {{2, 17000}, 1}, {{20001}, 0},   {{9, 200}, 0},    {{4200, 3}, 0},   {{9000, 2}, 0},       {{600, 33}, 0},
+      {{130, 300}, 0}, {{2500, 8}, 0}, {{3, 700, 5}, 1}, {{5, 3, 600}, 0}, {{2, 2100, 2, 3}, 1}, {{300, 20, 2}, 1}};
+  on_every_device([&](const Target& target) {
+    auto source = random_source(960);
+    for (const auto& [shape, axis] : calls) {
+      const std::string what = text_of(shape) + " along axis " + std::to_string(axis);
+      INFO(what);
+      Extents padded = shape;
+      padded[axis] += 1;
+      std::vector<Exact> numbers, maps;
+      for (std::int64_t i = 0; i < size_of(padded); ++i) {
+        numbers.emplace_back(static_cast<long double>(source() % 15) - 7);
+        maps.emplace_back(source() % 8 == 0 ? -1 : 1, static_cast<long double>(source() % 5) - 2);
+      }
+      // All but the first along the axis, whose packs are not aligned, and all but the last.
+      for (const bool first : {true, false}) {
+        std::vector<Exact> sums, products, folds;
+        std::vector<kiln::Index> where(shape.size(), kiln::all);
+        where[axis] = first ? Slice{.stop = -1} : Slice{.start = 1};
+        std::int64_t below = 1;
+        for (std::size_t d = axis + 1; d < shape.size(); ++d) below *= shape[d];
+        for_each_index(shape, [&](const Extents& index) {
+          Extents from = index;
+          if (!first) from[axis] += 1;
+          std::int64_t at = 0;
+          for (std::size_t d = 0; d < padded.size(); ++d) at = at * padded[d] + from[d];
+          const Exact x = numbers[static_cast<std::size_t>(at)], m = maps[static_cast<std::size_t>(at)];
+          const bool begins = index[axis] == 0;
+          const auto before = [&](const std::vector<Exact>& results) {
+            return results[results.size() - static_cast<std::size_t>(below)];
+          };
+          sums.push_back(begins ? x : before(sums) + x);
+          folds.push_back(begins ? x : 2.0L * x - before(folds));
+          products.push_back(begins ? m : composed(before(products), m));
+        });
+        const AccumulateOptions options = accumulate_on(target, {.axis = static_cast<int>(axis)});
+        const auto placed = [&](DType dtype, const std::vector<Exact>& values) {
+          return target.place(make(dtype, values, shape_of(padded))).slice(where);
+        };
+        for (const DType dtype : {DType::int32, DType::int16}) {
+          CHECK(difference(read(target.fetch(sum().accumulate(placed(dtype, numbers), options))), sums) == "");
+        }
+        CHECK(difference(read(target.fetch(called_sum().accumulate(placed(DType::float32, numbers), options))), sums) == "");
+        AccumulateOptions wide = options;
+        wide.dtype = DType::int64;
+        CHECK(difference(read(target.fetch(kiln::math::add.accumulate(placed(DType::int8, numbers), wide))), sums) == "");
+        CHECK(difference(read(target.fetch(composition().accumulate(placed(DType::complex64, maps), options))), products) ==
+              "");
+        CHECK(difference(read(target.fetch(fold().accumulate(placed(DType::float32, numbers), options))), folds) == "");
+      }
+    }
+  });
+}
+
+TEST_CASE("accumulate: the address changes no bit of floating sums") {
+  on_every_device([](const Target& target) {
+    auto source = random_source(970);
+    for (const std::int64_t count : {100, 3000, 50'001}) {
+      std::vector<Exact> values;
+      for (std::int64_t i = 0; i < count; ++i) values.emplace_back(static_cast<long double>(source() % 1'000'000) / 999'983.0L);
+      const Array aligned = target.place(make(DType::float32, values));
+      values.insert(values.begin(), Exact(1));
+      const Array shifted = target.place(make(DType::float32, values))[{Slice{.start = 1}}];
+      const auto sums = [&](const Array& x) {
+        return target.fetch(sum().accumulate(x, accumulate_on(target, {}))).to_vector<float>();
+      };
+      const std::vector<float> one = sums(aligned), other = sums(shifted);
+      CHECK(std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0);
     }
   });
 }

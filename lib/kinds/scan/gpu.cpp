@@ -1,28 +1,62 @@
-// Launches of Ufunc::accumulate on a GPU: kernels-src/scan/gpu.hpp is the other side.
+// Launches of Ufunc::accumulate on a GPU: kernels-src/scan/gpu.hpp and in_order_gpu.hpp are the other side.
 #include <algorithm>
-#include <cstring>
 
 #include "backend/scratch.hpp"
-#include "base/ceil_div.hpp"
 #include "kernels-src/scan/abi.hpp"
 #include "kinds/copied.hpp"
 #include "kinds/counter.hpp"
+#include "kinds/divisor.hpp"
 #include "kinds/grid.hpp"
 #include "kinds/record.hpp"
 #include "kinds/scan/launch.hpp"
+#include "kinds/scan/plan.hpp"
+#include "kinds/space.hpp"
 
 namespace kiln::kinds {
 namespace {
 
-/// Of the kernel's: at least as many elements as it has in a tile.
-constexpr std::int64_t kTile = std::int64_t{kGpuBlock} * 8;
-/// Blocks, or threads, that are enough to fill any device: lines are cut by shape alone, so that results are the same on all.
-constexpr std::int64_t kEnoughBlocks = 2048;
-constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 18;
-constexpr std::int64_t kMostChunks = 1024;
+/// What a chunk amounts to, at most.
 constexpr std::int64_t kTotalBytes = 16;
 
-using base::ceil_div;
+ScanSpace space_of(const ScanLaunch& launch) {
+  ScanSpace space{};
+  space.extent = launch.extent;
+  space.in_stride = launch.input_stride;
+  space.out_stride = launch.output_stride;
+  space.rank = static_cast<std::int32_t>(launch.shape.size());
+  space.lines = static_cast<std::uint32_t>(product(launch.shape));
+  for (std::size_t d = 0; d < launch.shape.size(); ++d) {
+    const auto extent = static_cast<std::uint32_t>(launch.shape[d]);
+    const Divisor divisor = divisor_of(extent);
+    space.shape[d] = extent;
+    space.magic[d] = divisor.magic;
+    space.shift[d] = divisor.shift;
+    space.in_strides[d] = launch.input_strides[d];
+    space.out_strides[d] = launch.output_strides[d];
+  }
+  return space;
+}
+
+/// Launches of lines [begin, end) along one axis.
+ScanLaunch part_of(const ScanLaunch& launch, std::size_t axis, std::int64_t begin, std::int64_t end) {
+  ScanLaunch part = launch;
+  part.shape[axis] = end - begin;
+  part.input = static_cast<const char*>(launch.input) + begin * launch.input_strides[axis];
+  part.output = static_cast<char*>(launch.output) + begin * launch.output_strides[axis];
+  return part;
+}
+
+/// One dispatch for `blocks` blocks, or as many as one may have.
+void dispatch_blocks(Backend& backend, const Module& module, ScanSpace& space, std::int64_t blocks, void** parameters,
+                     Queue* queue, const std::shared_ptr<const void>& keep) {
+  const std::int64_t limit = backend.max_dispatch_threads();
+  const std::int64_t most = std::min<std::int64_t>(limit > 0 ? limit / kGpuBlock : kMaxNarrowIndex, kMaxNarrowIndex);
+  for (std::int64_t first = 0; first < blocks; first += most) {
+    space.first_block = static_cast<std::uint32_t>(first);
+    const auto here = std::min(most, blocks - first);
+    backend.dispatch(module, {.grid = {here, 1, 1}, .block = {kGpuBlock, 1, 1}}, parameters, queue, keep);
+  }
+}
 
 }  // namespace
 
@@ -41,40 +75,38 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
     });
     return;
   }
-  ScanSpace space{};
-  space.in = launch.input;
-  space.out = launch.output;
-  space.extent = launch.extent;
-  space.in_stride = launch.input_stride;
-  space.out_stride = launch.output_stride;
-  space.rank = static_cast<std::int32_t>(launch.shape.size());
-  space.lanes = 1;
-  std::int64_t nearest = INT64_MAX;
-  for (std::size_t d = 0; d < launch.shape.size(); ++d) {
-    space.lanes *= launch.shape[d];
-    space.shape[d] = launch.shape[d];
-    space.in_strides[d] = launch.input_strides[d];
-    space.out_strides[d] = launch.output_strides[d];
-    if (launch.shape[d] > 1) nearest = std::min(nearest, std::abs(launch.input_strides[d]));
+  if (product(launch.shape) > kMaxNarrowIndex) {  // kernels count lines in 32 bits
+    const auto longest = std::max_element(launch.shape.begin(), launch.shape.end());
+    const auto axis = static_cast<std::size_t>(longest - launch.shape.begin());
+    const std::int64_t half = *longest / 2;
+    launch_on_gpu(backend, module, part_of(launch, axis, 0, half), queue, keep);
+    launch_on_gpu(backend, module, part_of(launch, axis, half, *longest), queue, keep);
+    return;
   }
-  // Whatever lies nearest in memory is what threads side by side should read; short lines would leave a block idle.
-  const bool along = launch.reorderable && launch.extent >= kGpuBlock && std::abs(launch.input_stride) < nearest;
-  space.along = along ? 1 : 0;
-  std::int64_t chunks = 1;
-  if (launch.reorderable)
-    chunks = std::clamp<std::int64_t>((along ? kEnoughBlocks : kEnoughThreads) / space.lanes, 1, kMostChunks);
-  space.chunk = along ? ceil_div(ceil_div(launch.extent, chunks), 4 * kTile) * 4 * kTile
-                      : std::max<std::int64_t>(ceil_div(launch.extent, chunks), 64);
-  space.chunks = ceil_div(launch.extent, space.chunk);
-  space.all_chunks = space.lanes * space.chunks;
-  const auto bytes = space.chunks > 1 ? static_cast<std::size_t>(space.chunks * space.lanes * kTotalBytes) : std::size_t{0};
-  const Scratch totals(backend, bytes, queue);
-  space.totals = totals.address();
-  void* parameters[] = {&space};
-  for (space.pass = space.chunks > 1 ? 0 : 2; space.pass <= 2; ++space.pass) {
-    const std::int64_t lines = space.pass == 1 ? space.lanes : space.all_chunks;
-    backend.dispatch(module, strided_shape(backend, module, along ? lines * kGpuBlock : lines), parameters, queue, keep);
+  ScanSpace space = space_of(launch);
+  const void* input = launch.input;
+  void* output = launch.output;
+  if (!launch.reorderable) {
+    void* none = nullptr;
+    void* parameters[] = {&input, &output, &none, &space};
+    backend.dispatch(module, strided_shape(backend, module, space.lines), parameters, queue, keep);
+    return;
   }
+  const ScanPlan plan = scan_plan(launch);
+  space.chunk = plan.chunk;
+  space.chunks = static_cast<std::uint32_t>(plan.chunks);
+  space.tiles = static_cast<std::uint32_t>(plan.tiles);
+  space.lane_bits = plan.lane_bits;
+  space.warp_bits = plan.warp_bits;
+  const Scratch scratch(backend, static_cast<std::size_t>((plan.chunks - 1) * space.lines * kTotalBytes), queue);
+  void* totals = scratch.address();
+  void* parameters[] = {&input, &output, &totals, &space};
+  if (plan.chunks > 1) {
+    space.totals = 1;
+    dispatch_blocks(backend, module, space, plan.blocks * (plan.chunks - 1), parameters, queue, keep);
+  }
+  space.totals = 0;
+  dispatch_blocks(backend, module, space, plan.blocks * plan.chunks, parameters, queue, keep);
 }
 
 static void move_addresses(Copied<ScanLaunch>& copied, std::span<const Move> moves) {

@@ -9,6 +9,12 @@
 
 namespace kiln::kinds {
 
+/// GPU: what the kernel takes at a time.
+struct ScanTile {
+  int width = 1;  ///< elements of a pack
+  int packs = 1;  ///< of a lane
+};
+
 /// For every index of `shape`, the running results of `extent` elements. Nothing is 0, and the output overlaps the input only
 /// where they are the same. Strides are bytes of any sign.
 struct ScanLaunch {
@@ -21,6 +27,8 @@ struct ScanLaunch {
   std::vector<std::int64_t> input_strides = {0};
   std::vector<std::int64_t> output_strides = {0};
   bool reorderable = false;
+  std::int64_t itemsize = 1;  ///< of the input
+  ScanTile tile = {};         ///< of the kernel, for a GPU
 };
 
 void launch_on_cpu(Backend& backend, const Module& module, const ScanLaunch& launch, Queue* queue,

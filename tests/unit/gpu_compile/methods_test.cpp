@@ -69,7 +69,17 @@ std::vector<Variant> variants() {
   std::vector<Variant> found;
   for (const DType dtype : kAllDTypes) {
     const std::string type(name(dtype));
-    found.push_back({"scan " + type, product(dtype), ScanSpec{.input = {dtype, dtype}, .output = dtype, .reorderable = true}});
+    ScanSpec scan{.input = {dtype, dtype}, .output = dtype, .reorderable = true, .commutes = true};
+    scan.code = kinds::ScanCode::arithmetic;
+    found.push_back({"scan " + type, product(dtype), scan});
+    scan.code = kinds::ScanCode::large;
+    found.push_back({"scan of large code " + type, binary("return a == b ? a : a / b;"), scan});
+    if (kind(dtype) < Kind::complex) {
+      scan.code = kinds::ScanCode::small;
+      found.push_back({"scan of small code " + type, binary("return maximum(a, b);"), scan});
+    }
+    scan.commutes = scan.reorderable = false;
+    found.push_back({"scan in order " + type, product(dtype), scan});
     if (in_order(dtype)) found.push_back({"scatter in order " + type, product(dtype), scatter(dtype, true)});
     if (itemsize(dtype) <= 8) found.push_back({"scatter " + type, product(dtype), scatter(dtype, false)});
     const char* const sum = kind(dtype) == Kind::integer ? "return wrapping_add(a, b);" : "return a + b;";
@@ -85,8 +95,9 @@ std::vector<Variant> variants() {
     }
   }
   add_layouts(found);
-  found.push_back({"scan cast", product(DType::float32),
-                   ScanSpec{.input = {DType::int8, DType::float32}, .output = DType::float64, .reorderable = true}});
+  found.push_back(
+      {"scan cast", product(DType::float32),
+       ScanSpec{.input = {DType::int8, DType::float32}, .output = DType::float64, .reorderable = true, .commutes = true}});
   ScatterSpec cast = scatter(DType::float32, false);
   cast.target.storage = DType::int16;
   found.push_back({"scatter cast", product(DType::float32), cast});

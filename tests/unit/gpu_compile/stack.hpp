@@ -35,7 +35,6 @@ struct KnownStack {
 inline constexpr KnownStack kKnownStacks[] = {
     {"NVRTC", "sm_80", "team complex128"},
     {"NVRTC", "sm_90", "each complex64"},
-    {"NVRTC", "sm_90", "scan bool"},
     {"NVRTC", "sm_90", "scatter of one input"},
 };
 

@@ -70,20 +70,24 @@ TEST_CASE("kinds: blocks for threads that stride, no more than the device holds 
 }
 
 TEST_CASE("kinds: scans and scatters of ten dimensions are six launches of eight") {
-  RecordingBackend gpu(16);
-  const auto module = gpu.load("", "k");
   ScanLaunch scan;
   scan.input = reinterpret_cast<void*>(0x10000);   // NOLINT(performance-no-int-to-ptr)
   scan.output = reinterpret_cast<void*>(0x90000);  // NOLINT(performance-no-int-to-ptr)
   scan.extent = 4;
   scan.shape = kShape;
   scan.input_strides = scan.output_strides = kStrides;
-  launch(gpu, *module, scan, nullptr, nullptr);
-  REQUIRE(gpu.dispatches.size() == 6);
-  CHECK(addresses(gpu, 0) == reached(0x10000));
-  CHECK(addresses(gpu, 8) == reached(0x90000));
+  for (const bool reorderable : {false, true}) {
+    scan.reorderable = reorderable;
+    for (const std::size_t parameter : {0U, 1U}) {
+      RecordingBackend scans(8, 0, parameter);
+      launch(scans, *scans.load("", "k"), scan, nullptr, nullptr);
+      REQUIRE(scans.dispatches.size() == 6);
+      CHECK(addresses(scans, 0) == reached(parameter == 0 ? 0x10000 : 0x90000));
+    }
+  }
 
-  gpu.dispatches.clear();
+  RecordingBackend gpu(16);
+  const auto module = gpu.load("", "k");
   ScatterLaunch scatter;
   scatter.indices.push_back({.data = nullptr, .extent = 7, .stride = 4, .strides = {8}});
   scatter.shape = {9};

@@ -15,13 +15,13 @@ class RecordingBackend : public backend::Backend {
  public:
   struct Dispatch {
     backend::LaunchShape shape;
-    std::vector<std::byte> first;  ///< `bytes` of the first parameter
+    std::vector<std::byte> first;  ///< `bytes` of the first parameter, or of the one asked for
     long uses;                     ///< of what is kept
   };
 
-  /// Copies that many bytes of each dispatch's first parameter.
-  explicit RecordingBackend(std::size_t bytes, std::int64_t max_threads = 0)
-      : Backend(DeviceKind::cuda), bytes_(bytes), max_threads_(max_threads) {
+  /// Copies that many bytes of each dispatch's first parameter, or of that one.
+  explicit RecordingBackend(std::size_t bytes, std::int64_t max_threads = 0, std::size_t parameter = 0)
+      : Backend(DeviceKind::cuda), bytes_(bytes), max_threads_(max_threads), parameter_(parameter) {
     info_.multiprocessors = 10;
     info_.warp_size = 32;
     info_.max_grid_blocks = 1 << 30;
@@ -43,7 +43,7 @@ class RecordingBackend : public backend::Backend {
   void dispatch(const backend::Module&, const backend::LaunchShape& shape, void** parameters, backend::Queue*,
                 const std::shared_ptr<const void>& keep) override {
     Dispatch& seen = dispatches.emplace_back(Dispatch{shape, std::vector<std::byte>(bytes_), keep.use_count()});
-    std::memcpy(seen.first.data(), parameters[0], bytes_);
+    std::memcpy(seen.first.data(), parameters[parameter_], bytes_);
   }
   void require_fits(const backend::Module&, const backend::LaunchShape& shape) const override { asked.push_back(shape); }
   [[nodiscard]] std::int64_t max_dispatch_threads() const noexcept override { return max_threads_; }
@@ -61,6 +61,7 @@ class RecordingBackend : public backend::Backend {
   DeviceInfo info_;
   std::size_t bytes_;
   std::int64_t max_threads_;
+  std::size_t parameter_;
 };
 
 }  // namespace kiln::test
