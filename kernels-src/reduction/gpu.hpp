@@ -4,6 +4,7 @@
 // The elements of one output are rendered for each kernel, too: load(i) reads pack i, and count(call) says how many packs there
 // are.
 #pragma once
+#include "kiln/core/lanes_gpu.hpp"
 #include "kiln/elementwise/gpu_nd.hpp"
 #include "kiln/reduction/gather_gpu.hpp"
 
@@ -23,37 +24,6 @@ struct reduction_call {
 };
 
 constexpr int kReduceThreads = 256;
-
-// An object seen as 32-bit words, for shuffles.
-template <class T>
-union words {
-  static constexpr int count = (sizeof(T) + 3) / 4;
-  T value;
-  uint32 w[count];
-  KILN_FN words() {}  // members of the user's accumulator may have initializers
-};
-
-template <class T>
-KILN_FN T from_lane_below(const T& x, int distance) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_DOWN(all.w[i], distance);
-  }
-  return all.value;
-}
-
-template <class T>
-KILN_FN T from_lane(const T& x, int lane) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_FROM(all.w[i], lane);
-  }
-  return all.value;
-}
 
 // The states of the first `count` lanes of a warp, in lane 0. All lanes of the warp come here.
 template <class C>

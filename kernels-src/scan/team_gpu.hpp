@@ -12,27 +12,6 @@ constexpr int kScanThreads = 256;
 constexpr int kScanLanes = 32;
 constexpr int kScanWarps = kScanThreads / kScanLanes;
 
-template <class T>
-KILN_FN T from_lane_above(const T& x, int distance) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_UP(all.w[i], distance);
-  }
-  return all.value;
-}
-template <class T>
-KILN_FN T from_lane(const T& x, int lane) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_FROM(all.w[i], lane);
-  }
-  return all.value;
-}
-
 // As reductions combine.
 template <class Work>
 struct scan_combination {

@@ -20,7 +20,8 @@ int blocks_with_segments(const ReductionSpec& spec) {
   const auto size = static_cast<std::int64_t>(itemsize(spec.inputs.front().storage));
   if (size > kSmall || state_bytes(spec) > kSmallState) return 1;
   if (spec.mapping == Mapping::columns) return 5;
-  return spec.inputs.front().access == Access::contiguous ? 4 : 1;
+  if (spec.inputs.front().access != Access::contiguous) return 1;
+  return size == kSmall ? 4 : 3;  // what is smaller takes registers for its conversion
 }
 
 const char* form_of(const ReductionSpec& spec) {
