@@ -13,37 +13,27 @@ union words {
   KILN_FN words() {}  // members of the user's accumulator may have initializers
 };
 
+template <class T, class Shuffle>
+KILN_FN T shuffled(const T& x, const Shuffle& shuffle) {
+  words<T> all;
+  all.value = x;
+#pragma unroll
+  for (int i = 0; i < words<T>::count; ++i) {
+    all.w[i] = shuffle(all.w[i]);
+  }
+  return all.value;
+}
 template <class T>
 KILN_FN T from_lane_below(const T& x, int distance) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_DOWN(all.w[i], distance);
-  }
-  return all.value;
+  return shuffled(x, [&](uint32 word) { return KILN_SHUFFLE_DOWN(word, distance); });
 }
-
 template <class T>
 KILN_FN T from_lane_above(const T& x, int distance) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_UP(all.w[i], distance);
-  }
-  return all.value;
+  return shuffled(x, [&](uint32 word) { return KILN_SHUFFLE_UP(word, distance); });
 }
-
 template <class T>
 KILN_FN T from_lane(const T& x, int lane) {
-  words<T> all;
-  all.value = x;
-#pragma unroll
-  for (int i = 0; i < words<T>::count; ++i) {
-    all.w[i] = KILN_SHUFFLE_FROM(all.w[i], lane);
-  }
-  return all.value;
+  return shuffled(x, [&](uint32 word) { return KILN_SHUFFLE_FROM(word, lane); });
 }
 
 }  // namespace kiln::loops

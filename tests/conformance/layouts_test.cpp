@@ -157,6 +157,41 @@ TEST_CASE("layouts: short rows") {
   });
 }
 
+TEST_CASE("layouts: a value for each row beside a row that all have, in rows of a few more elements than 32") {
+  const Ufunc sum = kiln::vectorize("T(T a, T b, T c)", "return T(3) * a + b - c;");
+  const auto counted = [](const kiln::Shape& shape, std::int64_t from, DType dtype) {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : shape) size *= extent;
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < size; ++i) values.push_back(static_cast<double>((i * 13 + from) % 29));
+    return Array::from(values).astype(dtype).reshape(shape);
+  };
+  constexpr std::int64_t kRows = 150;
+  on_every_device([&](const Target& target) {
+    for (const DType dtype : {DType::complex128, DType::float64, DType::float32}) {
+      for (const std::int64_t columns : {31, 32, 33, 34, 35, 36, 47, 64, 65, 70}) {
+        CAPTURE(kiln::name(dtype));
+        CAPTURE(columns);
+        const Array of_rows = counted({kRows, 1}, 5, dtype), of_columns = counted({1, columns}, 7, dtype);
+        const Array whole = counted({kRows, columns}, 11, dtype);
+        const Array got = target.call(sum, {target.place(of_rows), target.place(of_columns), target.place(whole)});
+        const std::vector<Exact> a = read(of_rows), b = read(of_columns), c = read(whole);
+        std::vector<Exact> expected;
+        for (std::size_t i = 0; i < c.size(); ++i) {
+          const auto n = static_cast<std::size_t>(columns);
+          expected.push_back(3.0L * a[i / n] + b[i % n] - c[i]);
+        }
+        CHECK(difference(read(target.fetch(got)), expected) == "");
+        // With gaps behind the rows of the result.
+        const Array room = target.place(Array::zeros({kRows, columns + 3}, dtype));
+        const Array part = room[{kiln::all, kiln::Slice{.stop = columns}}];
+        target.call(sum, {target.place(of_rows), target.place(of_columns), target.place(whole)}, {.out = part});
+        CHECK(difference(read(target.fetch(part)), expected) == "");
+      }
+    }
+  });
+}
+
 TEST_CASE("layouts: how an operand is reached changes no bit") {
   // libm's vector functions and its scalar ones differ in the last bits.
   const Ufunc f = kiln::vectorize("T(T a, T b)", "return exp(-a) * sin(b) + log(a) / (1 + b * b);");

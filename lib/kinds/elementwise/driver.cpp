@@ -116,17 +116,21 @@ class Driver : Runs {
   // Rows that there is room for at once; 0: tiles are better, or every row for itself.
   std::int64_t rows_together(std::int64_t tall) {
     bool every_lane = false;
+    bool few_lanes = false;
     std::int64_t lane_bytes = 0;
     for (int k = 0; k < operands_; ++k) {
       in_buffer_[k] = streamed(k) && !goes_on(k);
       if (in_buffer_[k] && how(k) == Access::contiguous && inner() * size(k) >= kDirectBytes && !same_rows(k)) {
         return 0;
       }
-      every_lane = every_lane || (in_buffer_[k] && !by_row(k));
+      (by_row(k) ? few_lanes : every_lane) |= in_buffer_[k];
       lane_bytes += in_buffer_[k] ? size(k) : 0;
     }
     lay_out(tall > 0 ? BroadcastRows::kEndless : std::max(kInRows, kBytesInRows / std::max<std::int64_t>(lane_bytes, 1)));
-    std::int64_t most = long_rows() && !every_lane ? (lanes_ - kCpuBlock) / kCpuRowLanes : lanes_ / inner();
+    // Behind the few lanes of the last row there is room for a block.
+    const std::int64_t by_few = (lanes_ - kCpuBlock) / kCpuRowLanes;
+    std::int64_t most = long_rows() && !every_lane ? by_few : lanes_ / inner();
+    if (long_rows() && few_lanes) most = std::min(most, by_few);
     // The blocks of so many rows are full.
     const std::int64_t even = kCpuBlock / std::min(inner() & -inner(), kCpuBlock);
     if (most < std::min(tall, kTallEnough)) return 0;
