@@ -21,7 +21,7 @@ std::string stream_of_launch(int index) {
   return "stream=" + std::to_string(FAKE(kiln_fake_launch)(index)->stream);
 }
 
-/// A running sum in three passes.
+/// A running sum in two kernels.
 struct FakeScan {
   ScanLaunch value;
   explicit FakeScan(void* memory) {
@@ -32,7 +32,7 @@ struct FakeScan {
     value.reorderable = true;
   }
 };
-const std::string kFakeScanImage = std::string(kFakeImage) + " 280";
+const std::string kFakeScanImage = std::string(kFakeImage) + " 8 8 8";
 
 /// A sum in two kernels.
 struct FakeReduction {

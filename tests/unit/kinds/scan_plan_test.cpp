@@ -79,14 +79,15 @@ TEST_CASE("scan: lines beside each other") {
 
 TEST_CASE("scan: more lines than 32 bits count are several launches") {
   kiln::test::RecordingBackend gpu(8);
-  const ScanLaunch launch{.extent = 2,
-                          .input_stride = 1,
-                          .output_stride = 1,
-                          .shape = {3, std::int64_t{1} << 30},
-                          .input_strides = {std::int64_t{1} << 31, 2},
-                          .output_strides = {std::int64_t{1} << 31, 2},
-                          .reorderable = true,
-                          .tile = {.width = 4, .packs = 4}};
+  ScanLaunch launch{.extent = 2,
+                    .input_stride = 1,
+                    .output_stride = 1,
+                    .shape = {3, std::int64_t{1} << 30},
+                    .input_strides = {std::int64_t{1} << 31, 2},
+                    .output_strides = {std::int64_t{1} << 31, 2},
+                    .reorderable = true,
+                    .tile = {.width = 4, .packs = 4}};
+  launch.input = launch.output = reinterpret_cast<void*>(0x10000);  // NOLINT(performance-no-int-to-ptr)
   kiln::kinds::launch(gpu, *gpu.load("", "k"), launch, nullptr, nullptr);
   REQUIRE(gpu.dispatches.size() == 2);
   CHECK(gpu.dispatches[0].shape.grid[0] == 3 << 21);
