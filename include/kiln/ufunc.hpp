@@ -179,8 +179,8 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   int compile(std::string_view target) const;
 
   /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
-  /// (`1/2 * a`, `1 < a < 3`), then what a compiler warned of for each kernel that was needed so far, also where it came from
-  /// the cache. The log callback (cache::set_log) gets a line for each.
+  /// (`1/2 * a`, `1 < a < 3`, `0.1 * a` of float32), then what a compiler warned of for each kernel that was needed so far,
+  /// also where it came from the cache. The log callback (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
   /// The definition's name.

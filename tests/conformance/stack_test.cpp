@@ -1,5 +1,9 @@
 // Calls on the CPU by threads with small stacks, and kernels that want much of one.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -79,6 +83,40 @@ TEST_CASE("stack: threads that find no memory for what they keep at a barrier") 
   x.fill(1.0F);
   launch();
   CHECK(x.to_vector<float>() == std::vector<float>(1024, 3.0F));
+}
+
+// The stack of a process's first thread grows as it is used, which counts as memory, too.
+TEST_CASE("stack: it need not grow where a thread finds no memory, whatever is left") {
+  if (!has_cpu()) return;
+  const kiln::RawKernel keeps = kiln::kernel({.name = "keeps_less",
+                                              .signature = "void(float32* x, int32 k)",
+                                              .body = "float32 y[40000]; for (int32 i = 0; i < 40000; ++i) y[i] = x[item] * i;"
+                                                      " barrier(); x[item] = y[k];"});
+  const kiln::DeviceScope here(kiln::Device::cpu());
+  const Array x = Array::full({1024}, 1.0F);
+  keeps({.grid = 1, .block = 2}, x, 1);  // compiled, and the stack as large as it wants
+  constexpr std::size_t kPagesOfFrame = 41;
+  int refused = 0;
+  for (std::size_t deeper = 0; deeper < 8; ++deeper) {
+    for (std::size_t left = 0; left < kPagesOfFrame; ++left) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        auto* const below = static_cast<volatile char*>(__builtin_alloca(deeper * 512 + 1));
+        *below = 1;
+        const kiln::test::MemoryLimit limit((std::size_t{4} << 20) + left * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+        try {
+          keeps({.grid = 1, .block = 1024}, x, 3);
+        } catch (const kiln::DeviceError&) {
+          ::_exit(7);
+        }
+        ::_exit(0);
+      }
+      int status = 0;
+      ::waitpid(child, &status, 0);
+      refused += WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 1 : 0;
+    }
+  }
+  CHECK(refused == 8 * kPagesOfFrame);
 }
 
 #endif
