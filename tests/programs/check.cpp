@@ -70,8 +70,8 @@ kiln::GufuncDefinition items_of(const Program& program, bool apart, const kiln::
 
 class Checker {
  public:
-  Checker(const Program& program, std::uint64_t seed, const kiln::Cache& cache)
-      : program_(program), random_(seed), cache_(cache) {
+  Checker(const Program& program, std::uint64_t seed, const kiln::Cache& cache, const BeforeCall& before)
+      : program_(program), before_(before), random_(seed), cache_(cache) {
     Text text = text_of(program);
     ufunc_ = kiln::vectorize(
         {.name = "program",
@@ -217,6 +217,7 @@ class Checker {
     for (const Array& each : flat) out.push_back(laid(each));
     const kiln::GufuncOptions options{.out = kiln::Outputs(out)};
     const bool apart = random_() % 2 == 0;
+    before_();
     static_cast<void>(kiln::guvectorize(items_of(program_, apart, cache_)).outputs(args, options));
     const std::string way = fmt::format("cores of {}{}{}", n, beside ? ", items side by side" : "", apart ? ", two loops" : "");
     for (std::size_t row = 0; row < rows; ++row) {
@@ -245,6 +246,7 @@ class Checker {
   bool call(const std::string& way, const Items& expected, std::size_t size, const std::vector<kiln::Arg>& args,
             const kiln::CallOptions& options) {
     std::vector<Array> results(program_.outputs.size());
+    before_();
     ufunc_.call(args, &options, results);
     for (std::size_t k = 0; k < results.size(); ++k) {
       const Array flat = results[k].reshape({-1});
@@ -271,6 +273,7 @@ class Checker {
   }
 
   const Program& program_;
+  const BeforeCall& before_;
   std::size_t items_ = number_of_items();
   Random random_;
   kiln::Cache cache_;
@@ -280,9 +283,9 @@ class Checker {
 
 }  // namespace
 
-Verdict check(const Program& program, std::uint64_t seed, const kiln::Cache& cache) {
-  if (program.kind != Program::Kind::elementwise) return check_cores(program, seed, cache);
-  return Checker(program, seed, cache).run();
+Verdict check(const Program& program, std::uint64_t seed, const kiln::Cache& cache, const BeforeCall& before) {
+  if (program.kind != Program::Kind::elementwise) return check_cores(program, seed, cache, before);
+  return Checker(program, seed, cache, before).run();
 }
 
 std::string report(const Program& program, std::uint64_t seed) {

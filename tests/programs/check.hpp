@@ -1,6 +1,7 @@
 // Programs run by kiln, beside the interpreter.
 #pragma once
 
+#include <functional>
 #include <kiln/kiln.hpp>
 #include <string>
 #include <vector>
@@ -24,8 +25,11 @@ struct Verdict {
   std::string difference;  ///< the first one between kiln and the interpreter; empty where there is none
 };
 
+/// Called before each call of a kernel.
+using BeforeCall = std::function<void()>;
+
 /// Runs a program in every way that the seed asks for.
-[[nodiscard]] Verdict check(const Program& program, std::uint64_t seed, const kiln::Cache& cache);
+[[nodiscard]] Verdict check(const Program& program, std::uint64_t seed, const kiln::Cache& cache, const BeforeCall& before);
 
 /// For people: the program and its seed.
 [[nodiscard]] std::string report(const Program& program, std::uint64_t seed);

@@ -25,7 +25,8 @@ constexpr std::array<const char*, kLayouts.size()> kNames = {"rows", "rows, with
 
 class CoresChecker {
  public:
-  CoresChecker(const Program& program, std::uint64_t seed, const kiln::Cache& cache) : program_(program), random_(seed) {
+  CoresChecker(const Program& program, std::uint64_t seed, const kiln::Cache& cache, const BeforeCall& before)
+      : program_(program), before_(before), random_(seed) {
     Text text = text_of(program);
     gufunc_ = kiln::guvectorize(
         {.name = "program",
@@ -124,6 +125,7 @@ class CoresChecker {
     std::vector<Array> out;
     for (std::size_t k = 0; k < program_.outputs.size(); ++k) out.push_back(place(output(k), layout));
     const kiln::GufuncOptions options{.out = kiln::Outputs(out)};
+    before_();
     static_cast<void>(gufunc_.outputs(args, options));
     for (std::size_t row = 0; row < rows_; ++row) {
       for (std::size_t k = 0; k < out.size(); ++k) {
@@ -139,6 +141,7 @@ class CoresChecker {
   }
 
   const Program& program_;
+  const BeforeCall& before_;
   Random random_;
   kiln::Gufunc gufunc_;
   std::size_t extent_ = 0;
@@ -150,8 +153,8 @@ class CoresChecker {
 
 }  // namespace
 
-Verdict check_cores(const Program& program, std::uint64_t seed, const kiln::Cache& cache) {
-  return CoresChecker(program, seed, cache).run();
+Verdict check_cores(const Program& program, std::uint64_t seed, const kiln::Cache& cache, const BeforeCall& before) {
+  return CoresChecker(program, seed, cache, before).run();
 }
 
 }  // namespace programs

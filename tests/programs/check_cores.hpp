@@ -6,6 +6,7 @@
 namespace programs {
 
 /// Runs the program with cores of some lengths, in some of the layouts that operands may have.
-[[nodiscard]] Verdict check_cores(const Program& program, std::uint64_t seed, const kiln::Cache& cache);
+[[nodiscard]] Verdict check_cores(const Program& program, std::uint64_t seed, const kiln::Cache& cache,
+                                  const BeforeCall& before);
 
 }  // namespace programs

@@ -23,7 +23,7 @@ using programs::Program;
 
 namespace {
 
-constexpr unsigned kSeconds = 60;  // for one program
+constexpr unsigned kSeconds = 60;  // for one call, which may compile
 constexpr std::uint64_t kPrograms = 200;
 
 std::uint64_t number_of_programs() {
@@ -36,9 +36,13 @@ std::uint64_t number_of_jobs() {
   return std::max<std::uint64_t>(text != nullptr ? std::stoull(text) : std::thread::hardware_concurrency(), 1);
 }
 
-/// In a child: what would end it ends it at once, without a word of doctest's, and so does a program that takes too long.
-void begin_program() {
+/// In a child: what would end it ends it at once, without a word of doctest's.
+void end_by_signals() {
   for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM}) std::signal(each, SIG_DFL);
+}
+
+/// In a child: a call that takes too long ends it.
+void begin_call() {
   const itimerval limit{.it_interval = {}, .it_value = {.tv_sec = kSeconds, .tv_usec = 0}};
   ::setitimer(ITIMER_PROF, &limit, nullptr);  // of the processor: however busy the machine is
 }
@@ -46,8 +50,8 @@ void begin_program() {
 /// What is wrong with a program, in a process of its own; empty: nothing is.
 std::string fault_of(const Program& program, std::uint64_t seed) {
   const Ended ended = kiln::test::in_child([&](const Say& say) {
-    begin_program();
-    const programs::Verdict verdict = programs::check(program, seed, kiln::Cache(kiln::CacheOptions{}));
+    end_by_signals();
+    const programs::Verdict verdict = programs::check(program, seed, kiln::Cache(kiln::CacheOptions{}), begin_call);
     if (!verdict.difference.empty()) say(verdict.difference);
   });
   // A candidate that does not compile is no smaller form of a program that does.
@@ -130,10 +134,10 @@ class Lane {
   void start() {
     child_.emplace_back([this](const Say& say) {
       const kiln::Cache cache(kiln::CacheOptions{});
+      end_by_signals();
       for (std::uint64_t seed = next_; seed < end_; seed += step_) {
         say(fmt::format("begin {}", seed));
-        begin_program();
-        const programs::Verdict verdict = programs::check(programs::generate(seed), seed, cache);
+        const programs::Verdict verdict = programs::check(programs::generate(seed), seed, cache, begin_call);
         say(fmt::format("{} {}", !verdict.difference.empty() ? "wrong" : verdict.ran ? "ran" : "long", seed));
       }
     });
