@@ -27,6 +27,13 @@ struct CpuScanParts {
   void (*first_item)(int64 item);
 };
 
+// What a launch of a GPU's kernel does.
+enum ScanPass : int32 {
+  kScanResults,  // all there is, behind kScanTotals where lines are cut into chunks
+  kScanTotals,   // what all chunks but the last amount to
+  kScanClear     // before results of chunks that look back: nothing is known of any
+};
+
 // What a GPU's kernel takes beside its pointers: `lines` running results, each of `extent` elements.
 struct ScanSpace {
   int64 extent;
@@ -45,7 +52,7 @@ struct ScanSpace {
   int32 rank;
   int32 lane_bits;  // 2^lane_bits lanes of each warp of a team share a line
   int32 warp_bits;  // 2^warp_bits warps are a team
-  int32 totals;     // 1: what chunks amount to is computed, else results
+  int32 pass;       // a ScanPass
 };
 
 }  // namespace kiln::kinds

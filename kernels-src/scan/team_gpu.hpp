@@ -4,6 +4,7 @@
 #pragma once
 #include "kiln/reduction/gpu.hpp"
 #include "kiln/scan/line_gpu.hpp"
+#include "kiln/scan/look_back_gpu.hpp"
 
 namespace kiln::loops {
 
@@ -31,7 +32,8 @@ struct scan_combination {
 };
 
 // One thread's part of a team. Tiles have P packs of W elements for each lane. Functions are called by all threads of a block.
-template <class Work, int W, int P>
+// LooksBack: the team is the block, its line is cut into chunks of a tile, and each waits for those before it.
+template <class Work, int W, int P, bool LooksBack>
 struct scan_team {
   using value = typename Work::value;
   using in_pack = pack<typename Work::in, W>;
@@ -52,15 +54,27 @@ struct scan_team {
   value carry;
   bool carried;
 
+  // LooksBack: what is known of the line's chunks, until what ran before this one is.
+  chunk_record<value>* records;
+  uint32 chunk;
+  bool last_chunk;
+
   KILN_FN scan_team(const kinds::ScanSpace& s, value* shared)
-      : turn(0), lane_bits(s.lane_bits), lanes(1 << s.lane_bits), warps(1 << s.warp_bits), carried(false) {
+      : turn(0),
+        lane_bits(LooksBack ? 5 : s.lane_bits),
+        lanes(1 << lane_bits),
+        warps(LooksBack ? kScanWarps : 1 << s.warp_bits),
+        carried(false),
+        records(nullptr) {
     const int all = int(threadIdx.x) / kScanLanes;
     lane = int(threadIdx.x) & (lanes - 1);
     warp = all & (warps - 1);
     cells = shared + (all - warp) * kScanLanes + line_of_warp();
   }
   // Lines that a block has.
-  KILN_FN static uint32 lines(const kinds::ScanSpace& s) { return uint32(kScanThreads) >> (s.lane_bits + s.warp_bits); }
+  KILN_FN static uint32 lines(const kinds::ScanSpace& s) {
+    return LooksBack ? 1 : uint32(kScanThreads) >> (s.lane_bits + s.warp_bits);
+  }
   // Which of them is this thread's. Neighbouring lines are in one warp.
   KILN_FN uint32 line_of_block() const {
     const int group = int(threadIdx.x) / kScanLanes / warps;
@@ -221,6 +235,11 @@ struct scan_team {
       own[warp * kScanLanes] = total;
     }
     KILN_BARRIER();
+    if constexpr (LooksBack) {
+      if (records != nullptr) {
+        take_over(own, count);
+      }
+    }
     const bool first = !carried && warp == 0;
     before = carry;
     if (count > 0) {
@@ -237,6 +256,37 @@ struct scan_team {
       }
     }
     return first;
+  }
+
+  // Tells what the chunk amounts to, which is `count` totals of warps, and carries on with what runs up to it.
+  KILN_FN void take_over(value* totals, int count) {
+    value* const running = totals + 1;  // no line of this block has it
+    if (warp == 0) {
+      value all = totals[0];
+#pragma unroll 1
+      for (int k = 1; k < count; ++k) {
+        all = joined(all, totals[k * kScanLanes]);
+      }
+      const bool tells = lane == 0 && !last_chunk;
+      if (tells) {
+        records[chunk].publish(all, chunk == 0 ? kChunkRunning : kChunkTotal);
+      }
+      if (chunk > 0) {
+        const value before = look_back<combination>(records, chunk, lane);
+        if (tells) {
+          records[chunk].publish(joined(before, all), kChunkRunning);
+        }
+        if (lane == 0) {
+          *running = before;
+        }
+      }
+    }
+    records = nullptr;
+    if (chunk > 0) {
+      KILN_BARRIER();
+      carry = *running;
+      carried = true;
+    }
   }
 
   // Carries on with what the first `count` threads have.

@@ -4,7 +4,6 @@
 // others, a thread for each different target and element of its row, which applies what meets there in order.
 #pragma once
 #include "kiln/core/atomics.hpp"
-#include "kiln/core/lanes_gpu.hpp"
 #include "kiln/scatter/places_gpu.hpp"
 
 namespace kiln::loops {
@@ -33,6 +32,19 @@ KILN_FN void scatter_tiles(Number count, const Many& many, const One& one) {
   }
 }
 
+// As from_lane_below() of core/lanes_gpu.hpp, through which NVRTC spills 64-bit words for sm_80.
+template <class T>
+KILN_FN T scatter_from_above(const T& x, int distance) {
+  if constexpr (sizeof(T) == 4) {
+    return bit_cast<T>(uint32(KILN_SHUFFLE_DOWN(bit_cast<uint32>(x), distance)));
+  } else {
+    const uint64 bits = bit_cast<uint64>(x);
+    const uint32 low = KILN_SHUFFLE_DOWN(uint32(bits), distance);
+    const uint32 high = KILN_SHUFFLE_DOWN(uint32(bits >> 32), distance);
+    return bit_cast<T>(uint64(high) << 32 | low);
+  }
+}
+
 // Work::update(at, b), where neighbours of a warp that change the same element do so at once. All lanes come here, and the low
 // words of their addresses differ where the addresses do.
 template <class Work>
@@ -46,7 +58,7 @@ KILN_FN void update_together(typename Work::target* at, typename Work::value b) 
     const int behind = KILN_TRAILING_ZEROS(~(joined >> lane));
 #pragma unroll
     for (int distance = 1; distance < KILN_WARP; distance *= 2) {
-      const typename Work::value other = from_lane_below(b, distance);
+      const typename Work::value other = scatter_from_above(b, distance);
       if (distance <= behind) {
         b = Work::join(b, other);
       }

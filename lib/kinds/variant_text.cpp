@@ -126,6 +126,7 @@ std::string text_of(const ScanSpec& spec, DeviceKind device) {
   add_input(words, spec.input, "input");
   add_output(words, {.storage = spec.output, .compute = spec.input.compute}, "output");
   words.add_if(!spec.reorderable && device != DeviceKind::cpu, "in order");
+  words.add_if(spec.layout.looks_back, "chunks look back");
   return std::move(words).text();
 }
 

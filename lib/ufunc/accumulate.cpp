@@ -13,6 +13,15 @@
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::ufunc {
+namespace {
+
+/// Every grouping gives the same bits. Large code takes many registers, which a block would hold while it waits for others.
+bool exact(const kinds::ScanSpec& spec) {
+  const Kind of = kind(spec.input.compute);
+  return spec.reorderable && spec.code != kinds::ScanCode::large && (of == Kind::integer || of == Kind::boolean);
+}
+
+}  // namespace
 
 /// Everything that can be wrong, before anything is transferred or written.
 void AccumulateCall::check() {
@@ -32,11 +41,14 @@ Array AccumulateCall::run() {
   }
   operands_.separate(true, false);
   const call::Place& place = operands_.at();
-  const Variant<AnyLayout>& kernel = ufunc_.variant(*plan_, variant(), place.device);
   if (!result.valid()) result = allocate();
+  kinds::ScanLaunch launch = this->launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep());
+  MethodVariant variant = this->variant();
+  variant.scan.looks_back = place.gpu() && exact(spec()) && kinds::may_look_back(launch);
+  const Variant<kinds::ScanLayout>& kernel = ufunc_.variant(*plan_, variant, place.device);
+  launch.looks_back = kernel.layout.looks_back;
   backend::Backend& backend = backend::backend_for(place.device);
-  kinds::launch(backend, *kernel.module, launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep()), place.queue,
-                operands_.keep(backend, {&result, 1}));
+  kinds::launch(backend, *kernel.module, launch, place.queue, operands_.keep(backend, {&result, 1}));
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
   operands_.fetch({&result, 1});
   return result;
@@ -49,9 +61,19 @@ const Loop& AccumulateCall::plan(const std::optional<Device>& device) {
   return plan_->loop;
 }
 
-program::Request AccumulateCall::request() {
+std::vector<program::Request> AccumulateCall::requests() {
   const DeviceKind kind = operands_.at().device.kind();
-  return ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, variant(), kind), kind);
+  kinds::ScanSpec spec = this->spec();
+  std::vector<program::Request> all{ufunc_.request(plan_->loop, spec, kind)};
+  if (kind != DeviceKind::cpu && exact(spec)) {
+    spec.layout.looks_back = true;
+    all.push_back(ufunc_.request(plan_->loop, spec, kind));
+  }
+  return all;
+}
+
+kinds::ScanSpec AccumulateCall::spec() const {
+  return std::get<kinds::ScanSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind()));
 }
 
 void AccumulateCall::record(Recorder& recorder) const {
@@ -64,8 +86,8 @@ void AccumulateCall::record(Recorder& recorder) const {
 
 void AccumulateCall::choose_loop() {
   const PlanKey key(operands_, {.dtype = options_.dtype}, Method::accumulate);
-  plan_ = ufunc_.methods().find(key);
-  if (plan_ == nullptr) plan_ = &ufunc_.methods().add(key, chosen_loop());
+  plan_ = ufunc_.scans().find(key);
+  if (plan_ == nullptr) plan_ = &ufunc_.scans().add(key, chosen_loop());
   operands_.set_types(types_of(plan_->loop));
 }
 
@@ -126,8 +148,6 @@ kinds::ScanLaunch AccumulateCall::launch(const detail::ArrayRep& to) const {
   const auto list = [](std::span<const std::int64_t> numbers) {
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
   };
-  const DeviceKind kind = operands_.at().device.kind();
-  const auto spec = std::get<kinds::ScanSpec>(ufunc_.specialize(plan_->loop, variant(), kind));
   return {.input = from.data + iteration.offset(0),
           .output = to.data + iteration.offset(1),
           .extent = from.shape[axis_],
@@ -138,7 +158,7 @@ kinds::ScanLaunch AccumulateCall::launch(const detail::ArrayRep& to) const {
           .output_strides = list(iteration.strides(1)),
           .reorderable = ufunc_.reorderable(),
           .itemsize = static_cast<std::int64_t>(itemsize(from.dtype)),
-          .tile = kinds::scan_tile(spec)};
+          .tile = kinds::scan_tile(spec())};
 }
 
 }  // namespace kiln::ufunc

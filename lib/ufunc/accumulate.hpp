@@ -34,7 +34,7 @@ class AccumulateCall final : public call::Callee {
   /// to compute.
   const Loop& plan(const std::optional<Device>& device = std::nullopt);
   /// After plan(): what run() would load. Nothing is sent.
-  [[nodiscard]] program::Request request();
+  [[nodiscard]] std::vector<program::Request> requests();
 
  private:
   [[nodiscard]] const detail::ArrayRep& array() const { return *operands_.rep(0); }
@@ -48,13 +48,14 @@ class AccumulateCall final : public call::Callee {
   [[nodiscard]] Loop chosen_loop() const;
   void find_axis();
   [[nodiscard]] Array allocate() const;
+  [[nodiscard]] kinds::ScanSpec spec() const;
   [[nodiscard]] kinds::ScanLaunch launch(const detail::ArrayRep& to) const;
   void record(Recorder& recorder) const;
 
   const detail::UfuncImpl& ufunc_;
   const AccumulateOptions& options_;
   call::Operands operands_;
-  detail::UfuncImpl::MethodPlan* plan_ = nullptr;
+  detail::UfuncImpl::ScanPlan* plan_ = nullptr;
   std::size_t axis_ = 0;
 };
 

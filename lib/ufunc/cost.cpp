@@ -12,9 +12,10 @@ constexpr std::array<std::string_view, 37> kSlow = {
     "pow",  "proj",  "remainder", "sin",  "sincos", "sinh",   "tan",   "tanh",  "tgamma", "while", "for"};
 
 /// Functions of a few instructions.
-constexpr std::array<std::string_view, 12> kSmall = {
-    "max",  "min",  "maximum", "minimum",      "maximum_number", "minimum_number",
-    "fmax", "fmin", "real",    "wrapping_add", "imag",           "abs"};
+constexpr std::array<std::string_view, 13> kSmall = {
+    "max",  "min",  "maximum", "minimum",      "maximum_number",    "minimum_number",
+    "fmax", "fmin", "real",    "wrapping_add", "wrapping_multiply", "imag",
+    "abs"};
 
 bool is_word(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

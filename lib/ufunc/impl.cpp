@@ -65,11 +65,19 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
   return plan.variants.add({layout, device}, std::move(loaded.module), right[loaded.which], spec.width, spec.unroll);
 }
 
-const ufunc::Variant<ufunc::AnyLayout>& UfuncImpl::variant(MethodPlan& plan, const ufunc::MethodVariant& variant,
-                                                           const Device& device) const {
-  if (const auto* const known = plan.variants.find({{}, device})) return *known;
-  const kinds::KernelSpec spec = specialize(plan.loop, variant, device.kind());
-  return plan.variants.add({{}, device}, program::load(request(plan.loop, spec, device.kind()), backend::backend_for(device)));
+const ufunc::Variant<kinds::ScanLayout>& UfuncImpl::variant(ScanPlan& plan, const ufunc::MethodVariant& variant,
+                                                            const Device& device) const {
+  if (const auto* const known = plan.variants.find({variant.scan, device})) return *known;
+  const std::vector<kinds::ScanLayout> right = kinds::stand_ins(variant.scan);
+  program::Loaded loaded = program::load_any(
+      right.size(),
+      [&](std::size_t i) {
+        ufunc::MethodVariant each = variant;
+        each.scan = right[i];
+        return request(plan.loop, specialize(plan.loop, each, device.kind()), device.kind());
+      },
+      backend::backend_for(device));
+  return plan.variants.add({variant.scan, device}, std::move(loaded.module), right[loaded.which]);
 }
 
 const ufunc::Variant<kinds::ScatterLayout>& UfuncImpl::variant(AtPlan& plan, const ufunc::MethodVariant& variant,
@@ -104,6 +112,7 @@ kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::Me
     if (kind == DeviceKind::cpu) return spec;
     spec.commutes = spec.reorderable && kinds::commutes(loop.outputs[0], !definition_.identity.empty());
     spec.code = source_ == nullptr ? ufunc::scan_code(text_of(loop).body) : kinds::ScanCode::large;
+    spec.layout = variant.scan;
     return spec;
   }
   kinds::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};

@@ -23,7 +23,7 @@ namespace kiln::detail {
 class UfuncImpl final : public call::Callee {
  public:
   using Plan = ufunc::Plan<ufunc::LayoutClass>;
-  using MethodPlan = ufunc::Plan<ufunc::AnyLayout>;
+  using ScanPlan = ufunc::Plan<kinds::ScanLayout>;
   using AtPlan = ufunc::Plan<kinds::ScatterLayout>;
 
   /// With a source, the signatures say no more than the operands' number and names.
@@ -57,14 +57,14 @@ class UfuncImpl final : public call::Callee {
   /// What was compiled for calls, for reduce and reduceat, for accumulate, and for at.
   [[nodiscard]] ufunc::Plans<ufunc::LayoutClass>& plans() const noexcept { return plans_; }
   [[nodiscard]] ufunc::Plans<kinds::ReductionClass>& reductions() const noexcept { return reductions_; }
-  [[nodiscard]] ufunc::Plans<ufunc::AnyLayout>& methods() const noexcept { return methods_; }
+  [[nodiscard]] ufunc::Plans<kinds::ScanLayout>& scans() const noexcept { return scans_; }
   [[nodiscard]] ufunc::Plans<kinds::ScatterLayout>& scatters() const noexcept { return scatters_; }
   /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<ufunc::LayoutClass>& variant(Plan& plan, const ufunc::LayoutClass& layout,
                                                     const call::Operands& operands, const ufunc::Tiling& tiling) const;
-  /// The kernel of accumulate, compiled and loaded at the first call.
-  const ufunc::Variant<ufunc::AnyLayout>& variant(MethodPlan& plan, const ufunc::MethodVariant& variant,
-                                                  const Device& device) const;
+  /// The kernel of accumulate; where nobody can compile it, another that is right for the call.
+  const ufunc::Variant<kinds::ScanLayout>& variant(ScanPlan& plan, const ufunc::MethodVariant& variant,
+                                                   const Device& device) const;
   /// The kernel of at; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<kinds::ScatterLayout>& variant(AtPlan& plan, const ufunc::MethodVariant& variant,
                                                       const Device& device) const;
@@ -88,7 +88,7 @@ class UfuncImpl final : public call::Callee {
   bool arithmetic_bound_;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
   mutable ufunc::Plans<kinds::ReductionClass> reductions_;
-  mutable ufunc::Plans<ufunc::AnyLayout> methods_;
+  mutable ufunc::Plans<kinds::ScanLayout> scans_;
   mutable ufunc::Plans<kinds::ScatterLayout> scatters_;
   mutable program::Warnings warnings_;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kiln/dtype.hpp"
+#include "kinds/scan/spec.hpp"
 #include "kinds/scatter/spec.hpp"
 
 namespace kiln::ufunc {
@@ -19,6 +20,7 @@ struct MethodVariant {
   DType array = DType::float64;                ///< in memory; of at, what is changed
   std::optional<DType> value = std::nullopt;   ///< in memory: the second operand of at, where the ufunc takes two
   std::optional<DType> result = std::nullopt;  ///< in memory: of all but at, which changes the array
+  kinds::ScanLayout scan = {};                 ///< of accumulate, on a GPU
   kinds::ScatterLayout layout = {};            ///< of at, on a GPU
 };
 

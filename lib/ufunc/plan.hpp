@@ -79,16 +79,12 @@ struct PlanKey {
 }
 
 /// What a call that is only planned has for a kind of device; without `render` it is checked alone. Throws what the call would.
-/// `how` is told to its requests(); a call that has one kernel for all sizes has request().
+/// `how` is told to its requests().
 template <class Call, class... How>
 [[nodiscard]] program::Planned planned(Call&& call, DeviceKind kind, bool render, How... how) {
   program::Planned made{call.plan(Device::of_kind(kind)).text};
   if (!render) return made;
-  if constexpr (requires { call.requests(how...); }) {
-    made.requests = call.requests(how...);
-  } else {
-    made.requests.push_back(call.request());
-  }
+  made.requests = call.requests(how...);
   return made;
 }
 
@@ -118,10 +114,5 @@ struct Plan {
 
 template <class Class>
 using Plans = base::Table<PlanKey, Plan<Class>>;
-
-/// Of kernels that no layout decides.
-struct AnyLayout {
-  friend bool operator==(const AnyLayout&, const AnyLayout&) = default;
-};
 
 }  // namespace kiln::ufunc

@@ -241,6 +241,51 @@ TEST_CASE("accumulate: lines of every length, many and few, along each axis, in 
   });
 }
 
+TEST_CASE("accumulate: exact operators along a few long lines") {
+  struct Case {
+    const kiln::math::Function* ufunc;
+    DType array, loop, out;
+    std::int64_t (*apply)(std::int64_t, std::int64_t);
+  };
+  const Case cases[] = {
+      {&kiln::math::bitwise_xor, DType::bool_, DType::bool_, DType::bool_,
+       [](std::int64_t a, std::int64_t b) { return a ^ b; }},
+      {&kiln::math::multiply, DType::int8, DType::int8, DType::int16,
+       [](std::int64_t a, std::int64_t b) { return std::int64_t{static_cast<std::int8_t>(a * b)}; }},
+      {&kiln::math::maximum, DType::uint16, DType::uint16, DType::float64,
+       [](std::int64_t a, std::int64_t b) { return std::max(a, b); }},
+      {&kiln::math::add, DType::uint8, DType::int32, DType::int32, [](std::int64_t a, std::int64_t b) { return a + b; }},
+      {&kiln::math::add, DType::int64, DType::int64, DType::int64, [](std::int64_t a, std::int64_t b) { return a + b; }}};
+  // Tiles of 2048 or 4096 elements: whole ones, and a part of one at the end; in front of the line an element, or none.
+  const std::vector<std::pair<std::int64_t, std::int64_t>> lines = {{1, 40'960}, {1, 150'001}, {3, 33'000}};
+  on_every_device([&](const Target& target) {
+    auto source = random_source(980);
+    for (const Case& each : cases) {
+      for (const auto& [count, extent] : lines) {
+        const std::int64_t before = count == 1 ? 0 : 1;
+        const bool flags = each.array == DType::bool_;
+        std::vector<Exact> values, expected;
+        for (std::int64_t line = 0; line < count; ++line) {
+          std::int64_t running = 0;
+          for (std::int64_t i = -before; i < extent; ++i) {
+            const auto x = static_cast<std::int64_t>(source() % (flags ? 2 : 100)) + (each.array == DType::int8 ? 1 : 0);
+            values.emplace_back(static_cast<long double>(x));
+            if (i < 0) continue;
+            running = i == 0 ? x : each.apply(running, x);
+            expected.emplace_back(static_cast<long double>(running));
+          }
+        }
+        INFO(each.ufunc->name() << " of " << name(each.array) << ", " << count << " x " << extent);
+        const Array x =
+            target.place(make(each.array, values, kiln::Shape{count, extent + before}))[{kiln::all, Slice{.start = before}}];
+        const Array out = target.place(Array::zeros({count, extent}, each.out));
+        each.ufunc->accumulate(x, accumulate_on(target, {.axis = 1, .dtype = each.loop, .out = out}));
+        CHECK(difference(read(target.fetch(out)), expected) == "");
+      }
+    }
+  });
+}
+
 TEST_CASE("accumulate: the address changes no bit of floating sums") {
   on_every_device([](const Target& target) {
     auto source = random_source(970);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backend/scratch.hpp"
+#include "base/ceil_div.hpp"
 #include "kernels-src/scan/abi.hpp"
 #include "kinds/copied.hpp"
 #include "kinds/counter.hpp"
@@ -98,14 +99,19 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
   space.tiles = static_cast<std::uint32_t>(plan.tiles);
   space.lane_bits = plan.lane_bits;
   space.warp_bits = plan.warp_bits;
-  const Scratch scratch(backend, static_cast<std::size_t>((plan.chunks - 1) * space.lines * kTotalBytes), queue);
+  const std::int64_t chunks = space.lines * plan.chunks;
+  const Scratch scratch(backend, static_cast<std::size_t>(plan.chunks > 1 ? (chunks + 1) * kTotalBytes : 0), queue);
   void* totals = scratch.address();
   void* parameters[] = {&input, &output, &totals, &space};
-  if (plan.chunks > 1) {
-    space.totals = 1;
+  if (launch.looks_back) {
+    space.pass = kScanClear;
+    dispatch_blocks(backend, module, space, base::ceil_div(chunks + 1, kGpuBlock), parameters, queue, keep);
+    space.pass = kScanResults;
+  } else if (plan.chunks > 1) {
+    space.pass = kScanTotals;
     dispatch_blocks(backend, module, space, plan.blocks * (plan.chunks - 1), parameters, queue, keep);
+    space.pass = kScanResults;
   }
-  space.totals = 0;
   dispatch_blocks(backend, module, space, plan.blocks * plan.chunks, parameters, queue, keep);
 }
 

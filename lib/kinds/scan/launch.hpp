@@ -27,6 +27,7 @@ struct ScanLaunch {
   std::vector<std::int64_t> input_strides = {0};
   std::vector<std::int64_t> output_strides = {0};
   bool reorderable = false;
+  bool looks_back = false;    ///< the kernel's chunks do
   std::int64_t itemsize = 1;  ///< of the input
   ScanTile tile = {};         ///< of the kernel, for a GPU
 };

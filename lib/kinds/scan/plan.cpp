@@ -46,6 +46,11 @@ ScanTile scan_tile(const ScanSpec& spec) noexcept {
   return {.width = width, .packs = spec.code == ScanCode::large ? 1 : std::clamp(16 / width, 1, 4)};
 }
 
+std::vector<ScanLayout> stand_ins(const ScanLayout& layout) {
+  if (layout.looks_back) return {layout, {}};
+  return {layout};
+}
+
 ScanPlan scan_plan(const ScanLaunch& launch) noexcept {
   std::int64_t lines = 1;
   std::int64_t nearest = INT64_MAX;
@@ -72,14 +77,22 @@ ScanPlan scan_plan(const ScanLaunch& launch) noexcept {
   }
   plan.blocks = blocks();
   plan.chunk = launch.extent;
-  if (plan.blocks < kEnoughBlocks && launch.extent > kTilesOfOneTeam * tile()) {
+  if (plan.blocks >= kEnoughBlocks || launch.extent <= kTilesOfOneTeam * tile()) return plan;
+  if (launch.looks_back) {
+    plan.tiles = 1;
+  } else {
     // A team looks through the totals of all chunks before its own: they should not be more than its elements.
     const auto least = static_cast<std::int64_t>(std::sqrt(static_cast<double>(launch.extent)));
     plan.tiles = ceil_div(std::max(ceil_div(launch.extent * plan.blocks, kBlocksOfChunks), least), tile());
-    plan.chunk = plan.tiles * tile();
-    plan.chunks = ceil_div(launch.extent, plan.chunk);
   }
+  plan.chunk = plan.tiles * tile();
+  plan.chunks = ceil_div(launch.extent, plan.chunk);
   return plan;
+}
+
+bool may_look_back(const ScanLaunch& launch) noexcept {
+  const ScanPlan plan = scan_plan(launch);
+  return launch.reorderable && plan.chunks > 1 && plan.lane_bits == kLaneBits && plan.warp_bits == kWarpBits;
 }
 
 }  // namespace kiln::kinds

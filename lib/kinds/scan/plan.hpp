@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "kinds/scan/launch.hpp"
 #include "kinds/scan/spec.hpp"
@@ -11,6 +12,9 @@ namespace kiln::kinds {
 
 /// What the kernel of that spec takes in one tile: `packs` packs of `width` elements for each lane.
 [[nodiscard]] ScanTile scan_tile(const ScanSpec& spec) noexcept;
+
+/// The layout, and those whose kernels are right for it as well.
+[[nodiscard]] std::vector<ScanLayout> stand_ins(const ScanLayout& layout);
 
 struct ScanPlan {
   int lane_bits = 0;        ///< 2^lane_bits lanes of a warp share a line
@@ -23,5 +27,8 @@ struct ScanPlan {
 
 /// Of a reorderable function.
 [[nodiscard]] ScanPlan scan_plan(const ScanLaunch& launch) noexcept;
+
+/// Whether a kernel whose chunks look back is right for the launch, if every grouping gives the same bits.
+[[nodiscard]] bool may_look_back(const ScanLaunch& launch) noexcept;
 
 }  // namespace kiln::kinds

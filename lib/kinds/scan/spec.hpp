@@ -14,12 +14,19 @@ enum class ScanCode : std::uint8_t {
   large,       ///< perhaps a lot: a kernel should have few copies of it
 };
 
+/// What of a call's layout decides its kernel.
+struct ScanLayout {
+  bool looks_back = false;  ///< f gives the same bits in any grouping, and a few long lines are cut into chunks
+  friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
+};
+
 /// The running results of f: out[0] = a[0], out[i] = f(out[i - 1], a[i]).
 struct ScanSpec {
   OperandSpec input = {};           ///< in memory, and as f takes and gives it
   DType output = DType::float64;    ///< in memory
   bool reorderable = false;         ///< f may be applied in any grouping
   bool commutes = false;            ///< GPU: and to its arguments in any order
+  ScanLayout layout = {};           ///< GPU
   ScanCode code = ScanCode::small;  ///< GPU
 };
 

@@ -41,6 +41,7 @@ std::string work(const ScanSpec& spec, const UserText& text, DeviceKind target) 
 /// limit, where it is not known how many are needed.
 int blocks_at_once(const ScanSpec& spec) {
   const DType dtype = spec.input.compute;
+  if (spec.layout.looks_back) return 3;  // a block that looks back holds its tile meanwhile
   return spec.code == ScanCode::arithmetic && kind(dtype) != Kind::complex && itemsize(dtype) >= 4 ? 4 : 1;
 }
 
@@ -52,10 +53,10 @@ std::string gpu_kernel(const ScanSpec& spec) {
                        tile.width, tile.packs);
   }
   return fmt::format(
-      "using kernel = scan<work, {}, {}>;\nKILN_KERNEL_OF({}) kiln_kernel({}) {{\n"
+      "using kernel = {}<work, {}, {}>;\nKILN_KERNEL_OF({}) kiln_kernel({}) {{\n"
       "  alignas(16) KILN_SHARED unsigned char shared[kernel::shared_bytes];\n"
       "  kernel::run(space, x, y, totals, shared);\n}}\n",
-      tile.width, tile.packs, blocks_at_once(spec), parameters);
+      spec.layout.looks_back ? "scan_looking_back" : "scan", tile.width, tile.packs, blocks_at_once(spec), parameters);
 }
 
 }  // namespace
@@ -70,6 +71,7 @@ std::vector<DType> storage_of(const ScanSpec& spec) {
 
 std::string loop_header(const ScanSpec& spec, DeviceKind target) {
   if (target == DeviceKind::cpu) return "kiln/scan/cpu.hpp";
+  if (spec.layout.looks_back) return "kiln/scan/looking_back_gpu.hpp";
   return spec.reorderable ? "kiln/scan/gpu.hpp" : "kiln/scan/in_order_gpu.hpp";
 }
 

@@ -5,6 +5,7 @@
 #include "recording_backend.hpp"
 
 using kiln::DType;
+using kiln::kinds::may_look_back;
 using kiln::kinds::scan_plan;
 using kiln::kinds::scan_tile;
 using kiln::kinds::ScanCode;
@@ -65,6 +66,36 @@ TEST_CASE("scan: lines along contiguous memory") {
   CHECK(long_line.chunk >= 1 << 20);
   CHECK(long_line.chunks * long_line.chunk >= std::int64_t{1} << 40);
   CHECK(long_line.chunk == long_line.tiles * 4096);
+}
+
+TEST_CASE("scan: chunks of an exact function look back where a block has one of them") {
+  const auto launch = [](std::int64_t extent, std::int64_t lines, bool along) {
+    const std::int64_t step = along ? 4 : 4 * lines;
+    return ScanLaunch{.extent = extent,
+                      .input_stride = step,
+                      .output_stride = step,
+                      .shape = {lines},
+                      .input_strides = {along ? 4 * extent : 4},
+                      .output_strides = {along ? 4 * extent : 4},
+                      .reorderable = true,
+                      .itemsize = 4,
+                      .tile = {.width = 4, .packs = 4}};
+  };
+  for (const std::int64_t lines : {1, 3, 200}) {
+    ScanLaunch long_lines = launch(1 << 20, lines, true);
+    CHECK(may_look_back(long_lines));
+    long_lines.looks_back = true;
+    const ScanPlan found = scan_plan(long_lines);
+    CHECK(shares(found) == Shares{32, 8, 256});
+    CHECK(found.chunk == 4096);
+    CHECK(found.blocks == lines);
+  }
+  CHECK_FALSE(may_look_back(launch(16'384, 1, true)));
+  CHECK_FALSE(may_look_back(launch(1 << 20, 300, true)));
+  CHECK_FALSE(may_look_back(launch(1 << 20, 8, false)));
+  ScanLaunch ordered = launch(1 << 20, 1, true);
+  ordered.reorderable = false;
+  CHECK_FALSE(may_look_back(ordered));
 }
 
 TEST_CASE("scan: lines beside each other") {
