@@ -7,6 +7,7 @@
 #include "kiln/error.hpp"
 #include "kinds/kernel_text.hpp"
 #include "kinds/reduction/plan.hpp"
+#include "kinds/scan/plan.hpp"
 #include "kinds/scatter/layout.hpp"
 #include "ufunc/cost.hpp"
 

@@ -21,7 +21,7 @@ struct Items {
 };
 
 struct Verdict {
-  bool ran = false;        ///< false: an item takes too long
+  bool ran = false;        ///< false: an item takes too long, or the compiler does
   std::string difference;  ///< the first one between kiln and the interpreter; empty where there is none
 };
 

@@ -180,6 +180,9 @@ using Item = std::vector<std::vector<Value>>;
 /// The outputs of one item; nothing where it takes more than `steps` statements and calls.
 [[nodiscard]] std::optional<Item> interpret(const Program& program, const Item& inputs, int steps);
 
+/// Expressions and statements, with functions that may be inlined in each place that calls them.
+[[nodiscard]] std::uint64_t inlined_size(const Program& program);
+
 /// Programs with one thing less, the largest first.
 [[nodiscard]] std::vector<Program> smaller(const Program& program);
 
