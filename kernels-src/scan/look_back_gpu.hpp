@@ -1,99 +1,117 @@
-// What runs up to a chunk, from the chunks before it, while these are still computed: a decoupled look-back (Merrill and
-// Garland 2016). How many chunks are combined at once follows from which of them are done, so that f must give the same in any
-// grouping.
+// What runs up to a chunk, from the chunks before it, while these are still computed: a look-back (Merrill and Garland 2016)
+// over totals of 1, 32 and 1024 chunks. Which of them are combined follows from the chunk's number alone, never from which
+// chunks are done, so that the bits are the same in every run.
 #pragma once
-#include "kiln/core/atomics.hpp"
 #include "kiln/core/lanes_gpu.hpp"
 
 namespace kiln::loops {
 
-enum chunk_state : uint32 { kChunkPending = 0, kChunkTotal = 1, kChunkRunning = 2 };  // zeros are pending
+constexpr int kChunkBits = 5;  // 32 chunks are a group, and 32 groups another: as many as lanes
+constexpr uint32 kGroup = 1u << kChunkBits;
 
-// What is known of a chunk: its total, or the running result at its end. Each 32-bit word of the value has the state beside it,
-// so that the two are read at once, and no order of memory is asked for.
+// A value that other blocks wait for. Each 32-bit word of it has a mark beside it, so that both are read at once, and no order
+// of memory is asked for.
 template <class T>
-struct chunk_record {
-  static constexpr int words = sizeof(T) > 4 ? 2 : 1;
-  static_assert(sizeof(T) <= 8);
+struct published {
+  volatile uint64 word[words<T>::count];  // zeros: not yet
 
-  volatile uint64 word[words];
-
-  KILN_FN void publish(const T& x, chunk_state state) {
-    const uint64 bits = bits_of(x);
+  KILN_FN void clear() {
 #pragma unroll
-    for (int k = 0; k < words; ++k) {
-      word[k] = uint64(state) << 32 | uint32(bits >> 32 * k);
+    for (int k = 0; k < words<T>::count; ++k) {
+      word[k] = 0;
     }
   }
-
-  // Waits until something is known.
-  KILN_FN chunk_state read(T& x) const {
-    for (;;) {
-      uint64 seen[words];
+  KILN_FN void publish(const T& x) {
+    words<T> all;
+    all.w[words<T>::count - 1] = 0;  // of which a small value has a part
+    all.value = x;
 #pragma unroll
-      for (int k = 0; k < words; ++k) {
-        seen[k] = word[k];
-      }
-      const auto state = uint32(seen[0] >> 32);
-      if (state != kChunkPending && state == uint32(seen[words - 1] >> 32)) {
-        uint64 bits = uint32(seen[0]);
-        if constexpr (words == 2) {
-          bits |= seen[1] << 32;
-        }
-        x = value_of(bits);
-        return chunk_state(state);
-      }
+    for (int k = 0; k < words<T>::count; ++k) {
+      word[k] = uint64(1) << 32 | all.w[k];
     }
   }
-
- private:
-  KILN_FN static uint64 bits_of(const T& x) {
-    if constexpr (sizeof(T) == 8) {
-      return bit_cast<uint64>(x);
-    } else if constexpr (sizeof(T) == 4) {
-      return bit_cast<uint32>(x);
-    } else {
-      return bit_cast<typename of_size<sizeof(T)>::type>(x);
+  KILN_FN T wait() const {
+    words<T> all;
+#pragma unroll
+    for (int k = 0; k < words<T>::count; ++k) {
+      uint64 seen;
+      do {
+        seen = word[k];
+      } while (seen >> 32 == 0);
+      all.w[k] = uint32(seen);
     }
-  }
-  KILN_FN static T value_of(uint64 bits) {
-    if constexpr (sizeof(T) == 8) {
-      return bit_cast<T>(bits);
-    } else if constexpr (sizeof(T) == 4) {
-      return bit_cast<T>(uint32(bits));
-    } else {
-      return bit_cast<T>(typename of_size<sizeof(T)>::type(bits));
-    }
+    return all.value;
   }
 };
 
-// What runs up to chunk `number` > 0 of a line, for lane 0 of the 32 that call this.
+// What is known of a line's chunks. Functions are called by the 32 lanes of a warp, and give lane 0 their values.
 template <class Combination>
-KILN_FN typename Combination::state look_back(const chunk_record<typename Combination::state>* line, uint32 number, int lane) {
+struct chunk_totals {
   using value = typename Combination::state;
-  constexpr int lanes = 32;
-  value running;
-  bool any = false;
-  for (int64 newest = int64(number) - 1;; newest -= lanes) {
-    // Lanes beyond the line's begin have nothing to give: its first chunk has a running result.
-    const int64 chunk = newest - lane < 0 ? 0 : newest - lane;
-    value x;
-    const bool runs = line[chunk].read(x) == kChunkRunning;
-    const auto ends = uint32(KILN_BALLOT(runs));
-    const int last = ends != 0 ? KILN_TRAILING_ZEROS(ends) : lanes - 1;
-#pragma unroll
-    for (int distance = 1; distance < lanes; distance *= 2) {
-      const value older = from_lane_below(x, distance);
-      if (lane + distance <= last) {
-        x = Combination::combine(older, x);
+  using cell = published<value>;
+
+  cell* cells;
+  uint32 chunks;
+
+  KILN_FN chunk_totals(cell* memory, uint32 count) : cells(memory), chunks(count) {}
+  // Cells of a line.
+  KILN_FN static uint32 count(uint32 chunks) { return chunks + (chunks >> kChunkBits) + (chunks >> (2 * kChunkBits)); }
+
+  // Publishes the total of that chunk, and gives what runs up to it, of all chunks but the first.
+  KILN_FN value look_back(uint32 number, const value& total, int lane, bool last) const {
+    cell* const chunk = cells;                             // the total of each
+    cell* const group = chunk + chunks;                    // of each 32 chunks
+    cell* const running = group + (chunks >> kChunkBits);  // what runs up to the end of each 32 groups
+    if (lane == 0 && !last) {
+      chunk[number].publish(total);
+    }
+    const uint32 groups = number >> kChunkBits;
+    const uint32 large = groups >> kChunkBits;
+    const uint32 chunks_before = number & (kGroup - 1);
+    const uint32 groups_before = groups & (kGroup - 1);
+    value before, all;
+    bool any = false;
+    if (large > 0) {
+      before = running[large - 1].wait();
+      any = true;
+    }
+    if (groups_before > 0) {
+      const value x = combined(group + (groups - groups_before), groups_before, lane);
+      before = any ? Combination::combine(before, x) : x;
+      any = true;
+    }
+    bool grouped = false;
+    if (chunks_before > 0) {
+      all = combined(chunk + (number - chunks_before), chunks_before, lane);
+      grouped = true;
+    }
+    // The last chunk of a group tells what the group amounts to.
+    if (chunks_before == kGroup - 1 && lane == 0 && !last) {
+      const value whole = Combination::combine(all, total);
+      group[groups].publish(whole);
+      if (groups_before == kGroup - 1) {
+        running[large].publish(any ? Combination::combine(before, whole) : whole);
       }
     }
-    running = any ? Combination::combine(x, running) : x;
-    any = true;
-    if (ends != 0) {
-      return running;
-    }
+    return !grouped ? before : any ? Combination::combine(before, all) : all;
   }
-}
+
+ private:
+  // `count` values from the first to the last, 1 to 32 of them.
+  KILN_FN static value combined(const cell* first, uint32 count, int lane) {
+    value x;
+    if (lane < int(count)) {
+      x = first[lane].wait();
+    }
+#pragma unroll
+    for (int distance = 1; distance < int(kGroup); distance *= 2) {
+      const value later = from_lane_below(x, distance);
+      if (lane + distance < int(count)) {
+        x = Combination::combine(x, later);
+      }
+    }
+    return x;
+  }
+};
 
 }  // namespace kiln::loops

@@ -1,5 +1,5 @@
-// Running results of a few long lines on GPUs, of operations that give the same bits in any grouping: a block for each chunk,
-// which waits for those before it. The other side of ScanSpace in lib/kinds/scan/gpu.cpp.
+// Running results of a few long lines on GPUs, of operations that may be applied in any grouping: a block for each chunk of a
+// tile, which waits for those before it. The other side of ScanSpace in lib/kinds/scan/gpu.cpp.
 #pragma once
 #include "kiln/scan/gpu.hpp"
 
@@ -8,29 +8,31 @@ namespace kiln::loops {
 template <class Work, int W, int P>
 struct scan_looking_back {
   using value = typename Work::value;
-  using record = chunk_record<value>;
+  using totals = chunk_totals<scan_combination<Work>>;
+  using cell = typename totals::cell;
   static constexpr int cell_bytes = 2 * kScanThreads * int(sizeof(value));
   static constexpr int shared_bytes = cell_bytes + int(sizeof(uint32));
 
-  // `memory`: a counter of chunks, and what is known of each: [line][chunk].
+  // `memory`: a counter of chunks, and the cells of each line.
   KILN_FN static void run(const kinds::ScanSpace& s, const typename Work::in* x, typename Work::out* y, value* memory,
                           void* shared) {
-    auto* const counter = reinterpret_cast<record*>(memory);
+    auto* const cells = reinterpret_cast<cell*>(memory);
+    const uint32 of_line = totals::count(s.chunks);
     if (s.pass == kinds::kScanClear) {
       const uint64 number = uint64(s.first_block + blockIdx.x) * kScanThreads + threadIdx.x;
-      if (number <= uint64(s.lines) * s.chunks) {
-        counter[number].publish(value(), kChunkPending);
+      if (number <= uint64(s.lines) * of_line) {
+        cells[number].clear();
       }
       return;
     }
     using team = scan_team<Work, W, P, true>;
     team t(s, static_cast<value*>(shared));
     const uint32 taken =
-        next_chunk(reinterpret_cast<uint32*>(counter), reinterpret_cast<uint32*>(static_cast<char*>(shared) + cell_bytes));
+        next_chunk(reinterpret_cast<uint32*>(memory), reinterpret_cast<uint32*>(static_cast<char*>(shared) + cell_bytes));
     const uint32 number = taken / s.chunks;
+    t.totals = totals(cells + 1 + uint64(number) * of_line, s.chunks);
     t.chunk = taken - number * s.chunks;
     t.last_chunk = t.chunk == s.chunks - 1;
-    t.records = counter + 1 + uint64(number) * s.chunks;
     t.there = true;
     typename team::line line(s, x, y, number);
     line.skip(t.chunk * s.chunk);

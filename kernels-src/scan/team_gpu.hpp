@@ -54,10 +54,11 @@ struct scan_team {
   value carry;
   bool carried;
 
-  // LooksBack: what is known of the line's chunks, until what ran before this one is.
-  chunk_record<value>* records;
+  // LooksBack: the line's chunks, of which this is one, until what ran before it is known.
+  chunk_totals<combination> totals;
   uint32 chunk;
   bool last_chunk;
+  bool waits;
 
   KILN_FN scan_team(const kinds::ScanSpace& s, value* shared)
       : turn(0),
@@ -65,7 +66,8 @@ struct scan_team {
         lanes(1 << lane_bits),
         warps(LooksBack ? kScanWarps : 1 << s.warp_bits),
         carried(false),
-        records(nullptr) {
+        totals(nullptr, 0),
+        waits(LooksBack) {
     const int all = int(threadIdx.x) / kScanLanes;
     lane = int(threadIdx.x) & (lanes - 1);
     warp = all & (warps - 1);
@@ -165,7 +167,6 @@ struct scan_team {
     }
     value before[P];
     const bool begins = through_packs(x, before, W, lanes - 1, warps);
-    pack<typename Work::out, W> y[P];
 #pragma unroll
     for (int p = 0; p < P; ++p) {
 #pragma unroll
@@ -173,6 +174,14 @@ struct scan_team {
         if (p > 0 || !begins) {
           x[p][w] = joined(before[p], x[p][w]);
         }
+      }
+    }
+    after_chunks_before(x);
+    pack<typename Work::out, W> y[P];
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+#pragma unroll
+      for (int w = 0; w < W; ++w) {
         Work::last(y[p].v[w], x[p][w]);
       }
     }
@@ -195,10 +204,14 @@ struct scan_team {
     const bool begins = through_packs(x, before, own, last_lane(packs), there ? warps_of(packs) : 0);
 #pragma unroll
     for (int w = 0; w < W; ++w) {
+      if (w < own && !begins) {
+        x[0][w] = joined(before[0], x[0][w]);
+      }
+    }
+    after_chunks_before(x);
+#pragma unroll
+    for (int w = 0; w < W; ++w) {
       if (w < own) {
-        if (!begins) {
-          x[0][w] = joined(before[0], x[0][w]);
-        }
         Work::last(l.result(begin + w), x[0][w]);
       }
     }
@@ -235,11 +248,6 @@ struct scan_team {
       own[warp * kScanLanes] = total;
     }
     KILN_BARRIER();
-    if constexpr (LooksBack) {
-      if (records != nullptr) {
-        take_over(own, count);
-      }
-    }
     const bool first = !carried && warp == 0;
     before = carry;
     if (count > 0) {
@@ -258,35 +266,41 @@ struct scan_team {
     return first;
   }
 
-  // Tells what the chunk amounts to, which is `count` totals of warps, and carries on with what runs up to it.
-  KILN_FN void take_over(value* totals, int count) {
-    value* const running = totals + 1;  // no line of this block has it
+  // Running results of the chunk become the line's.
+  template <int Packs>
+  KILN_FN void after_chunks_before(value (&x)[Packs][W]) {
+    if constexpr (LooksBack) {
+      value before;
+      if (waits && take_over(before)) {
+#pragma unroll
+        for (int p = 0; p < Packs; ++p) {
+#pragma unroll
+          for (int w = 0; w < W; ++w) {
+            x[p][w] = joined(before, x[p][w]);
+          }
+        }
+      }
+    }
+  }
+
+  // Behind what the chunk itself has: tells others what it amounts to, and carries on from what runs up to it, which `before`
+  // becomes; false if nothing does.
+  KILN_FN bool take_over(value& before) {
+    value* const running = cells + 1;  // no line of this block has it
     if (warp == 0) {
-      value all = totals[0];
-#pragma unroll 1
-      for (int k = 1; k < count; ++k) {
-        all = joined(all, totals[k * kScanLanes]);
-      }
-      const bool tells = lane == 0 && !last_chunk;
-      if (tells) {
-        records[chunk].publish(all, chunk == 0 ? kChunkRunning : kChunkTotal);
-      }
-      if (chunk > 0) {
-        const value before = look_back<combination>(records, chunk, lane);
-        if (tells) {
-          records[chunk].publish(joined(before, all), kChunkRunning);
-        }
-        if (lane == 0) {
-          *running = before;
-        }
+      const value found = totals.look_back(chunk, carry, lane, last_chunk);
+      if (lane == 0 && chunk > 0) {
+        *running = found;
       }
     }
-    records = nullptr;
-    if (chunk > 0) {
-      KILN_BARRIER();
-      carry = *running;
-      carried = true;
+    waits = false;
+    if (chunk == 0) {
+      return false;
     }
+    KILN_BARRIER();
+    before = *running;
+    carry = joined(before, carry);
+    return true;
   }
 
   // Carries on with what the first `count` threads have.

@@ -15,10 +15,9 @@
 namespace kiln::ufunc {
 namespace {
 
-/// Every grouping gives the same bits. Large code takes many registers, which a block would hold while it waits for others.
-bool exact(const kinds::ScanSpec& spec) {
-  const Kind of = kind(spec.input.compute);
-  return spec.reorderable && spec.code != kinds::ScanCode::large && (of == Kind::integer || of == Kind::boolean);
+/// Large code takes many registers, which a block would hold while it waits for others.
+bool may_look_back(const kinds::ScanSpec& spec) {
+  return spec.reorderable && spec.code != kinds::ScanCode::large;
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ Array AccumulateCall::run() {
   if (!result.valid()) result = allocate();
   kinds::ScanLaunch launch = this->launch(operands_.rep(1) != nullptr ? *operands_.rep(1) : *result.rep());
   MethodVariant variant = this->variant();
-  variant.scan.looks_back = place.gpu() && exact(spec()) && kinds::may_look_back(launch);
+  variant.scan.looks_back = place.gpu() && may_look_back(spec()) && kinds::may_look_back(launch);
   const Variant<kinds::ScanLayout>& kernel = ufunc_.variant(*plan_, variant, place.device);
   launch.looks_back = kernel.layout.looks_back;
   backend::Backend& backend = backend::backend_for(place.device);
@@ -65,7 +64,7 @@ std::vector<program::Request> AccumulateCall::requests() {
   const DeviceKind kind = operands_.at().device.kind();
   kinds::ScanSpec spec = this->spec();
   std::vector<program::Request> all{ufunc_.request(plan_->loop, spec, kind)};
-  if (kind != DeviceKind::cpu && exact(spec)) {
+  if (kind != DeviceKind::cpu && may_look_back(spec)) {
     spec.layout.looks_back = true;
     all.push_back(ufunc_.request(plan_->loop, spec, kind));
   }

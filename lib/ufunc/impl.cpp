@@ -69,7 +69,8 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
 const ufunc::Variant<kinds::ScanLayout>& UfuncImpl::variant(ScanPlan& plan, const ufunc::MethodVariant& variant,
                                                             const Device& device) const {
   if (const auto* const known = plan.variants.find({variant.scan, device})) return *known;
-  const std::vector<kinds::ScanLayout> right = kinds::stand_ins(variant.scan);
+  const auto spec = std::get<kinds::ScanSpec>(specialize(plan.loop, variant, device.kind()));
+  const std::vector<kinds::ScanLayout> right = kinds::stand_ins(variant.scan, spec);
   program::Loaded loaded = program::load_any(
       right.size(),
       [&](std::size_t i) {

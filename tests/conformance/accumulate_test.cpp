@@ -241,7 +241,7 @@ TEST_CASE("accumulate: lines of every length, many and few, along each axis, in 
   });
 }
 
-TEST_CASE("accumulate: exact operators along a few long lines") {
+TEST_CASE("accumulate: a few long lines, of every size of element") {
   struct Case {
     const kiln::math::Function* ufunc;
     DType array, loop, out;
@@ -255,7 +255,13 @@ TEST_CASE("accumulate: exact operators along a few long lines") {
       {&kiln::math::maximum, DType::uint16, DType::uint16, DType::float64,
        [](std::int64_t a, std::int64_t b) { return std::max(a, b); }},
       {&kiln::math::add, DType::uint8, DType::int32, DType::int32, [](std::int64_t a, std::int64_t b) { return a + b; }},
-      {&kiln::math::add, DType::int64, DType::int64, DType::int64, [](std::int64_t a, std::int64_t b) { return a + b; }}};
+      {&kiln::math::add, DType::int64, DType::int64, DType::int64, [](std::int64_t a, std::int64_t b) { return a + b; }},
+      {&kiln::math::add, DType::float32, DType::float32, DType::float32, [](std::int64_t a, std::int64_t b) { return a + b; }},
+      {&kiln::math::maximum, DType::float16, DType::float16, DType::float16,
+       [](std::int64_t a, std::int64_t b) { return std::max(a, b); }},
+      {&kiln::math::add, DType::float64, DType::float64, DType::float64, [](std::int64_t a, std::int64_t b) { return a + b; }},
+      {&kiln::math::add, DType::int32, DType::complex128, DType::complex128,
+       [](std::int64_t a, std::int64_t b) { return a + b; }}};
   // Tiles of 2048 or 4096 elements: whole ones, and a part of one at the end; in front of the line an element, or none.
   const std::vector<std::pair<std::int64_t, std::int64_t>> lines = {{1, 40'960}, {1, 150'001}, {3, 33'000}};
   on_every_device([&](const Target& target) {
@@ -283,6 +289,20 @@ TEST_CASE("accumulate: exact operators along a few long lines") {
         CHECK(difference(read(target.fetch(out)), expected) == "");
       }
     }
+  });
+}
+
+TEST_CASE("accumulate: a line of more chunks than a group of groups has") {
+  on_every_device([](const Target& target) {
+    constexpr std::int64_t kCount = 4'400'000;
+    std::vector<std::int32_t> values, expected;
+    auto source = random_source(985);
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      values.push_back(static_cast<std::int32_t>(source() % 100) - 50);
+      expected.push_back(i == 0 ? values.back() : expected.back() + values.back());
+    }
+    const Array x = target.place(Array::from(values));
+    CHECK(target.fetch(sum().accumulate(x, accumulate_on(target, {}))).to_vector<std::int32_t>() == expected);
   });
 }
 

@@ -1,11 +1,12 @@
-// The look-back of scans over records in every state that other blocks may have left them in: in a scan no test decides how far
-// each block has come when another one looks.
+// The look-back of scans in every place of a line: which totals it combines, in which order, and what it tells others.
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/kiln.hpp"
@@ -13,8 +14,6 @@
 namespace {
 
 using namespace kiln;
-
-enum State : std::uint64_t { kTotal = 1, kRunning = 2 };
 
 /// As a text of the user's: without what it includes, which each kernel has, and in another namespace than kiln's.
 std::string device_header(const std::string& name) {
@@ -40,70 +39,113 @@ struct composition {
 };)";
 
 template <class T>
-struct Case {
-  std::vector<T> values;      ///< of chunks
-  std::vector<State> states;  ///< the first is kRunning
-};
-
-template <class T>
 T composed(T a, T b) {
   constexpr int kHalf = sizeof(T) * 4;
   constexpr T kLow = (T{1} << kHalf) - 1;
   return static_cast<T>((a >> kHalf) * (b >> kHalf) << kHalf | (((a & kLow) * (b >> kHalf) + b) & kLow));
 }
 
-/// What the device finds to run up to the end of the last chunk.
+constexpr std::size_t kGroup = 32;
+
+/// The cells of a line on the device (kernels-src/scan/look_back_gpu.hpp).
 template <class T>
-T looked_back(const Case<T>& some, const char* type) {
-  std::vector<std::uint64_t> words;
-  for (std::size_t i = 0; i < some.values.size(); ++i) {
-    for (std::size_t half = 0; half < sizeof(T) / 4; ++half) {
-      words.push_back(some.states[i] << 32 | (static_cast<std::uint64_t>(some.values[i]) >> 32 * half & 0xffffffff));
+class Cells {
+ public:
+  static constexpr std::size_t kWords = sizeof(T) / 4;
+
+  explicit Cells(std::size_t count) : words_(count * kWords) {}
+  explicit Cells(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
+  void publish(std::size_t cell, T value) {
+    for (std::size_t k = 0; k < kWords; ++k) {
+      words_[cell * kWords + k] = std::uint64_t{1} << 32 | (static_cast<std::uint64_t>(value) >> 32 * k & 0xffffffff);
     }
   }
+  [[nodiscard]] std::optional<T> at(std::size_t cell) const {
+    std::uint64_t value = 0;
+    for (std::size_t k = 0; k < kWords; ++k) {
+      const std::uint64_t word = words_[cell * kWords + k];
+      if (word >> 32 != 1) return std::nullopt;
+      value |= (word & 0xffffffff) << 32 * k;
+    }
+    return static_cast<T>(value);
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& words() const { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+template <class T>
+RawKernel look(const std::string& type) {
   std::string combination = kCombination;
   combination.replace(combination.find('@'), 1, type);
-  const RawKernel look =
-      kernel({.name = "look",
-              .signature = "void(uint64* words, uint32 number, uint64* out)",
-              .body = R"(
-  const auto* records = reinterpret_cast<const scans::chunk_record<composition::state>*>(words);
-  const auto found = scans::look_back<composition>(records, number, threadIdx.x);
-  if (threadIdx.x == 0) *out = found;)",
-              .compile = {.preamble = device_header("core/atomics.hpp") + device_header("core/lanes_gpu.hpp") +
-                                      device_header("scan/look_back_gpu.hpp"),
-                          .functions = combination}});
+  return kernel({.name = "look",
+                 .signature = "void(uint64* words, uint32 chunks, uint32 number, uint64 total, uint64* out)",
+                 .body = R"(
+  using totals = scans::chunk_totals<composition>;
+  const totals all(reinterpret_cast<totals::cell*>(words), chunks);
+  const auto found = all.look_back(number, composition::state(total), threadIdx.x, false);
+  if (threadIdx.x == 0) {
+    *out = found;
+  })",
+                 .compile = {.preamble = device_header("core/lanes_gpu.hpp") + device_header("scan/look_back_gpu.hpp"),
+                             .functions = combination}});
+}
+
+/// Chunk `number` of a line, after all before it. Others may be done, too.
+template <class T>
+void check_chunk(const RawKernel& look, const std::vector<T>& totals, std::size_t number) {
+  const std::size_t chunks = totals.size(), groups = chunks / kGroup, large = groups / kGroup;
+  std::vector<T> running(totals);
+  for (std::size_t i = 1; i < chunks; ++i) running[i] = composed(running[i - 1], totals[i]);
+  const auto group_total = [&](std::size_t group) {
+    T all = totals[group * kGroup];
+    for (std::size_t i = 1; i < kGroup; ++i) all = composed(all, totals[group * kGroup + i]);
+    return all;
+  };
+  Cells<T> cells(chunks + groups + large);
+  for (std::size_t i = 0; i < number; ++i) cells.publish(i, totals[i]);
+  for (std::size_t i = 0; i < number / kGroup; ++i) cells.publish(chunks + i, group_total(i));
+  for (std::size_t i = 0; i < number / kGroup / kGroup; ++i) {
+    cells.publish(chunks + groups + i, running[(i + 1) * kGroup * kGroup - 1]);
+  }
   const Device device = Device::emulated("sm_90");
+  const Array words = to_device(Array::from(cells.words()), device);
   const Array out = to_device(Array::from(std::vector<std::uint64_t>(1)), device);
-  look({.grid = {1}, .block = {32}}, to_device(Array::from(words), device), static_cast<std::uint32_t>(some.values.size()),
-       out);
-  return static_cast<T>(out.copy_to_host().to_vector<std::uint64_t>()[0]);
+  look({.grid = {1}, .block = {32}}, words, static_cast<std::uint32_t>(chunks), static_cast<std::uint32_t>(number),
+       static_cast<std::uint64_t>(totals[number]), out);
+  const Cells<T> then(words.copy_to_host().to_vector<std::uint64_t>());
+  INFO("chunk " << number << " of " << chunks);
+  if (number > 0) CHECK(static_cast<T>(out.copy_to_host().to_vector<std::uint64_t>()[0]) == running[number - 1]);
+  CHECK(then.at(number) == std::optional(totals[number]));
+  const auto ends = [&](std::size_t size) { return number % size == size - 1; };
+  for (std::size_t i = number / kGroup; i < groups; ++i) {
+    const bool here = i == number / kGroup && ends(kGroup);
+    CHECK(then.at(chunks + i) == (here ? std::optional(group_total(i)) : std::nullopt));
+  }
+  for (std::size_t i = number / kGroup / kGroup; i < large; ++i) {
+    const bool here = i == number / kGroup / kGroup && ends(kGroup * kGroup);
+    CHECK(then.at(chunks + groups + i) == (here ? std::optional(running[number]) : std::nullopt));
+  }
 }
 
 template <class T>
-void check(const char* type) {
+void check(const std::string& type) {
   std::mt19937_64 random(7);
-  for (const auto chunks : std::vector<std::size_t>{1, 2, 31, 32, 33, 64, 65, 100}) {
-    // How many of the newest are totals: as many as a window has, one less and one more, and all.
-    for (const auto totals : std::vector<std::size_t>{0, 1, 31, 32, 33, chunks - 1}) {
-      if (totals >= chunks) continue;
-      Case<T> some;
-      for (std::size_t i = 0; i < chunks; ++i) {
-        some.values.push_back(static_cast<T>(random() | random() << 32));
-        const bool runs = i == 0 || i + 1 + totals == chunks || (i + 1 + totals < chunks && random() % 2 == 0);
-        some.states.push_back(runs ? kRunning : kTotal);
-      }
-      T expected = some.values[chunks - 1 - totals];
-      for (std::size_t i = chunks - totals; i < chunks; ++i) expected = composed(expected, some.values[i]);
-      INFO(std::string(type) << ", " << chunks << " chunks, " << totals << " totals");
-      CHECK(looked_back(some, type) == expected);
-    }
+  std::vector<T> totals(3 * kGroup * kGroup + 2 * kGroup + 5);
+  for (T& each : totals) each = static_cast<T>(random());
+  const RawKernel kernel = look<T>(type);
+  for (const std::size_t number :
+       std::vector<std::size_t>{0,    1,    30,   31,   32,   33,   63,   64,   500,  991,  992,  1022,
+                                1023, 1024, 1025, 1055, 1056, 2047, 2048, 3071, 3072, 3100, 3135, 3139}) {
+    INFO(type);
+    check_chunk(kernel, totals, number);
   }
 }
 
 }  // namespace
 
-TEST_CASE("emulated: a chunk of a scan looks back over totals to the nearest running result, in order") {
+TEST_CASE("emulated: a chunk of a scan looks back over totals of chunks and groups, in order, and tells its own") {
   check<std::uint32_t>("uint32");
   check<std::uint64_t>("uint64");
 }

@@ -19,6 +19,11 @@ namespace {
 /// What a chunk amounts to, at most.
 constexpr std::int64_t kTotalBytes = 16;
 
+/// Where the chunks of a line look back: chunk_totals::count() of kernels-src/scan/look_back_gpu.hpp.
+std::int64_t cells_of(std::int64_t chunks) {
+  return chunks + chunks / 32 + chunks / 1024;
+}
+
 ScanSpace space_of(const ScanLaunch& launch) {
   ScanSpace space{};
   space.extent = launch.extent;
@@ -99,13 +104,13 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
   space.tiles = static_cast<std::uint32_t>(plan.tiles);
   space.lane_bits = plan.lane_bits;
   space.warp_bits = plan.warp_bits;
-  const std::int64_t chunks = space.lines * plan.chunks;
-  const Scratch scratch(backend, static_cast<std::size_t>(plan.chunks > 1 ? (chunks + 1) * kTotalBytes : 0), queue);
+  const std::int64_t cells = launch.looks_back ? 1 + space.lines * cells_of(plan.chunks) : space.lines * (plan.chunks - 1);
+  const Scratch scratch(backend, static_cast<std::size_t>(cells * (launch.looks_back ? 2 * kTotalBytes : kTotalBytes)), queue);
   void* totals = scratch.address();
   void* parameters[] = {&input, &output, &totals, &space};
   if (launch.looks_back) {
     space.pass = kScanClear;
-    dispatch_blocks(backend, module, space, base::ceil_div(chunks + 1, kGpuBlock), parameters, queue, keep);
+    dispatch_blocks(backend, module, space, base::ceil_div(cells, kGpuBlock), parameters, queue, keep);
     space.pass = kScanResults;
   } else if (plan.chunks > 1) {
     space.pass = kScanTotals;

@@ -46,8 +46,9 @@ ScanTile scan_tile(const ScanSpec& spec) noexcept {
   return {.width = width, .packs = spec.code == ScanCode::large ? 1 : std::clamp(16 / width, 1, 4)};
 }
 
-std::vector<ScanLayout> stand_ins(const ScanLayout& layout) {
-  if (layout.looks_back) return {layout, {}};
+std::vector<ScanLayout> stand_ins(const ScanLayout& layout, const ScanSpec& spec) {
+  // Kernels group differently, which floating numbers show.
+  if (layout.looks_back && kind(spec.input.compute) <= Kind::integer) return {layout, {}};
   return {layout};
 }
 

@@ -13,8 +13,8 @@ namespace kiln::kinds {
 /// What the kernel of that spec takes in one tile: `packs` packs of `width` elements for each lane.
 [[nodiscard]] ScanTile scan_tile(const ScanSpec& spec) noexcept;
 
-/// The layout, and those whose kernels are right for it as well.
-[[nodiscard]] std::vector<ScanLayout> stand_ins(const ScanLayout& layout);
+/// The layout, and those whose kernels give the same bits for it.
+[[nodiscard]] std::vector<ScanLayout> stand_ins(const ScanLayout& layout, const ScanSpec& spec);
 
 struct ScanPlan {
   int lane_bits = 0;        ///< 2^lane_bits lanes of a warp share a line
@@ -28,7 +28,7 @@ struct ScanPlan {
 /// Of a reorderable function.
 [[nodiscard]] ScanPlan scan_plan(const ScanLaunch& launch) noexcept;
 
-/// Whether a kernel whose chunks look back is right for the launch, if every grouping gives the same bits.
+/// Whether the launch is one for a kernel whose chunks look back.
 [[nodiscard]] bool may_look_back(const ScanLaunch& launch) noexcept;
 
 }  // namespace kiln::kinds

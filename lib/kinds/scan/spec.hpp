@@ -16,7 +16,7 @@ enum class ScanCode : std::uint8_t {
 
 /// What of a call's layout decides its kernel.
 struct ScanLayout {
-  bool looks_back = false;  ///< f gives the same bits in any grouping, and a few long lines are cut into chunks
+  bool looks_back = false;  ///< a few long lines are cut into chunks, which wait for those before them
   friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 

@@ -41,7 +41,8 @@ std::string work(const ScanSpec& spec, const UserText& text, DeviceKind target) 
 /// limit, where it is not known how many are needed.
 int blocks_at_once(const ScanSpec& spec) {
   const DType dtype = spec.input.compute;
-  if (spec.layout.looks_back) return 3;  // a block that looks back holds its tile meanwhile
+  // A block that looks back holds its tile meanwhile.
+  if (spec.layout.looks_back) return itemsize(dtype) == 4 ? 4 : 3;
   return spec.code == ScanCode::arithmetic && kind(dtype) != Kind::complex && itemsize(dtype) >= 4 ? 4 : 1;
 }
 

@@ -72,11 +72,9 @@ std::vector<Variant> variants() {
     ScanSpec scan{.input = {dtype, dtype}, .output = dtype, .reorderable = true, .commutes = true};
     scan.code = kinds::ScanCode::arithmetic;
     found.push_back({"scan " + type, product(dtype), scan});
-    if (kind(dtype) < Kind::floating) {
-      scan.layout.looks_back = true;
-      found.push_back({"scan that looks back " + type, product(dtype), scan});
-      scan.layout.looks_back = false;
-    }
+    scan.layout.looks_back = true;
+    found.push_back({"scan that looks back " + type, product(dtype), scan});
+    scan.layout.looks_back = false;
     scan.code = kinds::ScanCode::large;
     found.push_back({"scan of large code " + type, binary("return a == b ? a : a / b;"), scan});
     if (kind(dtype) < Kind::complex) {
