@@ -26,6 +26,14 @@ class Arg {
   [[nodiscard]] static Arg zero(DType dtype) noexcept {
     Arg arg(false);
     arg.dtype_ = dtype;
+    arg.known_ = false;
+    return arg;
+  }
+  /// A scalar of that dtype from itemsize(dtype) bytes.
+  [[nodiscard]] static Arg of_bytes(DType dtype, const void* value) noexcept {
+    Arg arg(false);
+    arg.dtype_ = dtype;
+    __builtin_memcpy(arg.value_, value, itemsize(dtype));
     return arg;
   }
   /// Whether it is an array, not a scalar.
@@ -36,10 +44,13 @@ class Arg {
   [[nodiscard]] DType dtype() const noexcept { return dtype_; }
   /// The address of a scalar's value, itemsize(dtype()) bytes inside this object; of an array it means nothing.
   [[nodiscard]] const void* value() const noexcept { return value_; }
+  /// False of zero() alone: its value is not the call's.
+  [[nodiscard]] bool known() const noexcept { return known_; }
 
  private:
   bool is_array_ = false;
   DType dtype_ = DType::bool_;
+  bool known_ = true;
   Array array_;
   alignas(16) unsigned char value_[16] = {};
 };

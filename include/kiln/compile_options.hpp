@@ -15,11 +15,11 @@ namespace kiln {
 /// What stands beside a kernel's body, and how all of it is compiled: `.compile = {.functions = "…", .fast_math = true}`. Every
 /// member has a default. Members are to be named: designated initializers in this order.
 ///
-/// A plain value; a definition that was made has a copy. All of it but `time_limit` and `cache` is part of the cache key:
-/// kernels that differ in it are compiled each for itself. Texts are checked when the definition is made: brackets, quotes and
-/// comments that do not close are a CompileError there. What a compiler finds is a CompileError of the first call that needs
-/// the kernel; its diagnostics show these texts as "NAME.preamble", "NAME.functions" and "NAME.defines", after the kernel's
-/// name.
+/// A plain value; a definition that was made has a copy. All of it but `time_limit`, `constant_variants` and `cache` is part of
+/// the cache key: kernels that differ in it are compiled each for itself. Texts are checked when the definition is made:
+/// brackets, quotes and comments that do not close are a CompileError there. What a compiler finds is a CompileError of the
+/// first call that needs the kernel; its diagnostics show these texts as "NAME.preamble", "NAME.functions" and "NAME.defines",
+/// after the kernel's name.
 struct CompileOptions {
   /// C++ text before the functions and the body: constants, macros, `#include`s. A computed `#include`, `#include_next`,
   /// `__DATE__` and `__TIME__` are errors, as the cache could not know what they stand for.
@@ -56,6 +56,10 @@ struct CompileOptions {
   /// How long Clang may compile a kernel, of the processor's time; zero: as KILN_COMPILE_SECONDS says. A compile that takes
   /// longer is a CompileError of the call that needs the kernel. The vendors' compilers have no limit. Not part of the key.
   std::chrono::milliseconds time_limit{0};
+  /// How many values of the signature's `constant` parameters have kernels of their own, on each device; of several such
+  /// parameters, how many combinations. A call with a further value runs the plain kernel, which takes them as ordinary
+  /// arguments, and warnings() says so. 0: all calls run that. SignatureError where negative. Not part of the key.
+  int constant_variants = 16;
   /// Where the machine code is looked for and kept: the process's cache by default. Not part of the key.
   Cache cache = {};
 };

@@ -23,7 +23,8 @@ namespace kiln {
 /// The options of fuse(). Members are to be named: designated initializers in this order.
 struct FuseDefinition {
   std::string name = {};                     ///< a C++ identifier; shown in errors
-  std::vector<std::string> parameters = {};  ///< names for messages, as C++ identifiers; x0, x1, … where none are given
+  std::vector<std::string> parameters = {};  ///< names for messages, as C++ identifiers; x0, x1, … where none are given;
+                                             ///< "constant n": the value of a scalar is part of the kernel
   std::string identity = {};                 ///< of two inputs and one output, as UfuncDefinition::identity
   bool reorderable = false;                  ///< as UfuncDefinition::reorderable
   /// For the whole kernel: `contract` and `fast_math` are set whatever its ufuncs say, `debug` checks what any of them does,

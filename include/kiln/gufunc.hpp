@@ -72,7 +72,7 @@ struct GufuncResolution {
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< of the core dimensions; a fixed one's name is its size
   std::vector<Shape> outputs;                               ///< whole shapes
   std::string mapping;                 ///< what a thread computes, "an item's (i, j)": docs/gufuncs.md lists all
-  std::vector<std::string> constants;  ///< core dimensions that are compile-time constants of the kernel: "m = 8"
+  std::vector<std::string> constants;  ///< core dimensions and scalars that are constants of the kernel: "m = 8"
   std::vector<std::string> variants;   ///< how each operand's core lies: "input 0 (A): contiguous"
   Device device;                       ///< where it would run
   std::vector<std::string> copies;     ///< what cannot be used in place, and why; empty as a rule

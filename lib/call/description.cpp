@@ -1,10 +1,13 @@
 #include "call/description.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 
 #include "call/window.hpp"
 #include "kiln/error.hpp"
+#include "types/value_text.hpp"
 
 namespace kiln::call {
 namespace {
@@ -17,6 +20,8 @@ constexpr std::size_t kMaxRank = 64;
 constexpr std::uintptr_t kRoom = std::uintptr_t{1} << 45U;
 /// A program that makes calls without end must not fill its memory with what it once did.
 constexpr std::size_t kMaxReported = 100'000;
+/// In front of the value of a constant.
+constexpr std::string_view kValue = " = ";
 
 std::string list_text(std::span<const std::int64_t> numbers) {
   std::string text = "[";
@@ -30,6 +35,7 @@ class Reader {
   explicit Reader(const std::string& text) : text_(text), rest_(text) {}
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
+  [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
   bool skip(std::string_view word) {
     if (!rest_.starts_with(word)) return false;
     rest_.remove_prefix(word.size());
@@ -65,10 +71,10 @@ class Reader {
     return dtype_from_name(name);
   }
   [[noreturn]] void fail() const {
-    throw TypeError(
-        "\"" + text_.substr(0, 80) +
-        "\" is no operand: write \"float32\" for a scalar, \"float32[3, 4]\" for an array, with \"strides [4, 12]\" and "
-        "\"offset 4\" in bytes where it lies in another way");
+    throw TypeError("\"" + text_.substr(0, 80) +
+                    "\" is no operand: write \"float32\" for a scalar, \"float32 = 0.5\" for a constant, \"float32[3, 4]\" for "
+                    "an array, with \"strides [4, 12]\" and "
+                    "\"offset 4\" in bytes where it lies in another way");
   }
 
  private:
@@ -118,10 +124,17 @@ Array read_array(Reader& reader, DType dtype, std::size_t operand, std::span<con
   return detail::make_array(std::move(rep));
 }
 
+Arg read_constant(const Reader& reader, DType dtype) {
+  alignas(16) std::array<unsigned char, 16> value{};
+  if (!read_value(reader.rest(), dtype, value.data())) reader.fail();
+  return Arg::of_bytes(dtype, value.data());
+}
+
 Arg read_operand(const std::string& text, std::size_t operand, std::span<const Arg> inputs, DeviceKind kind) {
   Reader reader(text);
   const DType dtype = reader.dtype();
   if (reader.at_end()) return Arg::zero(dtype);
+  if (reader.skip(kValue)) return read_constant(reader, dtype);
   return read_array(reader, dtype, operand, inputs, kind);
 }
 
@@ -141,6 +154,10 @@ std::string text_of(const detail::ArrayRep& rep, const std::string& extra) {
   text += extra;
   // A GPU gets what is packed as it is.
   return rep.on_host && text.size() > plain ? text + " host" : text;
+}
+
+std::string scalar_value_text(const Arg& scalar) {
+  return std::string(kValue) + value_text(scalar.dtype(), scalar.value());
 }
 
 Array in_no_memory(const Shape& shape, const Strides& strides, DType dtype, std::size_t operand, const Device& device,

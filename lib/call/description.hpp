@@ -16,9 +16,9 @@
 
 namespace kiln::call {
 
-/// Operands are texts: "float32" is a C++ scalar, "float32[3, 4]" an array in C order. Behind it may stand how else it lies, in
-/// bytes: "strides [4, 12]", "offset 4" (from a boundary of 64), "of input 0" (an output in the window of that input), and then
-/// "host", of an array of the host that a GPU gets packed.
+/// Operands are texts: "float32" is a C++ scalar, "float32 = 0.5" a constant of the kernel, "float32[3, 4]" an array in C
+/// order. Behind it may stand how else it lies, in bytes: "strides [4, 12]", "offset 4" (from a boundary of 64), "of input 0"
+/// (an output in the window of that input), and then "host", of an array of the host that a GPU gets packed.
 struct Description {
   std::string method = {};  ///< of a ufunc: "reduce"; empty: a call
   std::vector<std::string> inputs = {};
@@ -41,6 +41,9 @@ struct Description {
 
 /// The text of an array; `extra` stands behind the strides.
 [[nodiscard]] std::string text_of(const detail::ArrayRep& rep, const std::string& extra = {});
+
+/// " = 0.5": what stands behind the dtype of a scalar that is a constant of the kernel.
+[[nodiscard]] std::string scalar_value_text(const Arg& scalar);
 
 /// An array that lies so, in no memory: at an address that shares no byte with those of other operands.
 [[nodiscard]] Array in_no_memory(const Shape& shape, const Strides& strides, DType dtype, std::size_t operand,

@@ -63,6 +63,12 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
     operands_[k] = {arg.array().rep().get(), arg.is_array() ? nullptr : &arg, 0};
     if (arg.is_array() && !arg.array().valid())
       throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
+    if (arg.is_array() && is_constant(k)) {
+      throw TypeError(
+          what() + ": " + name_of(k) +
+          " is an array, and the parameter is \"constant\": the kernel is compiled for its value; give a C++ value, "
+          "as array.item<T>() is");
+    }
   }
   take_outputs();
   if (!masked()) return;
@@ -150,6 +156,16 @@ void Operands::convert_scalars(const Types& types, Casting casting) {
     convert_scalar(scalar->dtype(), scalar->value(), compute_dtype(k), values_[k].bytes);
   }
   for (const auto& [operand, to] : types.narrowed) check_fits(types, operand, to, casting);
+}
+
+std::optional<ConstantKey> Operands::constants() const noexcept {
+  std::optional<ConstantKey> key(place_.device);
+  for (std::size_t k = 0; k < nin_; ++k) {
+    if (!is_constant(k)) continue;
+    if (!operands_[k].scalar->known()) return std::nullopt;
+    key->add(compute_dtype(k), values_[k].bytes);
+  }
+  return key;
 }
 
 void Operands::check_output(std::size_t k, const Shape& shape) const {
@@ -320,9 +336,12 @@ std::string Operands::text_of(std::size_t k) const {
   return call::text_of(rep);
 }
 
-Description Operands::description() const {
+Description Operands::description(bool with_constants) const {
   Description call;
-  for (std::size_t k = 0; k < nin_; ++k) call.inputs.push_back(text_of(k));
+  for (std::size_t k = 0; k < nin_; ++k) {
+    call.inputs.push_back(text_of(k));
+    if (with_constants && is_constant(k)) call.inputs.back() += scalar_value_text(*operands_[k].scalar);
+  }
   if (masked()) call.where = text_of(nin_);
   for (std::size_t k = inputs_; k < count_ && some_given(); ++k) call.out.push_back(text_of(k));
   return call;

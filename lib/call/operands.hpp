@@ -14,6 +14,7 @@
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "backend/capture.hpp"
+#include "call/constants.hpp"
 #include "call/description.hpp"
 #include "call/place.hpp"
 #include "kiln/arg.hpp"
@@ -31,6 +32,11 @@ class Callee {
   [[nodiscard]] virtual std::string operand_name(std::size_t operand) const = 0;
   /// "its loops are float32(float32 a)": what tells the number of arguments.
   [[nodiscard]] virtual std::string forms() const = 0;
+  /// The inputs whose values are part of the kernel.
+  [[nodiscard]] ConstantInputs constants() const noexcept { return constants_; }
+
+ protected:
+  ConstantInputs constants_ = 0;
 };
 
 /// Of a call that has no mask.
@@ -65,8 +71,8 @@ class Operands {
  public:
   static constexpr std::size_t kMax = backend::kMaxOperands;
 
-  /// TypeError for a wrong number of arguments or outputs, for empty handles, for a mask that is not bool, and where there are
-  /// more than kMax operands with `more` that the kernel has besides.
+  /// TypeError for a wrong number of arguments or outputs, for empty handles, for arrays given as constants, for a mask that is
+  /// not bool, and where there are more than kMax operands with `more` that the kernel has besides.
   Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more = 0);
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
@@ -79,6 +85,7 @@ class Operands {
   [[nodiscard]] bool is_mask(std::size_t k) const noexcept { return k == nin_ && masked(); }
   [[nodiscard]] bool is_output(std::size_t k) const noexcept { return k >= inputs_; }
   [[nodiscard]] bool is_scalar(std::size_t k) const noexcept { return operands_[k].scalar != nullptr; }
+  [[nodiscard]] bool is_constant(std::size_t k) const noexcept { return k < nin_ && (callee_.constants() >> k & 1U) != 0; }
   [[nodiscard]] bool is_given(std::size_t output) const noexcept {
     return output < given_.out.size() && given_.out[output].valid();
   }
@@ -114,6 +121,8 @@ class Operands {
   /// Converts the scalars. TypeError for an integer that does not fit in the integer dtype of its loop.
   void convert_scalars(const Types& types, Casting casting);
   [[nodiscard]] const void* value(std::size_t k) const noexcept { return values_[k].bytes; }
+  /// The converted values of the constants; nothing in a planned call that does not know them.
+  [[nodiscard]] std::optional<ConstantKey> constants() const noexcept;
   /// Puts an array in the place of an input: a scalar that the kernel wants in memory.
   void replace(std::size_t input, Array array);
   /// Of an operand that is one, as the kernel gets it.
@@ -154,8 +163,8 @@ class Operands {
       check_files();
   }
 
-  /// The inputs, the mask and .out, for a manifest, once the call has run.
-  [[nodiscard]] Description description() const;
+  /// The inputs, the mask and .out, for a manifest, once the call has run. `with_constants`: with the values of constants.
+  [[nodiscard]] Description description(bool with_constants = false) const;
 
   /// Fills what the resolutions of all kinds have: loop, dtypes, casts, device, copies.
   template <class Resolution>

@@ -282,9 +282,9 @@ void check_arrays(const UserText& text, std::span<const ArrayUse> parameters) {
     views.push_back(
         {.name = each.name,
          .extents = std::vector<std::string>(static_cast<std::size_t>(each.dimensions)),
-         .output = !each.array || !each.constant,
+         .output = !each.array || !each.read_only,
          .floating = is_among(kFractions, each.type),
-         .pointer = each.array ? fmt::format("{}{}* {}", each.constant ? "const " : "", each.type, each.name) : ""});
+         .pointer = each.array ? fmt::format("{}{}* {}", each.read_only ? "const " : "", each.type, each.name) : ""});
   }
   check_body(text, [&](const BodyTokens& body) {
     check_pointers(body, parameters);

@@ -30,7 +30,7 @@ struct ArrayUse {
   std::string name = {};
   std::string type = {};  ///< as in the signature: "float32", "T"
   bool array = false;     ///< else a number
-  bool constant = false;
+  bool read_only = false;
   int dimensions = 0;  ///< of a view; 0: a pointer, or a number
 };
 void check_arrays(const UserText& text, std::span<const ArrayUse> parameters);

@@ -55,7 +55,7 @@ class PointerUses : Uses {
                fmt::format("the index {} of {} is no integer; cut off its fraction: index({})", *given, name, *given));
       }
     }
-    if (array.constant && (is_written(end) || is_stepped(t))) {
+    if (array.read_only && (is_written(end) || is_stepped(t))) {
       refuse(body_[t], fmt::format("{} is only read: it is const in the signature; leave that out to write to it", name));
     }
   }

@@ -1,6 +1,7 @@
 // The user's side of a kernel, and what is checked of its texts.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -33,11 +34,18 @@ struct UserText {
   std::string identity = {};  ///< an expression; only for kernels that use it
   std::string preamble = {};
   std::string functions = {};
-  std::vector<std::string> defines = {};       ///< "NAME" or "NAME=VALUE"
-  std::vector<std::string> input_names = {};   ///< empty string: unnamed
+  std::vector<std::string> defines = {};      ///< "NAME" or "NAME=VALUE"
+  std::vector<std::string> input_names = {};  ///< empty string: unnamed
+  /// Values that stand for inputs, as C++ text; empty text, or a vector that ends before: the input itself.
+  std::vector<std::string> constants = {};
   std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
   std::vector<std::pair<std::string, DType>> type_variables = {};
   Debug debug = {};  ///< what the kernel checks
+
+  /// What the body gets for an input: its constant, else that expression.
+  [[nodiscard]] std::string argument(std::size_t input, const std::string& given) const {
+    return input < constants.size() && !constants[input].empty() ? constants[input] : given;
+  }
 };
 
 /// The texts that are shown under names of their own in diagnostics: "name.defines", "name.preamble" and the like, with the

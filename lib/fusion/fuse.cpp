@@ -9,6 +9,7 @@
 #include "fusion/options.hpp"
 #include "kiln/error.hpp"
 #include "kinds/spec.hpp"
+#include "signature/constant.hpp"
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 
@@ -48,6 +49,18 @@ void check_parameters(const std::string& name, const std::vector<std::string>& p
   }
 }
 
+/// Takes the qualifier off the names that have it.
+std::vector<bool> take_constants(std::vector<std::string>& parameters) {
+  std::vector<bool> constants;
+  for (std::string& parameter : parameters) {
+    signature::Cursor cursor(parameter);
+    constants.push_back(signature::accept_constant(cursor) && !cursor.at_end());
+    cursor.skip_blanks();
+    if (constants.back()) parameter = std::string(cursor.rest());
+  }
+  return constants;
+}
+
 /// Names that no parameter has.
 std::vector<std::string> output_names(std::size_t count, const std::vector<std::string>& parameters) {
   std::vector<std::string> names;
@@ -66,13 +79,16 @@ std::vector<std::string> output_names(std::size_t count, const std::vector<std::
 
 /// Operands and their names: a type variable for each, as the graph alone knows how their dtypes hang together.
 signature::TypeSignature signature_of(const std::string& name, const std::vector<std::string>& inputs,
-                                      const std::vector<std::string>& outputs) {
+                                      const std::vector<std::string>& outputs, const std::vector<bool>& constants) {
   signature::TypeSignature signature;
   const auto parameter = [&](const std::string& parameter_name) {
     signature.variables.push_back({"T" + std::to_string(signature.variables.size()), {}});
     return signature::Parameter{{std::nullopt, signature.variables.size() - 1}, parameter_name, 0};
   };
-  for (const std::string& input : inputs) signature.inputs.push_back(parameter(input));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    signature.inputs.push_back(parameter(inputs[i]));
+    signature.inputs.back().constant = constants[i];
+  }
   signature.named_outputs = outputs.size() > 1;
   for (const std::string& output : outputs) signature.outputs.push_back(parameter(signature.named_outputs ? output : ""));
   signature.text = call_text(name, inputs);
@@ -95,6 +111,7 @@ Ufunc detail::fuse(FuseDefinition definition, std::size_t parameters, const Comp
   if (definition.parameters.empty()) {
     for (std::size_t i = 0; i < parameters; ++i) definition.parameters.push_back("x" + std::to_string(i));
   }
+  const std::vector<bool> constants = take_constants(definition.parameters);
   check_parameters(definition.name, definition.parameters, parameters);
   const auto fail = [&](const std::string& why) { throw TypeError("fused \"" + definition.name + "\" " + why); };
   if (parameters == 0) fail("has no parameters; name them in .parameters");
@@ -116,9 +133,9 @@ Ufunc detail::fuse(FuseDefinition definition, std::size_t parameters, const Comp
   options.identity = std::move(definition.identity);
   options.reorderable = definition.reorderable;
   std::vector<std::string> outputs = output_names(results.size(), definition.parameters);
-  std::vector<signature::TypeSignature> signatures{signature_of(definition.name, definition.parameters, outputs)};
+  std::vector<signature::TypeSignature> signatures{signature_of(definition.name, definition.parameters, outputs, constants)};
   auto loops = std::make_unique<const fusion::FusedLoops>(std::move(graph), options, std::move(definition.parameters),
-                                                          std::move(outputs));
+                                                          std::move(outputs), constants);
   return Ufunc(std::make_shared<const UfuncImpl>(std::move(options), std::move(signatures), std::move(loops)));
 }
 

@@ -10,18 +10,26 @@
 namespace kiln::fusion {
 namespace {
 
-std::string list_of(std::span<const DType> dtypes, std::span<const std::string> names) {
+std::string list_of(std::span<const DType> dtypes, std::span<const std::string> names,
+                    const std::vector<bool>& constants = {}) {
   std::string text;
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::string(name(dtypes[i])) + " " + names[i];
+    if (i > 0) text += ", ";
+    if (i < constants.size() && constants[i]) text += "constant ";
+    text += std::string(name(dtypes[i])) + " " + names[i];
   }
   return text;
 }
 
 }  // namespace
 
-FusedLoops::FusedLoops(Graph graph, UfuncDefinition options, std::vector<std::string> inputs, std::vector<std::string> outputs)
-    : graph_(std::move(graph)), options_(std::move(options)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+FusedLoops::FusedLoops(Graph graph, UfuncDefinition options, std::vector<std::string> inputs, std::vector<std::string> outputs,
+                       std::vector<bool> constants)
+    : graph_(std::move(graph)),
+      options_(std::move(options)),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      constants_(std::move(constants)) {}
 
 ufunc::Loop FusedLoops::choose(const ufunc::LoopRequest& request) const {
   if (request.dtype || !request.forced_signature.empty()) {
@@ -35,7 +43,7 @@ ufunc::Loop FusedLoops::choose(const ufunc::LoopRequest& request) const {
   loop.narrowed = typing.narrowed;
   loop.text =
       (outputs_.size() == 1 ? std::string(name(typing.outputs.front())) : "(" + list_of(typing.outputs, outputs_) + ")") + "(" +
-      list_of(typing.parameters, inputs_) + ")";
+      list_of(typing.parameters, inputs_, constants_) + ")";
   auto definition = std::make_shared<UfuncDefinition>(options_);
   definition->signatures = {loop.text};
   Text text = write(graph_, typing, {.name = options_.name, .inputs = inputs_, .outputs = outputs_});

@@ -11,8 +11,10 @@ namespace kiln::fusion {
 
 class FusedLoops : public ufunc::LoopSource {
  public:
-  /// `options`: the definition of each loop, but for signature and texts. `inputs` and `outputs` are the operands' names.
-  FusedLoops(Graph graph, UfuncDefinition options, std::vector<std::string> inputs, std::vector<std::string> outputs);
+  /// `options`: the definition of each loop, but for signature and texts. `inputs` and `outputs` are the operands' names;
+  /// `constants` says which inputs are qualified so, none where it is empty.
+  FusedLoops(Graph graph, UfuncDefinition options, std::vector<std::string> inputs, std::vector<std::string> outputs,
+             std::vector<bool> constants = {});
 
   [[nodiscard]] ufunc::Loop choose(const ufunc::LoopRequest& request) const override;
   [[nodiscard]] bool arithmetic_bound() const noexcept override;
@@ -23,6 +25,7 @@ class FusedLoops : public ufunc::LoopSource {
   UfuncDefinition options_;
   std::vector<std::string> inputs_;
   std::vector<std::string> outputs_;
+  std::vector<bool> constants_;
 };
 
 }  // namespace kiln::fusion

@@ -27,6 +27,7 @@ class Merge {
     options.name = wanted_.name;
     options.compile.cache = wanted_.compile.cache;
     options.compile.time_limit = wanted_.compile.time_limit;
+    options.compile.constant_variants = wanted_.compile.constant_variants;
     options.compile.contract = wanted_.compile.contract || flag(&Graph::Step::contract, "contract");
     options.compile.fast_math = wanted_.compile.fast_math || flag(&Graph::Step::fast_math, "fast_math");
     options.compile.debug = wanted_.compile.debug;

@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "codegen/directives.hpp"
-#include "fusion/literal.hpp"
+#include "codegen/literal.hpp"
 #include "kinds/kernel_text.hpp"
 #include "kinds/own_text.hpp"
+#include "types/convert.hpp"
 #include "types/is_half.hpp"
 #include "ufunc/layout_class.hpp"
 
@@ -23,6 +25,13 @@ using ufunc::Loop;
 
 std::string qualified(DType dtype) {
   return "::kiln::" + kinds::type_name(dtype);
+}
+
+/// The constant in that dtype, as a body gets it.
+std::string literal(const Constant& constant, DType dtype) {
+  alignas(16) std::array<unsigned char, 16> value{};
+  convert_scalar(constant.dtype, constant.bytes.data(), dtype, value.data());
+  return codegen::literal(dtype, value.data());
 }
 
 /// The last line that is not blank, counted from 1.

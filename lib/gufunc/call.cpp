@@ -7,6 +7,7 @@
 
 #include "call/shapes.hpp"
 #include "gufunc/tuning.hpp"
+#include "ufunc/constants.hpp"
 
 namespace kiln::gufunc {
 Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
@@ -93,6 +94,7 @@ void Call::choose_loop() {
   const call::Types types = ufunc::types_of(plan_->loop);
   operands_.set_types(types);
   operands_.convert_scalars(types, options_.casting);
+  if (gufunc_.constants() != 0) plan_ = &ufunc::for_constants(*plan_, operands_, gufunc_);
   take_scalars();
 }
 
@@ -193,7 +195,7 @@ void Call::remember(const CoreLayout& layout, std::shared_ptr<const kinds::Gufun
 
 // A call that is run as before was recorded then.
 void Call::record(ufunc::Recorder& recorder, const kinds::GufuncSpec& spec) const {
-  call::Description call = operands_.description();
+  call::Description call = operands_.description(!plan_->loop.constants.empty());
   const ufunc::LoopOptions loop{options_.casting, options_.dtype, options_.signature};
   if (loop.force()) call.loop = ufunc::loop_text(plan_->loop);
   if (options_.axis) call.axis = {*options_.axis};

@@ -31,6 +31,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   each_ = gufunc::parse_each(definition_.each, layout_);
   group_ = gufunc::parse_group(definition_.group);
   check_names();
+  constants_ = constants_of(signatures_.front());
   codegen::check_text(name, definition_.body);
   const codegen::UserText text{
       .body = definition_.body, .preamble = definition_.compile.preamble, .functions = definition_.compile.functions};
@@ -105,13 +106,14 @@ void GufuncImpl::check_names() const {
   for (const signature::TypeSignature& other : signatures_) {
     const auto same_names = [](const auto& a, const auto& b) {
       return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return (y.name.empty() || x.name == y.name) && x.dimensions == y.dimensions;
+        return (y.name.empty() || x.name == y.name) && x.dimensions == y.dimensions && (x.constant || !y.constant);
       });
     };
     if (same_names(first.inputs, other.inputs) && same_names(first.outputs, other.outputs)) continue;
-    throw SignatureError(name() + ": names come from the first signature, \"" + first.text +
-                             "\"; leave them out here or write the same ones, with the same dimensions",
-                         other.text, 0);
+    throw SignatureError(
+        name() + ": names come from the first signature, \"" + first.text +
+            "\"; leave them out here or write the same ones, with the same dimensions and no other \"constant\"",
+        other.text, 0);
   }
 }
 
@@ -140,6 +142,7 @@ codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {
   for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
   for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
   text.type_variables = loop.variables;
+  text.constants = loop.constants;
   return text;
 }
 

@@ -58,8 +58,9 @@ struct Plan {
   std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
   base::Table<Key, Kernel> kernels = {};
   base::Table<CallLayout, Prepared> prepared = {};
-  std::atomic<int> remembered{0};  ///< of `prepared`, which are bounded
-  call::Reported reported = {};    ///< to the recorder
+  std::atomic<int> remembered{0};                          ///< of `prepared`, which are bounded
+  call::Reported reported = {};                            ///< to the recorder
+  base::Table<call::ConstantKey, Plan> of_constants = {};  ///< of the same loop, with values of its constants
 };
 
 /// One entry of .each.
@@ -118,6 +119,8 @@ class GufuncImpl final : public call::Callee {
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
+  /// Of kernels for values of constants.
+  [[nodiscard]] call::ConstantLimit& constant_limit() const noexcept { return constant_limit_; }
 
  private:
   void check_names() const;
@@ -136,6 +139,7 @@ class GufuncImpl final : public call::Callee {
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable base::Table<ufunc::PlanKey, gufunc::Plan> plans_;
   mutable program::Warnings warnings_;
+  mutable call::ConstantLimit constant_limit_;
 };
 
 }  // namespace kiln::detail

@@ -1,6 +1,7 @@
 // What a call would do.
 #include "gufunc/call.hpp"
 #include "kiln/error.hpp"
+#include "types/value_text.hpp"
 
 namespace kiln::gufunc {
 
@@ -20,6 +21,12 @@ GufuncResolution Call::resolve() {
     if (dimension.size && !dimension.name.empty()) {
       resolution.constants.push_back(dimension.name + " = " + std::to_string(*dimension.size));
     }
+  }
+  for (std::size_t k = 0; k < nin_ && !plan_->loop.constants.empty(); ++k) {
+    if (!operands_.is_constant(k)) continue;
+    const std::string& name = gufunc_.signatures().front().inputs[k].name;
+    resolution.constants.push_back((name.empty() ? gufunc_.operand_name(k) : name) + " = " +
+                                   value_text(compute_dtype(k), operands_.value(k)));
   }
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const CoreLayout::Core& core = lying.cores[with_mask(k)];

@@ -21,7 +21,10 @@ call::Description usual_call(const detail::GufuncImpl& gufunc, const ufunc::Loop
     return text + "]";
   };
   call::Description call{.loop = ufunc::loop_text(loop)};
-  for (std::size_t k = 0; k < gufunc.nin(); ++k) call.inputs.push_back(text_of(k, loop.inputs[k]));
+  for (std::size_t k = 0; k < gufunc.nin(); ++k) {
+    const bool constant = (gufunc.constants() >> k & 1U) != 0;
+    call.inputs.push_back(constant ? std::string(name(loop.inputs[k])) : text_of(k, loop.inputs[k]));
+  }
   // Sizes that neither inputs nor rules tell are those of .out.
   bool told = true;
   for (std::size_t o = 0; o < gufunc.nout(); ++o) {

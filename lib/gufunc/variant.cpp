@@ -11,6 +11,7 @@
 #include "kiln/error.hpp"
 #include "kinds/gufunc/team_memory.hpp"
 #include "kinds/space.hpp"
+#include "ufunc/constants.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::gufunc {
@@ -329,8 +330,9 @@ std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kin
   for (general.loop_rank = right.back().loop_rank; general.loop_rank <= most; ++general.loop_rank) {
     std::ranges::move(for_any_sizes(general, on_gpu(), true), std::back_inserter(right));
   }
-  program::Loaded loaded = program::load_any(
-      right.size(), [&](std::size_t i) { return gufunc_.request(plan_->loop, right[i], backend.kind()); }, backend);
+  program::Loaded loaded = ufunc::load_any(
+      plan_->loop, right.size(),
+      [&](const ufunc::Loop& loop, std::size_t i) { return gufunc_.request(loop, right[i], backend.kind()); }, backend);
   spec = std::move(right[loaded.which]);
   return plan_->kernels.add(std::move(key), std::move(loaded.module), spec).module;
 }

@@ -63,7 +63,7 @@ Frame frame_of(const UserText& text, const Operation& operation) {
   }
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
     parameters += fmt::format(", {} a{}", body_type(operation.inputs[k]), k);
-    arguments += fmt::format("{}a{}", arguments.empty() ? "" : ", ", k);
+    arguments += (arguments.empty() ? "" : ", ") + text.argument(k, fmt::format("a{}", k));
   }
   return {.before = "",
           .declaration = body_declaration(text, operation),

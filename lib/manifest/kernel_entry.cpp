@@ -12,6 +12,7 @@
 #include "kinds/variant_text.hpp"
 #include "manifest/definition.hpp"
 #include "raw/impl.hpp"
+#include "types/value_text.hpp"
 
 namespace kiln::manifest {
 namespace {
@@ -95,29 +96,53 @@ std::vector<std::string> names_of(raw::Strided strided, const SharedRawKernel& i
   return names;
 }
 
+/// {"n": "5"}: a value for each constant.
+raw::Constants read_constants(const Node& node, const SharedRawKernel& impl, const raw::Binding& binding) {
+  const auto& parameters = impl->signature().parameters;
+  const auto given = node.members();
+  for (const auto& member : given) {
+    const bool known =
+        std::ranges::any_of(parameters, [&](const auto& each) { return each.constant && each.name == member.first; });
+    if (!known) member.second.fail("the signature has no \"constant\" parameter of that name");
+  }
+  using Value = kinds::RawLaunch::Argument;
+  std::vector<Value> values(parameters.size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].constant) continue;
+    const auto found =
+        std::find_if(given.begin(), given.end(), [&](const auto& each) { return each.first == parameters[i].name; });
+    if (found == given.end()) node.fail(fmt::format("\"{}\" has no value: give one for each constant", parameters[i].name));
+    const DType dtype = impl->dtype_of(parameters[i], binding);
+    if (!read_value(found->second.word(), dtype, values[i].value.data())) {
+      found->second.fail(fmt::format("no value of {}: write 5, 0.5, inf, true or (1,2) as its dtype is", name(dtype)));
+    }
+  }
+  return impl->constants_of(binding, [&](std::size_t i) { return values[i].value.data(); });
+}
+
 /// Host arrays are contiguous on a GPU, which gets a copy.
 struct StridedViews {
   raw::Strided strided = 0;
   raw::Strided strided_host = 0;
 };
 
-void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const StridedViews& views, RawForm form,
-               const std::string& where, Entry& entry) {
+void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const raw::Constants& constants,
+               const StridedViews& views, RawForm form, const std::string& where, Entry& entry) {
   Unit unit;
   unit.kernel = impl->name();
-  unit.signature = signature::bound_text(impl->signature(), binding);
+  unit.signature = impl->text_of(binding, constants);
   unit.where = where;
-  unit.requests = [impl, binding, views, form](DeviceKind kind) {
+  unit.requests = [impl, binding, constants, views, form](DeviceKind kind) {
     const raw::Strided strided = views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0);
-    std::vector requests{impl->request(binding, strided, form, kind)};
-    if (form == RawForm::single) requests.push_back(impl->request(binding, strided, RawForm::blocks, kind));
+    std::vector requests{impl->request(binding, constants, {strided, form}, kind)};
+    if (form == RawForm::single) requests.push_back(impl->request(binding, constants, {strided, RawForm::blocks}, kind));
     return requests;
   };
   entry.units.push_back(std::move(unit));
 }
 
 Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entry) {
-  node.check_members({"types", "launch", "strided", "strided_host"});
+  node.check_members({"types", "launch", "constants", "strided", "strided_host"});
   raw::Binding binding;
   if (const auto types = node.find("types")) {
     binding = read_types(*types, impl);
@@ -129,9 +154,12 @@ Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entr
   if (const auto given = node.find("strided")) views.strided = read_strided(*given, impl);
   if (const auto given = node.find("strided_host")) views.strided_host = read_strided(*given, impl);
   if ((views.strided & views.strided_host) != 0) node.fail("a parameter is in both \"strided\" and \"strided_host\"");
-  add_units(impl, binding, views, form, node.path(), entry);
+  raw::Constants constants;
+  if (const auto given = node.find("constants")) constants = read_constants(*given, impl, binding);
+  add_units(impl, binding, constants, views, form, node.path(), entry);
   return kernel_call_json({.definition = impl->definition(),
                            .types = impl->types_of(binding),
+                           .constants = constants.values,
                            .strided = names_of(views.strided, impl),
                            .strided_host = names_of(views.strided_host, impl),
                            .form = form});
@@ -188,7 +216,7 @@ Entry read_kernel(const Node& node, const std::string& folder) {
     forms.push_back(impl->usual_form());
   }
   for (const raw::Binding& binding : read_bindings(node, impl)) {
-    for (const RawForm form : forms) add_units(impl, binding, {}, form, node.path(), entry);
+    for (const RawForm form : forms) add_units(impl, binding, {}, {}, form, node.path(), entry);
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;
@@ -206,6 +234,7 @@ Json kernel_call_json(const ufunc::RawUse& use) {
   for (const std::string& parameter : use.strided) json["strided"].push_back(parameter);
   for (const std::string& parameter : use.strided_host) json["strided_host"].push_back(parameter);
   for (const auto& [variable, dtype] : use.types) json["types"][variable] = name(dtype);
+  for (const auto& [parameter, value] : use.constants) json["constants"][parameter] = value;
   return json;
 }
 

@@ -35,10 +35,12 @@ SharedReduction make_impl(const Node& node, ReductionDefinition definition, bool
   return make_located(node, node, definition.name, "reduce", [&] { return detail::make_reduction(definition, leads); });
 }
 
-/// Of arrays in the loop's dtypes, all of which is reduced.
-call::Description usual_call(const Loop& loop) {
+/// Of arrays in the loop's dtypes, all of which is reduced, and scalars for constants.
+call::Description usual_call(const ReductionImpl& impl, const Loop& loop) {
   call::Description call{.loop = ufunc::loop_text(loop)};
-  for (const DType dtype : loop.inputs) call.inputs.push_back(std::string(name(dtype)) + "[1048576]");
+  for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
+    call.inputs.push_back(std::string(name(loop.inputs[k])) + ((impl.constants() >> k & 1U) != 0 ? "" : "[1048576]"));
+  }
   return call;
 }
 
@@ -92,7 +94,7 @@ Entry read_reduction(const Node& node, const std::string& folder) {
   }
   for (const Loop& loop : read_loops(node, impl->loops().signatures())) {
     if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
-    calls.add(node, usual_call(loop));
+    calls.add(node, usual_call(*impl, loop));
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;

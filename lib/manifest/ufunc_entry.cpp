@@ -164,16 +164,19 @@ std::vector<Node> read_methods(const Node& node, Entry& entry) {
   return methods;
 }
 
-call::Description usual_call(const ufunc::Loop& loop, const char* shape) {
+/// With a scalar for each constant, by the plain kernel.
+call::Description usual_call(const ufunc::Loop& loop, const char* shape, call::ConstantInputs constants) {
   call::Description call{.loop = ufunc::loop_text(loop)};
-  for (const DType dtype : loop.inputs) call.inputs.push_back(std::string(name(dtype)) + shape);
+  for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
+    call.inputs.push_back(std::string(name(loop.inputs[k])) + ((constants >> k & 1U) != 0 ? "" : shape));
+  }
   return call;
 }
 
 /// Of one of "methods": those of contiguous arrays, for a GPU in each way in which work is shared there.
-std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop& loop) {
+std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop& loop, call::ConstantInputs constants) {
   const std::string word = method.word();
-  call::Description call = usual_call(loop, "[1024]");
+  call::Description call = usual_call(loop, "[1024]", word == "call" || word == "outer" ? constants : 0);
   if (word == "call") return {call};
   if (word == "outer") {
     if (loop.inputs.size() != 2 || loop.outputs.size() != 1) {
@@ -230,11 +233,12 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
   const std::vector<Node> methods = read_methods(node, entry);
   for (const ufunc::Loop& loop : read_loops(node, impl->signatures())) {
     if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
-    if (methods.empty()) calls.add(node, usual_call(loop, "[1024]"));
+    if (methods.empty()) calls.add(node, usual_call(loop, "[1024]", impl->constants()));
     for (const Node& method : methods) {
       // A CPU has one kernel for all layouts that these differ by.
       bool first = true;
-      for (const call::Description& call : usual_calls(method, loop)) calls.add(method, call, std::exchange(first, false));
+      for (const call::Description& call : usual_calls(method, loop, impl->constants()))
+        calls.add(method, call, std::exchange(first, false));
     }
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();

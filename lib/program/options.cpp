@@ -34,6 +34,11 @@ void check_options(const std::string& kernel, const CompileOptions& options) {
     if (end < define.size() && define[end] == '(') end = std::min(define.find(')', end), define.size() - 1) + 1;
     if (end < define.size() && define[end] != '=') fail("has something else behind the macro's name", end);
   }
+  if (options.constant_variants < 0) {
+    throw SignatureError(kernel + ": .compile.constant_variants is " + std::to_string(options.constant_variants) +
+                             "; it is a number of kernels, from 0",
+                         "", 0);
+  }
   codegen::check_text(kernel + ".defines", codegen::defines_text(options.defines));
   codegen::check_text(kernel + ".functions", options.functions);
   codegen::check_text(kernel + ".preamble", options.preamble);

@@ -51,6 +51,7 @@ Call::Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, st
   for (std::size_t i = 0; i < args_.size(); ++i) check_argument(i);
   bind_types();
   place();
+  specialize();
   choose_form();
 }
 
@@ -101,7 +102,7 @@ void Call::check_argument(std::size_t i) {
   const Array& array = given.array();
   if (!array.valid()) fail_type(i, "is an empty Array handle, not an array");
   const detail::ArrayRep& rep = *array.rep();
-  if (rep.read_only && !wanted.constant) {
+  if (rep.read_only && !wanted.read_only) {
     fail_type(i, "is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the signature");
   }
   if (wanted.dimensions > 0 && rep.shape.size() != static_cast<std::size_t>(wanted.dimensions)) {
@@ -177,6 +178,13 @@ void Call::place() {
                               {options_.stream, options_.device});
 }
 
+void Call::specialize() {
+  specialization_ =
+      kernel_.constants() == 0
+          ? &kernel_.plain()
+          : &kernel_.specialization(binding(), [this](std::size_t i) { return scalars_[i].data(); }, place_.device);
+}
+
 // What a GPU does not tell apart is one kernel there.
 void Call::choose_form() {
   const bool cpu = place_.device.is_cpu();
@@ -214,7 +222,7 @@ bool Call::travels(std::size_t i) const {
 Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
   const Array& array = args_[i].array();
   if (const detail::ArrayRep& rep = *array.rep();
-      !parameter(i).constant && !rep.c_contiguous && rep.size > 1 && layout::overlaps_itself(call::window_of(rep))) {
+      !parameter(i).read_only && !rep.c_contiguous && rep.size > 1 && layout::overlaps_itself(call::window_of(rep))) {
     throw ShapeError(kernel_.name() + ": elements of " + argument_name(i) +
                      " share memory with one another, which they would not on " + to_string(place_.device) +
                      "; give an array whose elements are distinct");
@@ -230,7 +238,7 @@ Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
       same = &sent[j];
       continue;
     }
-    if (parameter(i).constant && parameter(j).constant) continue;
+    if (parameter(i).read_only && parameter(j).read_only) continue;
     throw ShapeError(kernel_.name() + ": " + argument_name(j) + " and " + argument_name(i) +
                      " share memory of the host, which they would not on " + to_string(place_.device) +
                      "; bring them there with to_device() first");
@@ -274,7 +282,7 @@ void Call::measure(std::span<const Array> sent) const {
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (!args_[i].is_array()) continue;
     const Array& used = array(i, sent);
-    parameter(i).constant ? profiled_.reads(used.size(), used.nbytes()) : profiled_.writes(used.size(), used.nbytes());
+    parameter(i).read_only ? profiled_.reads(used.size(), used.nbytes()) : profiled_.writes(used.size(), used.nbytes());
   }
 }
 
@@ -285,7 +293,7 @@ void Call::run() {
   Key key{.strided = strided_, .form = form_, .device = place_.device};
   for (std::size_t i = 0; i < binding().size(); ++i) key.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
-  const Variant& variant = kernel_.variant(key, binding());
+  const Variant& variant = kernel_.variant(*specialization_, key, binding());
   std::vector<Array> sent(place_.staged ? args_.size() : 0);
   for (std::size_t i = 0; i < sent.size(); ++i) {
     if (!travels(i)) continue;
@@ -331,14 +339,18 @@ void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
   const unsigned bit = 1U << static_cast<unsigned>(form);
   if (strided_host.empty() && (variant.recorded.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
   const auto types = kernel_.types_of(binding());
-  recorder.used(ufunc::RawUse{
-      .definition = kernel_.definition(), .types = types, .strided = strided, .strided_host = strided_host, .form = form});
+  recorder.used(ufunc::RawUse{.definition = kernel_.definition(),
+                              .types = types,
+                              .constants = specialization_->constants.values,
+                              .strided = strided,
+                              .strided_host = strided_host,
+                              .form = form});
 }
 
 void Call::fetch(std::span<const Array> sent) const {
   bool waited = false;
   for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!travels(i) || parameter(i).constant) continue;
+    if (!travels(i) || parameter(i).read_only) continue;
     // Copies are ordered after the default stream only.
     if (!std::exchange(waited, true) && place_.queue != nullptr) place_.queue->synchronize();
     Array host = args_[i].array();
@@ -348,18 +360,19 @@ void Call::fetch(std::span<const Array> sent) const {
 
 cache::Contents Call::compiled() const {
   const backend::Compiler& compiler = *backend::backend_for(place_.device).compiler();
-  return program::compiled(kernel_.request(binding(), strided_, form_, place_.device.kind()), compiler);
+  return program::compiled(kernel_.request(binding(), specialization_->constants, {strided_, form_}, place_.device.kind()),
+                           compiler);
 }
 
 RawResolution Call::resolve() const {
-  RawResolution resolution{.signature = signature::bound_text(kernel_.signature(), binding()),
+  RawResolution resolution{.signature = kernel_.text_of(binding(), specialization_->constants),
                            .form = std::string(kinds::form_name(form_)),
                            .device = place_.device,
                            .copies = {}};
   for (std::size_t i = 0; i < args_.size(); ++i) {
     if (!travels(i)) continue;
     resolution.copies.push_back(argument_name(i) + " is sent to " + to_string(place_.device) +
-                                (parameter(i).constant ? "" : " and fetched"));
+                                (parameter(i).read_only ? "" : " and fetched"));
   }
   return resolution;
 }

@@ -31,6 +31,7 @@ class Call {
   void bind(std::size_t i, DType given);
   void convert(std::size_t i);
   void place();
+  void specialize();
   void choose_form();
   [[nodiscard]] bool is_strided(std::size_t i) const;
   [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> sent) const;
@@ -58,6 +59,7 @@ class Call {
   using Scalar = decltype(kinds::RawLaunch::Argument::value);
   alignas(16) std::array<Scalar, kinds::kMaxRawArguments> scalars_;  // in their parameters' dtypes
   call::Place place_;
+  const Specialization* specialization_ = nullptr;
   Extent3 grid_;
   Extent3 block_;
   kinds::RawForm form_ = kinds::RawForm::blocks;

@@ -7,9 +7,11 @@
 
 #include "codegen/body_tokens.hpp"
 #include "codegen/doubtful.hpp"
+#include "codegen/literal.hpp"
 #include "codegen/operand_use.hpp"
 #include "kiln/error.hpp"
 #include "program/single_names.hpp"
+#include "types/value_text.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::raw {
@@ -44,7 +46,55 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
       cooperates_(raw::names_any(definition_, raw::kShared)),
       finds_races_(text.debug.race),
       usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
-                                                                                                       : RawForm::items) {}
+                                                                                                       : RawForm::items) {
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    constants_ |= call::ConstantInputs{signature_.parameters[i].constant} << i;
+  }
+}
+
+raw::Constants RawKernelImpl::constants_of(std::span<const DType> binding, const raw::ValueOf& value) const {
+  raw::Constants constants;
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    const signature::KernelParameter& parameter = signature_.parameters[i];
+    std::string& text = constants.texts.emplace_back();
+    if (!parameter.constant) continue;
+    const DType dtype = dtype_of(parameter, binding);
+    text = codegen::literal(dtype, value(i));
+    constants.values.emplace_back(parameter.name, value_text(dtype, value(i)));
+  }
+  return constants;
+}
+
+const raw::Specialization& RawKernelImpl::specialization(std::span<const DType> binding, const raw::ValueOf& value,
+                                                         const Device& device) const {
+  call::ConstantKey key(device);
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    if (signature_.parameters[i].constant) key.add(dtype_of(signature_.parameters[i], binding), value(i));
+  }
+  const int most = definition_.compile.constant_variants;
+  const raw::Specialization* const found =
+      constant_limit_.find_or_make(of_constants_, key, most, [&] { return constants_of(binding, value); });
+  if (found != nullptr) return *found;
+  if (constant_limit_.is_first_refusal(device)) {
+    std::string names;
+    for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+      if (!signature_.parameters[i].constant) continue;
+      names += (names.empty() ? "argument " : " or argument ") + std::to_string(i) + " (" + signature_.parameters[i].name + ")";
+    }
+    const Diagnostic warning = call::limit_warning(name(), names, device, most);
+    warnings_.add({&warning, 1});
+  }
+  return plain_;
+}
+
+std::string RawKernelImpl::text_of(std::span<const DType> binding, const raw::Constants& constants) const {
+  std::string text = signature::bound_text(signature_, binding);
+  const char* before = " with ";
+  for (const auto& [parameter, value] : constants.values) {
+    text += std::exchange(before, ", ") + parameter + " = " + value;
+  }
+  return text;
+}
 
 std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(std::span<const DType> binding) const {
   std::vector<std::pair<std::string, DType>> types;
@@ -78,8 +128,9 @@ constexpr std::size_t kMostStandIns = 64;
 
 }  // namespace
 
-const raw::Variant& RawKernelImpl::variant(const raw::Key& key, std::span<const DType> binding) const {
-  if (const raw::Variant* const known = variants_.find(key)) return *known;
+const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const raw::Key& key,
+                                           std::span<const DType> binding) const {
+  if (const raw::Variant* const known = of.variants.find(key)) return *known;
   backend::Backend& backend = backend::backend_for(key.device);
   // A kernel that is told more strides, or takes blocks of any size, is right as well.
   std::vector<raw::Strided> strided{key.strided};
@@ -89,17 +140,24 @@ const raw::Variant& RawKernelImpl::variant(const raw::Key& key, std::span<const 
     for (std::size_t known = strided.size(), k = 0; k < known; ++k) strided.push_back(strided[k] | bit);
   }
   std::ranges::stable_sort(strided, {}, [](raw::Strided set) { return std::popcount(set); });
-  std::vector<std::pair<raw::Strided, RawForm>> right;
+  std::vector<Form> right;
   for (const raw::Strided set : strided) {
-    right.emplace_back(set, key.form);
-    if (key.form == RawForm::single) right.emplace_back(set, RawForm::blocks);
+    right.push_back({set, key.form});
+    if (key.form == RawForm::single) right.push_back({set, RawForm::blocks});
   }
+  // So is one that takes the constants as arguments.
+  const bool plain_too = !of.constants.values.empty();
   program::Loaded loaded = program::load_any(
-      right.size(), [&](std::size_t i) { return request(binding, right[i].first, right[i].second, backend.kind()); }, backend);
-  return variants_.add(key, std::move(loaded.module));
+      right.size() * (plain_too ? 2 : 1),
+      [&](std::size_t i) {
+        const bool plain = i >= right.size();
+        return request(binding, plain ? plain_.constants : of.constants, right[plain ? i - right.size() : i], backend.kind());
+      },
+      backend);
+  return of.variants.add(key, std::move(loaded.module));
 }
 
-program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Strided strided, RawForm form,
+program::Request RawKernelImpl::request(std::span<const DType> binding, const raw::Constants& constants, const Form& form,
                                         DeviceKind kind) const {
   codegen::UserText text;
   text.name = definition_.name;
@@ -107,18 +165,19 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, raw::Str
   program::add_options(text, definition_.compile);
   text.debug.on |= finds_races(kind);
   text.type_variables = types_of(binding);
-  kinds::RawSpec spec{.form = form_for(form, kind), .finds_races = finds_races(kind)};
+  text.constants = constants.texts;
+  kinds::RawSpec spec{.form = form_for(form.form, kind), .finds_races = finds_races(kind)};
   spec.shares = cooperates_ && kind == DeviceKind::cpu && spec.form == RawForm::blocks && !spec.finds_races;
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({.dtype = dtype_of(parameter, binding),
                                .array = parameter.array,
-                               .constant = parameter.constant,
+                               .read_only = parameter.read_only,
                                .dimensions = parameter.dimensions,
-                               .strided = (strided >> spec.parameters.size() & 1) != 0});
+                               .strided = (form.strided >> spec.parameters.size() & 1) != 0});
   }
-  return program::make_request(definition_.compile, text, std::move(spec), kind, signature::bound_text(signature_, binding),
-                               "kernel", warnings_);
+  return program::make_request(definition_.compile, text, std::move(spec), kind, text_of(binding, constants), "kernel",
+                               warnings_);
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
@@ -139,7 +198,7 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
     parameters.push_back({.name = each.name,
                           .type = type_text(signature, each),
                           .array = each.array,
-                          .constant = each.constant,
+                          .read_only = each.read_only,
                           .dimensions = each.dimensions});
   }
   codegen::check_arrays(text, parameters);

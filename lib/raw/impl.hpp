@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "backend/backend.hpp"
 #include "base/table.hpp"
+#include "call/constants.hpp"
 #include "kiln/kernel.hpp"
 #include "kinds/raw/launch.hpp"
 #include "kinds/spec.hpp"
@@ -41,6 +43,21 @@ struct Variant {
   std::shared_ptr<backend::Module> module;
   mutable std::atomic<unsigned> recorded{0};  ///< forms of launches that were reported to the recorder, a bit each
 };
+
+/// Values of the parameters that are part of the kernel. None: the plain kernel, which takes them as arguments.
+struct Constants {
+  std::vector<std::pair<std::string, std::string>> values = {};  ///< name and value_text() of each
+  std::vector<std::string> texts = {};                           ///< C++ text of each parameter; empty of the others
+};
+
+/// What was compiled for them.
+struct Specialization {
+  Constants constants = {};
+  mutable base::Table<Key, Variant> variants = {};
+};
+
+/// The value of a parameter in its dtype.
+using ValueOf = std::function<const void*(std::size_t parameter)>;
 
 }  // namespace kiln::raw
 
@@ -76,11 +93,27 @@ class RawKernelImpl {
   /// Every combination of dtypes that the restrictions of the type variables allow; TypeError for a variable without one.
   [[nodiscard]] std::vector<raw::Binding> fixed_bindings() const;
 
+  /// A bit for each parameter whose value is part of the kernel.
+  [[nodiscard]] call::ConstantInputs constants() const noexcept { return constants_; }
+  [[nodiscard]] raw::Constants constants_of(std::span<const DType> binding, const raw::ValueOf& value) const;
+  /// For the launches with these values on a device; the plain one where there are too many values, of which warnings() tells.
+  [[nodiscard]] const raw::Specialization& specialization(std::span<const DType> binding, const raw::ValueOf& value,
+                                                          const Device& device) const;
+  /// For kernels without constants.
+  [[nodiscard]] const raw::Specialization& plain() const noexcept { return plain_; }
+
   /// The variant, compiled and loaded at the first launch.
-  [[nodiscard]] const raw::Variant& variant(const raw::Key& key, std::span<const DType> binding) const;
+  [[nodiscard]] const raw::Variant& variant(const raw::Specialization& of, const raw::Key& key,
+                                            std::span<const DType> binding) const;
   /// The kernel that a launch in that form runs on a kind of device.
-  [[nodiscard]] program::Request request(std::span<const DType> binding, raw::Strided strided, kinds::RawForm form,
+  struct Form {
+    raw::Strided strided = 0;
+    kinds::RawForm form;
+  };
+  [[nodiscard]] program::Request request(std::span<const DType> binding, const raw::Constants& constants, const Form& form,
                                          DeviceKind kind) const;
+  /// The signature with its dtypes, and the values of constants.
+  [[nodiscard]] std::string text_of(std::span<const DType> binding, const raw::Constants& constants) const;
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
@@ -91,7 +124,10 @@ class RawKernelImpl {
   bool cooperates_;
   bool finds_races_;
   kinds::RawForm usual_form_;
-  mutable base::Table<raw::Key, raw::Variant> variants_;
+  call::ConstantInputs constants_ = 0;
+  raw::Specialization plain_;
+  mutable base::Table<call::ConstantKey, raw::Specialization> of_constants_;
+  mutable call::ConstantLimit constant_limit_;
   mutable program::Warnings warnings_;
 };
 

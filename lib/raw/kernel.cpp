@@ -35,7 +35,8 @@ int RawKernel::compile(std::string_view target) const {
   const std::vector<raw::Binding> bindings = impl_->fixed_bindings();
   const auto compiler = backend::compiler_for(target);
   for (const raw::Binding& binding : bindings) {
-    program::build(impl_->request(binding, 0, impl_->usual_form(), compiler->kind()), *compiler);
+    program::build(impl_->request(binding, impl_->plain().constants, {.form = impl_->usual_form()}, compiler->kind()),
+                   *compiler);
   }
   return static_cast<int>(bindings.size());
 }

@@ -7,6 +7,7 @@
 #include "layout/broadcast.hpp"
 #include "reduce/identity_literal.hpp"
 #include "ufunc/axes.hpp"
+#include "ufunc/constants.hpp"
 
 namespace kiln::reduce {
 
@@ -59,6 +60,7 @@ void Call::check() {
   check_start();
   for (std::size_t k = operands_.inputs(); k < operands_.count(); ++k) operands_.check_output(k, shape_);
   operands_.convert_scalars(types, options_.loop.casting);
+  if (target_.constants() != 0) plan_ = &ufunc::for_constants(*plan_, operands_, target_.loops());
 }
 
 void Call::prepare(std::span<Array> results) {

@@ -34,6 +34,7 @@ signature::TypeSignature signature_of(const std::string& name, const UfuncImpl& 
   for (const signature::Parameter& input : map.signatures().front().inputs) {
     signature.text += (signature.inputs.empty() ? "" : ", ") + (input.name.empty() ? std::string("an array") : input.name);
     signature.inputs.push_back(parameter(input.name));
+    signature.inputs.back().constant = input.constant;
   }
   signature.text += ")";
   signature.outputs.push_back(parameter(""));

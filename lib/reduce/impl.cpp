@@ -27,6 +27,7 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
       members_(std::move(members)),
       combine_(std::move(combine)),
       indexed_(names(stages_.map, "i")) {
+  constants_ = loops_->constants();
   if (!members_) return;
   for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
 }
@@ -88,7 +89,9 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
   // Made for the dtypes of a call, whose inputs the map has names for.
   std::string signature = std::string(kiln::name(loop.outputs.front())) + "(";
   for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
-    signature += (k == 0 ? "" : ", ") + std::string(kiln::name(loop.inputs[k])) + " x" + std::to_string(k);
+    signature += k == 0 ? "" : ", ";
+    if ((constants() >> k & 1U) != 0) signature += "constant ";
+    signature += std::string(kiln::name(loop.inputs[k])) + " x" + std::to_string(k);
   }
   definition.signatures = {signature + ")"};
   return definition;

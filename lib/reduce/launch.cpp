@@ -179,7 +179,7 @@ void Call::launch(const Piece& piece) {
 
 void Call::record(ufunc::Recorder& recorder) const {
   const bool forced = options_.loop.force() || plan_->loop.definition != nullptr;
-  call::Description call = operands_.description();
+  call::Description call = operands_.description(!plan_->loop.constants.empty());
   call.set_axes(options_.axis);
   call.keepdims = options_.keepdims;
   call.initial = options_.initial.has_value();

@@ -1,5 +1,7 @@
 #include "reduce/target.hpp"
 
+#include "ufunc/constants.hpp"
+
 namespace kiln::reduce {
 
 Target::Plan& Target::plan(const call::Operands& operands, const ufunc::LoopOptions& options) const {
@@ -14,8 +16,9 @@ const ufunc::Variant<ReductionClass>& Target::variant(Plan& plan, const Reductio
   if (const auto* const known = plan.variants.find({how, device})) return *known;
   const std::vector<DType> storage = storage_of(operands);
   const std::vector<ReductionClass> right = kinds::stand_ins(how, operands.nin(), !reorderable(), device.kind());
-  program::Loaded loaded = program::load_any(
-      right.size(), [&](std::size_t i) { return request(plan.loop, storage, right[i], device.kind()); },
+  program::Loaded loaded = ufunc::load_any(
+      plan.loop, right.size(),
+      [&](const ufunc::Loop& loop, std::size_t i) { return request(loop, storage, right[i], device.kind()); },
       backend::backend_for(device));
   const ReductionClass& found = right[loaded.which];
   const kinds::ReductionSpec spec = kinds::specialize(spec_of(plan.loop), storage, found, device.kind());

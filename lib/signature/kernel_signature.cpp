@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "signature/constant.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
 #include "signature/restrictions.hpp"
@@ -52,8 +53,10 @@ class KernelParser {
     KernelParameter parameter;
     Cursor ahead = cursor_;
     if (ahead.name() == "const") {
-      parameter.constant = true;
+      parameter.read_only = true;
       cursor_ = ahead;
+    } else {
+      parameter.constant = accept_constant(cursor_);
     }
     cursor_.skip_blanks();
     const std::size_t type_at = cursor_.position();
@@ -73,8 +76,12 @@ class KernelParser {
                         "the arrays of a raw kernel have at most 64 dimensions together; a pointer has none: \"float32* x\"");
       }
     }
-    if (parameter.constant && !parameter.array) {
-      cursor_.fail_at(type_at, "a scalar is a copy of the argument: leave \"const\" out, or write \"[:]\" for an array");
+    if (parameter.constant && parameter.array) fail_constant_array(cursor_, type_at);
+    if (parameter.read_only && !parameter.array) {
+      cursor_.fail_at(
+          type_at,
+          "a scalar is a copy of the argument: leave \"const\" out, write \"[:]\" for an array, or \"constant\" for a "
+          "scalar whose value the kernel is compiled for");
     }
     cursor_.skip_blanks();
     parameter.position = cursor_.position();
@@ -147,7 +154,8 @@ std::string bound_text(const KernelSignature& signature, std::span<const DType> 
   std::string text = "void(";
   for (const KernelParameter& parameter : signature.parameters) {
     if (&parameter != &signature.parameters.front()) text += ", ";
-    if (parameter.constant) text += "const ";
+    if (parameter.read_only) text += "const ";
+    if (parameter.constant) text += "constant ";
     text += name(parameter.type.dtype ? *parameter.type.dtype : variables[parameter.type.variable]);
     if (parameter.dimensions > 0) {
       text += "[:";

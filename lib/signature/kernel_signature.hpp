@@ -17,7 +17,8 @@ struct KernelParameter {
   Type type;
   std::string name;
   std::size_t position = 0;  ///< of the name in the text
-  bool constant = false;     ///< an array that is only read
+  bool read_only = false;    ///< an array, declared "const"
+  bool constant = false;     ///< a scalar whose value is part of the kernel
   bool array = false;        ///< a view or a pointer
   int dimensions = 0;        ///< of a view, from 1; 0: a pointer, or a scalar
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "signature/constant.hpp"
 #include "signature/cursor.hpp"
 #include "signature/layout.hpp"
 #include "signature/reserved.hpp"
@@ -118,12 +119,14 @@ class Parser {
 
   Parameter parameter(const char* what, std::size_t operand = 0) {
     Parameter parameter;
+    parameter.constant = accept_constant(cursor_);
     cursor_.skip_blanks();
     parameter.position = cursor_.position();
     parameter.type = type(what);
     if (layout_ != nullptr) {
       const std::string_view type = cursor_.text().substr(parameter.position, cursor_.position() - parameter.position);
       parameter.dimensions = core_dimensions(operand, type);
+      if (parameter.constant && parameter.dimensions > 0) fail_constant_array(cursor_, parameter.position);
     }
     cursor_.skip_blanks();
     const std::size_t at = cursor_.position();
@@ -135,6 +138,13 @@ class Parser {
       }
     }
     return parameter;
+  }
+
+  void add_output(Parameter output) {
+    if (output.constant) {
+      cursor_.fail_at(output.position, "an output cannot be \"constant\": only the value of an input is part of the kernel");
+    }
+    result_.outputs.push_back(std::move(output));
   }
 
   void outputs() {
@@ -152,7 +162,7 @@ class Parser {
     }
     result_.named_outputs = true;
     do {
-      result_.outputs.push_back(parameter("the type of an output"));
+      add_output(parameter("the type of an output"));
       if (result_.outputs.back().name.empty()) {
         cursor_.fail("an output in parentheses needs a name: the body assigns to it");
       }
@@ -176,7 +186,8 @@ class Parser {
       cursor_.skip_blanks();
       if (cursor_.peek() == ')' || count == layout_->operands()) fail_count(cursor_.position());
       const bool output = count >= layout_->inputs.size();
-      (output ? result_.outputs : result_.inputs).push_back(parameter("the type of a parameter", count));
+      Parameter read = parameter("the type of a parameter", count);
+      output ? add_output(std::move(read)) : result_.inputs.push_back(std::move(read));
       ++count;
     } while (cursor_.accept(','));
     cursor_.skip_blanks();

@@ -25,6 +25,7 @@ struct Parameter {
   Type type;
   std::string name;          ///< empty where the text gives none
   std::size_t position = 0;  ///< of the name (of the type where there is none) in the text
+  bool constant = false;     ///< an input, "constant int32 n": its value is part of the kernel
   int dimensions = 0;        ///< "[:,:]" of a generalized ufunc: 2; 0 is a scalar in the body
 };
 

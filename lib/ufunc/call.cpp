@@ -4,6 +4,7 @@
 #include "call/shapes.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/elementwise/launch.hpp"
+#include "ufunc/constants.hpp"
 #include "ufunc/tiling.hpp"
 #include "ufunc/tuning.hpp"
 #include "ufunc/uninitialized.hpp"
@@ -40,6 +41,7 @@ void Call::check() {
   find_shape();
   for (std::size_t k = operands_.inputs(); k < operands_.count(); ++k) operands_.check_output(k, *shape_);
   operands_.convert_scalars(types_of(plan_->loop), options_.casting);
+  if (ufunc_.constants() != 0) plan_ = &for_constants(*plan_, operands_, ufunc_);
 }
 
 void Call::run(std::span<Array> results) {
@@ -234,7 +236,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
 }
 
 void Call::record(Recorder& recorder) const {
-  call::Description call = operands_.description();
+  call::Description call = operands_.description(!plan_->loop.constants.empty());
   // Another loop than the one that the dtypes choose, or one that was made for them.
   const bool forced = LoopOptions{options_.casting, options_.dtype, options_.signature}.force();
   if (forced || plan_->loop.definition != nullptr) call.loop = loop_text(plan_->loop);

@@ -9,6 +9,7 @@
 #include "kinds/reduction/plan.hpp"
 #include "kinds/scan/plan.hpp"
 #include "kinds/scatter/layout.hpp"
+#include "ufunc/constants.hpp"
 #include "ufunc/cost.hpp"
 
 namespace kiln::detail {
@@ -30,7 +31,17 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
       arithmetic_bound_(source_ != nullptr ? source_->arithmetic_bound()
                                            : ufunc::names_slow_function(definition_.body) ||
                                                  ufunc::names_slow_function(definition_.expression) ||
-                                                 ufunc::names_slow_function(definition_.compile.functions)) {}
+                                                 ufunc::names_slow_function(definition_.compile.functions)) {
+  constants_ = constants_of(signatures_.front());
+}
+
+call::ConstantInputs constants_of(const signature::TypeSignature& signature) noexcept {
+  call::ConstantInputs constants = 0;
+  for (std::size_t k = 0; k < signature.inputs.size(); ++k) {
+    constants |= call::ConstantInputs{signature.inputs[k].constant} << k;
+  }
+  return constants;
+}
 
 std::string UfuncImpl::operand_name(std::size_t operand) const {
   const bool input = operand < nin();
@@ -59,10 +70,14 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
   if (const auto* const known = plan.variants.find({layout, device})) return *known;
   const std::vector<DType> storage = operands.storage_dtypes();
   const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind(), tiling);
-  const auto spec_of = [&](std::size_t i) { return specialize(plan.loop, storage, right[i], device.kind()); };
-  program::Loaded loaded = program::load_any(
-      right.size(), [&](std::size_t i) { return request(plan.loop, spec_of(i), device.kind()); }, backend::backend_for(device));
-  const kinds::ElementwiseSpec spec = spec_of(loaded.which);
+  const auto spec_of = [&](const ufunc::Loop& loop, std::size_t i) {
+    return specialize(loop, storage, right[i], device.kind());
+  };
+  program::Loaded loaded = ufunc::load_any(
+      plan.loop, right.size(),
+      [&](const ufunc::Loop& loop, std::size_t i) { return request(loop, spec_of(loop, i), device.kind()); },
+      backend::backend_for(device));
+  const kinds::ElementwiseSpec spec = spec_of(plan.loop, loaded.which);
   return plan.variants.add({layout, device}, std::move(loaded.module), right[loaded.which], spec.width, spec.unroll);
 }
 
@@ -152,6 +167,7 @@ codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
     for (const auto& output : first.outputs) text.output_names.push_back(output.name);
   }
   text.type_variables = loop.variables;
+  text.constants = loop.constants;
   return text;
 }
 

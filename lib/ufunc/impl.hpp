@@ -78,6 +78,8 @@ class UfuncImpl final : public call::Callee {
 
   /// What is doubtful in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
+  /// Of kernels for values of constants.
+  [[nodiscard]] call::ConstantLimit& constant_limit() const noexcept { return constant_limit_; }
   /// What the loop's kernel is made of.
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
 
@@ -91,9 +93,13 @@ class UfuncImpl final : public call::Callee {
   mutable ufunc::Plans<kinds::ScanLayout> scans_;
   mutable ufunc::Plans<kinds::ScatterLayout> scatters_;
   mutable program::Warnings warnings_;
+  mutable call::ConstantLimit constant_limit_;
 };
 
-/// SignatureError where the loops differ in the number or the names of their operands.
+/// The inputs that are qualified in the signature.
+[[nodiscard]] call::ConstantInputs constants_of(const signature::TypeSignature& signature) noexcept;
+/// SignatureError where the loops differ in the number or the names of their operands, or one has a constant that the first has
+/// not.
 void check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures);
 /// What vectorize() makes a handle to.
 std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);

@@ -39,7 +39,8 @@ std::optional<DType> dtype_of(const Parameter& parameter, const Binding& binding
 
 std::string describe(const TypeSignature& signature, const Binding& binding) {
   const auto one = [&](const Parameter& parameter) {
-    std::string text(name(*dtype_of(parameter, binding)));
+    std::string text = parameter.constant ? "constant " : "";
+    text += name(*dtype_of(parameter, binding));
     for (int d = 0; d < parameter.dimensions; ++d) text += d == 0 ? "[:" : ",:";
     if (parameter.dimensions > 0) text += "]";
     if (!parameter.name.empty()) text += " " + parameter.name;

@@ -30,6 +30,8 @@ struct Loop {
   std::string text;  ///< "float32(float32 a, float32 b)"
   /// The ufunc that has this loop alone, where the loop was made for its dtypes; null where the ufunc's own definition has it.
   std::shared_ptr<const UfuncDefinition> definition = nullptr;
+  /// C++ text of the inputs whose values are part of the kernel, empty text for the others; empty: the plain kernel.
+  std::vector<std::string> constants = {};
   /// Inputs that the kernel converts further, and what to: a weak integer must fit there, too.
   std::vector<std::pair<std::size_t, DType>> narrowed = {};
 };

@@ -109,7 +109,8 @@ struct Plan {
 
   Loop loop;
   base::Table<Key, Variant<Class>> variants = {};
-  call::Reported reported = {};  ///< to the recorder
+  call::Reported reported = {};                            ///< to the recorder
+  base::Table<call::ConstantKey, Plan> of_constants = {};  ///< of the same loop, with values of its constants
 };
 
 template <class Class>

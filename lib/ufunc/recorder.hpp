@@ -24,6 +24,7 @@ namespace kiln::ufunc {
 struct RawUse {
   const RawKernelDefinition& definition;
   std::span<const std::pair<std::string, DType>> types;
+  std::span<const std::pair<std::string, std::string>> constants;  ///< name and value_text(); none: of the plain kernel
   std::span<const std::string> strided;       ///< views whose elements are not contiguous along their last dimension
   std::span<const std::string> strided_host;  ///< the same of host arrays, which a GPU gets contiguous
   kinds::RawForm form;

@@ -47,6 +47,12 @@ void detail::check_names(const std::string& kernel, const std::vector<signature:
       throw SignatureError(kernel + ": every loop needs as many inputs and outputs as the first, \"" + first.text + "\"",
                            other.text, 0);
     }
+    for (std::size_t k = 0; k < first.inputs.size(); ++k) {
+      if (!other.inputs[k].constant || first.inputs[k].constant) continue;
+      throw SignatureError(kernel + ": \"constant\" comes from the first signature, \"" + first.text +
+                               "\"; write it there, or leave it out here",
+                           other.text, other.inputs[k].position);
+    }
     if (!same_names(first.inputs, other.inputs) ||
         (other.named_outputs && first.named_outputs && !same_names(first.outputs, other.outputs))) {
       throw SignatureError(
@@ -160,8 +166,13 @@ Resolution Ufunc::resolve_call(std::span<const Arg> args, const CallOptions* opt
 int Ufunc::compile(std::string_view target) const {
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->signatures());
   const auto compiler = backend::compiler_for(target);
+  // A constant is a scalar; without a value it is an argument of the plain kernel.
+  ufunc::LayoutClass layout;
+  for (std::size_t k = 0; k < impl_->nin(); ++k) {
+    if ((impl_->constants() >> k & 1U) != 0) layout.set_access(k, kinds::Access::scalar);
+  }
   for (const ufunc::Loop& loop : loops) {
-    const kinds::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
+    const kinds::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), layout, compiler->kind());
     program::build(impl_->request(loop, spec, compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());

@@ -4,10 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "command.hpp"
 
@@ -120,6 +124,25 @@ TEST_CASE_FIXTURE(CacheFixture, "cache alone prints its help, and unknown comman
     CHECK(contains(each.out, "--json"));
     CHECK(contains(each.out, "Example"));
   }
+}
+
+TEST_CASE_FIXTURE(CacheFixture, "each value of a constant is an entry, which the next process finds") {
+  const std::string power =
+      "float32 power(float32 x, constant int32 n) { float32 r = 1; for (int32 i = 0; i < n; ++i) r *= x; return r; }";
+  const auto eval = [&](const char* n) {
+    const Result result = run({"eval", power, "2", n, "--time"});
+    CHECK(result.status == 0);
+    return std::pair(result.out, contains(result.err, "compiled in"));
+  };
+  CHECK(eval("3") == std::pair(std::string("8.0\n"), true));
+  CHECK(eval("3") == std::pair(std::string("8.0\n"), false));
+  CHECK(eval("4") == std::pair(std::string("16.0\n"), true));
+  const json entries = cache_json({"list"}).at("entries");
+  REQUIRE(entries.size() == 2);
+  std::vector<std::string> signatures{entries[0].at("signature"), entries[1].at("signature")};
+  std::ranges::sort(signatures);
+  CHECK(signatures[0] == "float32(float32 x, constant int32 n) with n = 3");
+  CHECK(signatures[1] == "float32(float32 x, constant int32 n) with n = 4");
 }
 
 TEST_CASE_FIXTURE(CacheFixture, "a cache that is not there yet is empty, and looking makes nothing") {

@@ -50,17 +50,21 @@ Array counted_up(const Shape& shape) {
 /// What a definition that is made for the cache gives for the array.
 using Program = std::function<Array(const Cache&, const Array&)>;
 
-/// Runs the program on `recorded`, and then on `shipped`, with its kernels alone.
-void ship(const std::string& what, const Target& target, const Program& program, const Array& recorded, const Array& shipped) {
+/// Runs `first` on `recorded`, and then the program on `shipped`, with the kernels of `first` alone.
+void ship(const std::string& what, const Target& target, const Program& first, const Array& recorded, const Program& program,
+          const Array& shipped) {
   CAPTURE(what);
   const TemporaryDirectory folder;
-  static_cast<void>(target.fetch(program(Cache(CacheOptions{.directory = folder.path()}), target.place(recorded))));
+  static_cast<void>(target.fetch(first(Cache(CacheOptions{.directory = folder.path()}), target.place(recorded))));
   const std::vector<std::int64_t> expected =
       target.fetch(program(Cache(CacheOptions{}), target.place(shipped))).to_vector<std::int64_t>();
   const Cache fresh(CacheOptions{.directory = folder.path()});
   const NoClang none;
   CHECK(target.fetch(program(fresh, target.place(shipped))).to_vector<std::int64_t>() == expected);
   if (by_clang(target.device())) CHECK(fresh.list().size() == 1);
+}
+void ship(const std::string& what, const Target& target, const Program& program, const Array& recorded, const Array& shipped) {
+  ship(what, target, program, recorded, program, shipped);
 }
 
 const Slice kEveryOther{.step = 2};
@@ -89,6 +93,53 @@ TEST_CASE("shipping: elementwise calls run a kernel for other layouts that is ri
     ship("a square for a column", target, both, counted_up({9, 9}), counted_up({1, 1}));
     ship("a square for a larger one", target, both, counted_up({9, 9}), counted_up({40, 40}));
     ship("a square for a smaller one", target, both, counted_up({40, 40}), counted_up({9, 9}));
+  });
+}
+
+TEST_CASE("shipping: the plain kernel stands in for values of constants that no cache has") {
+  const auto ufunc = [](int most) -> Program {
+    return [most](const Cache& cache, const Array& x) {
+      return vectorize({.name = "times",
+                        .signatures = {"int64(int64 x, constant int64 n)"},
+                        .body = "return x * n;",
+                        .compile = {.constant_variants = most, .cache = cache}})(x, 3);
+    };
+  };
+  const auto gufunc = [](int most) -> Program {
+    return [most](const Cache& cache, const Array& x) {
+      return guvectorize({.name = "times",
+                          .layout = "(m),()->(m)",
+                          .signatures = {"void(int64[:] x, constant int64 n, int64[:] y)"},
+                          .body = "for (index i = 0; i < m; ++i) y(i) = x(i) * n;",
+                          .compile = {.constant_variants = most, .cache = cache}})(x, 3);
+    };
+  };
+  const auto reduced = [](int most) -> Program {
+    return [most](const Cache& cache, const Array& x) {
+      return reduction({.name = "sum",
+                        .signatures = {"int64(int64 x, constant int64 n)"},
+                        .map = "return x * n;",
+                        .reduce = "return a + b;",
+                        .identity = "0",
+                        .compile = {.constant_variants = most, .cache = cache}})(x, 3);
+    };
+  };
+  const auto raw = [](int most) -> Program {
+    return [most](const Cache& cache, const Array& x) {
+      const Array y = x.copy();
+      kernel({.name = "times",
+              .signature = "void(int64[:,:] x, constant int64 n)",
+              .body = "x(item / x.shape(1), item % x.shape(1)) *= n;",
+              .compile = {.constant_variants = most, .cache = cache}})({.size = y.size()}, y, 3);
+      return y;
+    };
+  };
+  on_every_device([&](const Target& target) {
+    const Array grid = counted_up({10, 12});
+    ship("a ufunc", target, ufunc(0), grid, ufunc(16), grid);
+    ship("a generalized ufunc", target, gufunc(0), grid, gufunc(16), grid);
+    ship("a reduction", target, reduced(0), grid, reduced(16), grid);
+    ship("a raw kernel", target, raw(0), grid, raw(16), grid);
   });
 }
 

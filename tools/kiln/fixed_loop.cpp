@@ -11,16 +11,23 @@
 namespace kiln::tool {
 namespace {
 
-/// The first word of each parameter in "float32 a, int32".
+constexpr std::string_view kBlank = " \t\n\r";
+
+/// Empty where there is none.
+std::string_view first_word(std::string_view text) {
+  const std::size_t start = std::min(text.find_first_not_of(kBlank), text.size());
+  return text.substr(start, text.find_first_of(kBlank, start) - start);
+}
+
+/// The type of each parameter in "float32 a, constant int32 n, int32".
 std::vector<std::string_view> first_words(std::string_view parameters) {
-  constexpr std::string_view kBlank = " \t\n\r";
+  constexpr std::string_view kConstant = "constant";
   std::vector<std::string_view> words;
   while (!parameters.empty()) {
     const std::string_view parameter = parameters.substr(0, parameters.find(','));
-    const std::size_t start = parameter.find_first_not_of(kBlank);
-    if (start != std::string_view::npos) {
-      words.push_back(parameter.substr(start, parameter.find_first_of(kBlank, start) - start));
-    }
+    std::string_view word = first_word(parameter);
+    if (word == kConstant) word = first_word(parameter.substr(parameter.find(kConstant) + kConstant.size()));
+    if (!word.empty()) words.push_back(word);
     parameters.remove_prefix(std::min(parameters.size(), parameter.size() + 1));
   }
   return words;

@@ -145,7 +145,7 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
     const char* const comma = k == 0 ? "" : ", ";
     if (!in_memory(operand)) {
       parameters += fmt::format(", const {} p{}", stored_name(operand.element.storage), k);
-      arguments += fmt::format("{}{}::load(p{})", comma, element, k);
+      arguments += comma + text.argument(k, fmt::format("{}::load(p{})", element, k));
       continue;
     }
     parameters += fmt::format(", {}{}* {} p{}", output ? "" : "const ", stored_name(operand.element.storage),
@@ -163,7 +163,7 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
       after += fmt::format("  {}*p{} = {}::store(r{});\n", spec.team > 0 ? fmt::format("if (t.kiln_writes(r{})) ", k) : "", k,
                            element, k);
     } else {
-      arguments += fmt::format("{}{}::load(*p{})", comma, element, k);
+      arguments += comma + text.argument(k, fmt::format("{}::load(*p{})", element, k));
     }
   }
   for (std::size_t d = 0; d < spec.dimensions.size(); ++d) {

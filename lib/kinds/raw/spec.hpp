@@ -17,10 +17,10 @@ enum class RawForm : std::uint8_t {
 
 struct RawParameter {
   DType dtype = DType::float64;
-  bool array = false;     ///< a pointer, or a view
-  bool constant = false;  ///< an array that is only read
-  int dimensions = 0;     ///< of a view
-  bool strided = false;   ///< a view whose elements are not contiguous along its last dimension
+  bool array = false;      ///< a pointer, or a view
+  bool read_only = false;  ///< an array that is only read
+  int dimensions = 0;      ///< of a view
+  bool strided = false;    ///< a view whose elements are not contiguous along its last dimension
 };
 
 /// A raw kernel: the user's text is all that a thread does.

@@ -45,7 +45,7 @@ std::string end_of_grid_macros(const UserText& text) {
 }
 
 std::string pointer_to(const RawParameter& parameter) {
-  return (parameter.constant ? "const " : "") + ("::kiln::" + type_name(parameter.dtype)) + "*";
+  return (parameter.read_only ? "const " : "") + ("::kiln::" + type_name(parameter.dtype)) + "*";
 }
 
 /// What messages of compilers call the type of a view.
@@ -64,7 +64,7 @@ std::string view_types(const UserText& text, const RawSpec& spec) {
     axes += fmt::format(", axis<varies, {}>", each.strided ? "varies" : std::to_string(itemsize(each.dtype)));
     types +=
         fmt::format("struct element_of_{0} : plain_element<::kiln::{1}> {{{5}}};\nusing {2} = view<element_of_{0}, {3}{4}>;\n",
-                    text.input_names[i], type_name(each.dtype), view_of(text, i), !each.constant, axes,
+                    text.input_names[i], type_name(each.dtype), view_of(text, i), !each.read_only, axes,
                     text.debug.any() ? fmt::format(" static constexpr int argument = {}; ", i) : "");
   }
   return types.empty() ? types : "namespace kiln::operands {\n" + types + "}\n";
@@ -97,12 +97,12 @@ std::string views_of(const UserText& text, const RawSpec& spec) {
 }
 
 /// ", a0, …" of the body's call: scalars as a body gets them.
-std::string arguments_of(const RawSpec& spec) {
+std::string arguments_of(const RawSpec& spec, const UserText& text) {
   std::string arguments;
   for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
     const RawParameter& each = spec.parameters[i];
     const std::string name = fmt::format("{}{}", each.dimensions > 0 ? "v" : "p", i);
-    arguments += ", " + (each.array ? name : loaded({each.dtype, each.dtype}, name));
+    arguments += ", " + (each.array ? name : text.argument(i, loaded({each.dtype, each.dtype}, name)));
   }
   return arguments;
 }
@@ -129,7 +129,7 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
         "#pragma clang loop vectorize(assume_safety)\n"
         "  for (int64 item = begin; item < end; ++item) {{\n    KILN_ENTER_ITEM(item);\n    user::kiln_body(item{}{});\n  "
         "}}\n}}\n",
-        text, grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec));
+        text, grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec, user));
   }
   if (spec.shares) {
     return fmt::format(
@@ -147,7 +147,7 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
         "    user::kiln_body(dynamic, first + x, thread, block, block_size, grid_size{}{});\n  }}\n  return nullptr;\n}}\n"
         "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n"
         "  each_waiting_block(launch, begin, end, kiln_threads);\n}}\n",
-        text, grids ? kThreadInGrid : "", arguments_of(spec));
+        text, grids ? kThreadInGrid : "", arguments_of(spec, user));
   }
   return fmt::format(
       "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}"
@@ -159,7 +159,7 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
       spec.finds_races               ? "one_thread"
       : spec.form == RawForm::single ? "each_thread<true>"
                                      : "each_thread<false>",
-      cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "", arguments_of(spec));
+      cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "", arguments_of(spec, user));
 }
 
 std::string on_gpu(const RawSpec& spec, const UserText& user) {
@@ -178,7 +178,7 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
     return fmt::format(
         "KILN_KERNEL kiln_kernel(const int64 size{}{}) {{\n{}"
         "  each_item(size, [&](int64 item) {{ user::kiln_body(item{}{}); }});\n}}\n",
-        parameters.empty() ? "" : ", ", parameters, views, grids ? ", item_in_grid{item, size}" : "", arguments_of(spec));
+        parameters.empty() ? "" : ", ", parameters, views, grids ? ", item_in_grid{item, size}" : "", arguments_of(spec, user));
   }
   return fmt::format(
       "KILN_RAW_KERNEL kiln_kernel({}) {{\n{}"
@@ -186,7 +186,7 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
       "  const grid_place block_size{{blockDim.x, blockDim.y, blockDim.z}}, grid_size{{gridDim.x, gridDim.y, gridDim.z}};\n"
       "  const int64 item = flat(block, grid_size) * count(block_size) + flat(thread, block_size);\n"
       "  user::kiln_body(item, thread, block, block_size, grid_size{}{});\n}}\n",
-      parameters, views, grids ? kThreadInGrid : "", arguments_of(spec));
+      parameters, views, grids ? kThreadInGrid : "", arguments_of(spec, user));
 }
 
 }  // namespace

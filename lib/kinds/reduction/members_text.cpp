@@ -21,13 +21,15 @@ struct Ends {
   std::string post;      ///< statements that assign them
 };
 
-Ends ends_of(const ReductionSpec& spec, const Stages& stages, const std::vector<std::string>& output_names) {
+Ends ends_of(const ReductionSpec& spec, const UserText& text) {
+  const Stages& stages = *text.stages;
+  const std::vector<std::string>& output_names = text.output_names;
   Ends ends;
   std::string arguments;
   for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
     const char* const comma = k == 0 ? "" : ", ";
     ends.elements += fmt::format("{}const {}& x{}", comma, stored_name(spec.inputs[k].storage), k);
-    arguments += comma + loaded(spec.inputs[k], fmt::format("x{}", k));
+    arguments += comma + text.argument(k, loaded(spec.inputs[k], fmt::format("x{}", k)));
   }
   if (spec.indexed) {
     ends.elements += ", int64 i";
@@ -56,7 +58,7 @@ Ends ends_of(const ReductionSpec& spec, const Stages& stages, const std::vector<
 }
 
 std::string members_of_stages(const ReductionSpec& spec, const UserText& text) {
-  const Ends ends = ends_of(spec, *text.stages, text.output_names);
+  const Ends ends = ends_of(spec, text);
   std::string out = fmt::format(
       "  using accumulator = user::kiln_accumulator;\n"
       "  static constexpr bool has_identity = {}, masked = {}, leads = {}, speculative = {}, commutes = {};\n",

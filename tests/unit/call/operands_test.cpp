@@ -185,7 +185,8 @@ TEST_CASE("call: what is packed for a GPU shares no memory with the arrays of a 
 TEST_CASE("call: operands of a manifest that are none") {
   const auto error = [](call::Description made) { return message([&] { const call::StandIns in(made, DeviceKind::cpu); }); };
   const std::string advice =
-      " is no operand: write \"float32\" for a scalar, \"float32[3, 4]\" for an array, with \"strides [4, 12]\" and \"offset "
+      " is no operand: write \"float32\" for a scalar, \"float32 = 0.5\" for a constant, \"float32[3, 4]\" for an array, with "
+      "\"strides [4, 12]\" and \"offset "
       "4\" "
       "in bytes where it lies in another way";
   for (const char* text : {"float32[3", "float32[3,,4]", "float32[3] strides [4, 4]", "float32[x]", "float32 [3]",

@@ -17,10 +17,10 @@ namespace {
 const std::vector<ViewUse> kViews{{"A", {"m", "n"}},  {"x", {"n"}},          {"w", {}, false, true}, {"v", {"3"}},
                                   {"y", {"n"}, true}, {"r", {}, true, true}, {"o", {""}, true}};
 const std::vector<std::string> kNumbers{"m", "n", "3"};
-const std::vector<ArrayUse> kArrays{{.name = "x", .type = "float32", .array = true, .constant = true},
+const std::vector<ArrayUse> kArrays{{.name = "x", .type = "float32", .array = true, .read_only = true},
                                     {.name = "y", .type = "T", .array = true},
                                     {.name = "n", .type = "int64"},
-                                    {.name = "u", .type = "float32", .array = true, .constant = true, .dimensions = 1},
+                                    {.name = "u", .type = "float32", .array = true, .read_only = true, .dimensions = 1},
                                     {.name = "A", .type = "T", .array = true, .dimensions = 2},
                                     {.name = "f", .type = "float32"}};
 

@@ -60,9 +60,44 @@ TEST_CASE("the body stands at column 1 of line 1 of its own name, and the unit's
   CHECK(resets == 1);
 }
 
+TEST_CASE("a constant stands in the text where its argument would, and the parameters stay") {
+  const auto both = [](UserText text, const KernelSpec& spec, DeviceKind target, const std::string& plain,
+                       const std::string& constant) {
+    text.input_names = {"x", "n"};
+    const std::string without = render(text, spec, target);
+    CAPTURE(without);
+    CHECK(has(without, plain));
+    text.constants = {"", "::kiln::int32(5ll)"};
+    const std::string with = render(text, spec, target);
+    CAPTURE(with);
+    CHECK(has(with, constant));
+    CHECK_FALSE(has(with, plain));
+    std::string undone = with;
+    undone.replace(undone.find(constant), constant.size(), plain);
+    CHECK(undone == without);
+  };
+  for (const DeviceKind target : {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::hip}) {
+    const OperandSpec number{DType::int32, DType::int32, Access::scalar};
+    both({.name = "f", .body = "return x * n;"}, ElementwiseSpec{.inputs = {{f32, f32}, number}, .outputs = {{f32, f32}}},
+         target, "kiln_body(a0, a1)", "kiln_body(a0, ::kiln::int32(5ll))");
+    both({.name = "f", .body = "return a + b;", .stages = Stages{.map = "return x * n;"}, .identity = "0"},
+         ReductionSpec{
+             .inputs = {{f32, f32}, number}, .outputs = {{f32, f32}}, .identity = true, .stages = true, .state_bytes = 4},
+         target, "kiln_map(x0, x1)", "kiln_map(x0, ::kiln::int32(5ll))");
+    both({.name = "f", .body = "x[item] *= n;"},
+         RawSpec{.parameters = {{.dtype = f32, .array = true}, {.dtype = DType::int32}}}, target, ", p0, p1)",
+         ", p0, ::kiln::int32(5ll))");
+    both({.name = "f", .body = "y(0) = x(0) * n;", .output_names = {"y"}},
+         GufuncSpec{.inputs = {{.element = {f32, f32}, .dimensions = {0}}, {.element = {DType::int32, DType::int32}}},
+                    .outputs = {{.element = {f32, f32}, .dimensions = {0}}},
+                    .dimensions = {{.name = "n"}}},
+         target, ", operands::element1::load(*p1), ", ", ::kiln::int32(5ll), ");
+  }
+}
+
 TEST_CASE("a raw kernel: views are made of an address and their axes, and grid() is there where the body means kiln's") {
   UserText text{.name = "k", .body = "p[grid(1)] = A(0, 1) + x[0];", .input_names = {"A", "x", "p", "n"}};
-  RawSpec spec{.parameters = {{.dtype = f32, .array = true, .constant = true, .dimensions = 2},
+  RawSpec spec{.parameters = {{.dtype = f32, .array = true, .read_only = true, .dimensions = 2},
                               {.dtype = f32, .array = true, .dimensions = 1, .strided = true},
                               {.dtype = f32, .array = true},
                               {.dtype = DType::int64}}};

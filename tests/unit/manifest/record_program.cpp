@@ -1,5 +1,8 @@
 #include "record_program.hpp"
 
+#include <bit>
+#include <complex>
+#include <cstdint>
 #include <exception>
 
 #include "kiln/kiln.hpp"
@@ -134,6 +137,46 @@ void run_raw_kernels(const Attempt& attempt) {
   attempt([&] { scale({.size = 50}, gaps, 2.0F); });
   attempt([&] { scale({.size = 50}, gaps.astype(DType::int16)[{Slice{.step = -1}}], std::int16_t{2}); });
   attempt([&] { scale({.size = 0}, a.astype(DType::int8), std::int8_t{2}); });
+}
+
+/// Constants of kernels: several values, one that needs its bits, and more than have kernels of their own.
+void run_constants(const Attempt& attempt) {
+  const Ufunc power = vectorize({.name = "constant_power",
+                                 .signatures = {"T(T x, constant int32 n)"},
+                                 .body = "T r = 1; for (int32 i = 0; i < n; ++i) r *= x; return r;",
+                                 .compile = {.constant_variants = 3}});
+  const Ufunc shift = vectorize({.name = "constant_shift", .signatures = {"T(T x, constant T by)"}, .body = "return x + by;"});
+  const Gufunc box = guvectorize({.name = "constant_box",
+                                  .layout = "(n),()->(n)",
+                                  .signatures = {"void(T[:] x, constant T r, T[:] y)"},
+                                  .body = "for (index i = 0; i < n; ++i) y(i) = x(i) * r;"});
+  const Reduction sum = reduction({.name = "constant_sum",
+                                   .signatures = {"T(T x, constant T k)"},
+                                   .map = "return x * k;",
+                                   .reduce = "return a + b;",
+                                   .identity = "0"});
+  const Reduction composed = reduction(shift, math::add, "constant_composed");
+  const Ufunc fused =
+      fuse({.name = "constant_fused", .parameters = {"x", "constant k"}}, [&](Expr x, Expr k) { return shift(x, k) * k; });
+  const RawKernel raise = kernel({.name = "constant_raise",
+                                  .signature = "void(T[:] x, constant T by, constant int32 n)",
+                                  .body = "x[item] += T(by * n);"});
+  const Array a = floats(1000);
+  for (const int n : {2, 3, 2, 4, 5, 6}) attempt([&] { power(a, n); });
+  attempt([&] { power(a[{Slice{.step = 2}}], 3); });
+  const float quiet = std::bit_cast<float>(std::uint32_t{0x7fc12345});
+  for (const float by : {0.1F, -0.0F, quiet}) {
+    attempt([&] { shift(a, by); });
+    attempt([&] { raise({.size = 1000}, a, by, 7); });
+  }
+  attempt([&] { shift(a.astype(DType::complex64), std::complex<float>(0.1F, -2)); });
+  attempt([&] { shift(a.astype(DType::float16), 0.1); });
+  attempt([&] { box(Array::full(Shape{48, 600}, 1.5F), 3); });
+  attempt([&] { box(Array::full(Shape{48, 6}, 1.5F), 3); });
+  attempt([&] { sum(a, 2); });
+  attempt([&] { composed(a, 2); });
+  attempt([&] { fused(a, 2.5F); });
+  attempt([&] { raise({.grid = {100}}, a, 1.0F, 7); });
 }
 
 }  // namespace
@@ -294,6 +337,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
   run_methods(add, attempt);
   run_reductions(attempt);
   run_raw_kernels(attempt);
+  run_constants(attempt);
 }
 
 }  // namespace kiln::test

@@ -40,6 +40,18 @@ TEST_CASE("a gufunc's last parameters are its outputs, and each has its core dim
   CHECK(s.text == "void(float32[:,:] A, float64[:] x, float32[:] y)");
 }
 
+TEST_CASE("a gufunc's constants are scalar inputs") {
+  const Layout layout = parse_layout("(n),()->(n)");
+  const auto s = parse("void(float32[:] x, constant int32 r, float32[:] y)", layout);
+  CHECK_FALSE(s.inputs[0].constant);
+  CHECK(s.inputs[1].constant);
+  CHECK(parse_kernel("void f(float32[:] x, constant int32 r, float32[:] y) { }", layout).signature.text == s.text);
+  check_failure("(n),()->(n)", "void(constant float32[:] x, int32 r, float32[:] y)",
+                "an array cannot be \"constant\": only the value of a scalar is part of the kernel", 14);
+  check_failure("(n)->()", "void(float32[:] x, constant float32 y)",
+                "an output cannot be \"constant\": only the value of an input is part of the kernel", 36);
+}
+
 TEST_CASE("a gufunc's scalars, type variables, blanks, and names left out as Numba does") {
   const auto numba = parse("void(float32[:], float32, float32[:])", parse_layout("(n),()->(n)"));
   CHECK(numba.inputs[0].dimensions == 1);

@@ -33,12 +33,12 @@ TEST_CASE("raw signatures: views, scalars, type variables") {
   const KernelSignature s =
       parse_raw(" void ( const float32 [ : ] x , T[:,:] y, int64 n,U a ) where U: int8, T: float32, float64 ");
   REQUIRE(s.parameters.size() == 4);
-  CHECK(s.parameters[0].constant);
+  CHECK(s.parameters[0].read_only);
   CHECK(s.parameters[0].array);
   CHECK(s.parameters[0].dimensions == 1);
   CHECK(s.parameters[0].type.dtype == DType::float32);
   CHECK(s.parameters[0].name == "x");
-  CHECK_FALSE(s.parameters[1].constant);
+  CHECK_FALSE(s.parameters[1].read_only);
   CHECK(s.parameters[1].dimensions == 2);
   CHECK(s.parameters[1].type.variable == 0);
   CHECK_FALSE(s.parameters[2].array);
@@ -53,15 +53,29 @@ TEST_CASE("raw signatures: pointers") {
   const KernelSignature s = parse_raw("void(const T* x, float32 *y, float32[:] z) where T: int8");
   REQUIRE(s.parameters.size() == 3);
   CHECK(s.parameters[0].array);
-  CHECK(s.parameters[0].constant);
+  CHECK(s.parameters[0].read_only);
   CHECK(s.parameters[0].dimensions == 0);
   CHECK(s.parameters[1].array);
-  CHECK_FALSE(s.parameters[1].constant);
+  CHECK_FALSE(s.parameters[1].read_only);
   CHECK(s.parameters[1].type.dtype == DType::float32);
   CHECK(bound_text(s, std::array{DType::int8}) == "void(const int8* x, float32* y, float32[:] z)");
   CHECK(parse_raw("void( )").parameters.empty());
   CHECK(type_text(s, s.parameters[0]) == "T");
   CHECK(type_text(s, s.parameters[1]) == "float32");
+}
+
+TEST_CASE("raw signatures: constants") {
+  const KernelSignature s = parse_raw("void(const T[:] x, constant T a, constant int64 n, int64 constant)");
+  CHECK_FALSE(s.parameters[0].constant);
+  CHECK(s.parameters[1].constant);
+  CHECK_FALSE(s.parameters[1].read_only);
+  CHECK(s.parameters[2].constant);
+  CHECK_FALSE(s.parameters[3].constant);
+  CHECK(s.parameters[3].name == "constant");
+  CHECK(bound_text(s, std::array{DType::int8}) == "void(const int8[:] x, constant int8 a, constant int64 n, int64 constant)");
+  check_failure("void(constant int8[:] x)", "an array cannot be \"constant\": only the value of a scalar is part of the kernel",
+                14);
+  check_failure("void(constant int8* x)", "an array cannot be \"constant\"", 14);
 }
 
 TEST_CASE("raw signatures: what is none, and where") {

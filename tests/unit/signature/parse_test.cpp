@@ -63,6 +63,28 @@ TEST_CASE("type variables, open and restricted") {
   CHECK(restricted.variables[1].choices == std::vector<DType>{DType::int8});
 }
 
+TEST_CASE("constants: a qualifier of inputs") {
+  const auto s = parse("float32(float32 x, constant int32 n, constant T)");
+  REQUIRE(s.inputs.size() == 3);
+  CHECK_FALSE(s.inputs[0].constant);
+  CHECK(s.inputs[1].constant);
+  CHECK(s.inputs[1].name == "n");
+  CHECK(s.inputs[1].position == 34);
+  CHECK(s.inputs[2].constant);
+  CHECK(s.inputs[2].type.variable == 0);
+  CHECK(s.text == "float32(float32 x, constant int32 n, constant T)");
+  // A name like any other where no type follows.
+  CHECK(parse("float32(float32 constant)").inputs[0].name == "constant");
+  CHECK_FALSE(parse("float32(float32 constant)").inputs[0].constant);
+  const auto kernel = parse_kernel("float32 f(float32 x, constant int32 n) = x * n");
+  CHECK(kernel.signature.text == "float32(float32 x, constant int32 n)");
+  CHECK(kernel.signature.inputs[1].constant);
+  check_parse_failure("(constant int32 q)(int32 a)",
+                      "an output cannot be \"constant\": only the value of an input is part of the kernel", 16);
+  check_parse_failure("constant float32(float32 a)", "unknown dtype \"constant\"", 0);
+  check_parse_failure("float32(constant constant int32 n)", "unknown dtype \"constant\"", 17);
+}
+
 TEST_CASE("every error has its place") {
   check_parse_failure("", "expected the type of the result", 0);
   check_parse_failure("float32", "expected '(' before the inputs, found the end of the text", 7);

@@ -1,24 +1,34 @@
-// Constants as text: the bits that a call with the same scalar would give its kernel.
+// Values as C++ text: the bits that a call with the same scalar would give its kernel.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "base/c_locale.hpp"
-#include "fusion/literal.hpp"
+#include "codegen/literal.hpp"
+#include "types/convert.hpp"
 
 using namespace kiln;
-using fusion::Constant;
-using fusion::literal;
 
 namespace {
 
 template <class T>
-Constant constant(T value) {
-  Constant made{dtype_of<T>, {}};
-  std::memcpy(made.bytes.data(), &value, sizeof value);
-  return made;
+struct Constant {
+  T value;
+};
+template <class T>
+Constant<T> constant(T value) {
+  return {value};
+}
+
+template <class T>
+std::string literal(const Constant<T>& from, DType dtype) {
+  alignas(16) std::array<unsigned char, 16> bytes{};
+  convert_scalar(dtype_of<T>, &from.value, dtype, bytes.data());
+  return codegen::literal(dtype, bytes.data());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "fusion/literal.hpp"
+#include "codegen/literal.hpp"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,16 @@
 #include <cstring>
 #include <string>
 
+#include "kiln/half.hpp"
 #include "types/convert.hpp"
 
-namespace kiln::fusion {
+namespace kiln::codegen {
 namespace {
 
 template <class T>
-T value_of(const std::array<unsigned char, 16>& bytes, std::size_t offset = 0) {
+T value_of(const void* bytes, std::size_t offset = 0) {
   T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  std::memcpy(&value, static_cast<const char*>(bytes) + offset, sizeof value);
   return value;
 }
 
@@ -40,29 +41,27 @@ std::string text_of(double value) {
 
 }  // namespace
 
-std::string literal(const Constant& constant, DType dtype) {
-  std::array<unsigned char, 16> bytes{};
-  convert_scalar(constant.dtype, constant.bytes.data(), dtype, bytes.data());
+std::string literal(DType dtype, const void* value) {
   switch (dtype) {
     case DType::bool_:
-      return value_of<bool>(bytes) ? "true" : "false";
+      return value_of<bool>(value) ? "true" : "false";
     case DType::float16:
-      return text_of(static_cast<float>(value_of<float16>(bytes)));
+      return text_of(static_cast<float>(value_of<float16>(value)));
     case DType::bfloat16:
-      return text_of(static_cast<float>(value_of<bfloat16>(bytes)));
+      return text_of(static_cast<float>(value_of<bfloat16>(value)));
     case DType::float32:
-      return text_of(value_of<float>(bytes));
+      return text_of(value_of<float>(value));
     case DType::float64:
-      return text_of(value_of<double>(bytes));
+      return text_of(value_of<double>(value));
     case DType::complex64:
-      return fmt::format("::kiln::complex64({}, {})", text_of(value_of<float>(bytes)), text_of(value_of<float>(bytes, 4)));
+      return fmt::format("::kiln::complex64({}, {})", text_of(value_of<float>(value)), text_of(value_of<float>(value, 4)));
     case DType::complex128:
-      return fmt::format("::kiln::complex128({}, {})", text_of(value_of<double>(bytes)), text_of(value_of<double>(bytes, 8)));
+      return fmt::format("::kiln::complex128({}, {})", text_of(value_of<double>(value)), text_of(value_of<double>(value, 8)));
     default:
       break;
   }
   // The least int64 has no literal of its own: its digits are those of a number one too large.
-  const std::string digits = integer_text(dtype, bytes.data());
+  const std::string digits = integer_text(dtype, value);
   const bool least = digits == "-9223372036854775808";
   return fmt::format("::kiln::{}({}{})", name(dtype), least ? "-9223372036854775807ll - 1" : digits,
                      least              ? ""
@@ -70,4 +69,4 @@ std::string literal(const Constant& constant, DType dtype) {
                                         : "ull");
 }
 
-}  // namespace kiln::fusion
+}  // namespace kiln::codegen
