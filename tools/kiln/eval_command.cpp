@@ -36,6 +36,8 @@ constexpr const char* kEvalFooter =
   float32 hypot2(float32 a, float32 b) = sqrt(a*a + b*b)
   T clip(T x, T lo, T hi) where T: float32, float64 { if (x < lo) return lo; return x > hi ? hi : x; }
   (int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }
+A number may be part of the kernel, which is then compiled for its value:
+  int32 slot(int32 key, constant int32 buckets) = key % buckets
 Types: bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, complex128, or a
 type variable (T), which is taken from the operands. A name alone is a function of the standard library: hypot,
 divmod, … ('kiln functions' lists them). With --layout it is a generalized ufunc, whose last parameters are outputs:

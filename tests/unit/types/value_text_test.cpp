@@ -40,7 +40,7 @@ void check_random_bits() {
   for (int i = 0; i < 2000; ++i) {
     const auto bits = static_cast<Bits>(random());
     T value;
-    std::memcpy(&value, &bits, sizeof value);
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
     check_round_trip(value);
   }
 }
