@@ -65,8 +65,10 @@ std::vector<program::Request> Call::requests(bool constants) {
   if (constants) specs.push_back(general);
   std::ranges::move(for_any_sizes(general, on_gpu(), false), std::back_inserter(specs));
   std::vector<program::Request> requests;
-  for (const kinds::GufuncSpec& spec : specs) {
-    requests.push_back(gufunc_.request(plan_->loop, spec, operands_.at().device.kind()));
+  for (const ufunc::Loop& loop : ufunc::for_all_values(plan_->loop)) {
+    for (const kinds::GufuncSpec& spec : specs) {
+      requests.push_back(gufunc_.request(loop, spec, operands_.at().device.kind()));
+    }
   }
   return requests;
 }

@@ -134,8 +134,13 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const r
   unit.where = where;
   unit.requests = [impl, binding, constants, views, form](DeviceKind kind) {
     const raw::Strided strided = views.strided | (kind == DeviceKind::cpu ? views.strided_host : 0);
-    std::vector requests{impl->request(binding, constants, {strided, form}, kind)};
-    if (form == RawForm::single) requests.push_back(impl->request(binding, constants, {strided, RawForm::blocks}, kind));
+    std::vector<program::Request> requests;
+    const auto add = [&](const raw::Constants& values) {
+      requests.push_back(impl->request(binding, values, {strided, form}, kind));
+      if (form == RawForm::single) requests.push_back(impl->request(binding, values, {strided, RawForm::blocks}, kind));
+    };
+    add(constants);
+    if (!constants.values.empty()) add(impl->plain().constants);
     return requests;
   };
   entry.units.push_back(std::move(unit));

@@ -95,8 +95,10 @@ std::vector<program::Request> Call::requests() {
   const Piece piece{.shape = whole_, .segments_kept = segmented() && kind != DeviceKind::cpu};
   const ReductionClass how = class_of(piece, Laid(*this, piece, operands_.all()), kind);
   std::vector<program::Request> requests;
-  for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind)) {
-    requests.push_back(target_.request(plan_->loop, storage_of(operands_), each, kind));
+  for (const ufunc::Loop& loop : ufunc::for_all_values(plan_->loop)) {
+    for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind)) {
+      requests.push_back(target_.request(loop, storage_of(operands_), each, kind));
+    }
   }
   return requests;
 }

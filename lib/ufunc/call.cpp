@@ -77,9 +77,10 @@ std::vector<program::Request> Call::requests() {
   const CallForm form{
       .operands = operands_.count(), .inputs = operands_.inputs(), .dimensions = shape_->size(), .tiling = tiling_};
   std::vector<program::Request> requests;
-  for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
-    requests.push_back(
-        ufunc_.request(plan_->loop, ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), layout, kind), kind));
+  for (const Loop& loop : for_all_values(plan_->loop)) {
+    for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
+      requests.push_back(ufunc_.request(loop, ufunc_.specialize(loop, operands_.storage_dtypes(), layout, kind), kind));
+    }
   }
   return requests;
 }

@@ -33,6 +33,11 @@ Loop without_constants(const Loop& loop) {
   return plain;
 }
 
+std::vector<Loop> for_all_values(const Loop& loop) {
+  if (loop.constants.empty()) return {loop};
+  return {loop, without_constants(loop)};
+}
+
 std::string constants_of(const call::Callee& callee) {
   std::string names;
   for (std::size_t k = 0; k < backend::kMaxOperands; ++k) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "call/constants.hpp"
 #include "call/operands.hpp"
@@ -21,6 +22,9 @@ namespace kiln::ufunc {
                                   std::span<const signature::Parameter> inputs);
 /// The loop whose kernel takes the constants as ordinary arguments.
 [[nodiscard]] Loop without_constants(const Loop& loop);
+
+/// The loop, and where it has constants the plain one, which other values run.
+[[nodiscard]] std::vector<Loop> for_all_values(const Loop& loop);
 
 /// "input 1 (n)", "input 1 (n) or input 2 (k)".
 [[nodiscard]] std::string constants_of(const call::Callee& callee);

@@ -143,6 +143,55 @@ TEST_CASE("shipping: the plain kernel stands in for values of constants that no 
   });
 }
 
+TEST_CASE("shipping: a compiled manifest serves other values of constants") {
+  const Manifest manifest = Manifest::parse(R"json({"kiln_manifest": 2, "kernels": [
+    {"kernel": "int64 times(int64 x, constant int64 n) = x * n", "calls": [{"inputs": ["int64[10, 12]", "int64 = 2"]}]},
+    {"kernel": "void times(int64[:] x, constant int64 n, int64[:] y) { for (index i = 0; i < m; ++i) y(i) = x(i) * n; }",
+     "layout": "(m),()->(m)", "calls": [{"inputs": ["int64[10, 12]", "int64 = 2"]}]},
+    {"kind": "reduction", "name": "sum", "signatures": ["int64(int64 x, constant int64 n)"], "map": "return x * n;",
+     "reduce": "return a + b;", "identity": "0", "calls": [{"inputs": ["int64[10, 12]", "int64 = 2"]}]},
+    {"kind": "kernel", "name": "times", "signature": "void(int64* x, constant int64 n)", "body": "x[item] *= n;",
+     "calls": [{"launch": "items", "constants": {"n": "2"}}]}]})json");
+  on_every_device(
+      [&](const Target& target) {
+        if (target.device().info().target.find(' ') != std::string::npos)
+          return;  // what an emulated device runs has no target's name
+        const TemporaryDirectory folder;
+        const Cache fresh(CacheOptions{.directory = folder.path()});
+        REQUIRE(manifest.compile({target_of(target.device())}, {.cache = fresh}).failed == 0);
+        const std::size_t compiled = fresh.list().size();
+        const Array grid = target.place(counted_up({10, 12}));
+        for (const std::int64_t n : {2, 5}) {
+          UfuncDefinition elementwise = parse_kernel("int64 times(int64 x, constant int64 n) = x * n");
+          elementwise.compile.cache = fresh;
+          const std::vector<std::int64_t> expected = (counted_up({10, 12}) * n).to_vector<std::int64_t>();
+          const NoClang none;
+          CHECK(target.fetch(vectorize(elementwise)(grid, n)).to_vector<std::int64_t>() == expected);
+          const Gufunc rows = guvectorize({.name = "times",
+                                           .layout = "(m),()->(m)",
+                                           .signatures = {"void(int64[:] x, constant int64 n, int64[:] y)"},
+                                           .body = " for (index i = 0; i < m; ++i) y(i) = x(i) * n; ",
+                                           .compile = {.cache = fresh}});
+          CHECK(target.fetch(rows(grid, n)).to_vector<std::int64_t>() == expected);
+          const Reduction sum = reduction({.name = "sum",
+                                           .signatures = {"int64(int64 x, constant int64 n)"},
+                                           .map = "return x * n;",
+                                           .reduce = "return a + b;",
+                                           .identity = "0",
+                                           .compile = {.cache = fresh}});
+          CHECK(target.fetch(sum(grid, n)).item<std::int64_t>() == 119 * 60 * n);
+          const Array changed = grid.copy();
+          kernel({.name = "times",
+                  .signature = "void(int64* x, constant int64 n)",
+                  .body = "x[item] *= n;",
+                  .compile = {.cache = fresh}})({.size = changed.size()}, changed, n);
+          CHECK(target.fetch(changed).to_vector<std::int64_t>() == expected);
+        }
+        if (by_clang(target.device())) CHECK(fresh.list().size() == compiled);
+      },
+      {Mode::device});
+}
+
 TEST_CASE("shipping: calls with more than a cache holds run what was recorded with few elements, and the reverse") {
   const Program twice = [](const Cache& cache, const Array& x) {
     return vectorize({.name = "twice", .signatures = {"int64(int64 x)"}, .body = "return x + x;", .compile = {.cache = cache}})(
