@@ -37,26 +37,10 @@ std::vector<T> edge_values() {
     for (const int bits : {0, 0x8000, 0x3c00, 0x3f80, 1, 0x7c00, 0x7f80, 0xff80, 0xfe01})
       values.push_back(T::from_bits(static_cast<std::uint16_t>(bits)));
     return values;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return {0.0F,
-            -0.0F,
-            0.1F,
-            -2.5F,
-            std::numeric_limits<float>::denorm_min(),
-            std::numeric_limits<float>::max(),
-            INFINITY,
-            -INFINITY,
-            from_bits<float>(0x7fc12345)};
-  } else if constexpr (std::is_same_v<T, double>) {
-    return {0.0,
-            -0.0,
-            0.1,
-            -2.5,
-            std::numeric_limits<double>::denorm_min(),
-            std::numeric_limits<double>::max(),
-            INFINITY,
-            -static_cast<double>(INFINITY),
-            from_bits<double>(0x7ff8000012345678)};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    const T nan = from_bits<T>(sizeof(T) == 4 ? 0x7fc12345 : 0x7ff8000012345678);
+    return {T(0), -T(0), T(0.1), T(-2.5), Limits::denorm_min(), Limits::max(), Limits::infinity(), -Limits::infinity(), nan};
   } else {
     using Part = typename T::value_type;
     return {T(Part(0.1), Part(-0.0)), T(INFINITY, Part(-2)), T(std::numeric_limits<Part>::denorm_min(), 0)};
@@ -270,7 +254,7 @@ TEST_CASE("constants: beyond the limit the plain kernel runs, and a warning says
         CHECK(f.resolve({x, 4}, {.stream = target.options().stream}).loop == "float32(float32 x, constant int32 n)");
 
         const kiln::Ufunc none = power(cache, 0);
-        CHECK(target.fetch(target.call(none, {x, 2}))[3].item<float>() == 9);
+        CHECK(list_of(target.fetch(target.call(none, {x, 2}))).back() == 9);
         CHECK(none.warnings().size() == 1);
 
         const kiln::RawKernel raw = kiln::kernel({.name = "raise",
@@ -368,8 +352,7 @@ TEST_CASE("constants: in chunks, in a graph, profiled and checked") {
                                                      .compile = {.debug = {.on = true}}});
         const Array whole = target.place(Array::full({4}, 6));
         CHECK(list_of(target.fetch(target.call(checked, {whole, 3}))) == std::vector<double>(4, 2));
-        const std::string fault =
-            message_of<kiln::DeviceError>([&] { static_cast<void>(target.fetch(target.call(checked, {whole, 0}))); });
+        const std::string fault = message_of<kiln::DeviceError>([&] { (void)target.fetch(target.call(checked, {whole, 0})); });
         CHECK(fault.find("division of integers by zero, 6 / 0") != std::string::npos);
         CHECK(fault.find(": checked:1:10\n") != std::string::npos);
       },
