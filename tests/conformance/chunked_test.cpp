@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <new>
@@ -41,13 +40,6 @@ Array uniform(const Shape& shape, std::uint64_t seed) {
     data[i] = static_cast<float>(state >> 40) / float(1U << 24) - 0.25F;
   }
   return array;
-}
-
-bool same_bits(const Array& a, const Array& b) {
-  if (!(a.shape() == b.shape()) || a.dtype() != b.dtype()) return false;
-  const Array x = a.copy();
-  const Array y = b.copy();
-  return std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
 
 const Ufunc& discriminant() {

@@ -47,11 +47,6 @@ std::vector<T> edge_values() {
   }
 }
 
-bool same_bits(const Array& a, const Array& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.nbytes())) == 0;
-}
-
 /// How many dtypes each target is compiled for would be too much for an interpreter: all kinds of bits are among these.
 constexpr DType kDTypes[] = {DType::bool_,    DType::int8,    DType::int64,   DType::uint64,    DType::float16,
                              DType::bfloat16, DType::float32, DType::float64, DType::complex64, DType::complex128};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <sstream>
 
@@ -121,6 +122,13 @@ std::vector<Exact> read(const kiln::Array& array) {
     for (const T value : array.template to_vector<T>()) values.push_back(exact(value));
     return values;
   });
+}
+
+bool same_bits(const kiln::Array& a, const kiln::Array& b) {
+  if (!(a.shape() == b.shape()) || a.dtype() != b.dtype()) return false;
+  const kiln::Array x = a.copy();
+  const kiln::Array y = b.copy();
+  return std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.nbytes())) == 0;
 }
 
 std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& expected, long double tolerance,

@@ -73,6 +73,9 @@ kiln::Array make(kiln::DType dtype, const std::vector<Exact>& values, std::optio
 /// The elements of a host-readable array in C order.
 std::vector<Exact> read(const kiln::Array& array);
 
+/// Of one shape and dtype, and the same elements to the bit. Of the host.
+bool same_bits(const kiln::Array& a, const kiln::Array& b);
+
 /// Empty where the lists are equal (NaN equals NaN, 0 equals -0), else the first difference. `tolerance` is relative to the
 /// magnitude of the expected value; what is within `absolute` is equal, too.
 std::string difference(const std::vector<Exact>& got, const std::vector<Exact>& expected, long double tolerance = 0,
