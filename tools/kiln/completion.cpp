@@ -12,6 +12,7 @@
 
 #include "cache_list_command.hpp"
 #include "cache_options.hpp"
+#include "device_option.hpp"
 #include "eval_command.hpp"
 #include "inspect_command.hpp"
 #include "kiln/kiln.hpp"

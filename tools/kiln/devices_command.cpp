@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +13,7 @@
 #include "kiln/compilers.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
+#include "missing_devices.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -28,30 +27,8 @@ std::string or_dash(std::int64_t value, const std::function<std::string(std::int
   return value > 0 ? text(value) : "-";
 }
 
-/// Why a vendor has no device here: its name → one line. Vendors with a device are absent.
-std::map<std::string, std::string> unavailable() {
-  std::map<std::string, std::string> reasons;
-  const auto probe = [&](const char* vendor, Device (*open)(int)) {
-    try {
-      static_cast<void>(open(0));
-    } catch (const Error& error) {
-      reasons[vendor] = error.what();
-    }
-  };
-  probe("cuda", &Device::cuda);
-  probe("hip", &Device::hip);
-  return reasons;
-}
-
 const char* kind_name(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
-}
-
-/// Without the places where a library was looked for, but for the one place that a variable names.
-std::string in_short(const std::string& reason) {
-  const std::size_t places = reason.find(": tried");
-  const std::size_t first = std::min(reason.find("), ", places), reason.find("; ", places));
-  return reason.substr(0, first != std::string::npos && reason[first] == ';' ? first : places);
 }
 
 nlohmann::ordered_json compilers_json() {
@@ -99,7 +76,7 @@ nlohmann::ordered_json json_of(const std::vector<Device>& devices) {
     json["best"] = nullptr;
     json["best_error"] = error.what();
   }
-  json["unavailable"] = unavailable();
+  json["unavailable"] = missing_devices();
   json["compilers"] = compilers_json();
   return json;
 }
@@ -176,7 +153,7 @@ int DevicesCommand::run() {
   }
   std::string text = text_of(devices) + compilers_text(verbose_);
   if (verbose_) {
-    for (const auto& [vendor, reason] : unavailable())
+    for (const auto& [vendor, reason] : missing_devices())
       text += printable(fmt::format("no {} device: {}", vendor, reason)) + "\n";
   }
   print(text);

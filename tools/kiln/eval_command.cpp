@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "chunk_report.hpp"
 #include "declaration.hpp"
+#include "device_option.hpp"
 #include "evaluation.hpp"
 #include "kernel_text.hpp"
 #include "kiln/kiln.hpp"
@@ -69,21 +68,6 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// UsageError for what is no device's name; DeviceError for one that is not there.
-Device read_device(const std::string& text) {
-  try {
-    return Device::from_string(text);
-  } catch (const DeviceError& error) {
-    // Another name is KILN_DEVICE's.
-    const std::string_view what = error.what();
-    if (what.starts_with(fmt::format("unknown device \"{}\"", text)) ||
-        what.starts_with(fmt::format("there is no device \"{}\": sm_", text))) {
-      throw UsageError(error.what());
-    }
-    throw;
-  }
-}
-
 void print(std::span<const Array> results) {
   std::ostringstream text;
   for (const Array& result : results) text << result << '\n';
@@ -98,8 +82,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
   add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
   add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
   add_list(app, "-o,--output", outputs_, "Write to FILE as .npy, or to standard output for '-'; once for each output", "FILE");
-  add_text_with_default(app, "-d,--device", device_,
-                        "Where to run: best, cpu, cpu:N (N threads), cuda, cuda:N, hip, hip:N, emulated:sm_NN", "DEVICE");
+  add_device_option(app, device_);
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
   add_text(app, "--timeout", timeout_, "End a call that takes longer than so many seconds (10, 0.5): nothing is written then",
            "SECONDS");
@@ -110,18 +93,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
            "Show on standard error how far it is; in chunks, if need be of a size of kiln's choice");
   add_text(app, "--trace", trace_,
            "Write what ran, when and for how long to FILE, for Perfetto (ui.perfetto.dev) or chrome://tracing", "FILE");
-  add_text_that_may_be_empty(app, "--functions", functions_, "Device functions that the kernel calls: C++ text, or @FILE",
-                             "TEXT");
-  add_text_that_may_be_empty(app, "--preamble", preamble_, "C++ text that stands before the functions, or @FILE", "TEXT");
-  add_list(app, "-D,--define", defines_, "Define a macro", "NAME[=VALUE]");
-  add_list(app, "-I,--include-dir", include_dirs_, "Look for #include files in DIR", "DIR");
-  add_list(app, "-L,--link", link_, "Link with the compiled device code of FILE: PTX, cubin, fatbin, bitcode, object, archive",
-           "FILE");
-  add_flag(app, "--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
-  add_flag(app, "--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
-  add_flag(
-      app, "--debug", debug_,
-      "Have the kernel check itself (out of bounds, division by zero, assert), and write what it prints to standard error");
+  texts_.add_to(app);
   add_text(app, "--casting", method_.casting, "Casts to allow: no, equiv, safe, same_kind (the default), unsafe", "RULE");
   add_text(app, "--dtype", method_.dtype, "Use the kernel's loop of this output dtype", "DTYPE");
   add_text(app, "--where", method_.where, "Compute only where the bools of the .npy FILE are true; the rest is zero", "FILE");
@@ -167,35 +139,12 @@ std::vector<std::string> EvalCommand::operand_texts() const {
 void EvalCommand::check_standard_input(const std::vector<std::string>& operands) const {
   const auto readers = std::count_if(operands.begin(), operands.end(), is_standard_stream) +
                        (is_standard_stream(file_) ? 1 : 0) + (is_standard_stream(method_.where) ? 1 : 0) +
-                       (functions_ == "@-" ? 1 : 0) + (preamble_ == "@-" ? 1 : 0);
+                       texts_.from_standard_input();
   if (readers > 1) throw UsageError("standard input ('-') can be read only once");
-}
-
-void EvalCommand::check_no_text_options(std::string_view name) const {
-  const std::pair<const char*, bool> given[] = {{"--functions", !functions_.empty()}, {"--preamble", !preamble_.empty()},
-                                                {"--define", !defines_.empty()},      {"--include-dir", !include_dirs_.empty()},
-                                                {"--link", !link_.empty()},           {"--contract", contract_},
-                                                {"--fast-math", fast_math_},          {"--debug", debug_}};
-  for (const auto& [option, present] : given) {
-    if (present) throw UsageError(fmt::format("{} is for a kernel's text: the library's \"{}\" is as it is", option, name));
-  }
 }
 
 std::string EvalCommand::text() const {
   return file_.empty() ? words_.front() : read_text_file(file_);
-}
-
-template <class Definition>
-Definition EvalCommand::with_options(Definition definition) const {
-  definition.compile.functions = text_or_file(functions_);
-  definition.compile.preamble = text_or_file(preamble_);
-  definition.compile.defines = defines_;
-  definition.compile.include_dirs = include_dirs_;
-  definition.compile.link = {link_.begin(), link_.end()};
-  definition.compile.contract = contract_;
-  definition.compile.fast_math = fast_math_;
-  definition.compile.debug.on = debug_;
-  return definition;
 }
 
 void EvalCommand::check_counts(const Counts& counts, std::size_t operands) const {
@@ -212,10 +161,10 @@ std::pair<Ufunc, std::string> EvalCommand::kernel(const std::vector<std::string>
   const std::string text = this->text();
   if (const std::string_view name = without_blanks(text); is_function_name(name)) {
     const math::FunctionInfo& function = standard_function(name);
-    check_no_text_options(function.name);
+    texts_.check_none(function.name);
     return {*math::find(function.name), ""};  // of many signatures: numbers keep their own dtypes
   }
-  auto definition = with_options([&] {
+  auto definition = texts_.with([&] {
     try {
       return parse_kernel(text);
     } catch (const SignatureError&) {
@@ -244,7 +193,7 @@ EvaluationRequest EvalCommand::ufunc_request(std::vector<std::string> operands) 
 
 EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands) const {
   const GufuncCall call(layout_, method_);
-  const Gufunc gufunc = guvectorize(with_options(call.definition(text())));
+  const Gufunc gufunc = guvectorize(texts_.with(call.definition(text())));
   check_counts({gufunc.name(), static_cast<std::size_t>(gufunc.nin()), static_cast<std::size_t>(gufunc.nout())},
                operands.size());
   return {.call = [gufunc, call](std::span<const Arg> args, const CallOptions& more,
@@ -254,16 +203,6 @@ EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands)
           .operand_texts = std::move(operands),
           .signature = "",  // its scalars take their own dtypes
           .where = method_.where};
-}
-
-void EvalCommand::check_include_dirs() const {
-  for (const std::string& name : include_dirs_) {
-    std::error_code fault;
-    const std::filesystem::file_status there = std::filesystem::status(name, fault);
-    if (std::filesystem::is_directory(there)) continue;
-    throw UsageError(std::filesystem::exists(there) ? fmt::format("--include-dir \"{}\" is no folder", name)
-                                                    : fmt::format("there is no folder \"{}\" for --include-dir", name));
-  }
 }
 
 int EvalCommand::run() {
@@ -283,7 +222,7 @@ void EvalCommand::evaluate_and_write() {
   if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
   std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
-  check_include_dirs();
+  texts_.check();
   EvaluationRequest request = layout_.layout.empty() ? ufunc_request(std::move(operands)) : gufunc_request(std::move(operands));
   request.device = read_device(device_);
   request.time = time_;

@@ -12,12 +12,9 @@
 #include "gufunc_call.hpp"
 #include "kiln/kiln.hpp"
 #include "method.hpp"
+#include "text_options.hpp"
 
 namespace kiln::tool {
-
-/// What --device takes; of all but the first a number may follow. Which there are is not known before their drivers start.
-inline constexpr const char* kDevices[] = {
-    "best", "cpu", "cuda", "hip", "emulated:sm_75", "emulated:sm_80", "emulated:sm_90", "emulated:sm_100"};
 
 class EvalCommand : public Command {
  public:
@@ -32,21 +29,16 @@ class EvalCommand : public Command {
 
  private:
   void evaluate_and_write();
-  void check_include_dirs() const;
   [[nodiscard]] std::vector<std::string> operand_texts() const;
   void check_standard_input(const std::vector<std::string>& operands) const;
   /// The kernel's text, wherever it stands.
   [[nodiscard]] std::string text() const;
-  /// Takes the options of a definition of either kind over.
-  template <class Definition>
-  [[nodiscard]] Definition with_options(Definition definition) const;
   /// What is to run, and its signature where it has just one.
   [[nodiscard]] std::pair<Ufunc, std::string> kernel(const std::vector<std::string>& operands) const;
   [[nodiscard]] EvaluationRequest ufunc_request(std::vector<std::string> operands) const;
   /// Whether it is to run in chunks.
   [[nodiscard]] bool in_chunks() const noexcept { return !chunk_.empty() || progress_; }
   [[nodiscard]] EvaluationRequest gufunc_request(std::vector<std::string> operands) const;
-  void check_no_text_options(std::string_view name) const;
   struct Counts {
     std::string name;  ///< of the function in messages
     std::size_t nin, nout;
@@ -62,14 +54,7 @@ class EvalCommand : public Command {
   std::string chunk_;
   bool progress_ = false;
   std::string trace_;
-  std::string functions_;
-  std::string preamble_;
-  std::vector<std::string> defines_;
-  std::vector<std::string> include_dirs_;
-  std::vector<std::string> link_;
-  bool contract_ = false;
-  bool fast_math_ = false;
-  bool debug_ = false;
+  TextOptions texts_;
   MethodOptions method_;
   LayoutOptions layout_;
 };
