@@ -64,13 +64,28 @@ struct Entry {
   std::string tier;              ///< the directory or the bundle that holds it
 };
 
+/// A launch shape that was measured for a kernel on a device (kiln/tune.hpp). It is used for calls whose number of elements is
+/// between the same two powers of four.
+struct TunedShape {
+  std::string device;             ///< "NVIDIA H200, 132 multiprocessors"
+  std::string driver;             ///< "CUDA 13.0"
+  std::int64_t elements = 0;      ///< of the call that was measured
+  int block = 0;                  ///< threads of a block
+  int accesses = 0;               ///< that a thread has in flight
+  double milliseconds = 0;        ///< the kernel's, median
+  double model_milliseconds = 0;  ///< with the shape of the cost model
+  bool model = false;             ///< the cost model's shape was the best
+  std::int64_t measured = 0;      ///< seconds since 1970
+};
+
 /// An entry with all that it holds.
 struct Contents {
-  Entry entry;         ///< what list() tells of it
-  std::string body;    ///< the user's text
-  std::string key;     ///< canonical JSON: all that decided the machine code
-  std::string source;  ///< the whole translation unit, from the key
-  std::string code;    ///< machine code: cubin, code object or ELF shared object
+  Entry entry;                         ///< what list() tells of it
+  std::string body;                    ///< the user's text
+  std::string key;                     ///< canonical JSON: all that decided the machine code
+  std::string source;                  ///< the whole translation unit, from the key
+  std::string code;                    ///< machine code: cubin, code object or ELF shared object
+  std::vector<TunedShape> tuned = {};  ///< of all devices, also of those that are not here
 };
 
 /// A field of the key that differs; long texts are cut to the first lines that do.
@@ -102,6 +117,8 @@ struct Verification {
   std::uint64_t bytes = 0;         ///< of their files
   std::uint64_t other_format = 0;  ///< entries of an older or newer kiln's format, which are left to it
   std::vector<Fault> faults;       ///< all that were found, also those that were mended
+  std::uint64_t tuned = 0;         ///< sound results of `kiln tune`, a file for each kernel; entries do not count them
+  std::vector<Fault> not_used;     ///< of these, results for other devices or drivers than are here, which are left as they are
 };
 
 /// What prune() and clear() removed.

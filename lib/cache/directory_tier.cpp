@@ -14,6 +14,7 @@
 #include "cache/key.hpp"
 #include "cache/names.hpp"
 #include "cache/shards.hpp"
+#include "cache/tuning_file.hpp"
 #include "cache/usage_record.hpp"
 
 namespace kiln::cache {
@@ -115,20 +116,20 @@ std::string DirectoryTier::file_of(const std::string& digest) const {
   return path_ + "/" + entry_path(digest);
 }
 
-std::optional<base::FileContents> DirectoryTier::contents(const Folder& root, const std::string& digest, Flaw* why) const {
+std::optional<base::FileContents> DirectoryTier::contents(const Folder& root, const std::string& path, std::uint64_t limit,
+                                                          Flaw* why) const {
   const auto fail = [&](Flaw flaw) {
     if (why != nullptr) *why = std::move(flaw);
     return std::nullopt;
   };
-  const std::string path = entry_path(digest);
-  const std::string file = file_of(digest);
+  const std::string file = path_ + "/" + path;
   base::FileError error;
   Refusal refusal;
   const auto read = [&]() -> std::optional<base::FileContents> {
     error = {};
     const Folder folder = open_folder_of(root, path, &refusal);
     if (!folder) return std::nullopt;
-    const base::ReadOptions options{.limit = kMaxEntryBytes, .follow_links = !owners_.self, .folder = folder.get()};
+    const base::ReadOptions options{.limit = limit, .follow_links = !owners_.self, .folder = folder.get()};
     return base::read_file(file, options, &error);
   };
   auto contents = read();
@@ -154,7 +155,7 @@ std::optional<base::FileContents> DirectoryTier::contents(const Folder& root, co
 Found DirectoryTier::find_in(const Folder& root, const std::string& canonical_key, const std::string& digest,
                              std::int64_t* stamp) const {
   Found found;
-  const auto file = contents(root, digest, &found.flaw);
+  const auto file = contents(root, entry_path(digest), kMaxEntryBytes, &found.flaw);
   if (!file) return found;
   found.bytes = file->bytes.size();
   found.record = decode(file->bytes, canonical_key, &found.flaw);
@@ -217,13 +218,23 @@ std::optional<Stored> DirectoryTier::read(const std::string& digest, Flaw* why) 
 }
 
 std::optional<Stored> DirectoryTier::read_in(const Folder& root, const std::string& digest, Flaw* why) const {
-  const auto file = contents(root, digest, why);
+  const auto file = contents(root, entry_path(digest), kMaxEntryBytes, why);
   auto stored = file ? decode_any(file->bytes, why) : std::nullopt;
   if (stored && cache::digest(stored->key) != digest) {
     if (why != nullptr) *why = {Miss::other_key, "its name is not that of its key"};
     return std::nullopt;
   }
   return stored;
+}
+
+std::vector<TunedShape> DirectoryTier::tuning(const std::string& digest, Flaw* why) const {
+  const Folder root = open_root();
+  return root ? tuning_in(root, digest, why) : std::vector<TunedShape>();
+}
+
+std::vector<TunedShape> DirectoryTier::tuning_in(const Folder& root, const std::string& digest, Flaw* why) const {
+  const auto file = contents(root, tuning_path(digest), kMaxTuningBytes, why);
+  return (file ? decode_tuning(file->bytes, digest, why) : std::nullopt).value_or(std::vector<TunedShape>());
 }
 
 std::string DirectoryTier::complaint(const std::string& digest, const Flaw& flaw) const {

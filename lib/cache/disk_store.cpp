@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <ctime>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "cache/folder.hpp"
 #include "cache/key.hpp"
 #include "cache/names.hpp"
+#include "cache/tuning_file.hpp"
 #include "cache/usage_record.hpp"
 #include "kiln/error.hpp"
 
@@ -132,7 +134,7 @@ struct DiskStore::Impl {
   Found find_own(const std::string& key, const std::string& digest);
   Found find_in(const Tier& tier, const std::string& key, const std::string& digest);
   void set_aside(const Folder& root, const std::string& digest, const std::string& why);
-  bool publish(const Folder& root, const std::string& digest, const std::string& bytes);
+  std::uint64_t publish(const Folder& root, const std::string& path, const std::string& bytes);
 };
 
 Found DiskStore::Impl::find_own(const std::string& key, const std::string& digest) {
@@ -201,22 +203,37 @@ void DiskStore::Impl::set_aside(const Folder& root, const std::string& digest, c
   tell(fmt::format("cache entry {} is not used: {}; moved to {}", file, why, to.path()));
 }
 
-bool DiskStore::Impl::publish(const Folder& root, const std::string& digest, const std::string& bytes) {
-  const std::string path = entry_path(digest);
+// The bytes written, of a file by its path in the directory; 0 where it could not.
+std::uint64_t DiskStore::Impl::publish(const Folder& root, const std::string& path, const std::string& bytes) {
   const std::string shard = path.substr(0, path.find('/'));
+  Refusal of_usage;
+  // Before the file is there: a process killed in between leaves an estimate that is too high, never too low.
+  const bool due = add_to_usage(root, bytes.size(), max_bytes, &of_usage);
+  base::fault_point("put:counted");
+  if (of_usage.occupied()) {
+    tell_occupied(root.path_of(kUsageFile), of_usage, "all of the cache is looked through at each store");
+  }
   Refusal refusal;
   const Folder folder = root.make(shard, &refusal);
   if (!folder && refusal.occupied()) {
     tell_occupied(root.path_of(shard), refusal, "kernels that belong there are not stored");
-    return false;
+    return 0;
   }
   // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears, which
   // the checksum finds.
-  const auto error = folder ? base::publish_file(own.file_of(digest), bytes,
+  const auto error = folder ? base::publish_file(directory + "/" + path, bytes,
                                                  {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()})
                             : base::FileError{refusal.code, fmt::format("{} {}", root.path_of(shard), refusal.why)};
-  if (error) tell_unwritable(error->text);
-  return !error;
+  if (error) {
+    tell_unwritable(error->text);
+    return 0;
+  }
+  base::fault_point("put:published");
+  if (due) {
+    sweep(root, max_bytes);
+    base::fault_point("put:swept");
+  }
+  return bytes.size();
 }
 
 DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
@@ -286,20 +303,40 @@ std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& ent
                                  entry.info.kernel, bytes.size(), std::min(impl_->max_bytes, kMaxEntryBytes)));
     return 0;
   }
-  // Before the entry is there: a process killed in between leaves an estimate that is too high, never too low.
-  Refusal refusal;
-  const bool due = add_to_usage(root, bytes.size(), impl_->max_bytes, &refusal);
-  base::fault_point("put:counted");
-  if (refusal.occupied()) {
-    impl_->tell_occupied(root.path_of(kUsageFile), refusal, "all of the cache is looked through at each store");
+  return impl_->publish(root, entry_path(digest(canonical_key)), bytes);
+}
+
+std::vector<TunedShape> DiskStore::tuning(const std::string& digest) {
+  std::vector<TunedShape> all;
+  const auto add = [&](const Tier& tier, std::vector<TunedShape> shapes, const Flaw& why) {
+    if (why.reason != Miss::absent && why.reason != Miss::other_format) {
+      impl_->tell(fmt::format("tuning result {}/{} is not used: {}; {}", tier.path(), tuning_path(digest), why.text,
+                              why.mend.empty() ? "remove it" : "to mend it: " + why.mend));
+    }
+    std::ranges::move(shapes, std::back_inserter(all));
+  };
+  if (const Folder root = std::move(impl_->check().folder)) {
+    Flaw why;
+    auto shapes = impl_->own.tuning_in(root, digest, &why);
+    add(impl_->own, std::move(shapes), why);
   }
-  if (!impl_->publish(root, digest(canonical_key), bytes)) return 0;
-  base::fault_point("put:published");
-  if (due) {
-    sweep(root, impl_->max_bytes);
-    base::fault_point("put:swept");
+  for (const auto& slot : impl_->read_only) {
+    const Tier* const tier = slot->get(impl_->log);
+    if (tier == nullptr) continue;
+    Flaw why;
+    auto shapes = tier->tuning(digest, &why);
+    add(*tier, std::move(shapes), why);
   }
-  return bytes.size();
+  return all;
+}
+
+bool DiskStore::put_tuning(const std::string& digest, const TunedShape& shape) {
+  const Folder root = impl_->prepare();
+  if (!root) return false;
+  std::vector<TunedShape> shapes = impl_->own.tuning_in(root, digest, nullptr);
+  replace_shape(shapes, shape);
+  const std::string bytes = encode_tuning(digest, shapes);
+  return bytes.size() <= std::min(impl_->max_bytes, kMaxTuningBytes) && impl_->publish(root, tuning_path(digest), bytes) > 0;
 }
 
 std::unique_ptr<DiskStore::Flight> DiskStore::lock(const std::string& canonical_key) {

@@ -33,6 +33,12 @@ class DiskStore {
   /// Publishes by O_EXCL temporary file and rename: readers see all of an entry or nothing. (An entry that a power cut tears is
   /// found by its checksum.) Evicts the least recently used entries beyond the bound. The bytes written; 0 where it could not.
   std::uint64_t put(const std::string& canonical_key, const Record& entry);
+  /// What was measured for the entry of that digest, of every tier, the directory first. Costs as many opens as find(). What is
+  /// damaged is a line of the log.
+  [[nodiscard]] std::vector<TunedShape> tuning(const std::string& digest);
+  /// Adds a shape to those of the directory (replace_shape), published as an entry is. Of two processes that add to the same
+  /// file at once one may lose its shape. False where it could not.
+  bool put_tuning(const std::string& digest, const TunedShape& shape);
   /// Why each tier has no sound entry of the key, "/a/b (no entry)", the directory first; a tier that has one is left out.
   [[nodiscard]] std::vector<std::string> why_absent(const std::string& canonical_key) const;
   /// Held while one process compiles a key, so that the others wait for it (with a time-out, after which they compile alone).

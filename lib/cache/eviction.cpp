@@ -13,6 +13,8 @@
 #include <ctime>
 #include <thread>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/fault_point.hpp"
@@ -72,33 +74,61 @@ void write_usage(int fd, const Usage& usage) {
 
 struct File {
   std::string path;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0;   ///< with that of what was measured for it
+  std::string tuning = {};  ///< the path of that; empty: there is none
   bool damaged = false;
+  bool entry = true;  ///< else what was measured for one that is gone
   timespec stamp{};
 
   // Damaged files go first, then the oldest.
   [[nodiscard]] auto rank() const { return std::tuple(!damaged, stamp.tv_sec, stamp.tv_nsec); }
 };
 
+// What was measured for an entry goes with it, and alone where there is no entry.
+void add_tunings(std::vector<File>& files, std::vector<File> tunings) {
+  if (tunings.empty()) return;
+  std::unordered_map<std::string, File*> by_digest;
+  files.reserve(files.size() + tunings.size());  // no growth below: addresses are taken
+  for (File& file : files) {
+    if (!file.damaged) by_digest[digest_of_path(file.path)] = &file;
+  }
+  for (File& tuning : tunings) {
+    const auto entry = by_digest.find(digest_of_path(tuning.path));
+    if (entry == by_digest.end()) {
+      files.push_back(std::move(tuning));
+      continue;
+    }
+    entry->second->size += tuning.size;
+    entry->second->tuning = std::move(tuning.path);
+  }
+}
+
 // Entries, oldest first. Removes what was left behind on the way.
 std::vector<File> list_files(const Folder& root, std::time_t now, std::string* failure) {
   std::vector<File> files;
+  std::vector<File> tunings;
   const int code = walk(root, [&](const CacheFile& file) {
     timespec stamp = file.status.st_mtim;
     const std::int64_t age = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(stamp.tv_sec);
-    if (file.kind == NameKind::entry) {
+    if (file.kind == NameKind::entry || file.kind == NameKind::tuning) {
       if (age < -kStampSlackSeconds) {
         if (const Folder folder = open_folder_of(root, file.path)) {
           ::utimensat(folder.get(), base::name_in(folder.get(), file.path), nullptr, AT_SYMLINK_NOFOLLOW);
         }
         stamp = {now, 0};
       }
-      files.push_back({file.path, static_cast<std::uint64_t>(file.status.st_size), file.damaged, stamp});
+      (file.kind == NameKind::entry ? files : tunings)
+          .push_back({.path = file.path,
+                      .size = static_cast<std::uint64_t>(file.status.st_size),
+                      .damaged = file.damaged,
+                      .entry = file.kind == NameKind::entry,
+                      .stamp = stamp});
     } else if (age > kStaleSeconds || age < -kStaleSeconds) {
       if (const LeftBehind left(root, file, now); left) remove_file(root, file.path);
     }
   });
   if (code != 0) *failure = fmt::format("cannot read the cache directory {}: {}", root.path(), base::errno_text(code));
+  add_tunings(files, std::move(tunings));
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.rank() < b.rank(); });
   return files;
 }
@@ -138,7 +168,9 @@ Swept remove_entries(const Folder& root, const Limits& limits) {
     const bool old = limits.older_than && now - file.stamp.tv_sec > limits.older_than->count();
     const bool newest = limits.keep_newest && !file.damaged && &file == &files.back();
     if (newest || (!limits.everything && !old && swept.bytes_left <= enough)) continue;
-    if (const int code = remove_file(root, file.path)) {
+    int code = file.tuning.empty() ? 0 : remove_file(root, file.tuning);
+    if (code == 0) code = remove_file(root, file.path);
+    if (code != 0) {
       if (swept.failure.empty()) {
         swept.failure = fmt::format("cannot remove {}/{}: {}", root.path(), file.path, base::errno_text(code));
       }
@@ -148,7 +180,7 @@ Swept remove_entries(const Folder& root, const Limits& limits) {
     remove_debug_folder(root, digest_of_path(file.path));
     swept.bytes_left -= file.size;
     swept.removed_bytes += file.size;
-    ++swept.removed;
+    if (file.entry) ++swept.removed;
   }
   remove_stale_debug_folders(root, now);
   set_usage(root, swept.bytes_left);

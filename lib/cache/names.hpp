@@ -8,6 +8,7 @@ namespace kiln::cache {
 
 /// Entries are "3f/….kiln": the digest's first two digits are the folder.
 inline constexpr std::string_view kEntrySuffix = ".kiln";
+inline constexpr std::string_view kTuningSuffix = ".tune";  ///< beside an entry: what was measured for it
 inline constexpr std::string_view kLockSuffix = ".lock";
 inline constexpr std::string_view kDamagedFolder = "damaged";  ///< entries set aside, by their whole digest
 inline constexpr std::string_view kLocksFolder = "locks";      ///< of flights, by the digest
@@ -21,13 +22,16 @@ inline constexpr std::size_t kDigestDigits = 32;
 
 /// "3f/….kiln" of a digest.
 [[nodiscard]] std::string entry_path(std::string_view digest);
-/// The reverse, for the path of an entry in its shard; empty for other paths.
+/// "3f/….tune" of an entry's digest.
+[[nodiscard]] std::string tuning_path(std::string_view digest);
+/// The reverse of both, for paths in a shard; empty for other paths.
 [[nodiscard]] std::string digest_of_path(std::string_view path);
 
 enum class NameKind {
   foreign,    ///< not kiln's
   entry,      ///< in a folder of two digits, or set aside
-  temporary,  ///< an entry that is being written, or was by a process that died
+  tuning,     ///< what was measured for an entry, beside it
+  temporary,  ///< an entry or a tuning that is being written, or was by a process that died
   lock,       ///< of a flight
 };
 /// What a file in one of the cache's folders ("3f", "damaged", "locks") is, by its name.

@@ -61,6 +61,8 @@ class Tier {
   [[nodiscard]] virtual std::vector<Listed> heads() const = 0;
   /// The verified entry of that digest, whatever its key: one whose key has another digest is none.
   [[nodiscard]] virtual std::optional<Stored> read(const std::string& digest, Flaw* why) const = 0;
+  /// What was measured for the entry of that digest; nothing where that is damaged, and `why` (may be null) says so.
+  [[nodiscard]] virtual std::vector<TunedShape> tuning(const std::string& digest, Flaw* why) const;
   /// A line for the log: which entry is not used, why, and how to mend it.
   [[nodiscard]] virtual std::string complaint(const std::string& digest, const Flaw& flaw) const = 0;
 };

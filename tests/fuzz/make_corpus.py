@@ -150,6 +150,13 @@ def bundle(entries, version=1):
 
 INFO = {"kernel": "saxpy", "signature": "float32(float32 a)", "body": "return a;", "compile_ms": 12.5, "created_unix": 1700000000}
 
+SHAPE = {"device": "NVIDIA H200, 132 multiprocessors", "driver": "CUDA 13.0", "elements": 16777216, "block": 128, "accesses": 4, "ms": 0.5, "model_ms": 0.75,
+         "model": False, "measured_unix": 1700000000}
+
+
+def tuning(*shapes):
+    return json.dumps({"id": "a" * 32, "shapes": shapes}).encode()
+
 
 def seeds():
     for name, text in SIGNATURES.items():
@@ -185,6 +192,12 @@ def seeds():
     yield "manifest", "twice", b'{"kiln_manifest": 2, "kernels": [], "kernels": []}'
     yield "manifest", "number", b'{"kiln_manifest": 2e0, "kernels": [{"rank": 99999999999999999999}]}'
     yield "manifest", "depth", b"[" * 5000
+    yield "tuning", "one", tuning(SHAPE)
+    yield "tuning", "two", tuning(SHAPE, SHAPE | {"device": "\u00e9\u0007", "model": True, "ms": 1e300})
+    yield "tuning", "none", tuning()
+    yield "tuning", "limits", tuning(SHAPE | {"elements": 2**63 - 1, "block": 1024, "accesses": 16, "measured_unix": 0})
+    yield "tuning", "beyond", tuning(SHAPE | {"elements": 2**64 - 1, "block": -64, "accesses": 2**32})
+    yield "tuning", "depth", b"[" * 5000
     yield "bundle", "none", bundle([])
     one, two = bytes(range(16)), bytes(range(1, 17))
     yield "bundle", "two", bundle([(one, b"first"), (two, b"the second")])

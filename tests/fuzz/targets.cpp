@@ -8,6 +8,7 @@ namespace {
 constexpr std::array kTargets{
     Target{"bundle", bundle}, Target{"entry", entry}, Target{"key", key}, Target{"manifest", manifest},
     Target{"npy", npy},       Target{"npz", npz},     Target{"ptx", ptx}, Target{"signature", signature},
+    Target{"tuning", tuning},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ void npy(std::string_view bytes);        ///< headers of .npy files: lib/array/n
 void npz(std::string_view bytes);        ///< .npz archives: lib/array/zip_archive.cpp
 void ptx(std::string_view bytes);        ///< PTX, read and run: lib/emulator/
 void signature(std::string_view bytes);  ///< signatures and eval's whole kernels: lib/signature/parse.cpp
+void tuning(std::string_view bytes);     ///< measured launch shapes: lib/cache/tuning_file.cpp
 
 struct Target {
   const char* name;  ///< its seeds are in corpus/NAME
