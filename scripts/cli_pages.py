@@ -18,6 +18,7 @@ ENVIRONMENT = [
     ("KILN_CPU_TARGET", "What kernels of the CPU are compiled for: native, x86-64-v2, x86-64-v3, x86-64-v4; native where it is not set."),
     ("KILN_DEVICE", "The device that \"best\" means."),
     ("KILN_RECORD", "A file that a program writes the kernels it used to, as a manifest."),
+    ("KILN_TUNE", "1: launch shapes of the kernels that a program runs on a GPU are measured, and the best are kept."),
     ("NO_COLOR", "Where it is set, and not empty: no colours."),
 ]
 

@@ -145,6 +145,7 @@ class KILN_API RawKernel {
 
   /// For kiln itself.
   explicit RawKernel(std::shared_ptr<const detail::RawKernelImpl> impl) noexcept : impl_(std::move(impl)) {}
+  [[nodiscard]] const std::shared_ptr<const detail::RawKernelImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
 
  private:
   detail::Shared<detail::RawKernelImpl> impl_;

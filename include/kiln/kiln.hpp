@@ -29,5 +29,6 @@
 #include "kiln/profile.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/stream.hpp"
+#include "kiln/tune.hpp"
 #include "kiln/ufunc.hpp"
 #include "kiln/version.hpp"

@@ -77,6 +77,8 @@ class Module : public std::enable_shared_from_this<Module> {
   virtual ~Module() = default;
   /// GPU: blocks of `threads` threads that one multiprocessor holds at once, at least 1.
   [[nodiscard]] virtual int occupancy(int /*threads*/) const noexcept { return 1; }
+  /// GPU: threads that a block of its kernel may have.
+  [[nodiscard]] virtual int max_threads() const noexcept { return kGpuBlock; }
   /// Of the user's texts that it was compiled from; set by who loads it, before others see it.
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
   /// Set likewise; null where it came from no cache.
@@ -117,6 +119,8 @@ class Backend {
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   /// For messages: "cpu", "cuda:0".
   [[nodiscard]] virtual std::string name() const { return "cpu"; }
+  /// GPU: its driver, "CUDA 13.0".
+  [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual const std::shared_ptr<const Compiler>& compiler() const = 0;
 
   /// Loads machine code that compiler() made. `name` is for messages. `debug_folder` has the texts of a kernel in debug mode,

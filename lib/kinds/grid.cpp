@@ -18,11 +18,13 @@ Grid grid_for(const GridRequest& request) noexcept {
   const std::int64_t multiprocessors = std::max(request.multiprocessors, 1);
   // Two warps or one wavefront: smaller blocks would leave a multiprocessor's schedulers without work.
   const std::int64_t smallest = std::max(64, request.warp_size);
-  std::int64_t threads = kGpuBlock;
-  while (threads > smallest && ceil_div(packs, threads * unroll) < multiprocessors) threads /= 2;
+  const bool given = request.threads > 0;
+  std::int64_t threads = given ? request.threads : kGpuBlock;
+  while (!given && threads > smallest && ceil_div(packs, threads * unroll) < multiprocessors) threads /= 2;
 
   const std::int64_t tiles = ceil_div(packs, threads * unroll);
   std::int64_t most = multiprocessors * std::max(request.blocks_per_multiprocessor, 1) * kMaxWaves;
+  if (given) most = most * kGpuBlock / threads;
   if (request.max_blocks > 0) most = std::min(most, request.max_blocks);
   if (request.max_threads > 0) most = std::min(most, request.max_threads / threads);
   most = std::clamp<std::int64_t>(most, 1, 0x7fffffff);
@@ -46,7 +48,7 @@ LaunchShape shape_of(const Grid& grid) noexcept {
 LaunchShape strided_shape(const Backend& backend, const Module& module, std::int64_t threads, int block) {
   const std::int64_t limit = backend.max_dispatch_threads();
   std::int64_t most =
-      std::int64_t{backend.info().multiprocessors} * module.occupancy(kGpuBlock) * kMaxWaves * (kGpuBlock / block);
+      std::int64_t{backend.info().multiprocessors} * module.occupancy(kGpuBlock) * kMaxWaves * kGpuBlock / block;
   if (limit > 0) most = std::min(most, limit / block);
   most = std::clamp<std::int64_t>(most, 1, 0x7fffffff);
   return {.grid = {std::clamp<std::int64_t>(ceil_div(threads, block), 1, most), 1, 1}, .block = {block, 1, 1}};

@@ -10,6 +10,7 @@ namespace kiln::kinds {
 struct GridRequest {
   std::int64_t packs = 1;  ///< accesses to do
   int unroll = 1;          ///< accesses of a thread per tile
+  int threads = 0;         ///< of a block, where that was measured; 0: by the cost model
   int multiprocessors = 1;
   int blocks_per_multiprocessor = 1;  ///< that fit at once, with kGpuBlock threads each
   int warp_size = 32;
@@ -24,7 +25,7 @@ struct Grid {
 
 /// A block is a tile of threads * unroll packs. Large arrays get a block a tile, up to kMaxWaves times what the device holds at
 /// once; beyond that every block loops over the same number of tiles. Arrays too small to give every multiprocessor a block of
-/// kGpuBlock threads get smaller blocks.
+/// kGpuBlock threads get smaller blocks, unless the number of threads is given. docs/tuning.md has it at length.
 [[nodiscard]] Grid grid_for(const GridRequest& request) noexcept;
 
 /// A request with the limits of a GPU and of a kernel that is loaded there.

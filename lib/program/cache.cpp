@@ -14,6 +14,7 @@
 #include "cache/verification.hpp"
 #include "kiln/error.hpp"
 #include "program/cache_impl.hpp"
+#include "program/tuning.hpp"
 
 namespace kiln {
 namespace {
@@ -163,7 +164,10 @@ std::optional<cache::Contents> Cache::find(std::string_view id) const {
   for (const auto& [digest, tier] : matches) {
     cache::Flaw why;
     if (auto stored = tier->read(digest, &why)) {
-      if (auto contents = contents_of(digest, *tier, *std::move(stored))) return contents;
+      if (auto contents = contents_of(digest, *tier, *std::move(stored))) {
+        contents->tuned = program::impl_of(*this).store()->tuning(digest);
+        return contents;
+      }
     }
     if (first.reason == cache::Miss::absent) first = why;
   }
@@ -199,7 +203,7 @@ cache::Explanation Cache::explain(std::string_view text) const {
 
 cache::Verification Cache::verify(bool fix) const {
   const cache::Folder directory = program::impl_of(*this).open_directory();
-  return directory ? cache::verify_directory(directory, fix) : cache::Verification{};
+  return directory ? cache::verify_directory(directory, fix, &program::tuned_here) : cache::Verification{};
 }
 
 cache::Removal Cache::prune(std::optional<std::uint64_t> max_bytes, std::optional<std::chrono::seconds> older_than) const {

@@ -6,6 +6,7 @@
 
 #include "array/mapped_file.hpp"
 #include "array/rep.hpp"
+#include "autotune/session.hpp"
 #include "call/operands.hpp"
 #include "call/staging.hpp"
 #include "call/window.hpp"
@@ -313,7 +314,13 @@ void Call::run() {
     if (capture != nullptr) call::note_memory(*capture, *kept);
     keep = std::move(kept);
   }
-  kinds::launch(backend, *variant.module, launch(sent), place_.queue, keep);
+  kinds::RawLaunch work = launch(sent);
+  if (autotune::maybe_wanted()) [[unlikely]]
+    tune(variant, work, sent);
+  if (const auto* const shape = variant.tuned != nullptr ? variant.tuned->find(work.size) : nullptr) {
+    work.item_block = shape->choice.block;
+  }
+  kinds::launch(backend, *variant.module, work, place_.queue, keep);
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
   fetch(sent);
   if (detail::MappedFile::any_torn()) [[unlikely]]

@@ -50,6 +50,9 @@ class Call {
   [[noreturn]] void fail_type(std::size_t i, const std::string& why) const;
 
   void measure(std::span<const Array> sent) const;
+  /// Measures the block sizes of the variant for that launch, where it can be; else says why not.
+  void tune(const Variant& variant, const kinds::RawLaunch& launch, std::span<const Array> sent) const;
+  [[nodiscard]] std::string why_not_tuned(const Variant& variant, std::span<const Array> sent) const;
 
   const profiling::Call profiled_;
   const detail::RawKernelImpl& kernel_;

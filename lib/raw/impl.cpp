@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "autotune/tuner.hpp"
 #include "codegen/body_tokens.hpp"
 #include "codegen/doubtful.hpp"
 #include "codegen/literal.hpp"
@@ -154,7 +155,13 @@ const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const 
         return request(binding, plain ? plain_.constants : of.constants, right[plain ? i - right.size() : i], backend.kind());
       },
       backend);
-  return of.variants.add(key, std::move(loaded.module));
+  std::unique_ptr<autotune::Tuned> tuned;
+  if (key.form == RawForm::items && backend.kind() != DeviceKind::cpu) {
+    tuned = std::make_unique<autotune::Tuned>();
+    const auto load = [&](int /*accesses*/) { return loaded.module; };
+    autotune::read({.backend = backend, .module = loaded.module, .cache = definition_.compile.cache, .load = load}, *tuned);
+  }
+  return of.variants.add(key, std::move(loaded.module), std::move(tuned));
 }
 
 program::Request RawKernelImpl::request(std::span<const DType> binding, const raw::Constants& constants, const Form& form,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "autotune/tuned.hpp"
 #include "backend/backend.hpp"
 #include "base/table.hpp"
 #include "call/constants.hpp"
@@ -41,7 +42,8 @@ struct Key {
 };
 struct Variant {
   std::shared_ptr<backend::Module> module;
-  mutable std::atomic<unsigned> recorded{0};  ///< forms of launches that were reported to the recorder, a bit each
+  std::unique_ptr<autotune::Tuned> tuned = nullptr;  ///< of items on a GPU
+  mutable std::atomic<unsigned> recorded{0};         ///< forms of launches that were reported to the recorder, a bit each
 };
 
 /// Values of the parameters that are part of the kernel. None: the plain kernel, which takes them as arguments.

@@ -1,6 +1,7 @@
 #include "ufunc/call.hpp"
 #include "kinds/space.hpp"
 
+#include "autotune/session.hpp"
 #include "call/shapes.hpp"
 #include "kinds/counter.hpp"
 #include "kinds/elementwise/launch.hpp"
@@ -218,7 +219,15 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   work.tile_dimension = tiling_.dimension - static_cast<int>(outer);
   if (outer == 0) {
     work.size = iteration_->size();
-    kinds::launch(backend, *variant.module, work, operands_.at().queue, kept);
+    if (autotune::maybe_wanted()) [[unlikely]]
+      tune(variant, work);
+    const backend::Module* module = variant.module.get();
+    if (const auto* const measured = variant.tuned != nullptr ? variant.tuned->find(work.size) : nullptr) {
+      work.block = measured->choice.block;
+      work.unroll = measured->choice.accesses;
+      if (measured->module != nullptr) module = measured->module.get();
+    }
+    kinds::launch(backend, *module, work, operands_.at().queue, kept);
     return;
   }
   // More dimensions than a kernel takes.

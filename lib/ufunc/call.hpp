@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "call/operands.hpp"
+#include "kinds/elementwise/launch.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/layout_class.hpp"
@@ -44,6 +45,9 @@ class Call {
   void classify();
   void allocate(std::span<Array> results) const;
   void launch(const Variant<LayoutClass>& variant, std::span<const Array> results) const;
+  /// Measures the launch shapes of the variant for that launch, where it can be; else says why not.
+  void tune(const Variant<LayoutClass>& variant, const kinds::ElementwiseLaunch& work) const;
+  [[nodiscard]] std::string why_not_tuned(const Variant<LayoutClass>& variant) const;
   void record(Recorder& recorder) const;
   [[nodiscard]] bool keeps() const noexcept { return layout_.masking == kinds::Masking::keep; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "autotune/tuner.hpp"
 #include "codegen/speculation.hpp"
 #include "kiln/error.hpp"
 #include "kinds/kernel_text.hpp"
@@ -11,6 +12,7 @@
 #include "kinds/scatter/layout.hpp"
 #include "ufunc/constants.hpp"
 #include "ufunc/cost.hpp"
+#include "ufunc/tuning.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -78,7 +80,27 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
       [&](const ufunc::Loop& loop, std::size_t i) { return request(loop, spec_of(loop, i), device.kind()); },
       backend::backend_for(device));
   const kinds::ElementwiseSpec spec = spec_of(plan.loop, loaded.which);
-  return plan.variants.add({layout, device}, std::move(loaded.module), right[loaded.which], spec.width, spec.unroll);
+  std::unique_ptr<autotune::Tuned> tuned;
+  if (!device.is_cpu() && spec.tile == 0) {
+    tuned = std::make_unique<autotune::Tuned>();
+    backend::Backend& backend = backend::backend_for(device);
+    const auto load = [&](int accesses) { return with_accesses(plan.loop, spec, accesses, backend); };
+    autotune::read({.backend = backend,
+                    .module = loaded.module,
+                    .accesses = spec.unroll,
+                    .all_accesses = ufunc::tuning::accesses(),
+                    .cache = definition_of(plan.loop).compile.cache,
+                    .load = load},
+                   *tuned);
+  }
+  return plan.variants.add({layout, device}, std::move(loaded.module), right[loaded.which], spec.width, spec.unroll,
+                           std::int64_t{0}, std::move(tuned));
+}
+
+std::shared_ptr<backend::Module> UfuncImpl::with_accesses(const ufunc::Loop& loop, kinds::ElementwiseSpec spec, int accesses,
+                                                          backend::Backend& backend) const {
+  spec.unroll = accesses;
+  return program::load(request(loop, std::move(spec), backend.kind()), backend);
 }
 
 const ufunc::Variant<kinds::ScanLayout>& UfuncImpl::variant(ScanPlan& plan, const ufunc::MethodVariant& variant,

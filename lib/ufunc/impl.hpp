@@ -62,6 +62,9 @@ class UfuncImpl final : public call::Callee {
   /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<ufunc::LayoutClass>& variant(Plan& plan, const ufunc::LayoutClass& layout,
                                                     const call::Operands& operands, const ufunc::Tiling& tiling) const;
+  /// An elementwise kernel with that many accesses of a thread in flight, in the place of the cost model's number.
+  [[nodiscard]] std::shared_ptr<backend::Module> with_accesses(const ufunc::Loop& loop, kinds::ElementwiseSpec spec,
+                                                               int accesses, backend::Backend& backend) const;
   /// The kernel of accumulate; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<kinds::ScanLayout>& variant(ScanPlan& plan, const ufunc::MethodVariant& variant,
                                                    const Device& device) const;

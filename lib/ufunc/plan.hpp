@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autotune/tuned.hpp"
 #include "backend/backend.hpp"
 #include "base/table.hpp"
 #include "call/description.hpp"
@@ -96,6 +97,7 @@ struct Variant {
   int width = 1;
   int unroll = 1;
   std::int64_t state_bytes = 0;
+  std::unique_ptr<autotune::Tuned> tuned = nullptr;  ///< of a GPU's kernel whose launch shape is free; null: of no other
 };
 
 /// The loop of a combination of types, with its kernels by `Class`, what of a layout decides them, and the device.

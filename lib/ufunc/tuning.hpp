@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace kiln::ufunc::tuning {
 
@@ -23,6 +24,11 @@ constexpr std::int64_t width(std::int64_t narrowest, std::int64_t widest) noexce
 /// H200 wants about 48 KB), and no more, for small arrays must still reach every multiprocessor.
 constexpr int unroll(std::int64_t bytes_per_pack) noexcept {
   return bytes_per_pack >= 32 ? 1 : bytes_per_pack >= 16 ? 2 : 4;
+}
+
+/// Numbers of packs that are tried in the place of unroll()'s, where the launch shape is measured.
+[[nodiscard]] inline std::vector<int> accesses() {
+  return {1, 2, 4, 8};
 }
 
 /// Elements that a GPU thread loads before it computes where it goes by tiles: as many, and of those of a few bytes as fill 16.

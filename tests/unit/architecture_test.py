@@ -24,10 +24,11 @@ LAYERS = {
     "codegen": ["signature"],
     "cache": ["base"],
     "program": ["kinds", "cache", "backend"],
+    "autotune": ["program"],
     "inspect": ["program"],
     "array": ["layout", "backend", "profiling"],
     "call": ["array", "cache", "profiling"],
-    "ufunc": ["signature", "program", "call", "kinds"],
+    "ufunc": ["signature", "autotune", "call", "kinds"],
     "math": ["ufunc"],
     "fft": ["math"],
     "fusion": ["math"],
@@ -41,7 +42,7 @@ LAYERS = {
 }
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.
-PUBLIC_HEADERS = {"stream": "backend", "event": "backend", "host_memory": "array", "graph": "array", "memory": "backend", "cache": "cache", "compile_options": "cache", "device_code": "types", "inspect": "backend", "array": "array", "npy": "array", "npz": "array", "operators": "math", "profile": "profiling", "callable": "array", "ufunc": "ufunc", "gufunc": "gufunc", "math": "math", "fft": "fft", "kernel": "ufunc",
+PUBLIC_HEADERS = {"stream": "backend", "event": "backend", "host_memory": "array", "graph": "array", "memory": "backend", "cache": "cache", "compile_options": "cache", "device_code": "types", "inspect": "backend", "array": "array", "npy": "array", "npz": "array", "operators": "math", "profile": "profiling", "callable": "array", "ufunc": "ufunc", "gufunc": "gufunc", "math": "math", "fft": "fft", "kernel": "ufunc", "tune": "ufunc",
                   "manifest": "manifest", "expr": "ufunc", "fuse": "fusion", "reduction": "reduce", "chunked": "chunk", "kiln": "reduce"}
 
 VENDOR = re.compile(r"^(cuda(_\w+)?\.h|cuda/|cuda\w*\.h|cu\w+\.h|nvrtc\w*\.h|nv\w+\.h|hip/|hiprtc|roc\w+/|rocm|hsa/|amd_comgr)")

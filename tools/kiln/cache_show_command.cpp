@@ -11,6 +11,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "terminal.hpp"
+#include "tuned_text.hpp"
 #include "units.hpp"
 #include "usage_error.hpp"
 
@@ -85,6 +86,7 @@ std::string describe(const cache::Contents& contents, const Json& key) {
   lines.field("used", entry.used == 0 ? "-" : fmt::format("{} ({})", date_text(entry.used), ago_text(entry.used, today)));
   lines.field("hits", fmt::format("{}", entry.hits));
   lines.field("in", entry.tier);
+  for (const cache::TunedShape& shape : contents.tuned) lines.field("launch", tuned_text(shape));
   lines.heading("Key: all that decided the machine code");
   if (key.is_object()) {
     for (const auto& [name, value] : key.items()) lines.field(name, summary(value));
@@ -123,6 +125,7 @@ int CacheShowCommand::run() {
   const Json key = Json::parse(contents->key, nullptr, false);
   if (choice_.json()) {
     Json json = to_json(contents->entry);
+    for (const cache::TunedShape& shape : contents->tuned) json["tuned"].push_back(to_json(shape));
     json["body"] = contents->body;
     json["key"] = key.is_discarded() ? Json(contents->key) : key;
     json["source"] = contents->source;

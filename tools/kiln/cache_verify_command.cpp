@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "options.hpp"
 #include "output.hpp"
@@ -13,6 +14,17 @@
 #include "units.hpp"
 
 namespace kiln::tool {
+namespace {
+
+nlohmann::ordered_json json_of(const std::vector<cache::Verification::Fault>& faults) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& fault : faults) {
+    list.push_back({{"path", fault.path}, {"reason", fault.reason}, {"mended", fault.mended}});
+  }
+  return list;
+}
+
+}  // namespace
 
 CacheVerifyCommand::CacheVerifyCommand(CLI::App& app) {
   set_usage(app, "kiln cache verify [OPTIONS]");
@@ -21,7 +33,8 @@ CacheVerifyCommand::CacheVerifyCommand(CLI::App& app) {
   set_footer(
       app,
       R"(Reads every file of the directory and compares its checksum. A damaged file is harmless to programs, which compile the
-kernel again. Status 1 where faults were found that were not mended.
+kernel again. Launch shapes of `kiln tune` that were measured with another driver or on a device that is not here are named, and
+are no fault: they are not used. Status 1 where faults were found that were not mended.
 
 Examples:
   kiln cache verify
@@ -33,14 +46,12 @@ int CacheVerifyCommand::run() {
   const auto left = std::count_if(found.faults.begin(), found.faults.end(), [](const auto& fault) { return !fault.mended; });
   const int status = left == 0 ? kDone : kFailed;
   if (choice_.json()) {
-    auto faults = nlohmann::ordered_json::array();
-    for (const auto& fault : found.faults) {
-      faults.push_back({{"path", fault.path}, {"reason", fault.reason}, {"mended", fault.mended}});
-    }
     print_json({{"entries", found.entries},
                 {"bytes", found.bytes},
                 {"other_format", found.other_format},
-                {"faults", std::move(faults)}});
+                {"tuned", found.tuned},
+                {"faults", json_of(found.faults)},
+                {"not_used", json_of(found.not_used)}});
     return status;
   }
   const Terminal terminal = Terminal::standard_output();
@@ -49,11 +60,15 @@ int CacheVerifyCommand::run() {
     text += fmt::format("{}: {}{}\n", printable(fault.path), terminal.styled(printable(fault.reason), Style::bad),
                         fault.mended ? "; removed" : "");
   }
+  for (const auto& fault : found.not_used) {
+    text += printable(fmt::format("{}: launch shapes that are not used here: {}", fault.path, fault.reason)) + "\n";
+  }
   text +=
       fmt::format("{} ({}) {} sound", entries_text(found.entries), bytes_text(found.bytes), found.entries == 1 ? "is" : "are");
   if (!found.faults.empty()) {
     text += fmt::format(", {} {}", found.faults.size(), found.faults.size() == 1 ? "file is not" : "files are not");
   }
+  if (found.tuned > 0) text += fmt::format(", {} with measured launch shapes", found.tuned);
   if (found.other_format > 0) text += fmt::format(", {} of another format", found.other_format);
   if (left > 0 && !fix_) text += "; `kiln cache verify --fix` removes what is not";
   if (left > 0 && fix_) text += fmt::format("; {} not removed", left);

@@ -6,6 +6,7 @@
 #include "eval_command.hpp"
 #include "functions_command.hpp"
 #include "inspect_command.hpp"
+#include "tune_command.hpp"
 
 namespace kiln::tool {
 namespace {
@@ -16,6 +17,7 @@ constexpr CommandRow kCommands[] = {
     {"devices", "List the devices that kernels can run on", &make_command<DevicesCommand>},
     {"cache", "Look into the kernel cache, and after it", &make_command<CacheCommand>},
     {"compile", "Fill the kernel cache from manifests, for processors that need not be here", &make_command<CompileCommand>},
+    {"tune", "Measure a kernel's launch shapes on a GPU, and keep the best in the kernel cache", &make_command<TuneCommand>},
     {"inspect", "Look into compiled kernels: resources, assembly, source", &make_command<InspectCommand>},
 };
 

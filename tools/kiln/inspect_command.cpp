@@ -14,6 +14,7 @@
 #include "resource_text.hpp"
 #include "target_option.hpp"
 #include "terminal.hpp"
+#include "tuned_text.hpp"
 #include "usage.hpp"
 #include "usage_error.hpp"
 
@@ -102,6 +103,7 @@ Json json_of(const std::vector<Subject>& subjects, std::optional<inspect::Form> 
       ++shown;
     } else {
       each["resources"] = to_json(inspect::resources(subject.contents));
+      for (const cache::TunedShape& shape : subject.contents.tuned) each["tuned"].push_back(to_json(shape));
     }
     list.push_back(std::move(each));
   }

@@ -62,7 +62,8 @@ std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::vecto
 
 std::vector<std::string> read_words(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> words = with_empty_values_apart(app, {argv + std::min(argc, 1), argv + argc});
-  if (!words.empty() && words.front() == "eval") words = kiln::tool::EvalCommand::protect(std::move(words));
+  if (!words.empty() && (words.front() == "eval" || words.front() == "tune"))
+    words = kiln::tool::EvalCommand::protect(std::move(words));
   // "kiln help eval" is "kiln eval --help", and so with the commands of a command.
   const CLI::App* command = &app;
   for (auto word = words.begin(); word != words.end() && command != nullptr; ++word) {

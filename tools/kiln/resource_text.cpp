@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "table.hpp"
+#include "tuned_text.hpp"
 
 namespace kiln::tool {
 namespace {
@@ -55,6 +56,7 @@ std::string resource_lines(const Subject& subject, const inspect::Resources& res
     const bool reason = std::string_view(measure.member) == "vector_bits" && !resources.scalar_because.empty();
     text += line(measure.label, value_text(measure, *value) + (reason ? ", since " + printable(resources.scalar_because) : ""));
   }
+  for (const cache::TunedShape& shape : subject.contents.tuned) text += line("launch", tuned_text(shape));
   return text;
 }
 

@@ -33,6 +33,7 @@ class GpuBackend final : public Backend {
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] std::string name() const override { return core_.name(); }
+  [[nodiscard]] std::string driver() const override { return core_.driver().version_text(); }
   [[nodiscard]] const std::shared_ptr<const Compiler>& compiler() const override;
   [[nodiscard]] std::shared_ptr<Module> load(std::string_view code, const std::string& name,
                                              const std::string& debug_folder = {}) override;

@@ -25,6 +25,7 @@ class GpuModule final : public Module {
   [[nodiscard]] int occupancy(int threads) const noexcept override {
     return threads == kGpuBlock ? blocks_ : ask_occupancy(threads);
   }
+  [[nodiscard]] int max_threads() const noexcept override { return attribute(abi::kFunctionThreads, kGpuBlock); }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// A number that the driver has for the kernel; `otherwise` where it has none.
   [[nodiscard]] int attribute(int number, int otherwise) const noexcept;

@@ -8,18 +8,27 @@
 
 namespace kiln::kinds {
 
+static LaunchShape shape_for(const Backend& backend, const Module& module, const ElementwiseLaunch& launch,
+                             std::int64_t packs) {
+  if (launch.tile > 0) {
+    const std::int64_t threads = tile_threads(launch.tile);
+    return strided_shape(backend, module, packs * threads, static_cast<int>(threads));
+  }
+  GridRequest request = limits_of(backend, module);
+  request.packs = packs;
+  request.unroll = launch.unroll;
+  request.threads = launch.block;
+  return shape_of(grid_for(request));
+}
+
+LaunchShape shape_on_gpu(const Backend& backend, const Module& module, const ElementwiseLaunch& launch) {
+  return shape_for(backend, module, launch, Parameters(launch).packs());
+}
+
 void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep) {
   Parameters parameters(launch);
-  if (launch.tile > 0) {
-    const std::int64_t threads = tile_threads(launch.tile);
-    const LaunchShape shape = strided_shape(backend, module, parameters.packs() * threads, static_cast<int>(threads));
-    return backend.dispatch(module, shape, parameters.data(), queue, keep);
-  }
-  GridRequest request = limits_of(backend, module);
-  request.packs = parameters.packs();
-  request.unroll = launch.unroll;
-  backend.dispatch(module, shape_of(grid_for(request)), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_for(backend, module, launch, parameters.packs()), parameters.data(), queue, keep);
 }
 
 static void move_addresses(QueuedElementwise& queued, std::span<const Move> moves) {

@@ -20,6 +20,7 @@ struct ElementwiseLaunch {
   bool nested = false;      ///< its kernel takes strides where these operands need none (GPU)
   int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
   int unroll = 1;           ///< accesses in flight per thread (GPU)
+  int block = 0;            ///< threads of a block, where that was measured (GPU); 0: by the cost model
   int tile = 0;             ///< side of the tiles that its kernel goes by (GPU); 0: none
   int tile_dimension = 0;   ///< of the shape: that of the tiles which is not the innermost
   bool wide_index = false;  ///< 64-bit index arithmetic (GPU)
@@ -30,6 +31,8 @@ void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaun
                    const std::shared_ptr<const void>& keep);
 void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep);
+/// How many blocks of how many threads it gets on a GPU.
+[[nodiscard]] LaunchShape shape_on_gpu(const Backend& backend, const Module& module, const ElementwiseLaunch& launch);
 /// As it is in a capture (kinds/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module,
                                                            const ElementwiseLaunch& launch);

@@ -24,7 +24,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& laun
     parameters[count++] = axes;
     axes += 2 * own.arguments[i].dimensions;
   }
-  const LaunchShape shape = items ? strided_shape(backend, module, own.size)
+  const LaunchShape shape = items ? strided_shape(backend, module, own.size, own.item_block)
                                   : LaunchShape{.grid = own.grid, .block = own.block, .shared_bytes = own.shared_bytes};
   if (!items) backend.require_fits(module, shape);
   backend.dispatch(module, shape, parameters.data(), queue, keep);

@@ -29,6 +29,7 @@ struct RawLaunch {
   std::array<std::int64_t, 2 * kMaxRawDimensions> axes;
   std::size_t count = 0;
   std::int64_t size = -1;                     ///< items, for kernels of that form; negative: blocks
+  int item_block = kGpuBlock;                 ///< threads of a block of items (GPU)
   std::array<std::int64_t, 3> grid{1, 1, 1};  ///< blocks along x, y, z; each > 0
   std::array<std::int64_t, 3> block{1, 1, 1};
   std::int64_t shared_bytes = 0;  ///< dynamic, of each block

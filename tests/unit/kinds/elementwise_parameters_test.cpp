@@ -231,6 +231,18 @@ TEST_CASE("a grid covers the work, fills the device and stays within its limits"
   CHECK(with(most * 512).blocks == most);
   CHECK(with(most * 512 + 1).blocks == (most + 1 + 1) / 2);
 
+  // A block that was measured stays, however few blocks there are, and more of smaller ones fit at once.
+  GridRequest measured = h200;
+  measured.threads = 128;
+  measured.packs = 1000;
+  CHECK(grid_for(measured).threads == 128);
+  CHECK(grid_for(measured).blocks == (1000 + 255) / 256);
+  measured.packs = 2 * most * 256;
+  CHECK(grid_for(measured).blocks == 2 * most);
+  measured.threads = 512;
+  measured.packs = most * 512;
+  CHECK(grid_for(measured).blocks == most / 2);
+
   GridRequest hip{.packs = std::int64_t{1} << 40, .unroll = 1, .multiprocessors = 100000, .blocks_per_multiprocessor = 8};
   hip.max_blocks = 2147483647;
   hip.max_threads = (std::int64_t{1} << 32) - 1;

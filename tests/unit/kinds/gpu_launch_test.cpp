@@ -64,6 +64,7 @@ TEST_CASE("kinds: blocks for threads that stride, no more than the device holds 
   CHECK(strided_shape(gpu, *module, 257).grid[0] == 2);
   CHECK(strided_shape(gpu, *module, std::int64_t{1} << 40).grid[0] == 10 * kMaxWaves);
   CHECK(strided_shape(gpu, *module, std::int64_t{1} << 40, 64).grid[0] == 10 * kMaxWaves * 4);
+  CHECK(strided_shape(gpu, *module, std::int64_t{1} << 40, 512).grid[0] == 10 * kMaxWaves / 2);
   const RecordingBackend limited(8, 1024);
   CHECK(strided_shape(limited, *module, std::int64_t{1} << 40).grid[0] == 4);
   CHECK(limits_of(limited, *module).max_threads == 1024);
