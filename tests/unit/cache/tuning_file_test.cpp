@@ -30,7 +30,7 @@ using kiln::test::write_text;
 
 namespace {
 
-const std::string kDigest(32, 'a');
+const std::string kTunedKernel(32, 'a');
 
 TunedShape shape_of(std::int64_t elements, const std::string& device = "GPU, 4 multiprocessors", std::int64_t measured = 1) {
   return {.device = device,
@@ -61,7 +61,7 @@ std::string with(std::string text, const std::string& part, const std::string& o
   return text.replace(at, part.size(), other);
 }
 
-std::string reason(const std::string& bytes, const std::string& digest = kDigest) {
+std::string reason(const std::string& bytes, const std::string& digest = kTunedKernel) {
   Flaw why;
   CHECK_FALSE(decode_tuning(bytes, digest, &why));
   CHECK(why.reason != Miss::absent);
@@ -72,7 +72,7 @@ std::string reason(const std::string& bytes, const std::string& digest = kDigest
 
 TEST_CASE("tuning file: shapes come back as they were") {
   const std::vector<TunedShape> shapes{shape_of(1000), shape_of(1 << 24, "other")};
-  const auto back = decode_tuning(encode_tuning(kDigest, shapes), kDigest, nullptr);
+  const auto back = decode_tuning(encode_tuning(kTunedKernel, shapes), kTunedKernel, nullptr);
   REQUIRE(back);
   REQUIRE(back->size() == 2);
   const TunedShape& second = (*back)[1];
@@ -87,19 +87,19 @@ TEST_CASE("tuning file: shapes come back as they were") {
 }
 
 TEST_CASE("tuning file: a change of any byte, and any truncation, is damage") {
-  const std::string good = encode_tuning(kDigest, std::vector{shape_of(1000)});
-  REQUIRE(decode_tuning(good, kDigest, nullptr));
+  const std::string good = encode_tuning(kTunedKernel, std::vector{shape_of(1000)});
+  REQUIRE(decode_tuning(good, kTunedKernel, nullptr));
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const unsigned bit : {0x01U, 0x20U, 0x80U}) {
       std::string bytes = good;
       bytes[i] = static_cast<char>(static_cast<unsigned char>(bytes[i]) ^ bit);
       Flaw why;
-      const bool none = !decode_tuning(bytes, kDigest, &why);
+      const bool none = !decode_tuning(bytes, kTunedKernel, &why);
       CAPTURE(i);
       CHECK(none);
       CHECK(why.reason == Miss::damaged);
     }
-    CHECK_FALSE(decode_tuning(std::string_view(good).substr(0, i), kDigest, nullptr));
+    CHECK_FALSE(decode_tuning(std::string_view(good).substr(0, i), kTunedKernel, nullptr));
   }
   CHECK(reason("") == "no result of kiln tune");
   CHECK(reason("kiln tuning 1") == "truncated");
@@ -107,23 +107,23 @@ TEST_CASE("tuning file: a change of any byte, and any truncation, is damage") {
 }
 
 TEST_CASE("tuning file: another version is told from damage, another kernel's file is not used") {
-  const std::string good = encode_tuning(kDigest, std::vector{shape_of(1000)});
+  const std::string good = encode_tuning(kTunedKernel, std::vector{shape_of(1000)});
   Flaw why;
-  CHECK_FALSE(decode_tuning(forged(json_of(good), "kiln tuning 2"), kDigest, &why));
+  CHECK_FALSE(decode_tuning(forged(json_of(good), "kiln tuning 2"), kTunedKernel, &why));
   CHECK(why.reason == Miss::other_format);
   CHECK(why.text == "format version 2, this kiln reads 1");
   CHECK(reason(good, std::string(32, 'b')) == "made for another kernel");
 }
 
 TEST_CASE("tuning file: what has a checksum and is out of range is damage, too") {
-  const std::string json = json_of(encode_tuning(kDigest, std::vector{shape_of(1000)}));
-  REQUIRE(decode_tuning(forged(json), kDigest, nullptr));
+  const std::string json = json_of(encode_tuning(kTunedKernel, std::vector{shape_of(1000)}));
+  REQUIRE(decode_tuning(forged(json), kTunedKernel, nullptr));
   const std::string unreadable = "unreadable result of kiln tune";
   CHECK(reason(forged("[]")) == unreadable);
   CHECK(reason(forged("{")) == unreadable);
-  CHECK(reason(forged("{\"id\":\"" + kDigest + "\"}")) == unreadable);
-  CHECK(reason(forged("{\"id\":\"" + kDigest + "\",\"shapes\":[]}")) == unreadable);
-  CHECK(reason(forged("{\"id\":\"" + kDigest + "\",\"shapes\":[3]}")) == unreadable);
+  CHECK(reason(forged("{\"id\":\"" + kTunedKernel + "\"}")) == unreadable);
+  CHECK(reason(forged("{\"id\":\"" + kTunedKernel + "\",\"shapes\":[]}")) == unreadable);
+  CHECK(reason(forged("{\"id\":\"" + kTunedKernel + "\",\"shapes\":[3]}")) == unreadable);
   CHECK(reason(forged(std::string(30'000, '['))) == unreadable);
   for (const char* const block : {"0", "-64", "1025", "4294967296", "18446744073709551615", "1e3", "\"64\"", "null"}) {
     CHECK(reason(forged(with(json, "\"block\":128", std::string("\"block\":") + block))) == unreadable);
@@ -137,7 +137,7 @@ TEST_CASE("tuning file: what has a checksum and is out of range is damage, too")
   CHECK(reason(forged(with(json, "\"model\":false", "\"model\":0"))) == unreadable);
   CHECK(reason(forged(with(json, "\"device\":\"GPU", "\"device\":\"" + std::string(300, 'x')))) == unreadable);
   // Names are for people: nothing in them moves a terminal's cursor.
-  const auto steering = decode_tuning(forged(with(json, "GPU,", "G\\u001bU,")), kDigest, nullptr);
+  const auto steering = decode_tuning(forged(with(json, "GPU,", "G\\u001bU,")), kTunedKernel, nullptr);
   REQUIRE(steering);
   CHECK(steering->front().device == "G?U, 4 multiprocessors");
 }
@@ -158,7 +158,7 @@ TEST_CASE("tuning file: a shape takes the place of those of its device and size 
   for (int i = 0; i < 100; ++i) replace_shape(shapes, shape_of(1000, "device " + std::to_string(i), 100 + i));
   CHECK(shapes.size() == kMaxTunedShapes);
   CHECK(std::ranges::min(shapes, {}, &TunedShape::measured).measured == 136);
-  CHECK(decode_tuning(encode_tuning(kDigest, shapes), kDigest, nullptr));
+  CHECK(decode_tuning(encode_tuning(kTunedKernel, shapes), kTunedKernel, nullptr));
 }
 
 TEST_CASE("tuning file: a store keeps shapes beside the entry, and says what of them is damaged") {
