@@ -20,7 +20,7 @@ namespace {
 /// A kernel that tells how it was launched.
 const std::string kBlock = "float32 block_of(float32 x) = float32(blockDim.x) + 0 * x";
 
-struct Fixture {
+struct Tuning {
   Scratch scratch;
   [[nodiscard]] cli::Result kiln(const std::vector<std::string>& words,
                                  std::map<std::string, std::string> environment = {}) const {
@@ -38,7 +38,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE("tune: a table of what was tried, and every later call by the best") {
-  const Fixture fixture;
+  const Tuning fixture;
   const auto tuned = fixture.kiln({"tune", kBlock, "float32:5000", "--device", "emulated:sm_90"});
   CAPTURE(tuned.err);
   REQUIRE(tuned.status == 0);
@@ -77,7 +77,7 @@ TEST_CASE("tune: a table of what was tried, and every later call by the best") {
 }
 
 TEST_CASE("tune: KILN_TUNE=1 does it for what a program runs, and others use it") {
-  const Fixture fixture;
+  const Tuning fixture;
   const std::vector<std::string> words{"eval", kBlock, cli::sample("a"), "--device", "emulated:sm_90"};
   const auto before = fixture.kiln(words);
   REQUIRE(before.status == 0);
@@ -98,7 +98,7 @@ TEST_CASE("tune: KILN_TUNE=1 does it for what a program runs, and others use it"
 }
 
 TEST_CASE("tune: results that are damaged, or of another driver, are named by verify and not used") {
-  const Fixture fixture;
+  const Tuning fixture;
   REQUIRE(fixture.kiln({"tune", kBlock, "float32:5000", "--device", "emulated:sm_90"}).status == 0);
   const std::map<std::string, std::string> emulated{{"KILN_DEVICE", "emulated:sm_90"}};
   const auto sound = fixture.kiln({"cache", "verify"}, emulated);
@@ -126,7 +126,7 @@ TEST_CASE("tune: results that are damaged, or of another driver, are named by ve
 }
 
 TEST_CASE("tune: where there is nothing to tune, and what is refused") {
-  const Fixture fixture;
+  const Tuning fixture;
   const std::map<std::string, std::string> none{{"KILN_CUDA", "/nowhere/libcuda.so"}, {"KILN_HIP", "/nowhere/libhip.so"}};
   const auto best = fixture.kiln({"tune", "float32 f(float32 x) = x", "float32:10"}, none);
   CHECK(best.status == 1);
@@ -163,7 +163,7 @@ TEST_CASE("tune: where there is nothing to tune, and what is refused") {
 }
 
 TEST_CASE("tune: operands of every dtype and several extents") {
-  const Fixture fixture;
+  const Tuning fixture;
   for (const char* const dtype : {"bool", "int8", "uint64", "float16", "bfloat16", "float64", "complex64", "complex128"}) {
     const std::string text = std::string("T same(T x) = x");
     const auto result = fixture.kiln({"tune", text, std::string(dtype) + ":3,50", "--device", "cpu"});
