@@ -40,7 +40,8 @@ KILN_FN void place_item(const kinds::CpuGufuncLaunch& launch, int64 item, char**
 }
 
 // Items [begin, end) of the loop. Calls work(pointers, steps, number) for each, which lies as many steps behind the pointers.
-template <int Operands, class Work>
+// Most: of the innermost dimension, where its items are few; else 0.
+template <int Operands, int Most, class Work>
 KILN_FN void walk_cores(const kinds::CpuGufuncLaunch& launch, int64 begin, int64 end, const Work& work) {
   const int64 last = launch.rank - 1;
   const int64 columns = launch.shape[last];
@@ -52,7 +53,8 @@ KILN_FN void walk_cores(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
     char* p[Operands];
     place_item<Operands>(launch, begin, p);
     const int64 left = columns - begin % columns;
-    const int64 count = left < end - begin ? left : end - begin;
+    int64 count = left < end - begin ? left : end - begin;
+    if (Most > 0 && count > Most) count = Most;  // never: it is what the compiler knows then
     // Lanes where items lie side by side, or bodies have loops that differ between items, or that are no vectors along a core
     // (lib/backend/cpu/clang/spmd/); no vectors of LLVM's.
 #pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)

@@ -12,8 +12,9 @@ inline constexpr int kMaxSpecialized = 16;
 /// Layouts of a loop's calls whose launches are remembered; looking through them must be cheap for a call that finds none.
 inline constexpr int kMaxRemembered = 16;
 
-/// Items from which on a CPU computes several at once: those of a vector of float32.
-inline constexpr std::int64_t kFewestItems = 16;
+/// Items from which on a CPU computes several at once; below the second number the kernel has both ways, and counts.
+inline constexpr std::int64_t kFewestItems = 2;
+inline constexpr std::int64_t kManyItems = 16;
 /// That a thread takes at once: of two vectors.
 inline constexpr std::int64_t kGrain = 32;
 /// Bytes of a core up to which items in one piece are taken many at once: of longer ones a thread would have few.

@@ -128,10 +128,13 @@ std::int64_t Call::core_bytes(std::size_t k) const {
   return bytes;
 }
 
-/// What a CPU's kernel has to know for lanes to take items, if there are enough for a vector: how they follow each other, and
-/// room for the largest core that may be in a tile.
+/// What a CPU's kernel has to know for lanes to take items, if there are several: how they follow each other, and room for the
+/// largest core that may be in a tile.
 void Call::take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const {
   if (layout.iteration.rank() == 0 || layout.iteration.shape().back() < tuning::kFewestItems) return;
+  const bool few = layout.iteration.shape().back() < tuning::kManyItems;
+  const auto packed = [](const CoreLayout::Core& core) { return core.packed; };
+  if (few && !spec.each.empty() && !std::ranges::all_of(layout.cores, packed)) return;
   const bool known = std::all_of(spec.dimensions.begin(), spec.dimensions.end(),
                                  [](const kinds::CoreDimensionSpec& dimension) { return dimension.size.has_value(); });
   std::int64_t tile = 0;
@@ -158,6 +161,7 @@ void Call::take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool co
                                              : std::max(std::bit_ceil(static_cast<std::uint64_t>(tile)), kLeast));
   }
   spec.folded = !spec.each.empty() && (any_beside || spec.tile_bytes > 0);
+  if (few) spec.most_items = static_cast<int>(tuning::kManyItems - 1);
 }
 
 /// Elements of the largest core.
@@ -223,6 +227,7 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
   add(static_cast<std::uint8_t>(spec.masked));
   add(static_cast<std::uint8_t>(spec.folded));
   add(spec.tile_bytes);
+  add(spec.most_items);
   add(spec.team);
   add(spec.team_bytes);
   add(spec.beside);
@@ -285,6 +290,7 @@ std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& gene
   kinds::GufuncSpec plain = general;
   plain.folded = false;
   plain.tile_bytes = 0;
+  plain.most_items = 0;
   plain.beside = 1;
   for (auto* operands : {&plain.inputs, &plain.outputs}) {
     for (kinds::CoreOperandSpec& operand : *operands) operand.step = kinds::ItemStep::any;

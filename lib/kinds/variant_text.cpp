@@ -168,6 +168,7 @@ std::string text_of(const GufuncSpec& spec, DeviceKind) {
   for (const EachSpec& each : spec.each) indices.push_back(each.name);
   words.add_if(indices.size() > 1, fmt::format("each {}", fmt::join(indices, " ")));
   words.add_if(spec.folded, "whole items");
+  words.add_if(spec.most_items > 0, "few items");
   words.add_count(spec.team, "team of {}");
   words.add_count(spec.team_bytes, "{} bytes shared");
   words.add_count(spec.beside, "{} neighbours");

@@ -50,6 +50,7 @@ struct GufuncSpec {
   bool masked = false;              ///< a bool operand follows the inputs: which items are computed
   bool folded = false;              ///< CPU: items are computed whole, and the indices of .each are loops around the body
   int tile_bytes = 0;       ///< CPU: bytes that a packed core has at most where lanes may have it in a tile; 0: they do not
+  int most_items = 0;       ///< CPU: along the innermost dimension, where they are few; 0: any number
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
   int beside = 1;           ///< GPU: neighbours along the last index of .each that a thread takes

@@ -130,10 +130,10 @@ std::string items_kernel(const GufuncSpec& spec) {
   const std::string masked = fmt::format("    if (p[{0}][x * step[{0}]] == 0) return;\n", inputs);
   return fmt::format(
       "{}KILN_ROWS KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n  core c;\n{}"
-      "  walk_cores<{}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 x) KILN_INLINE {{\n{}{}{}{}"
+      "  walk_cores<{}, {}>(*launch, begin, end, [&](char* const* p, const int64* step, int64 x) KILN_INLINE {{\n{}{}{}{}"
       "  }});\n}}\n",
-      spec.folded ? whole_function(spec) : "", numbers, operands.size() + mask, spec.masked ? masked : "", places,
-      spec.folded ? fmt::format("    whole(c{});\n", arguments) : item_text(spec, arguments), ends);
+      spec.folded ? whole_function(spec) : "", numbers, operands.size() + mask, spec.most_items, spec.masked ? masked : "",
+      places, spec.folded ? fmt::format("    whole(c{});\n", arguments) : item_text(spec, arguments), ends);
 }
 
 /// Addresses of an item's operands as the body's function takes them.

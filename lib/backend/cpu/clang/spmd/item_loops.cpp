@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/IVDescriptors.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -142,6 +143,36 @@ bool stores_with_masks(const llvm::Loop& inner, LoopAnalyses analyses) {
   });
 }
 
+/// Whether items compute nothing that takes long, and no iteration waits for more than one operation of that before.
+bool have_short_chains(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  const auto takes_long = [](const llvm::Instruction& each) {
+    if (llvm::isa<llvm::CallBase>(each)) return !each.getType()->isVoidTy() && core_of(&each) == nullptr;
+    return each.getOpcode() == llvm::Instruction::FDiv || each.isIntDivRem();
+  };
+  const auto waits_once = [&](const llvm::Loop* inner) {
+    return inner == &loop || llvm::all_of(inner->getHeader()->phis(), [&](llvm::PHINode& phi) {
+             llvm::InductionDescriptor induction;
+             if (llvm::InductionDescriptor::isInductionPHI(&phi, inner, &evolution, induction)) return true;
+             // Of a filter the operation's other operand waits, too.
+             return phi.hasOneUse() && llvm::isa<llvm::BinaryOperator>(phi.user_back()) &&
+                    phi.user_back() == phi.getIncomingValueForBlock(inner->getLoopLatch());
+           });
+  };
+  return llvm::all_of(loop.getLoopsInPreorder(), waits_once) &&
+         llvm::none_of(loop.blocks(), [&](llvm::BasicBlock* block) { return llvm::any_of(*block, takes_long); });
+}
+
+/// The cores of the loop's items that lanes have in tiles.
+llvm::SmallVector<const llvm::CallInst*, 4> cores_in_tiles(const llvm::Loop& loop, const Shapes& shapes) {
+  llvm::SmallVector<const llvm::CallInst*, 4> all;
+  for (const llvm::BasicBlock* const block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (core_of(&instruction) != nullptr && shapes.is_private(&instruction)) all.push_back(core_of(&instruction));
+    }
+  }
+  return all;
+}
+
 /// Whether it accesses cores that are in windows, and of a lane's own memory nothing else.
 bool is_of_windows(const llvm::Loop& inner, const Shapes& shapes) {
   bool any = false;
@@ -207,6 +238,29 @@ void leave_to_llvm(llvm::Loop& loop) {
 bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {
   if (any_loop_diverges(loop, shapes) || reads_the_same(loop, shapes)) return true;
   return lie_beside(loop, shapes) && (reads_across(loop, shapes) || !rows_are_vectors(loop, analyses));
+}
+
+llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {
+  constexpr unsigned kFewItems = 15;  // what kernels-src/gufunc/cpu.hpp says of few
+  llvm::ScalarEvolution& evolution = analyses.evolution;
+  llvm::IRBuilder<> build(loop.getLoopPreheader()->getTerminator());
+  const llvm::SCEV* const trips =
+      evolution.getTripCountFromExitCount(evolution.getBackedgeTakenCount(&loop), build.getInt64Ty(), &loop);
+  if (!is_of_items(loop) || evolution.getSignedRangeMax(trips).sgt(kFewItems)) return nullptr;
+  // One item waits for as long as several do.
+  constexpr unsigned kFewest = 2;
+  const auto tiles = cores_in_tiles(loop, shapes);
+  if (tiles.empty() || !have_short_chains(loop, evolution)) return build.getInt64(kFewest);
+  // Moving a tile takes as long as the chain of an item, and of several where cores are so short that a processor has as many
+  // in its window at once.
+  constexpr unsigned kBytes = 3;
+  constexpr unsigned kShortCore = 1024;
+  constexpr unsigned kAtOnce = 4;
+  const unsigned fewest = kFewest + static_cast<unsigned>(tiles.size());
+  llvm::Value* const bytes = tiles.front()->getArgOperand(kBytes);
+  if (!loop.isLoopInvariant(bytes)) return build.getInt64(fewest);
+  return build.CreateSelect(build.CreateICmpULE(bytes, build.getInt64(kShortCore)), build.getInt64(kAtOnce * fewest),
+                            build.getInt64(fewest));
 }
 
 LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {

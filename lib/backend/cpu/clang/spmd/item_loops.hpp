@@ -36,6 +36,10 @@ void leave_to_llvm(llvm::Loop& loop);
 /// and where most of what they read and write lies side by side, unless each of an item's loops is a row of vectors itself.
 [[nodiscard]] bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
 
+/// The number of items below which they go one after the other, as a value in front of the loop; null where lanes take any
+/// number, as in kernels for many items.
+[[nodiscard]] llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
+
 /// The inner loops of which LLVM makes vectors along cores that lanes have in windows. They go on for one item after the other,
 /// on the cores themselves, between loops that lanes compute.
 [[nodiscard]] LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);

@@ -202,7 +202,8 @@ class Candidate {
     if (is_of_items(loop_) && !suits_lanes(loop_, shapes, analyses)) {
       return Refusal{"elements of one item lie side by side, those of several do not"};
     }
-    Vectorizer(regions, shapes, evolution_, loops_along_cores(loop_, shapes, analyses), width).run();
+    Vectorizer(regions, shapes, evolution_, loops_along_cores(loop_, shapes, analyses), width)
+        .run(fewest_for_lanes(loop_, shapes, analyses));
     if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
     return std::nullopt;
   }

@@ -37,9 +37,9 @@ class TileFunction {
     if (function_ != nullptr) return;
     llvm::Type* const number = build_.getInt64Ty();
     llvm::Type* const pointer = build_.getPtrTy();
-    function_ =
-        llvm::Function::Create(llvm::FunctionType::get(build_.getVoidTy(), {pointer, pointer, number, number, number}, false),
-                               llvm::GlobalValue::InternalLinkage, name, module);
+    function_ = llvm::Function::Create(
+        llvm::FunctionType::get(build_.getVoidTy(), {pointer, pointer, number, number, number, number}, false),
+        llvm::GlobalValue::InternalLinkage, name, module);
     // The processor that code is made for.
     function_->setAttributes(
         llvm::AttributeList::get(module.getContext(), llvm::AttributeList::FunctionIndex,
@@ -59,6 +59,7 @@ class TileFunction {
   [[nodiscard]] llvm::Value* step() const { return function_->getArg(2); }
   [[nodiscard]] llvm::Value* count() const { return function_->getArg(3); }
   [[nodiscard]] llvm::Value* items() const { return function_->getArg(4); }
+  [[nodiscard]] llvm::Value* lanes() const { return function_->getArg(5); }
   [[nodiscard]] unsigned chunk() const { return kChunkBytes / shape_.bytes; }
   [[nodiscard]] unsigned group() const { return std::min(shape_.lanes, kGroupBytes / shape_.bytes); }
   [[nodiscard]] llvm::Type* element() { return build_.getIntNTy(shape_.bytes * 8); }
@@ -78,9 +79,9 @@ class TileFunction {
     around.setMetadata(llvm::LLVMContext::MD_loop, id);
   }
 
-  /// for (i = begin; i < end; i += by) body(i)
+  /// for (i = begin; i < end; i += by) body(i). Gives i behind the loop.
   template <class Body>
-  void loop(llvm::Value* begin, llvm::Value* end, std::uint64_t by, const Body& body) {
+  llvm::Value* loop(llvm::Value* begin, llvm::Value* end, std::uint64_t by, const Body& body) {
     llvm::BasicBlock* const before = build_.GetInsertBlock();
     llvm::BasicBlock* const head = block("head");
     llvm::BasicBlock* const inside = block("body");
@@ -95,36 +96,48 @@ class TileFunction {
     i->addIncoming(build_.CreateAdd(i, build_.getInt64(by), "", true, true), build_.GetInsertBlock());
     leave_as_it_is(*build_.CreateBr(head));
     build_.SetInsertPoint(after);
+    return i;
   }
 
   void write() {
     build_.SetInsertPoint(block("entry"));
-    llvm::BasicBlock* const full = block("full");
     llvm::BasicBlock* const whole = block("whole");
     llvm::BasicBlock* const few = block("few");
+    llvm::BasicBlock* const full = block("full");
     llvm::BasicBlock* const some = block("some");
     llvm::Value* const length = build_.getInt64(chunk());
-    llvm::Value* const all = build_.CreateICmpEQ(items(), build_.getInt64(shape_.all));
-    build_.CreateCondBr(all, full, some);
-    build_.SetInsertPoint(full);
     build_.CreateCondBr(build_.CreateICmpUGE(count(), length), whole, few);
     build_.SetInsertPoint(whole);
     // What is left of whole chunks is moved by one that ends with it, in part once more.
     llvm::Value* const last = build_.CreateSub(count(), length);
-    loop(build_.getInt64(0), build_.getInt64(shape_.all), group(), [&](llvm::Value* from) {
-      llvm::Value* const there = build_.CreateGEP(build_.getInt8Ty(), first(), build_.CreateMul(from, step()));
+    // A group has two items at least, but those in whose lanes the last item is once more.
+    llvm::Value* const end =
+        build_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, build_.CreateSub(items(), build_.getInt64(1)),
+                                     build_.CreateSelect(build_.CreateICmpUGT(lanes(), items()), lanes(), build_.getInt64(0)));
+    llvm::Value* const left = loop(build_.getInt64(0), end, group(), [&](llvm::Value* from) {
+      llvm::SmallVector<llvm::Value*, 8> cores;
+      for (unsigned lane = 0; lane < group(); ++lane) {
+        cores.push_back(core_of_lane(build_.CreateAdd(from, build_.getInt64(lane))));
+      }
       loop(build_.getInt64(0), count(), chunk(),
-           [&](llvm::Value* at) { move_chunk(there, from, build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, last)); });
+           [&](llvm::Value* at) { move_chunk(cores, from, build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, last)); });
     });
-    build_.CreateRetVoid();
+    llvm::BasicBlock* const moved = build_.GetInsertBlock();
+    build_.CreateBr(some);
     build_.SetInsertPoint(few);
+    build_.CreateCondBr(build_.CreateICmpEQ(items(), build_.getInt64(shape_.all)), full, some);
+    build_.SetInsertPoint(full);
     loop(build_.getInt64(0), build_.getInt64(shape_.all), shape_.lanes,
          [&](llvm::Value* from) { loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) { move_row(from, at); }); });
     build_.CreateRetVoid();
     build_.SetInsertPoint(some);
-    loop(build_.getInt64(0), items(), 1, [&](llvm::Value* lane) {
+    llvm::PHINode* const first_left = build_.CreatePHI(build_.getInt64Ty(), 2);
+    first_left->addIncoming(left, moved);
+    first_left->addIncoming(build_.getInt64(0), few);
+    loop(first_left, lanes(), 1, [&](llvm::Value* lane) {
+      llvm::Value* const core = core_of_lane(lane);
       loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) {
-        llvm::Value* const there = in_memory(first(), build_.CreateMul(lane, step()), at);
+        llvm::Value* const there = in_core(core, at);
         llvm::Value* const here = in_tile(at, lane);
         build_.CreateAlignedStore(build_.CreateAlignedLoad(element(), fills_ ? there : here, llvm::Align(shape_.bytes)),
                                   fills_ ? here : there, llvm::Align(shape_.bytes));
@@ -133,6 +146,15 @@ class TileFunction {
     build_.CreateRetVoid();
   }
 
+  /// Lanes behind the last item have that one's.
+  llvm::Value* core_of_lane(llvm::Value* lane) {
+    llvm::Value* const last = build_.CreateSub(items(), build_.getInt64(1));
+    llvm::Value* const item = build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, lane, last);
+    return build_.CreateGEP(build_.getInt8Ty(), first(), build_.CreateMul(item, step()));
+  }
+  llvm::Value* in_core(llvm::Value* core, llvm::Value* at) {
+    return build_.CreateGEP(build_.getInt8Ty(), core, build_.CreateMul(at, build_.getInt64(shape_.bytes)));
+  }
   llvm::Value* in_memory(llvm::Value* from, llvm::Value* offset, llvm::Value* at) {
     llvm::Value* const bytes = build_.CreateMul(at, build_.getInt64(shape_.bytes));
     return build_.CreateGEP(build_.getInt8Ty(), build_.CreateGEP(build_.getInt8Ty(), from, offset), bytes);
@@ -158,11 +180,11 @@ class TileFunction {
       build_.CreateMaskedScatter(build_.CreateAlignedLoad(type, in_tile(at, from), align), places, align);
     }
   }
-  /// Squares of as many elements as there are in 16 bytes, of as many items: a group's, which are from `there` on.
-  void move_chunk(llvm::Value* there, llvm::Value* from, llvm::Value* at) {
+  /// Squares of as many elements as there are in 16 bytes, of as many items: a group's.
+  void move_chunk(llvm::ArrayRef<llvm::Value*> cores, llvm::Value* from, llvm::Value* at) {
     llvm::Type* const wide = llvm::FixedVectorType::get(element(), group());
     llvm::Type* const narrow = llvm::FixedVectorType::get(element(), chunk());
-    const auto place = [&](unsigned lane) { return in_memory(there, build_.CreateMul(build_.getInt64(lane), step()), at); };
+    const auto place = [&](unsigned lane) { return in_core(cores[lane], at); };
     const auto row = [&](unsigned element) { return in_tile(build_.CreateAdd(at, build_.getInt64(element)), from); };
     const llvm::Align align(shape_.bytes);
     llvm::SmallVector<llvm::Value*, 4> rows;
@@ -178,16 +200,13 @@ class TileFunction {
       rows.push_back(llvm::concatenateVectors(build_, chunks));
     }
     transpose(rows);
-    for (unsigned j = 0; j < chunk(); ++j) {
-      if (fills_) {
-        build_.CreateAlignedStore(rows[j], row(j), align);
-        continue;
-      }
-      for (unsigned lane = j; lane < group(); lane += chunk()) {
-        llvm::SmallVector<int, 4> part;
-        for (unsigned i = 0; i < chunk(); ++i) part.push_back(static_cast<int>(lane - j + i));
-        build_.CreateAlignedStore(build_.CreateShuffleVector(rows[j], part), place(lane), align);
-      }
+    for (unsigned j = 0; fills_ && j < chunk(); ++j) build_.CreateAlignedStore(rows[j], row(j), align);
+    // The last item is written behind the lanes that write in its place.
+    for (unsigned lane = group(); !fills_ && lane-- > 0;) {
+      const unsigned first_of_square = lane / chunk() * chunk();
+      llvm::SmallVector<int, 4> part;
+      for (unsigned i = 0; i < chunk(); ++i) part.push_back(static_cast<int>(first_of_square + i));
+      build_.CreateAlignedStore(build_.CreateShuffleVector(rows[lane % chunk()], part), place(lane), align);
     }
   }
 
@@ -242,12 +261,12 @@ llvm::Value* core_place(llvm::IRBuilderBase& build, llvm::Value* first, llvm::Va
 }
 
 void fill_tile(llvm::IRBuilderBase& build, TileShape shape, llvm::Value* tile, llvm::Value* first, llvm::Value* step,
-               llvm::Value* count, llvm::Value* items) {
-  move(build, shape, true, {tile, first, step, count, items});
+               llvm::Value* count, llvm::Value* items, llvm::Value* lanes) {
+  move(build, shape, true, {tile, first, step, count, items, lanes});
 }
 void empty_tile(llvm::IRBuilderBase& build, TileShape shape, llvm::Value* tile, llvm::Value* first, llvm::Value* step,
                 llvm::Value* count, llvm::Value* items) {
-  move(build, shape, false, {tile, first, step, count, items});
+  move(build, shape, false, {tile, first, step, count, items, items});
 }
 
 bool leave_cores_in_place(llvm::Function& function) {
@@ -296,16 +315,21 @@ void Widener::begin_core(llvm::CallInst& core, const Vectors& mask) {
   }
   const auto bytes = static_cast<unsigned>(shapes_.interleaved(&core));
   llvm::Value* const count = builder_.CreateUDiv(scalar(core.getArgOperand(3)), builder_.getInt64(bytes));
+  llvm::Value* const items = count_of(mask);
+  // Behind other vectors of items the tile holds some of those.
+  llvm::Value* const lanes =
+      builder_.CreateSelect(builder_.CreateICmpEQ(scalar(item), builder_.getInt64(0)), builder_.getInt64(width_.all()), items);
   if (shapes_.window_bytes(core) > 0) {
     return begin_windows(core, {.first = core_place(builder_, first, step, scalar(item)),
                                 .step = step,
                                 .count = count,
-                                .items = count_of(mask),
+                                .items = items,
+                                .lanes = lanes,
                                 .reads = builder_.CreateICmpNE(scalar(core.getArgOperand(5)), builder_.getInt64(0))});
   }
   llvm::Value* const read = builder_.CreateMul(count, scalar(core.getArgOperand(5)));
   fill_tile(builder_, {bytes, width_.lanes, width_.all()}, scalar(&core), core_place(builder_, first, step, scalar(item)), step,
-            read, count_of(mask));
+            read, items, lanes);
 }
 
 void Widener::end_core(llvm::CallInst& end, const Vectors& mask) {

@@ -30,9 +30,10 @@ struct TileShape {
   unsigned all;    ///< of the tile
 };
 
-/// Puts cores `step` bytes apart into a tile, or back: elements 0 … count - 1 of the first `items` lanes.
+/// Puts cores `step` bytes apart into a tile, or back: elements 0 … count - 1 of the first `items` lanes. Of the lanes behind
+/// them, as far as the first `lanes`, the tile gets the last item's, so that what they compute takes no longer.
 void fill_tile(llvm::IRBuilderBase& build, TileShape shape, llvm::Value* tile, llvm::Value* first, llvm::Value* step,
-               llvm::Value* count, llvm::Value* items);
+               llvm::Value* count, llvm::Value* items, llvm::Value* lanes);
 void empty_tile(llvm::IRBuilderBase& build, TileShape shape, llvm::Value* tile, llvm::Value* first, llvm::Value* step,
                 llvm::Value* count, llvm::Value* items);
 

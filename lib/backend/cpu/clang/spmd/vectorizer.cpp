@@ -55,17 +55,17 @@ void Vectorizer::run_once() {
   emit_level(regions_.of(&loop_), {});
   builder_.CreateBr(loop_.getExitBlock());
   preheader->getTerminator()->replaceSuccessorWith(loop_.getHeader(), begin);
-  finish();
+  finish(false);
 }
 
-void Vectorizer::finish() {
-  llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
+void Vectorizer::finish(bool keep_loop) {
+  if (!keep_loop) llvm::DeleteDeadBlocks(llvm::SmallVector<llvm::BasicBlock*, 16>(loop_.blocks()));
   widener_.finish();
   llvm::DominatorTree dominators(function_);
   llvm::PromoteMemToReg(all_slots_, dominators);
 }
 
-void Vectorizer::run() {
+void Vectorizer::run(llvm::Value* fewest) {
   if (widener_.width().once) return run_once();
   llvm::BasicBlock* const preheader = loop_.getLoopPreheader();
   llvm::BasicBlock* const header = loop_.getHeader();
@@ -77,9 +77,9 @@ void Vectorizer::run() {
   llvm::SCEVExpander expander(evolution_, function_.getParent()->getDataLayout(), "trips");
   llvm::Value* const count = expander.expandCodeFor(trips, number, preheader->getTerminator());
   // Where lanes never go different ways, masks would be those of the last vector alone: it is written once more, unless they
-  // are of no use.
+  // are of no use, or few items make no more than one.
   const bool whole = evolution_.getSmallConstantTripMultiple(&loop_) % lanes == 0;
-  const bool last_apart = !whole && !shapes_.any_diverges() && needs_masks();
+  const bool last_apart = !whole && fewest == nullptr && !shapes_.any_diverges() && needs_masks();
   builder_.SetInsertPoint(preheader->getTerminator());
   llvm::Value* const end = last_apart ? builder_.CreateAnd(count, ~std::uint64_t{lanes - 1}) : count;
 
@@ -140,10 +140,14 @@ void Vectorizer::run() {
     builder_.SetInsertPoint(preheader->getTerminator());
     builder_.CreateCondBr(builder_.CreateICmpNE(end, builder_.getInt64(0)), begin, rest);
     preheader->getTerminator()->eraseFromParent();
+  } else if (fewest != nullptr) {
+    builder_.SetInsertPoint(preheader->getTerminator());
+    builder_.CreateCondBr(builder_.CreateICmpULT(count, fewest), header, begin);
+    preheader->getTerminator()->eraseFromParent();
   } else {
     preheader->getTerminator()->replaceSuccessorWith(header, begin);
   }
-  finish();
+  finish(fewest != nullptr);
 }
 
 // Whether lanes that are off would access what is not theirs.

@@ -13,8 +13,8 @@ class Vectorizer {
   /// The loop is in LLVM's simplified form, leaves at its latch alone, and nothing that it computes is used behind it.
   /// `along_cores`: inner loops that go on for one item after the other.
   Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, LoopSet along_cores, Width width);
-  /// Puts the new loop in the old one's place, which is unreachable then.
-  void run();
+  /// Puts the new loop in the old one's place. `fewest`: the number of items below which the old one stays; null: it is deleted.
+  void run(llvm::Value* fewest = nullptr);
 
  private:
   /// A variable in memory until all is written, when LLVM makes values of it; one for each vector, or one.
@@ -22,7 +22,7 @@ class Vectorizer {
   using NodeOf = std::pair<const Region*, unsigned>;
 
   void run_once();
-  void finish();
+  void finish(bool keep_loop);
   void prepare();
   void make_private_memory();
   [[nodiscard]] bool needs_masks() const;

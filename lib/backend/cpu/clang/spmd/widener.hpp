@@ -48,6 +48,7 @@ struct Window {
   llvm::Value* step = nullptr;
   llvm::Value* count = nullptr;  ///< of elements
   llvm::Value* items = nullptr;
+  llvm::Value* lanes = nullptr;  ///< that the first window fills
   llvm::Value* reads = nullptr;  ///< whether the core holds something
 };
 

@@ -84,9 +84,14 @@ void Widener::move_window(const llvm::Value& core, llvm::Value* number, bool fil
   if (reads != nullptr) count = builder_.CreateSelect(reads, count, builder_.getInt64(0));
   llvm::Value* const place =
       builder_.CreateGEP(builder_.getInt8Ty(), window.first, builder_.CreateMul(begin, builder_.getInt64(bytes)));
-  const auto move = fills ? fill_tile : empty_tile;
-  move(builder_, {bytes, width_.lanes, width_.all()}, scalar(const_cast<llvm::Value*>(&core)), place, window.step, count,
-       window.items);
+  const TileShape shape{bytes, width_.lanes, width_.all()};
+  llvm::Value* const tile = scalar(const_cast<llvm::Value*>(&core));
+  if (!fills) return empty_tile(builder_, shape, tile, place, window.step, count, window.items);
+  // Lanes behind the last item keep what they have of the first window.
+  llvm::Value* const is_first =
+      builder_.CreateICmpEQ(builder_.CreateLoad(builder_.getInt64Ty(), window.current), builder_.getInt64(none_yet()));
+  llvm::Value* const lanes = builder_.CreateSelect(is_first, window.lanes, window.items);
+  fill_tile(builder_, shape, tile, place, window.step, count, window.items, lanes);
 }
 
 // Moves a window that something was written into, if there is one, back to where the core is.
