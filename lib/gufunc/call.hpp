@@ -62,6 +62,7 @@ class Call {
   [[nodiscard]] std::vector<kinds::GufuncSpec> for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const;
   [[nodiscard]] std::int64_t largest_core() const;
   [[nodiscard]] std::int64_t core_bytes(std::size_t k) const;
+  [[nodiscard]] bool are_small(const CoreLayout& layout) const;
   void form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) const;
   [[nodiscard]] int beside_of(const kinds::GufuncSpec& spec, std::int64_t threads) const;
   /// Bytes that a team of so many lanes shares in this call; nothing where the text does not tell.

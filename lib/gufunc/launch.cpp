@@ -42,7 +42,7 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   const auto beside = [](const kinds::CoreOperandSpec& operand) { return operand.step == kinds::ItemStep::beside; };
   if (spec.tile_bytes > 0 || std::any_of(spec.inputs.begin(), spec.inputs.end(), beside) ||
       std::any_of(spec.outputs.begin(), spec.outputs.end(), beside)) {
-    made->grain = tuning::kGrain;
+    made->grain = spec.most_items > 0 ? tuning::kGrainOfFew : tuning::kGrain;
   }
   made->loop_rank = spec.loop_rank;
   made->team = spec.team;

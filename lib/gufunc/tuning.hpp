@@ -15,12 +15,15 @@ inline constexpr int kMaxRemembered = 16;
 /// Items from which on a CPU computes several at once; below the second number the kernel has both ways, and counts.
 inline constexpr std::int64_t kFewestItems = 2;
 inline constexpr std::int64_t kManyItems = 16;
-/// That a thread takes at once: of two vectors.
+/// That a thread takes at once: of two vectors; of few items, so that several threads have some.
 inline constexpr std::int64_t kGrain = 32;
+inline constexpr std::int64_t kGrainOfFew = 4;
 /// Bytes of a core up to which items in one piece are taken many at once: of longer ones a thread would have few.
 inline constexpr std::int64_t kMostBytesOfCore = 16384;
 /// The same where .each could share an item among threads.
 inline constexpr std::int64_t kMostBytesFolded = 4096;
+/// And of few items.
+inline constexpr std::int64_t kMostBytesOfFew = 1024;
 /// Of a team whose size kiln chooses: threads at least (a CPU takes no more, so that none waits), and on a GPU elements of the
 /// largest core for each of them, at least and at most.
 inline constexpr int kFewestInTeam = 32;

@@ -128,15 +128,22 @@ std::int64_t Call::core_bytes(std::size_t k) const {
   return bytes;
 }
 
+/// Whether cores are in one piece, and so small that no thread is left without work where .each spreads no item.
+bool Call::are_small(const CoreLayout& layout) const {
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    if (!layout.cores[with_mask(k)].packed || core_bytes(k) > tuning::kMostBytesOfFew) return false;
+  }
+  return true;
+}
+
 /// What a CPU's kernel has to know for lanes to take items, if there are several: how they follow each other, and room for the
 /// largest core that may be in a tile.
 void Call::take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const {
   if (layout.iteration.rank() == 0 || layout.iteration.shape().back() < tuning::kFewestItems) return;
   const bool few = layout.iteration.shape().back() < tuning::kManyItems;
-  const auto packed = [](const CoreLayout::Core& core) { return core.packed; };
-  if (few && !spec.each.empty() && !std::ranges::all_of(layout.cores, packed)) return;
   const bool known = std::all_of(spec.dimensions.begin(), spec.dimensions.end(),
                                  [](const kinds::CoreDimensionSpec& dimension) { return dimension.size.has_value(); });
+  if (few && !spec.each.empty() && !(known && are_small(layout))) return;
   std::int64_t tile = 0;
   bool any_beside = false;
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {

@@ -10,7 +10,7 @@ declare ptr @kiln_core(ptr, i64, i64, i64, i64, i64, i64) #1
 declare i64 @llvm.smin.i64(i64, i64)
 
 ; CHECK-LABEL: @few_sums(
-; CHECK: %[[ALONE:.*]] = icmp slt i64 %n, 12
+; CHECK: %[[ALONE:.*]] = icmp slt i64 %n, 8
 ; CHECK: br i1 %[[ALONE]], label %[[ITEM:.*]], label %[[LANES:.*]]
 ; CHECK: [[LANES]]:
 ; CHECK: call void @kiln_tile.in.4.8.16(ptr {{.*}}, i64 256, i64 64, i64 %{{.*}}, i64 %{{.*}})

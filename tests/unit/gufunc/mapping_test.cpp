@@ -57,6 +57,8 @@ TEST_CASE("mapping: items whole where lanes may take them, else the indices of .
       {"cores too large", by_index, aos({40, 70, 70}), aos({40, 70, 70}), aos({40, 70, 70}), "an item's (i, j)"},
       {"side by side", by_index, soa({40, 70, 70}), soa({40, 70, 70}), soa({40, 70, 70}), "an item"},
       {"one side by side", by_index, soa({40, 10, 10}), aos({10, 10}), aos({40, 10, 10}), "an item"},
+      {"few small items", by_index, aos({5, 8, 8}), aos({5, 8, 8}), aos({5, 8, 8}), "an item"},
+      {"few larger items", by_index, aos({5, 20, 20}), aos({5, 20, 20}), aos({5, 20, 20}), "an item's (i, j)"},
       {"few items", by_index, soa({15, 20, 20}), aos({20, 20}), soa({15, 20, 20}), "an item's (i, j)"},
   };
   const OnCpu cpu;

@@ -240,7 +240,7 @@ bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) 
   return lie_beside(loop, shapes) && (reads_across(loop, shapes) || !rows_are_vectors(loop, analyses));
 }
 
-llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {
+llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses, unsigned lanes) {
   constexpr unsigned kFewItems = 15;  // what kernels-src/gufunc/cpu.hpp says of few
   llvm::ScalarEvolution& evolution = analyses.evolution;
   llvm::IRBuilder<> build(loop.getLoopPreheader()->getTerminator());
@@ -251,16 +251,17 @@ llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalys
   constexpr unsigned kFewest = 2;
   const auto tiles = cores_in_tiles(loop, shapes);
   if (tiles.empty() || !have_short_chains(loop, evolution)) return build.getInt64(kFewest);
-  // Moving a tile takes as long as the chain of an item, and of several where cores are so short that a processor has as many
-  // in its window at once.
+  // Moving windows of a few lanes takes as long as the chain of an item. Of short cores a processor has several chains in its
+  // window at once, and their tiles are filled for all lanes.
   constexpr unsigned kBytes = 3;
   constexpr unsigned kShortCore = 1024;
   constexpr unsigned kAtOnce = 4;
-  const unsigned fewest = kFewest + static_cast<unsigned>(tiles.size());
+  const auto count = static_cast<unsigned>(tiles.size());
   llvm::Value* const bytes = tiles.front()->getArgOperand(kBytes);
-  if (!loop.isLoopInvariant(bytes)) return build.getInt64(fewest);
-  return build.CreateSelect(build.CreateICmpULE(bytes, build.getInt64(kShortCore)), build.getInt64(kAtOnce * fewest),
-                            build.getInt64(fewest));
+  llvm::Value* const of_long_cores = build.getInt64(kFewest + count);
+  if (!loop.isLoopInvariant(bytes)) return of_long_cores;
+  return build.CreateSelect(build.CreateICmpULE(bytes, build.getInt64(kShortCore)),
+                            build.getInt64(kAtOnce + count * lanes / kAtOnce), of_long_cores);
 }
 
 LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {

@@ -38,7 +38,7 @@ void leave_to_llvm(llvm::Loop& loop);
 
 /// The number of items below which they go one after the other, as a value in front of the loop; null where lanes take any
 /// number, as in kernels for many items.
-[[nodiscard]] llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
+[[nodiscard]] llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses, unsigned lanes);
 
 /// The inner loops of which LLVM makes vectors along cores that lanes have in windows. They go on for one item after the other,
 /// on the cores themselves, between loops that lanes compute.

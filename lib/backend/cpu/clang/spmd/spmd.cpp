@@ -203,7 +203,7 @@ class Candidate {
       return Refusal{"elements of one item lie side by side, those of several do not"};
     }
     Vectorizer(regions, shapes, evolution_, loops_along_cores(loop_, shapes, analyses), width)
-        .run(fewest_for_lanes(loop_, shapes, analyses));
+        .run(fewest_for_lanes(loop_, shapes, analyses, width.all()));
     if (threads) function_.addFnAttr(kLanesName, std::to_string(width.all()));
     return std::nullopt;
   }
