@@ -256,12 +256,14 @@ llvm::Value* fewest_for_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalys
   constexpr unsigned kBytes = 3;
   constexpr unsigned kShortCore = 1024;
   constexpr unsigned kAtOnce = 4;
+  constexpr unsigned kChunk = 16;  // bytes that are moved at once
   const auto count = static_cast<unsigned>(tiles.size());
+  const auto row = static_cast<unsigned>(lanes * shapes.interleaved(tiles.front()));
   llvm::Value* const bytes = tiles.front()->getArgOperand(kBytes);
   llvm::Value* const of_long_cores = build.getInt64(kFewest + count);
   if (!loop.isLoopInvariant(bytes)) return of_long_cores;
   return build.CreateSelect(build.CreateICmpULE(bytes, build.getInt64(kShortCore)),
-                            build.getInt64(kAtOnce + count * lanes / kAtOnce), of_long_cores);
+                            build.getInt64(kAtOnce + count * row / kChunk), of_long_cores);
 }
 
 LoopSet loops_along_cores(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses) {

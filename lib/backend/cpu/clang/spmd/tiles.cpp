@@ -102,11 +102,10 @@ class TileFunction {
   void write() {
     build_.SetInsertPoint(block("entry"));
     llvm::BasicBlock* const whole = block("whole");
-    llvm::BasicBlock* const few = block("few");
-    llvm::BasicBlock* const full = block("full");
     llvm::BasicBlock* const some = block("some");
     llvm::Value* const length = build_.getInt64(chunk());
-    build_.CreateCondBr(build_.CreateICmpUGE(count(), length), whole, few);
+    llvm::BasicBlock* const entry = build_.GetInsertBlock();
+    build_.CreateCondBr(build_.CreateICmpUGE(count(), length), whole, some);
     build_.SetInsertPoint(whole);
     // What is left of whole chunks is moved by one that ends with it, in part once more.
     llvm::Value* const last = build_.CreateSub(count(), length);
@@ -124,16 +123,10 @@ class TileFunction {
     });
     llvm::BasicBlock* const moved = build_.GetInsertBlock();
     build_.CreateBr(some);
-    build_.SetInsertPoint(few);
-    build_.CreateCondBr(build_.CreateICmpEQ(items(), build_.getInt64(shape_.all)), full, some);
-    build_.SetInsertPoint(full);
-    loop(build_.getInt64(0), build_.getInt64(shape_.all), shape_.lanes,
-         [&](llvm::Value* from) { loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) { move_row(from, at); }); });
-    build_.CreateRetVoid();
     build_.SetInsertPoint(some);
     llvm::PHINode* const first_left = build_.CreatePHI(build_.getInt64Ty(), 2);
     first_left->addIncoming(left, moved);
-    first_left->addIncoming(build_.getInt64(0), few);
+    first_left->addIncoming(build_.getInt64(0), entry);
     loop(first_left, lanes(), 1, [&](llvm::Value* lane) {
       llvm::Value* const core = core_of_lane(lane);
       loop(build_.getInt64(0), count(), 1, [&](llvm::Value* at) {
@@ -155,31 +148,11 @@ class TileFunction {
   llvm::Value* in_core(llvm::Value* core, llvm::Value* at) {
     return build_.CreateGEP(build_.getInt8Ty(), core, build_.CreateMul(at, build_.getInt64(shape_.bytes)));
   }
-  llvm::Value* in_memory(llvm::Value* from, llvm::Value* offset, llvm::Value* at) {
-    llvm::Value* const bytes = build_.CreateMul(at, build_.getInt64(shape_.bytes));
-    return build_.CreateGEP(build_.getInt8Ty(), build_.CreateGEP(build_.getInt8Ty(), from, offset), bytes);
-  }
   llvm::Value* in_tile(llvm::Value* at, llvm::Value* lane) {
     llvm::Value* const number = build_.CreateAdd(build_.CreateMul(at, build_.getInt64(shape_.all)), lane);
     return build_.CreateGEP(element(), tile(), number);
   }
 
-  /// One element of each item of a vector.
-  void move_row(llvm::Value* from, llvm::Value* at) {
-    auto* const type = llvm::FixedVectorType::get(element(), shape_.lanes);
-    const llvm::Align align(shape_.bytes);
-    llvm::SmallVector<llvm::Constant*, 16> lanes;
-    for (unsigned lane = 0; lane < shape_.lanes; ++lane) lanes.push_back(build_.getInt64(lane));
-    llvm::Value* const numbers =
-        build_.CreateAdd(build_.CreateVectorSplat(shape_.lanes, from), llvm::ConstantVector::get(lanes));
-    llvm::Value* const places =
-        in_memory(first(), build_.CreateMul(numbers, build_.CreateVectorSplat(shape_.lanes, step())), at);
-    if (fills_) {
-      build_.CreateAlignedStore(build_.CreateMaskedGather(type, places, align), in_tile(at, from), align);
-    } else {
-      build_.CreateMaskedScatter(build_.CreateAlignedLoad(type, in_tile(at, from), align), places, align);
-    }
-  }
   /// Squares of as many elements as there are in 16 bytes, of as many items: a group's.
   void move_chunk(llvm::ArrayRef<llvm::Value*> cores, llvm::Value* from, llvm::Value* at) {
     llvm::Type* const wide = llvm::FixedVectorType::get(element(), group());
