@@ -64,9 +64,10 @@ KILN_FN void change(T* at, const F& f) {
     // Within its word, whose other elements stay what they are.
     static_assert(sizeof(T) <= 2);
     using bits = typename of_size<sizeof(T)>::type;
-    const auto address = reinterpret_cast<unsigned long long>(at);
-    auto* const word = reinterpret_cast<uint32*>(address & ~3ull);
-    const uint32 shift = uint32(address & 3) * 8;
+    const uint32 offset = uint32(reinterpret_cast<unsigned long long>(at)) & 3;
+    // From the pointer, whose kind of memory the compiler knows.
+    auto* const word = reinterpret_cast<uint32*>(reinterpret_cast<char*>(at) - offset);
+    const uint32 shift = offset * 8;
     const uint32 mask = (sizeof(T) == 1 ? 0xffu : 0xffffu) << shift;
     uint32 seen = *word;
     for (;;) {

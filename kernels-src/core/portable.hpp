@@ -219,6 +219,17 @@
 #define KILN_SHARED __shared__
 #define KILN_BARRIER() __syncthreads()
 #endif
+// The threads of the grid along an axis, and its blocks where they have so many threads. AMD's hardware counts threads:
+// gridDim is a quotient there.
+#if KILN_HIP
+#define KILN_GRID_COUNTS_THREADS true
+#define KILN_GRID_THREADS(axis) static_cast<unsigned long long>(__builtin_amdgcn_grid_size_##axis())
+#define KILN_GRID_BLOCKS(threads) (__builtin_amdgcn_grid_size_x() / static_cast<unsigned int>(threads))
+#else
+#define KILN_GRID_COUNTS_THREADS false
+#define KILN_GRID_THREADS(axis) (static_cast<unsigned long long>(gridDim.axis) * blockDim.axis)
+#define KILN_GRID_BLOCKS(threads) gridDim.x
+#endif
 #if KILN_CUDA
 #define KILN_WARP 32
 // The value of the lane that many above this one, or below it, or of that lane; all lanes of the warp take part.
@@ -241,10 +252,27 @@
 #define KILN_SHUFFLE_FROM(x, lane) static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((lane) << 2, static_cast<int>(x)))
 #define KILN_SHUFFLE_DOWN(x, distance) KILN_SHUFFLE_FROM(x, KILN_LANE() + (distance))
 #define KILN_SHUFFLE_UP(x, distance) KILN_SHUFFLE_FROM(x, KILN_LANE() - (distance))
+#if __GFX9__ || __GFX10__ || __GFX11__ || __GFX12__
+#define KILN_DPP 1  // a vector instruction may read other lanes of the 16 that are a row
+#endif
+#if __GFX10__ || __GFX11__ || __GFX12__
+#define KILN_ROW_PAIRS(x) static_cast<uint32>(__builtin_amdgcn_permlanex16(int(x), int(x), 0x76543210, 0xfedcba98, true, false))
+#else
+#define KILN_ROW_PAIRS(x) static_cast<uint32>(__builtin_amdgcn_ds_swizzle(int(x), 0x401f))
+#endif
 #define KILN_BALLOT(x) __ballot(x)
 #define KILN_WARP_BARRIER()                                                                \
   (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"), __builtin_amdgcn_wave_barrier(), \
    __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"))
+#endif
+
+// A pointer that the compiler takes for one into global memory. Of one that it reads from a parameter at a place that it does
+// not know, it would ask at each access.
+#if KILN_HIP
+#define KILN_GLOBAL(T, p) \
+  (T*)(reinterpret_cast<T __attribute__((__address_space__(1)))*>(reinterpret_cast<unsigned long long>(p)))
+#else
+#define KILN_GLOBAL(T, p) (p)
 #endif
 
 #if KILN_GPU_CLANG
@@ -370,8 +398,10 @@ KILN_FN float sqrt_refined(float x) {
 #define KILN_SANITIZER_HANDLER __device__ __attribute__((__used__)) __noinline__
 #endif
 // clang-format off: one literal
-#define KILN_UNCHECKED_BEGIN \
-  _Pragma("clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\", \"array-bounds\"))), apply_to = function)")
+#define KILN_UNCHECKED_BEGIN                                                                                               \
+  _Pragma(                                                                                                                 \
+      "clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\", \"array-bounds\"))), " \
+      "apply_to = function)")
 // clang-format on
 #define KILN_UNCHECKED_END _Pragma("clang attribute pop")
 KILN_UNCHECKED_BEGIN

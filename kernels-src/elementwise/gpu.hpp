@@ -97,7 +97,7 @@ KILN_FN void store_pack(T* p, const pack<T, W>& x, const boolean (&kept)[W]) {
 template <int U, class Index, class Work>
 KILN_FN void walk(Index packs, const Work& work) {
   const uint64 first = uint64(blockIdx.x) * blockDim.x + threadIdx.x;
-  const uint64 threads = uint64(gridDim.x) * blockDim.x;
+  const uint64 threads = KILN_GRID_THREADS(x);
   if (first >= packs) {
     return;
   }

@@ -8,7 +8,7 @@ namespace kiln::loops {
 // Calls work(i) for each of [0, count) once, whatever the grid.
 template <class Index, class Work>
 KILN_FN void walk_items(Index count, const Work& work) {
-  const uint64 threads = uint64(gridDim.x) * blockDim.x;
+  const uint64 threads = KILN_GRID_THREADS(x);
 #pragma unroll 1
   for (uint64 i = uint64(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {
     work(Index(i));

@@ -47,13 +47,13 @@ struct team {
     const int count = Lanes - warp * KILN_WARP < KILN_WARP ? Lanes - warp * KILN_WARP : KILN_WARP;
 #pragma unroll
     for (int distance = KILN_WARP / 2; distance > 0; distance /= 2) {
-      const T other = loops::from_lane_below(x, distance);
-      if (place + distance < count) {
+      const T other = loops::from_pair(x, distance);
+      if (loops::has_pair<true>(place, distance, count)) {
         x = f(x, other);
       }
     }
     if constexpr (kIsWarp) {
-      return loops::from_lane(x, 0);
+      return loops::from_one_lane(x, 0);
     } else {
       T* const all = reinterpret_cast<T*>(cells + turn * (kCells / 2));
       turn ^= 1;

@@ -45,7 +45,7 @@ KILN_FN T change_at(T* at, const F& f) {
 // Runs f(item) for the items of this thread: the whole grid strides over all of them, so that any grid is right.
 template <class F>
 KILN_FN void each_item(int64 size, const F& f) {
-  const int64 step = int64(gridDim.x) * blockDim.x;
+  const int64 step = int64(KILN_GRID_THREADS(x));
   for (int64 item = int64(blockIdx.x) * blockDim.x + threadIdx.x; item < size; item += step) {
     KILN_ENTER_ITEM(item);
     f(item);

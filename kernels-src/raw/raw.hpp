@@ -33,14 +33,12 @@ struct thread_in_grid {
   grid_place thread;
   grid_place block;
   grid_place block_size;
-  grid_place grid_size;
+  grid_numbers<3> all;
   KILN_FN grid_numbers<3> at() const {
     return {index(block.x) * block_size.x + thread.x, index(block.y) * block_size.y + thread.y,
             index(block.z) * block_size.z + thread.z};
   }
-  KILN_FN grid_numbers<3> of() const {
-    return {index(grid_size.x) * block_size.x, index(grid_size.y) * block_size.y, index(grid_size.z) * block_size.z};
-  }
+  KILN_FN grid_numbers<3> of() const { return all; }
 };
 // Items are a grid of one dimension.
 struct item_in_grid {
@@ -79,6 +77,24 @@ KILN_FN index flat(const grid_place& at, const grid_place& of) {
 KILN_FN index count(const grid_place& of) {
   return index(of.x) * of.y * of.z;
 }
+// The threads of the grid along each axis, and a thread's number among all.
+#if KILN_GRID_COUNTS_THREADS
+KILN_FN grid_numbers<3> threads_of(const grid_place&, const grid_place&) {
+  return {index(KILN_GRID_THREADS(x)), index(KILN_GRID_THREADS(y)), index(KILN_GRID_THREADS(z))};
+}
+KILN_FN index item_of(const grid_place& thread, const grid_place& block, const grid_place& block_size, const grid_place&) {
+  const index rows = block.z * index(KILN_GRID_THREADS(y)) + index(block.y) * block_size.y;
+  return rows * (index(KILN_GRID_THREADS(x)) * block_size.z) + block.x * count(block_size) + flat(thread, block_size);
+}
+#else
+KILN_FN grid_numbers<3> threads_of(const grid_place& grid_size, const grid_place& block_size) {
+  return {index(grid_size.x) * block_size.x, index(grid_size.y) * block_size.y, index(grid_size.z) * block_size.z};
+}
+KILN_FN index item_of(const grid_place& thread, const grid_place& block, const grid_place& block_size,
+                      const grid_place& grid_size) {
+  return flat(block, grid_size) * count(block_size) + flat(thread, block_size);
+}
+#endif
 
 // A type that no argument decides.
 template <class T>

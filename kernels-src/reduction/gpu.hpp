@@ -31,8 +31,8 @@ KILN_FN void join_warp(typename C::state& state, int lane, int count) {
 #pragma unroll
   for (int step = 1; step < KILN_WARP; step *= 2) {
     const int distance = C::commutes ? KILN_WARP / 2 / step : step;
-    const typename C::state other = from_lane_below(state, distance);
-    if (lane + distance < count) {
+    const typename C::state other = from_pair(state, distance);
+    if (has_pair<C::commutes>(lane, distance, count)) {
       state = C::combine(state, other);
     }
   }
@@ -146,7 +146,7 @@ KILN_FN uint64 lesser(uint64 a, uint64 b) {
 template <class R, class Work>
 KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
   using accumulator = typename R::accumulator;
-  const uint64 step = uint64(gridDim.x) * kReduceThreads;
+  const uint64 step = uint64(KILN_GRID_BLOCKS(kReduceThreads)) * kReduceThreads;
   for (uint64 output = uint64(blockIdx.x) * kReduceThreads + threadIdx.x; output < call.outputs; output += step) {
     const auto source = work.source(output);
     const uint64 count = source.count(call);
@@ -175,7 +175,7 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
 template <class R, int W, int Group, class Work>
 KILN_FN void reduce_by_threads(const reduction_call& call, const Work& work) {
   using C = counted<R>;
-  const uint64 step = uint64(gridDim.x) * kReduceThreads;
+  const uint64 step = uint64(KILN_GRID_BLOCKS(kReduceThreads)) * kReduceThreads;
   for (uint64 output = uint64(blockIdx.x) * kReduceThreads + threadIdx.x; output < call.outputs; output += step) {
     typename C::state state;
     const auto source = work.source(output);
@@ -190,7 +190,7 @@ KILN_FN void reduce_by_warps(const reduction_call& call, const Work& work) {
   using C = counted<R>;
   const int lane = int(threadIdx.x) % KILN_WARP;
   constexpr int warps = kReduceThreads / KILN_WARP;
-  const uint64 step = uint64(gridDim.x) * warps;
+  const uint64 step = uint64(KILN_GRID_BLOCKS(kReduceThreads)) * warps;
   for (uint64 output = uint64(blockIdx.x) * warps + threadIdx.x / KILN_WARP; output < call.outputs; output += step) {
     typename C::state state;
     const auto source = work.source(output);
@@ -209,7 +209,7 @@ KILN_FN void reduce_by_blocks(const reduction_call& call, const Work& work, void
   using C = counted<R>;
   auto* const cells = static_cast<typename C::state*>(shared);
   const uint64 parts = call.combining != 0 ? 1 : call.parts;
-  for (uint64 block = blockIdx.x; block < call.outputs * parts; block += gridDim.x) {
+  for (uint64 block = blockIdx.x; block < call.outputs * parts; block += KILN_GRID_BLOCKS(kReduceThreads)) {
     const uint64 part = block / call.outputs;
     const uint64 output = block - part * call.outputs;
     typename C::state state;
@@ -245,7 +245,7 @@ KILN_FN void reduce_columns(const reduction_call& call, const Work& work, const 
   const unsigned lane = threadIdx.x & (lanes - 1);
   const unsigned row = threadIdx.x >> call.lane_bits;
   const uint64 groups = (call.outputs / V + lanes - 1) >> call.lane_bits;
-  for (uint64 block = blockIdx.x; block < groups * parts; block += gridDim.x) {
+  for (uint64 block = blockIdx.x; block < groups * parts; block += KILN_GRID_BLOCKS(kReduceThreads)) {
     const uint64 part = parts == 1 ? 0 : block / groups;
     const uint64 output = (((block - part * groups) << call.lane_bits) + lane) * V;
     const bool there = output < call.outputs;

@@ -196,9 +196,9 @@ KILN_FN void reduce_short(const Work& work, const segment<Index>& own, bool take
   const int64 stride = work.stride();
   const int head = KILN_TRAILING_ZEROS(uint64(lanes));
   const int tail = 63 - KILN_LEADING_ZEROS(uint64(lanes));
-  const Index begin = from_lane(own.begin, head);
-  const Index length = from_lane(own.begin + own.length, tail) - begin;
-  const int64 start = from_lane(own.start, head);
+  const Index begin = from_one_lane(own.begin, head);
+  const Index length = from_one_lane(own.begin + own.length, tail) - begin;
+  const int64 start = from_one_lane(own.start, head);
   const Index at = own.begin - begin;
   // Beginnings may be in any order, and outputs of other rows.
   const bool inside = at < length && own.length <= length - at && own.start == start + int64(at) * stride;
@@ -364,15 +364,16 @@ KILN_FN void reduce_segments(const kinds::SegmentCall& call, const Work& work, v
   uint64 unit = blockIdx.x;
   if constexpr (How != segments::in_order) {
 #pragma unroll 1
-    for (; unit < in_parts; unit += gridDim.x) {
+    for (; unit < in_parts; unit += KILN_GRID_BLOCKS(kReduceThreads)) {
       reduce_part<R, How>(call, work, unit, shared);
     }
   }
   const index outputs = index(call.outputs);
   const index of_warp = index(call.outputs_of_warp) * (KILN_WARP / 32);
   const index of_block = of_warp * (kReduceThreads / KILN_WARP);
+  const uint64 step = uint64(KILN_GRID_BLOCKS(kReduceThreads)) * of_block;
 #pragma unroll 1
-  for (uint64 of_unit = (unit - in_parts) * of_block; of_unit < outputs; of_unit += uint64(gridDim.x) * of_block) {
+  for (uint64 of_unit = (unit - in_parts) * of_block; of_unit < outputs; of_unit += step) {
     const index first = index(of_unit) + threadIdx.x / KILN_WARP * of_warp;
     if (first < outputs) {
       reduce_segments_of_warp<R, How>(work, first, int(outputs - first < of_warp ? outputs - first : of_warp), shared);

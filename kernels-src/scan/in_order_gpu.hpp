@@ -8,7 +8,7 @@ namespace kiln::loops {
 // A thread loads P packs of W elements before it uses the first of them.
 template <class Work, int W, int P>
 KILN_FN void scan_in_order(const kinds::ScanSpace& s, const typename Work::in* x, typename Work::out* y) {
-  const uint32 step = gridDim.x * blockDim.x;
+  const uint32 step = uint32(KILN_GRID_THREADS(x));
   for (uint64 number = uint64(blockIdx.x) * blockDim.x + threadIdx.x; number < s.lines; number += step) {
     const scan_line<typename Work::in, typename Work::out, W> line(s, x, y, uint32(number));
     typename Work::value running;

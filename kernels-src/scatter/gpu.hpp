@@ -15,7 +15,7 @@ constexpr int scatter_threads = 256;
 template <int Unroll, class Number, class Many, class One>
 KILN_FN void scatter_tiles(Number count, const Many& many, const One& one) {
   constexpr Number tile = scatter_threads * Unroll;
-  const Number step = gridDim.x * tile;
+  const Number step = KILN_GRID_BLOCKS(scatter_threads) * tile;
 #pragma unroll 1
   for (Number begin = blockIdx.x * tile; begin < count; begin += step) {
     const Number first = begin + threadIdx.x;
@@ -75,9 +75,7 @@ template <class Work, class Places, class Target>
 KILN_FN bool scatter_elements(const kinds::ScatterCall& call, const Places& places, const Target& target_of) {
   using number = typename Places::number;
   using value = typename Work::value;
-  const auto value_of = [&](const scatter_spot& spot) {
-    return *reinterpret_cast<const value*>(static_cast<const char*>(call.value) + spot.value);
-  };
+  const auto value_of = [&](const scatter_spot& spot) { return *in_global_memory<value>(call.value, spot.value); };
   bool good = true;
   scatter_tiles<Places::unroll>(
       number(call.work),
@@ -130,34 +128,33 @@ KILN_FN void scatter_in_order(const kinds::ScatterCall& call, const Places& plac
   using target = typename Work::target;
   using value = typename Work::value;
   const number row = Places::rows ? number(call.row) : 1;
-  const number step = number(gridDim.x) * scatter_threads;
+  const number step = number(KILN_GRID_BLOCKS(scatter_threads)) * scatter_threads;
 #pragma unroll 1
   for (number i = number(blockIdx.x) * scatter_threads + threadIdx.x; i < number(call.work); i += step) {
     const number group = i / row;
     const number element = i - group * row;
-    const int64 end = call.starts[group + 1];
-    for (int64 k = call.starts[group]; k < end; ++k) {
-      const scatter_spot spot = places.spot(number(call.order[k]) * row + element);
-      Work::apply(*reinterpret_cast<target*>(static_cast<char*>(call.target) + spot.target),
-                  *reinterpret_cast<const value*>(static_cast<const char*>(call.value) + spot.value));
+    const int64 end = in_global_memory(call.starts)[group + 1];
+    for (int64 k = in_global_memory(call.starts)[group]; k < end; ++k) {
+      const scatter_spot spot = places.spot(number(in_global_memory(call.order)[k]) * row + element);
+      Work::apply(*in_global_memory<target>(call.target, spot.target), *in_global_memory<value>(call.value, spot.value));
     }
   }
 }
 
 // By the launch before this one.
 KILN_FN bool found_bad(const kinds::ScatterCall& call) {
-  return call.bad != nullptr && *call.bad != 0;
+  return call.bad != nullptr && *in_global_memory(call.bad) != 0;
 }
 
 template <class Work, class Places>
 KILN_FN void scatter(const kinds::ScatterCall& call, const Places& places) {
   if (call.pass == 0) {
     if (!all_indices_good(call, places)) {
-      atomicOr(call.bad, 1u);
+      atomicOr(in_global_memory(call.bad), 1u);
     }
   } else if (!found_bad(call)) {
     scatter_elements<Work>(call, places, [&](const scatter_spot& spot) {
-      return reinterpret_cast<typename Work::target*>(static_cast<char*>(call.target) + spot.target);
+      return in_global_memory<typename Work::target>(call.target, spot.target);
     });
   }
 }
@@ -174,7 +171,7 @@ KILN_FN void scatter_by_bins(const kinds::ScatterCall& call, const Places& place
   using target = typename Work::target;
   alignas(16) extern __shared__ unsigned char kiln_bins[];
   target* const bins = reinterpret_cast<target*>(kiln_bins);
-  target* const copies = static_cast<target*>(call.copies);
+  target* const copies = in_global_memory(static_cast<target*>(call.copies));
   if (call.pass == 0) {
     // One more, for indices that are out of range.
     for (uint32 i = threadIdx.x; i <= call.bins; i += scatter_threads) {
@@ -186,7 +183,7 @@ KILN_FN void scatter_by_bins(const kinds::ScatterCall& call, const Places& place
       return reinterpret_cast<target*>(kiln_bins + (spot.good ? offset : call.bins * uint32(sizeof(target))));
     });
     if (!good) {
-      atomicOr(call.bad, 1u);
+      atomicOr(in_global_memory(call.bad), 1u);
     }
     KILN_BARRIER();
     for (uint32 i = threadIdx.x; i < call.bins; i += scatter_threads) {
@@ -194,7 +191,7 @@ KILN_FN void scatter_by_bins(const kinds::ScatterCall& call, const Places& place
     }
   } else if (!found_bad(call)) {
     const uint32 parts = (call.blocks + kinds::kScatterCopiesEach - 1) / kinds::kScatterCopiesEach;
-    const uint32 step = gridDim.x * scatter_threads;
+    const uint32 step = KILN_GRID_BLOCKS(scatter_threads) * scatter_threads;
 #pragma unroll 1
     for (uint32 i = blockIdx.x * scatter_threads + threadIdx.x; i < call.bins * parts; i += step) {
       const uint32 part = i / call.bins;
@@ -209,7 +206,7 @@ KILN_FN void scatter_by_bins(const kinds::ScatterCall& call, const Places& place
       }
       // What no index leads to may be another array's. Bits are compared: 0 and -0 are equal numbers.
       if (!has_bits_of(sum, Work::nothing())) {
-        Work::update(reinterpret_cast<target*>(static_cast<char*>(call.target) - call.origin) + bin, sum);
+        Work::update(in_global_memory<target>(call.target, -call.origin) + bin, sum);
       }
     }
   }

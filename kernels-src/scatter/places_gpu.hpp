@@ -7,6 +7,19 @@
 
 namespace kiln::loops {
 
+template <class T>
+KILN_FN T* in_global_memory(T* p) {
+  return KILN_GLOBAL(T, p);
+}
+template <class T>
+KILN_FN T* in_global_memory(void* p, int64 offset) {
+  return reinterpret_cast<T*>(in_global_memory(static_cast<char*>(p)) + offset);
+}
+template <class T>
+KILN_FN const T* in_global_memory(const void* p, int64 offset) {
+  return reinterpret_cast<const T*>(in_global_memory(static_cast<const char*>(p)) + offset);
+}
+
 // In bytes from the first element.
 struct scatter_spot {
   int64 target = 0;
@@ -62,7 +75,7 @@ struct scatter_places {
     constexpr bool is_signed = T(-1) < T(0);
     using words = scatter_words<!narrow || sizeof(T) == 8>;
     using word = typename words::type;
-    const T given = *reinterpret_cast<const T*>(static_cast<const char*>(call.index[i].data) + offset<0, Rank>(at, i));
+    const T given = *in_global_memory<T>(call.index[i].data, offset<0, Rank>(at, i));
     const word extent = word(call.index[i].extent);
     const word number = word(typename words::signed_type(given));
     Number at_axis = Number(number);
@@ -127,7 +140,7 @@ struct scatter_any_places {
 #pragma unroll 1
     for (int i = 0; i < s.indices; ++i) {
       const char* const from =
-          static_cast<const char*>(call.index[i].data) + offset_of(position, s.rank, s.positions, s.index_strides[i]);
+          in_global_memory<char>(call.index[i].data, offset_of(position, s.rank, s.positions, s.index_strides[i]));
       const int64 extent = call.index[i].extent;
       int64 at_axis = read_index(from, s.index_size[i], s.index_is_signed[i] != 0);
       at_axis += at_axis < 0 && s.index_is_signed[i] != 0 ? extent : 0;

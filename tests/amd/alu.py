@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+import dpp
 import faults
 import natives
 import operands
@@ -176,7 +177,7 @@ def mixed(read, half, upper, negate, absolute):
     return single
 
 
-def sources(inst, name, rdna, lanes, indexed):
+def sources(inst, name, rdna, lanes, indexed, selection):
     """S0, S1, S2 → (bits, reader)."""
     cls = type(inst).__name__
     fields = {field for field, _ in inst._fields}
@@ -197,12 +198,16 @@ def sources(inst, name, rdna, lanes, indexed):
                 offset = inst.vsrc0.offset - 256 * inst.s0
             elif inst.s1:
                 offset -= 256
-        elif "DPP" in cls:
-            raise faults.unknown(f"{name} with DPP")
+        elif "DPP" in cls and number == 0:
+            offset = inst.vsrc0.offset
         is_indexed = indexed is not None and offset >= 256 and indexed >> number & 1
         read = operands.vector_reader(offset, bits, rdna, kind, inst._literal, is_indexed)
         if "SDWA" in cls:
             read = selected(read, getattr(inst, f"src{number}_sel"), getattr(inst, f"src{number}_sext"))
+            read = modified(read, bits, kind, getattr(inst, f"src{number}_neg"), getattr(inst, f"src{number}_abs"), False)
+        elif "DPP" in cls:
+            if number == 0:
+                read = selection.reader(read)
             read = modified(read, bits, kind, getattr(inst, f"src{number}_neg"), getattr(inst, f"src{number}_abs"), False)
         elif cls.startswith("VOP3P"):
             high = inst.opsel_hi >> number & 1 if number < 2 else inst.opsel_hi2
@@ -234,14 +239,21 @@ def vector(inst, family, name, rdna, lanes, indexed=None):
     """VOP1, VOP2, VOPC, VOP3 and their kin. indexed: which operands M0 moves (S_SET_GPR_IDX_ON), or None."""
     cls = type(inst).__name__
     fields = {field for field, _ in inst._fields}
+    compares = name.startswith("V_CMP")
     if getattr(inst, "omod", 0) or (getattr(inst, "clmp", 0) and "V_CMP" not in name):
         raise faults.unknown(f"{name} with clamp or an output modifier")
-    found = sources(inst, name, rdna, lanes, indexed)
+    selection = None
+    if "DPP" in cls:
+        if not cls.endswith("DPP16"):
+            raise faults.unknown(f"{name} ({cls})")
+        selection = dpp.Selection(inst, lanes, rdna)
+        if compares and not selection.writes_all:
+            raise faults.unknown(f"{name} with DPP that leaves bits of a mask")
+    found = sources(inst, name, rdna, lanes, indexed, selection)
     bits = {operand: width for operand, (width, _, _) in found.items()}
     readers = {operand: read for operand, (_, read, _) in found.items()}
     described = inst.operands.get("vdst")
     out_bits = 64 if described and described[1] == 64 else 32
-    compares = name.startswith("V_CMP")
     carry_in = VCC
     if not compares:
         bits["D0"] = out_bits
@@ -282,12 +294,12 @@ def vector(inst, family, name, rdna, lanes, indexed=None):
 
         def run_one(w):
             write(w, call(*[read(w) for read in reads], LANES=lanes)[0])
-        return run_one
+        return selection.runner(run_one) if selection else run_one
 
     def run(w):
         for write, value in zip(writers, call(*[read(w) for read in reads], LANES=lanes)):
             write(w, value)
-    return run
+    return selection.runner(run) if selection else run
 
 
 def result_writer(inst, name, rdna, cls, fields, out_bits, indexed):

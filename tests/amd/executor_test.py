@@ -262,6 +262,63 @@ class Kernels(unittest.TestCase):
             arena.launch(kernel("unsigned* out, unsigned n", body), 2, 256, np.uint64(out), np.uint32(3))
             self.assertEqual(arena.get(out, np.uint32, 9).tolist(), wanted)
 
+    def lanes(self, arena, expression, off=""):
+        """The expression of each lane's x, 100 and more, over a wave; lanes that are off have y, 0."""
+        count = 64 if arena.device.architecture.name == "gfx942" else 32
+        x = np.arange(100, 100 + count, dtype=np.int32)
+        a, out = arena.put(x), arena.put(np.zeros(count, np.int32))
+        body = f"const int i = threadIdx.x; int x = in[i], y = 0; {off} {{ y = {expression}; }} out[i] = y;"
+        arena.launch(kernel("const int* in, int* out", body), 1, count, np.uint64(a), np.uint64(out))
+        return arena.get(out, np.int32, count).tolist()
+
+    def test_data_parallel_primitives(self):
+        """From the words of AMD's documents: where the lane in its row of 16, or its quad, reads; None: there is no such lane."""
+        cases = [(0b10_11_00_01, lambda p: p // 4 * 4 + (1, 0, 3, 2)[p % 4]), (0x140, lambda p: 15 - p),
+                 (0x141, lambda p: p // 8 * 8 + 7 - p % 8)]
+        for n in (1, 8, 15):
+            cases += [(0x100 + n, lambda p, n=n: p + n if p + n < 16 else None), (0x110 + n, lambda p, n=n: p - n if p >= n else None),
+                      (0x120 + n, lambda p, n=n: (p - n) % 16)]
+        for arena in self.each():
+            rdna = arena.device.architecture.rdna
+            own = [(0x153, lambda p: 3), (0x165, lambda p: p ^ 5)] if rdna else []
+            for control, place in cases + own:
+                read = [None if place(i % 16) is None else i // 16 * 16 + place(i % 16) for i in range(32 if rdna else 64)]
+                zeros = self.lanes(arena, f"__builtin_amdgcn_update_dpp(-1, x, {control}, 0xf, 0xf, true)")
+                self.assertEqual(zeros, [0 if j is None else 100 + j for j in read], hex(control))
+                kept = self.lanes(arena, f"__builtin_amdgcn_update_dpp(-i, x, {control}, 0xa, 0x7, false)")
+                self.assertEqual(kept, [-i if j is None or i // 16 % 2 == 0 or i % 16 >= 12 else 100 + j for i, j in enumerate(read)])
+                odd = self.lanes(arena, f"__builtin_amdgcn_update_dpp(-i, x, {control}, 0xf, 0xf, false)", "if (i % 2 == 1 || i > 28)")
+                on = [i % 2 == 1 or i > 28 for i in range(len(read))]
+                self.assertEqual(odd, [0 if not on[i] else -i if j is None or not on[j] else 100 + j for i, j in enumerate(read)])
+
+    def test_lanes_of_a_whole_wave(self):
+        arena = self.each()[0]
+        self.assertEqual(self.lanes(arena, "__builtin_amdgcn_update_dpp(-1, x, 0x138, 0xf, 0xf, false)"), [-1, *range(100, 163)])
+        self.assertEqual(self.lanes(arena, "__builtin_amdgcn_update_dpp(-1, x, 0x130, 0xf, 0xf, false)"), [*range(101, 164), -1])
+
+    def test_dpp_in_arithmetic(self):
+        for arena in self.each():
+            got = self.lanes(arena, "x - 2 * __builtin_amdgcn_mov_dpp(x, 0x108, 0xf, 0xf, true)")
+            self.assertEqual(got, [100 + i - 2 * (108 + i if i % 16 < 8 else 0) for i in range(len(got))])
+
+    def test_swizzles(self):
+        for arena in self.each():
+            got = self.lanes(arena, "__builtin_amdgcn_ds_swizzle(x, 0x401f)")
+            self.assertEqual(got, [100 + (i ^ 16) for i in range(len(got))])
+            got = self.lanes(arena, "__builtin_amdgcn_ds_swizzle(x, 3 << 10 | 4 << 5 | 0x1b)")
+            self.assertEqual(got, [100 + (i & 32) + ((i & 0x1b | 4) ^ 3) for i in range(len(got))])
+            got = self.lanes(arena, "__builtin_amdgcn_ds_swizzle(x, 0x801b)")
+            self.assertEqual(got, [100 + (i ^ 3) for i in range(len(got))])
+            got = self.lanes(arena, "__builtin_amdgcn_ds_swizzle(x, 0x401f)", "if (i < 20)")
+            self.assertEqual(got, [100 + (i ^ 16) if i < 20 and i ^ 16 < 20 else 0 for i in range(len(got))])
+
+    def test_rows_of_32_lanes(self):
+        arena = self.each()[1]
+        got = self.lanes(arena, "__builtin_amdgcn_permlanex16(x, x, 0x76543210, 0xfedcba98, true, false)")
+        self.assertEqual(got, [100 + (i ^ 16) for i in range(32)])
+        got = self.lanes(arena, "__builtin_amdgcn_permlanex16(-i, x, 0x3, 0x0, false, false)", "if (i != 19)")
+        self.assertEqual(got, [0 if i == 19 else (0 if i == 0 else 100 + (i & 16 ^ 16) + (3 if i % 16 == 0 else 0)) for i in range(32)])
+
     def fault(self, status, pattern, text, grid, block, arguments, **more):
         for arena in self.each():
             given = [np.uint64(arena.put(a)) if isinstance(a, np.ndarray) and a.ndim else a for a in arguments]

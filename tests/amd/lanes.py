@@ -35,6 +35,23 @@ def dual(inst, architecture, lanes):
     return run
 
 
+def between_rows(inst, rdna, lanes):
+    """Each lane of a row reads the lane of the other row of its 32 that its 4 bits of the selectors name."""
+    low = operands.numpy_scalar(inst.src1.offset, 32, rdna, "", inst._literal)
+    high = operands.numpy_scalar(inst.src2.offset, 32, rdna, "", inst._literal)
+    source, target = inst.src0.offset - 256, inst.vdst.offset - 256
+    from_inactive, zeros = inst.opsel & 1, inst.opsel & 2
+    lane = np.arange(lanes)
+
+    def permute(w):
+        selectors = int(low(w)) | int(high(w)) << 32
+        chosen = np.array([selectors >> 4 * place & 15 for place in range(16)])[lane & 15] | (lane & ~15 ^ 16)
+        valid = w.mask[chosen] | bool(from_inactive)
+        values = np.where(valid, w.rows[source][chosen], np.uint32(0))
+        np.copyto(w.rows[target], values, where=w.mask & (valid | bool(zeros)))
+    return permute
+
+
 def crossing(inst, name, architecture, lanes):
     """Instructions that reach other lanes' registers, or registers by number."""
     rdna = architecture.rdna
@@ -59,6 +76,8 @@ def crossing(inst, name, architecture, lanes):
         def write_lane(w):
             w.rows[row][int(lane(w)) % lanes] = value(w)
         return write_lane
+    if name == "V_PERMLANEX16_B32":
+        return between_rows(inst, rdna, lanes)
     if name in ("V_MOVRELS_B32", "V_MOVRELD_B32"):
         source, target = inst.src0.offset, inst.vdst.offset
         if name == "V_MOVRELS_B32":

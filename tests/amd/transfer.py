@@ -242,6 +242,8 @@ def local_transfer(inst, name, rdna):
     offset = inst.offset0 | inst.offset1 << 8
     if short in ("BPERMUTE_B32", "PERMUTE_B32"):
         return permute(short, address, first, data[0], offset)
+    if short == "SWIZZLE_B32":
+        return swizzle(address, first, offset)
 
     def where(w, plus):
         return w.rows[address][w.active].astype(np.int64) + plus
@@ -295,6 +297,21 @@ def local_transfer(inst, name, rdna):
                 put_words(w, first, [(old >> old.dtype.type(32 * i)).astype(np.uint32) for i in range(size // 4)])
         return compare_local
     raise faults.unknown(name)
+
+
+def swizzle(row, first, offset):
+    """A pattern within 32 lanes, or within 4; a lane that is off gives 0."""
+    if offset >= 0xc000:
+        raise faults.unknown(f"DS_SWIZZLE_B32 with offset {offset:#x}")
+
+    def pull(w):
+        lane = np.arange(len(w.mask))
+        if offset & 0x8000:
+            source = lane & ~3 | offset >> 2 * (lane & 3) & 3
+        else:
+            source = lane & 32 | (lane & offset & 31 | offset >> 5 & 31) ^ offset >> 10 & 31
+        w.rows[first][w.active] = np.where(w.mask[source], w.rows[row][source], 0)[w.active]
+    return pull
 
 
 def permute(short, address, first, data, offset):

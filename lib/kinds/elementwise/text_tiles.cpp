@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kinds/elementwise/tiles.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
@@ -32,9 +33,10 @@ class TiledKernel {
     out += fmt::format("    {}\n{}  }}\n}};\n", evaluation(spec_, arguments_, debug_), stores_);
     out += fmt::format("KILN_KERNEL kiln_kernel(uint32 n, const index_space s, uint32 rows, uint32 columns{}) {{\n{}",
                        parameters_, tiles_);
-    out += "#pragma unroll 1\n  for (uint32 i = blockIdx.x; i < n; i += gridDim.x) {\n";
+    out += fmt::format("  const uint32 blocks = KILN_GRID_BLOCKS({});\n", tile_threads(spec_.tile));
+    out += "#pragma unroll 1\n  for (uint32 i = blockIdx.x; i < n; i += blocks) {\n";
     out += fmt::format("    const in_tile at(s, i, rows, columns);\n    work w{{s{}}};\n", initializers_);
-    out += fmt::format("    compute_tile<{}>(at, w, n - i > gridDim.x);\n  }}\n}}\n", spec_.unroll);
+    out += fmt::format("    compute_tile<{}>(at, w, n - i > blocks);\n  }}\n}}\n", spec_.unroll);
     return out;
   }
 

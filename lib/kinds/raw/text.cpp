@@ -107,7 +107,7 @@ std::string arguments_of(const RawSpec& spec, const UserText& text) {
   return arguments;
 }
 
-constexpr const char* kThreadInGrid = ", thread_in_grid{thread, block, block_size, grid_size}";
+constexpr const char* kThreadInGrid = ", thread_in_grid{thread, block, block_size, threads_of(grid_size, block_size)}";
 
 std::string on_cpu(const RawSpec& spec, const UserText& user) {
   std::string text;
@@ -153,7 +153,7 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
       "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}"
       "  {}(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
       "{{\n"
-      "    const int64 item = flat(block, grid_size) * count(block_size) + flat(thread, block_size);\n"
+      "    const int64 item = item_of(thread, block, block_size, grid_size);\n"
       "    user::kiln_body({}item, thread, block, block_size, grid_size{}{});\n  }});\n}}\n",
       text,
       spec.finds_races               ? "one_thread"
@@ -184,7 +184,7 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
       "KILN_RAW_KERNEL kiln_kernel({}) {{\n{}"
       "  const grid_place thread{{threadIdx.x, threadIdx.y, threadIdx.z}}, block{{blockIdx.x, blockIdx.y, blockIdx.z}};\n"
       "  const grid_place block_size{{blockDim.x, blockDim.y, blockDim.z}}, grid_size{{gridDim.x, gridDim.y, gridDim.z}};\n"
-      "  const int64 item = flat(block, grid_size) * count(block_size) + flat(thread, block_size);\n"
+      "  const int64 item = item_of(thread, block, block_size, grid_size);\n"
       "  user::kiln_body(item, thread, block, block_size, grid_size{}{});\n}}\n",
       parameters, views, grids ? kThreadInGrid : "", arguments_of(spec, user));
 }

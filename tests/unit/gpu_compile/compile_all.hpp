@@ -10,7 +10,9 @@
 
 #include "../../support/sample.hpp"
 #include "../backend/gpu_compilers.hpp"
+#include "amd_code.hpp"
 #include "backend/backend.hpp"
+#include "backend/gpu/clang_compiler.hpp"
 #include "backend/gpu/compiler.hpp"
 #include "kinds/kernel_text.hpp"
 #include "kinds/spec.hpp"
@@ -59,13 +61,28 @@ void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& 
   }
 }
 
-/// Some of them for the other architectures whose stack is looked at.
+/// Some of them for AMD's architectures by Clang, whose machine code is looked at.
+template <class Spec>
+void compile_for_amd(const std::vector<VariantOf<Spec>>& variants, const KnownAmdCode& known, std::uint64_t one_in = 12) {
+  if (!backend::have_clang()) return;
+  for (const char* target : {"gfx90a", "gfx942", "gfx1100"}) {
+    const auto compiler = backend::gpu::make_clang_compiler({.name = target});
+    Sample sample(one_in);
+    std::printf("%s: KILN_TEST_FIRST=%d\n", target, static_cast<int>(Sample::first() % one_in));
+    for (const VariantOf<Spec>& variant : variants) {
+      if (!sample.takes_next()) continue;
+      const std::string code = compiler->compile(request(variant, DeviceKind::hip)).code;
+      check_amd_code({.name = "kiln_kernel", .target = target, .bytes = code}, variant.name, known);
+    }
+  }
+}
+
+/// Some of them for other architectures of NVIDIA's, whose stack is looked at.
 template <class Spec>
 void compile_some(const std::vector<VariantOf<Spec>>& variants) {
   for (const char* target : {"sm_80", "sm_100"}) {
     if (have_compiler(DeviceKind::cuda)) compile_all(target, variants, 6);
   }
-  if (backend::have_clang()) compile_all("gfx942", variants, 6);
 }
 
 }  // namespace kiln::test

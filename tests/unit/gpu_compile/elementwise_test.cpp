@@ -317,3 +317,12 @@ TEST_CASE("elementwise kernels: some variants for other architectures, without a
   compile_some(tiled_variants());
   compile_some(division_variants());
 }
+
+TEST_CASE("elementwise kernels: machine code for AMD") {
+  const test::KnownAmdCode known = {.divide = {"division", "two outputs", " wide"}, .spill = {"tiles"}, .exchange = {}};
+  compile_for_amd(flat_variants(), known);
+  compile_for_amd(nd_variants(), known);
+  compile_for_amd(dtype_variants(), known);
+  compile_for_amd(tiled_variants(), known);
+  compile_for_amd(division_variants(), known);
+}

@@ -86,3 +86,7 @@ TEST_CASE("the kernels of generalized ufuncs compile for gfx90a") {
 TEST_CASE("the kernels of generalized ufuncs: some variants for other architectures, without a stack") {
   compile_some(variants());
 }
+
+TEST_CASE("the kernels of generalized ufuncs: machine code for AMD") {
+  compile_for_amd(variants(), {.divide = {"masked", "team"}, .spill = {}, .exchange = {}});
+}

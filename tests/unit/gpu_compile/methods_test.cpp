@@ -143,3 +143,10 @@ TEST_CASE("sums are the device's atomic operation, products compare and swap") {
 TEST_CASE("the kernels of methods: some variants for other architectures, without a stack") {
   compile_some(variants());
 }
+
+TEST_CASE("the kernels of methods: machine code for AMD") {
+  compile_for_amd(variants(), {.divide = {"scan", "scatter"},
+                               .spill = {"scan bool", "scan of small code bool", "scan of small code float32", "scan in order",
+                                         "all dimensions"},
+                               .exchange = {"scan", "scatter, index", "scatter to bins"}});
+}

@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "../backend/gpu_compilers.hpp"
+#include "compile_all.hpp"
 #include "kiln/kiln.hpp"
 
 namespace {
@@ -67,7 +69,26 @@ void compile_all(const char* target) {
                .body = "const int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i < n) x[i] *= 2;\n__syncthreads();"}) == 1);
 }
 
+/// What a body asks of the grid, but for its blocks.
+std::vector<kiln::test::VariantOf<kiln::kinds::RawSpec>> grids() {
+  using kiln::kinds::RawForm;
+  std::vector<kiln::test::VariantOf<kiln::kinds::RawSpec>> found;
+  const auto add = [&](const char* name, RawForm form, const char* body) {
+    kiln::kinds::RawSpec spec{.parameters = {{.dtype = kiln::DType::int64, .array = true}}, .form = form};
+    found.push_back({name, {.name = "grids", .body = body, .input_names = {"x"}}, spec});
+  };
+  add("raw items", RawForm::items, "x[item] += item;");
+  add("raw numbers", RawForm::blocks, "x[item] += thread.x;");
+  add("raw grid", RawForm::blocks,
+      "for (index i = grid(1); i < 1000; i += gridsize(1)) x[i] += gridsize(3).y + gridsize(3).z;");
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("raw kernels: machine code for AMD") {
+  compile_for_amd(grids(), {}, 1);
+}
 
 TEST_CASE("raw kernels compile for sm_90") {
   if (kiln::test::have_compiler(kiln::DeviceKind::cuda)) compile_all("sm_90");

@@ -120,3 +120,9 @@ TEST_CASE("reductions: the smoke set compiles for the other architectures") {
 TEST_CASE("reductions: some variants for other architectures, without a stack") {
   compile_some(variants());
 }
+
+TEST_CASE("reductions: machine code for AMD") {
+  compile_for_amd(variants(), {.divide = {"mapping 2", "mapping 3", "nd wide", "dtype", "segmented"},
+                               .spill = {"nd wide", "masked", "dtype bool"},
+                               .exchange = {"segmented"}});
+}

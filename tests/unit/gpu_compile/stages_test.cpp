@@ -95,3 +95,9 @@ TEST_CASE("reductions of stages: every variant compiles for gfx90a") {
 TEST_CASE("reductions of stages: some variants for other architectures, without a stack") {
   compile_some(variants());
 }
+
+TEST_CASE("reductions of stages: machine code for AMD") {
+  compile_for_amd(
+      variants(),
+      {.divide = {"mapping 2", "mapping 3", "nd wide", "argmax of"}, .spill = {"argmax", "masked", "nd wide"}, .exchange = {}});
+}
