@@ -14,6 +14,11 @@
 //   and q = (mulhi(i, magic) + i) >> shift divides i < 2^31 by the extent; with uint64
 //     struct { uint64 extent[D]; int64 stride[N][D]; }.
 //   extent[D-1] counts packs, the others elements; strides are bytes per element; N counts all operands (a scalar's row is 0).
+// GPU, peeled: __global__ kiln_kernel(Index n, Index head, P0, P1, …)
+//   The flat form, whose packs begin behind the first `head` elements.
+// GPU, by strips: __global__ kiln_kernel(uint32 n, Space space, uint32 columns, P0, P1, …)
+//   n counts strips of kStripLanes * width elements of a row, and so does extent[D-1]; rows have `columns` elements, and the
+//   last strip of one as many as are left. kStripLanes threads compute a strip.
 // GPU, by tiles: __global__ kiln_kernel(uint32 n, Space space, uint32 rows, uint32 columns, P0, P1, …)
 //   n counts square tiles of dimensions D-2 and D-1, whose extents in Space count tiles and are `rows` and `columns` in
 //   elements. Dimension D-2 is the one along which neighbours of the operands across lie; the others keep their order. N counts
@@ -53,5 +58,6 @@ using CpuKernel = void (*)(const CpuLaunch* launch, int64 begin, int64 end);
 
 inline constexpr int64 kCpuRowLanes = 32;
 inline constexpr int32 kTileElements = 16;  // of a thread
+inline constexpr int32 kStripLanes = 32;    // threads
 
 }  // namespace kiln::kinds

@@ -134,4 +134,14 @@ KILN_FN void rest(Index n, const Work& work) {
   }
 }
 
+// Elements before the first pack and behind the last: fewer than 2 * W.
+template <int W, class Index, class Work>
+KILN_FN void rest_around(Index n, Index head, const Work& work) {
+  const uint64 thread = uint64(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Index behind = (n - head) % W;
+  if (thread < head + behind) {
+    work.one(thread < head ? Index(thread) : n - behind + (Index(thread) - head));
+  }
+}
+
 }  // namespace kiln::loops

@@ -92,6 +92,7 @@ std::string kernel_text(const RawSpec& spec, const codegen::UserText& text, Devi
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
+std::string strip_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string tiled_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);

@@ -95,7 +95,8 @@ std::string text_of(const ElementwiseSpec& spec, DeviceKind device) {
   } else {
     words.add_count(spec.rank, "rank {}");
   }
-  words.add_count(spec.width, "width {}");
+  words.add_if(spec.walk == Walk::peeled, "peeled");
+  words.add_count(spec.width, spec.walk == Walk::strips ? "by strips of {}" : "width {}");
   words.add_count(spec.unroll, "unrolled {}");
   words.add_if(spec.wide_index, "64-bit index");
   words.add_if(spec.aliased, "in place");

@@ -156,7 +156,7 @@ void Call::classify() {
   if (operands_.at().gpu()) {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
     layout_.wide_index = iteration_->size() > kinds::kMaxNarrowIndex;
-    layout_.packs = divides_into_packs(at);
+    layout_.packs = packing_of(at);
     layout_.in_place = operands_.aliased();
     if (iteration_->rank() > 1 && layout_.any_strided(operands_.count())) tiling_ = tiling_of(at, layout_.masking);
     if (tiling_.pays) {
@@ -208,6 +208,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   kinds::ElementwiseLaunch work;
   work.operands = {operands, count};
   work.width = variant.width;
+  work.walk = walk_of(variant.layout);
   work.unroll = variant.unroll;
   work.wide_index = variant.layout.wide_index && variant.layout.tile == 0;
   work.rank = variant.layout.rank;

@@ -4,12 +4,17 @@
 #include <bit>
 
 #include "backend/backend.hpp"
+#include "backend/kernel_abi.hpp"
+#include "base/ceil_div.hpp"
+#include "kernels-src/elementwise/abi.hpp"
+#include "kinds/space.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::ufunc {
 namespace {
 
 using kinds::Access;
+using kinds::kStripLanes;
 
 std::uintptr_t address(const char* data) noexcept {
   return reinterpret_cast<std::uintptr_t>(data);
@@ -47,7 +52,27 @@ Access access_of(const Placement& at, std::size_t operand) noexcept {
   return stride == 0 ? Access::broadcast : Access::strided;
 }
 
-bool divides_into_packs(const Placement& at) noexcept {
+namespace {
+
+/// Whether packs of so many elements that begin with that one are aligned, of every contiguous operand and in every row.
+bool aligned_from(const Placement& at, std::int64_t element, std::int64_t width) noexcept {
+  for (std::size_t i = 0; i < at.operands.size(); ++i) {
+    if (access_of(at, i) != Access::contiguous) continue;
+    const call::Operand& operand = at.operands[i];
+    const std::uintptr_t alignment = kinds::pack_alignment(width, operand.itemsize);
+    // Fresh outputs are aligned and packed, but their rows are as long as the loop's.
+    const std::uintptr_t begin = operand.rep == nullptr ? 0 : address(operand.rep->data + at.iteration.offset(i));
+    if ((begin + static_cast<std::uintptr_t>(element * operand.itemsize)) % alignment != 0) return false;
+    for (const std::int64_t stride : at.iteration.strides(i).first(at.iteration.shape().size() - 1)) {
+      if (stride % static_cast<std::int64_t>(alignment) != 0) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Packing packing_of(const Placement& at) noexcept {
   const auto shape = at.iteration.shape();
   PackWidth packs;
   bool flat = shape.size() == 1;
@@ -57,23 +82,26 @@ bool divides_into_packs(const Placement& at) noexcept {
     if (access == Access::contiguous) packs.add(at.operands[i].itemsize);
   }
   const std::int64_t width = packs.elements();
-  if (width == 1) return true;
+  if (width == 1) return Packing::whole;
   // The flat kernel handles a rest that fills no pack; rows of the n-dimensional one must be whole packs.
-  if (!flat && shape.back() % width != 0) return false;
-  for (std::size_t i = 0; i < at.operands.size(); ++i) {
-    const call::Operand& operand = at.operands[i];
-    // Fresh outputs are aligned and packed, but their rows are as long as the loop's.
-    if (access_of(at, i) != Access::contiguous) continue;
-    const std::int64_t alignment = std::min<std::int64_t>(16, width * operand.itemsize);
-    if (operand.rep != nullptr &&
-        address(operand.rep->data + at.iteration.offset(i)) % static_cast<std::uintptr_t>(alignment) != 0) {
-      return false;
-    }
-    for (const std::int64_t stride : at.iteration.strides(i).first(shape.size() - 1)) {
-      if (stride % alignment != 0) return false;
-    }
+  const auto divides = [&](std::int64_t by) { return (flat || shape.back() % by == 0) && aligned_from(at, 0, by); };
+  if (divides(width)) return Packing::whole;
+  if (at.iteration.size() > kinds::kMaxNarrowIndex) return Packing::single;
+  for (std::int64_t head = 1; flat && head < width; ++head) {
+    if (aligned_from(at, head, width)) return Packing::peeled;
   }
-  return true;
+  // What needs the fewest threads, of which each computes its place.
+  const std::int64_t strip = base::ceil_div(shape.back(), kStripLanes * tuning::strip(width));
+  const std::int64_t narrow = tuning::narrow(width);
+  if (!flat && narrow > 1 && divides(narrow) && shape.back() / narrow <= strip * kStripLanes) return Packing::narrow;
+  return flat || shape.back() > strip * kStripLanes ? Packing::strips : Packing::single;
+}
+
+kinds::Walk walk_of(const LayoutClass& layout) noexcept {
+  if (layout.tile > 0) return kinds::Walk::packs;
+  return layout.packs == Packing::peeled   ? kinds::Walk::peeled
+         : layout.packs == Packing::strips ? kinds::Walk::strips
+                                           : kinds::Walk::packs;
 }
 
 bool stores_past_cache(const Placement& at) noexcept {
@@ -93,6 +121,17 @@ bool stores_past_cache(const Placement& at) noexcept {
   }
   return bytes >= tuning::kNontemporalBytes && !overwrites_input(at);
 }
+
+namespace {
+
+/// Elements of a pack, or of a thread of a strip, where whole packs have so many.
+std::int64_t width_of(Packing packs, std::int64_t whole) noexcept {
+  if (packs == Packing::single || whole == 1) return 1;
+  if (packs == Packing::narrow) return tuning::narrow(whole);
+  return packs == Packing::strips ? tuning::strip(whole) : whole;
+}
+
+}  // namespace
 
 kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout, DeviceKind kind,
                                   codegen::Speculation speculation) {
@@ -129,8 +168,11 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
   }
   spec.rank = layout.rank;
   spec.tile = layout.tile;
-  spec.width = layout.packs && layout.tile == 0 ? static_cast<int>(packs.elements()) : 1;
-  spec.unroll = spec.tile > 0 ? tuning::tile_unroll(element_bytes) : tuning::unroll(element_bytes * spec.width);
+  spec.width = spec.tile > 0 ? 1 : static_cast<int>(width_of(layout.packs, packs.elements()));
+  if (packs.elements() > 1) spec.walk = walk_of(layout);
+  spec.unroll = spec.tile > 0                      ? tuning::tile_unroll(element_bytes)
+                : spec.walk == kinds::Walk::strips ? 1
+                                                   : tuning::unroll(element_bytes * spec.width);
   spec.wide_index = layout.wide_index && layout.tile == 0;  // tiles are fewer than 2³¹
   spec.aliased = layout.in_place;
   return spec;
@@ -163,7 +205,8 @@ std::vector<LayoutClass> with_strides(const LayoutClass& layout, std::size_t ope
 }
 
 /// The values that a member of a stand-in may have: its own, and the one that is right for both.
-std::vector<bool> own_or(bool own, bool general) {
+template <class T>
+std::vector<T> own_or(T own, T general) {
   return own == general ? std::vector{own} : std::vector{own, general};
 }
 
@@ -195,12 +238,12 @@ std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operan
     for (int rank = layout.rank; rank <= most; ++rank) {
       // Rows of a kernel for several dimensions are whole packs, of the operands that it reads in packs.
       const bool same = rank == layout.rank && strided == layout;
-      for (const bool packs : own_or(same && layout.packs, !gpu)) {
+      for (const Packing packs : own_or(same ? layout.packs : Packing::single, gpu ? Packing::single : layout.packs)) {
         for (const bool wide : own_or(layout.wide_index, gpu)) {
           for (const bool in_place : own_or(layout.in_place, gpu)) {
             all.push_back(strided);
             all.back().rank = static_cast<std::uint8_t>(rank);
-            all.back().packs = gpu ? packs : layout.packs;
+            all.back().packs = packs;
             all.back().wide_index = gpu ? wide : layout.wide_index;
             all.back().in_place = gpu ? in_place : layout.in_place;
           }
@@ -237,7 +280,7 @@ LayoutClass of_any_extents(const LayoutClass& layout, const CallForm& form, Devi
     return any;
   }
   any.rank = static_cast<std::uint8_t>(std::clamp<std::size_t>(form.dimensions, 1, backend::kMaxKernelRank));
-  any.packs = false;
+  any.packs = Packing::single;
   any.wide_index = true;
   any.in_place = true;
   return any;
@@ -251,11 +294,20 @@ std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, const CallForm&
     if (std::ranges::find(all, other) == all.end()) all.push_back(other);
   };
   if (form.tiling.across != 0) add(by_tiles(layout, form.tiling));
-  for (int other = 0; kind != DeviceKind::cpu && other < 4; ++other) {
+  const bool flat = layout.rank == 1 && !layout.any_strided(form.operands);
+  const auto add_packs = [&](Packing packs, bool wide) {
     LayoutClass same = by_tiles(layout, {});
-    same.packs = layout.packs != ((other & 1) != 0);
-    same.wide_index = layout.wide_index != ((other & 2) != 0);
+    same.packs = packs;
+    same.wide_index = wide;
     add(same);
+  };
+  if (kind != DeviceKind::cpu) {
+    for (const bool wide : {false, true}) {
+      for (const Packing packs : {Packing::whole, Packing::single}) add_packs(packs, wide);
+    }
+    if (flat) add_packs(Packing::peeled, false);
+    if (!flat) add_packs(Packing::narrow, false);
+    add_packs(Packing::strips, false);
   }
   if (has_one_layout(layout, form)) return all;
   add(of_any_extents(layout, form, kind));

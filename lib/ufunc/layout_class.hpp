@@ -24,10 +24,20 @@ struct Tiling {
   bool pays = false;           ///< extents are long enough
 };
 
+/// How the contiguous operands of a GPU's kernel divide into packs. Each kernel but `peeled` and `strips` is right for a layout
+/// that a wider one is right for.
+enum class Packing : std::uint8_t {
+  whole,   ///< into aligned packs of 16 bytes, row by row
+  narrow,  ///< into aligned packs of fewer bytes
+  single,  ///< into elements
+  peeled,  ///< of one dimension: into whole packs, from the same element of all operands on
+  strips,  ///< rows are long enough for 32 lanes, and begin and end anywhere
+};
+
 struct LayoutClass {
   std::uint64_t access = 0;                       ///< kinds::Access in two bits for each operand, inputs first
   std::uint8_t rank = 1;                          ///< merged dimensions, at most backend::kMaxKernelRank
-  bool packs = true;                              ///< every contiguous operand divides into aligned packs, row by row (GPU)
+  Packing packs = Packing::whole;                 ///< (GPU)
   bool wide_index = false;                        ///< 2³¹ elements or more (GPU)
   bool in_place = false;                          ///< an output is also an input (GPU)
   std::uint8_t tile = 0;                          ///< side of the tiles that it is computed by (GPU); 0: none
@@ -59,7 +69,9 @@ struct Placement {
 /// How the kernel reaches the operand.
 [[nodiscard]] kinds::Access access_of(const Placement& placement, std::size_t operand) noexcept;
 /// LayoutClass::packs.
-[[nodiscard]] bool divides_into_packs(const Placement& placement) noexcept;
+[[nodiscard]] Packing packing_of(const Placement& placement) noexcept;
+/// The walk of a kernel for the layout, of which some operand has packs of several elements.
+[[nodiscard]] kinds::Walk walk_of(const LayoutClass& layout) noexcept;
 /// Whether a CPU's outputs are worth storing past the cache, and may be.
 [[nodiscard]] bool stores_past_cache(const Placement& placement) noexcept;
 

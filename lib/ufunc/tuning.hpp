@@ -20,6 +20,17 @@ constexpr std::int64_t width(std::int64_t narrowest, std::int64_t widest) noexce
   return by_narrowest < by_widest ? by_narrowest : by_widest;
 }
 
+/// The next width of packs that is worth a kernel of its own: of 4 bytes of the narrowest, or 8 where its elements have more
+/// than one.
+constexpr std::int64_t narrow(std::int64_t width) noexcept {
+  return width >= 16 ? 4 : width / 2;
+}
+
+/// Elements of a thread of a strip: those of a pack, or as many as are worth computing a place.
+constexpr std::int64_t strip(std::int64_t width) noexcept {
+  return width < 4 ? 4 : width;
+}
+
 /// Packs that a GPU thread loads before it computes: enough that 2048 threads keep 64 KB in flight on each multiprocessor (an
 /// H200 wants about 48 KB), and no more, for small arrays must still reach every multiprocessor.
 constexpr int unroll(std::int64_t bytes_per_pack) noexcept {

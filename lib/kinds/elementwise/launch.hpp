@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "kinds/elementwise/spec.hpp"
 #include "kinds/launch.hpp"
 #include "kinds/operand.hpp"
 
@@ -18,7 +19,9 @@ struct ElementwiseLaunch {
   /// Of its spec, if that has more than there are extents: dimensions of one element are added in front.
   int rank = 1;
   bool nested = false;      ///< its kernel takes strides where these operands need none (GPU)
-  int width = 1;            ///< elements per access along the innermost dimension (GPU); divides its extent unless rank is 1
+  Walk walk = Walk::packs;  ///< of its spec (GPU)
+  /// Of its spec (GPU). Of packs it divides the innermost extent, unless that is the only one.
+  int width = 1;
   int unroll = 1;           ///< accesses in flight per thread (GPU)
   int block = 0;            ///< threads of a block, where that was measured (GPU); 0: by the cost model
   int tile = 0;             ///< side of the tiles that its kernel goes by (GPU); 0: none

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "backend/kernel_abi.hpp"
 #include "base/ceil_div.hpp"
+#include "kernels-src/elementwise/abi.hpp"
 #include "kinds/divisor.hpp"
 
 namespace kiln::kinds {
@@ -17,16 +19,37 @@ bool is_cut(const ElementwiseLaunch& launch, std::size_t axis) noexcept {
   return launch.tile > 0 && (axis + 1 == launch.shape.size() || axis == static_cast<std::size_t>(launch.tile_dimension));
 }
 
-/// As the kernel counts along the axis: elements, packs or tiles.
+/// As the kernel counts along the axis: elements, packs, strips or tiles.
 std::int64_t count_along(const ElementwiseLaunch& launch, std::size_t axis) noexcept {
   if (is_cut(launch, axis)) return ceil_div(launch.shape[axis], launch.tile);
+  if (launch.walk == Walk::strips && axis + 1 == launch.shape.size()) {
+    return ceil_div(launch.shape[axis], kStripLanes * std::int64_t{launch.width});
+  }
   return axis + 1 == launch.shape.size() ? launch.shape[axis] / launch.width : launch.shape[axis];
 }
 
-std::int64_t count_tiles(const ElementwiseLaunch& launch) noexcept {
-  std::int64_t tiles = 1;
-  for (std::size_t axis = 0; axis < launch.shape.size(); ++axis) tiles *= count_along(launch, axis);
-  return tiles;
+/// Whether packs that begin at that element are aligned, of every contiguous operand.
+bool aligned_from(const ElementwiseLaunch& launch, std::int64_t element) noexcept {
+  for (const LaunchOperand& operand : launch.operands) {
+    if (operand.scalar || operand.strides[0] != operand.itemsize) continue;
+    const std::uintptr_t address =
+        reinterpret_cast<std::uintptr_t>(operand.data) + static_cast<std::uintptr_t>(element * operand.itemsize);
+    if (address % pack_alignment(launch.width, operand.itemsize) != 0) return false;
+  }
+  return true;
+}
+
+/// Elements before the first pack.
+std::int64_t head_of(const ElementwiseLaunch& launch) noexcept {
+  std::int64_t head = 0;
+  while (head < launch.width && !aligned_from(launch, head)) ++head;
+  return std::min(head, launch.size);
+}
+
+std::int64_t count_units(const ElementwiseLaunch& launch) noexcept {
+  std::int64_t units = 1;
+  for (std::size_t axis = 0; axis < launch.shape.size(); ++axis) units *= count_along(launch, axis);
+  return units;
 }
 
 void check_limits(const ElementwiseLaunch& launch) {
@@ -44,7 +67,7 @@ void check_limits(const ElementwiseLaunch& launch) {
 }  // namespace
 
 bool Parameters::flat(const ElementwiseLaunch& launch) noexcept {
-  if (launch.nested || launch.rank > 1 || launch.shape.size() != 1) return false;
+  if (launch.walk == Walk::strips || launch.nested || launch.rank > 1 || launch.shape.size() != 1) return false;
   for (const LaunchOperand& operand : launch.operands) {
     if (!operand.scalar && operand.strides[0] != 0 && operand.strides[0] != operand.itemsize) return false;
   }
@@ -54,19 +77,18 @@ bool Parameters::flat(const ElementwiseLaunch& launch) noexcept {
 Parameters::Parameters(const ElementwiseLaunch& launch) {
   check_limits(launch);
   const bool is_flat = flat(launch);
-  packs_ = launch.tile > 0 ? count_tiles(launch) : is_flat ? ceil_div(launch.size, launch.width) : launch.size / launch.width;
-  const std::int64_t n = is_flat ? launch.size : packs_;
-  if (launch.wide_index) {
-    elements_wide_ = static_cast<std::uint64_t>(n);
-    pointers_[count_++] = &elements_wide_;
-  } else {
-    elements_ = static_cast<std::uint32_t>(n);
-    pointers_[count_++] = &elements_;
-  }
+  const bool strips = launch.walk == Walk::strips;
+  packs_ = launch.tile > 0 || strips ? count_units(launch)
+           : is_flat                 ? ceil_div(launch.size, launch.width)
+                                     : launch.size / launch.width;
+  add_number(is_flat ? launch.size : packs_, launch.wide_index, size_);
+  if (strips) packs_ *= kStripLanes;
+  if (launch.walk == Walk::peeled) add_number(head_of(launch), launch.wide_index, head_);
   if (!is_flat) {
     fill_space(launch);
     pointers_[count_++] = space_.data();
   }
+  if (strips) add_number(launch.shape.back(), false, columns_);
   if (launch.tile > 0) {
     const auto rows = static_cast<std::size_t>(launch.tile_dimension);
     tiled_extents_ = {static_cast<std::uint32_t>(launch.shape[rows]), static_cast<std::uint32_t>(launch.shape.back())};
@@ -78,6 +100,15 @@ Parameters::Parameters(const ElementwiseLaunch& launch) {
     // A scalar's parameter is the value itself, and `data` is where it lies.
     pointers_[count_++] = operand.scalar ? operand.data : static_cast<void*>(&addresses_[i]);
   }
+}
+
+void Parameters::add_number(std::int64_t value, bool wide, Number& to) noexcept {
+  if (wide) {
+    to.wide = static_cast<std::uint64_t>(value);
+  } else {
+    to.narrow = static_cast<std::uint32_t>(value);
+  }
+  pointers_[count_++] = &to;
 }
 
 void Parameters::fill_space(const ElementwiseLaunch& launch) noexcept {

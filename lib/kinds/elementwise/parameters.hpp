@@ -20,7 +20,8 @@ class Parameters {
 
   [[nodiscard]] void** data() noexcept { return pointers_.data(); }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// Accesses to spread over threads: packs of `width` elements; of the flat form rounded up. Of a launch by tiles: these.
+  /// Accesses to spread over threads: packs of `width` elements; of the flat form rounded up. Of a launch by strips: threads
+  /// that it needs. Of a launch by tiles: these.
   [[nodiscard]] std::int64_t packs() const noexcept { return packs_; }
   /// Bytes of the Space parameter; 0 in the flat form.
   [[nodiscard]] std::size_t space_bytes() const noexcept { return space_bytes_; }
@@ -29,6 +30,11 @@ class Parameters {
   [[nodiscard]] static bool flat(const ElementwiseLaunch& launch) noexcept;
 
  private:
+  union Number {
+    std::uint64_t wide;
+    std::uint32_t narrow;
+  };
+  void add_number(std::int64_t value, bool wide, Number& to) noexcept;
   void fill_space(const ElementwiseLaunch& launch) noexcept;
 
   // Three numbers of 32 bits for each dimension, strides of each operand, and those of the elements' numbers.
@@ -36,8 +42,9 @@ class Parameters {
   std::array<void*, kMaxOperands + 4> pointers_;
   alignas(16) std::array<std::byte, kMaxSpace> space_;
   std::array<void*, kMaxOperands> addresses_;
-  std::uint64_t elements_wide_;
-  std::uint32_t elements_;
+  Number size_;
+  Number head_;
+  Number columns_;
   std::array<std::uint32_t, 2> tiled_extents_;
   std::int64_t packs_ = 0;
   std::size_t count_ = 0;

@@ -38,6 +38,7 @@ std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
   if (!spec.function.empty()) return "kiln/core/types.hpp";
   if (target == DeviceKind::cpu) return "kiln/elementwise/cpu.hpp";
   if (spec.tile > 0) return "kiln/elementwise/gpu_tiles.hpp";
+  if (spec.walk == Walk::strips) return "kiln/elementwise/gpu_strips.hpp";
   return needs_nd(spec) ? "kiln/elementwise/gpu_nd.hpp" : "kiln/elementwise/gpu.hpp";
 }
 
@@ -73,7 +74,10 @@ std::string function_text(const ElementwiseSpec& spec) {
 
 std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, DeviceKind target) {
   if (!spec.function.empty()) return function_text(spec);
-  if (target != DeviceKind::cpu) return spec.tile > 0 ? tiled_kernel(spec, text.debug) : gpu_kernel(spec, text.debug);
+  if (target != DeviceKind::cpu) {
+    if (spec.tile > 0) return tiled_kernel(spec, text.debug);
+    return spec.walk == Walk::strips ? strip_kernel(spec, text.debug) : gpu_kernel(spec, text.debug);
+  }
   return text.debug.any() ? checked_cpu_kernel(spec, text.debug) : cpu_kernel(spec);
 }
 

@@ -29,6 +29,7 @@ class GpuKernel {
       place = fmt::format("    const {} at = i * {};\n", index, width);
     }
     out += "struct work {\n" + members_ + (nd_ ? "  const index_space& s;\n" : "");
+    if (peeled() && debug_.any()) out += "  int64 first;\n";
     out += fmt::format("  struct loaded {{\n{}  }};\n", raw_);
     out += fmt::format("  KILN_FN loaded load({} i) const {{\n{}    loaded x;\n{}    return x;\n  }}\n", index,
                        nd_ || !loads_.empty() ? place : "", loads_);
@@ -36,16 +37,24 @@ class GpuKernel {
     if (keeps()) {
       out += fmt::format("    boolean kept[{}];\n", width);
     }
-    out += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}{}    }}\n{}  }}\n", width,
-                       entered(fmt::format("int64(i) * {} + k", width)) + evaluation(spec_, arguments_, debug_),
-                       keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
+    out += fmt::format(
+        "#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}{}    }}\n{}  }}\n", width,
+        entered(fmt::format("{}int64(i) * {} + k", peeled() ? "first + " : "", width)) + evaluation(spec_, arguments_, debug_),
+        keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
     if (!nd_ && width > 1) {
       out += fmt::format("  KILN_FN void one({} i) const {{\n    {}\n{}{}  }}\n", index,
                          entered("i") + evaluation(spec_, single_arguments_, debug_),
                          keeps() ? "    if (!where) return;\n" : "", single_stores_);
     }
-    out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}) {{\n", index, nd_ ? ", const index_space s" : "", parameters_);
-    out += fmt::format("  const work w{{{}{}}};\n", initializers_, nd_ ? ", s" : "");
+    const std::string more = peeled() ? fmt::format(", {} head", index) : nd_ ? ", const index_space s" : "";
+    out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}) {{\n", index, more, parameters_);
+    const bool numbers = peeled() && debug_.any();
+    out += fmt::format("  const work w{{{}{}{}}};\n", initializers_, nd_ ? ", s" : "", numbers ? ", 0" : "");
+    if (peeled()) {
+      out += fmt::format("  const work aligned{{{}{}}};\n", behind_head_, numbers ? ", int64(head)" : "");
+      return out + fmt::format("  walk<{}>((n - head) / {}, aligned);\n  rest_around<{}>(n, head, w);\n}}\n", spec_.unroll,
+                               width, width);
+    }
     out += nd_ ? fmt::format("  walk<{}>(n, w);\n}}\n", spec_.unroll)
                : fmt::format("  walk<{}>(n / {}, w);\n  rest<{}>(n, w);\n}}\n", spec_.unroll, width, width);
     return out;
@@ -56,6 +65,7 @@ class GpuKernel {
     return debug_.any() ? "KILN_ENTER_ITEM(" + item + "); " : "";
   }
   [[nodiscard]] bool keeps() const { return spec_.masking == Masking::keep; }
+  [[nodiscard]] bool peeled() const { return spec_.walk == Walk::peeled; }
 
   void add(std::size_t k) {
     const bool input = k < spec_.inputs.size();
@@ -64,6 +74,7 @@ class GpuKernel {
     const std::string constness = input ? "const " : "";
     const std::string p = fmt::format("p{}", k);
     initializers_ += (k == 0 ? "" : ", ") + p;
+    behind_head_ += (k == 0 ? "" : ", ") + p + (operand.access == Access::contiguous ? " + head" : "");
     if (operand.access == Access::scalar) {
       parameters_ += fmt::format(", {} {}", type, p);
       members_ += fmt::format("  {} {};\n", type, p);
@@ -107,7 +118,7 @@ class GpuKernel {
   const ElementwiseSpec& spec_;
   const Debug& debug_;
   bool nd_;
-  std::string parameters_, members_, initializers_, raw_, loads_, results_, keeps_, stores_, single_stores_;
+  std::string parameters_, members_, initializers_, behind_head_, raw_, loads_, results_, keeps_, stores_, single_stores_;
   std::vector<std::string> arguments_, single_arguments_;
 };
 

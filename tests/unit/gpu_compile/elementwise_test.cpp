@@ -62,6 +62,41 @@ std::vector<Variant> flat_variants() {
   return found;
 }
 
+/// Of arrays and rows that begin and end anywhere.
+std::vector<Variant> ragged_variants() {
+  std::vector<Variant> found;
+  for (const DType type : {DType::int8, DType::float16, DType::float32, DType::complex64}) {
+    const auto add = [&](const std::string& name, kinds::Walk walk, int rank, Access a, std::int64_t width) {
+      Variant variant{name + " " + std::string(kiln::name(type)), product(),
+                      binary(type, a, Access::contiguous, Access::contiguous)};
+      variant.spec.walk = walk;
+      variant.spec.rank = rank;
+      variant.spec.width = static_cast<int>(width);
+      found.push_back(variant);
+    };
+    const auto whole = static_cast<std::int64_t>(16 / itemsize(type));
+    add("peeled", kinds::Walk::peeled, 1, Access::contiguous, whole);
+    found.back().spec.wide_index = type == DType::float32;
+    for (const int rank : {1, 2, 8}) {
+      for (const Access a : {Access::contiguous, Access::broadcast, Access::strided, Access::scalar}) {
+        add("strips rank " + std::to_string(rank) + " access " + std::to_string(static_cast<int>(a)), kinds::Walk::strips, rank,
+            a, std::max<std::int64_t>(whole, 4));
+      }
+    }
+  }
+  for (const kinds::Masking masking : {kinds::Masking::zero, kinds::Masking::keep}) {
+    for (const bool strips : {false, true}) {
+      Variant variant = found[strips ? 2 : 0];
+      variant.name += masking == kinds::Masking::zero ? " where (zero)" : " where (keep)";
+      variant.spec.inputs.push_back({DType::bool_, DType::bool_, Access::contiguous});
+      variant.spec.masking = masking;
+      variant.spec.arguments = 2;
+      found.push_back(variant);
+    }
+  }
+  return found;
+}
+
 std::vector<Variant> nd_variants() {
   std::vector<Variant> found;
   for (const int rank : {1, 2, 3, 8}) {
@@ -242,6 +277,7 @@ TEST_CASE("every variant compiles for sm_90") {
   if (!have_compiler(DeviceKind::cuda)) return;
   compile_all("sm_90", flat_variants());
   compile_all("sm_90", nd_variants());
+  compile_all("sm_90", ragged_variants());
   compile_all("sm_90", dtype_variants());
   compile_all("sm_90", tiled_variants());
   compile_all("sm_90", division_variants());
@@ -251,6 +287,7 @@ TEST_CASE("every variant compiles for gfx90a") {
   if (!have_compiler(DeviceKind::hip)) return;
   compile_all("gfx90a", flat_variants());
   compile_all("gfx90a", nd_variants());
+  compile_all("gfx90a", ragged_variants());
   compile_all("gfx90a", dtype_variants());
   compile_all("gfx90a", tiled_variants());
   compile_all("gfx90a", division_variants());
@@ -313,15 +350,18 @@ TEST_CASE("errors have the user's place through the real templates") {
 TEST_CASE("elementwise kernels: some variants for other architectures, without a stack") {
   compile_some(flat_variants());
   compile_some(nd_variants());
+  compile_some(ragged_variants());
   compile_some(dtype_variants());
   compile_some(tiled_variants());
   compile_some(division_variants());
 }
 
 TEST_CASE("elementwise kernels: machine code for AMD") {
-  const test::KnownAmdCode known = {.divide = {"division", "two outputs", " wide"}, .spill = {"tiles"}, .exchange = {}};
+  const test::KnownAmdCode known = {
+      .divide = {"division", "two outputs", " wide"}, .spill = {"tiles", "strips rank 8"}, .exchange = {}};
   compile_for_amd(flat_variants(), known);
   compile_for_amd(nd_variants(), known);
+  compile_for_amd(ragged_variants(), known);
   compile_for_amd(dtype_variants(), known);
   compile_for_amd(tiled_variants(), known);
   compile_for_amd(division_variants(), known);

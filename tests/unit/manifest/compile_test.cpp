@@ -215,7 +215,7 @@ TEST_CASE("a manifest is compiled for NVIDIA") {
   check_target("sm_90", {"/kernels/0 scale float32(float32 x, float32 k) contiguous, width 4",
                          "/kernels/0 scale float64(float64 x, float64 k) contiguous, width 2",
                          "/kernels/1/calls/0 square float32(float32 x) strided (input 0), rank 2, width 4, unrolled 2",
-                         "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16, unrolled 4",
+                         "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16, by strips of 8",
                          "/kernels/1/calls/2 square float32(float32 x) contiguous, width 4, unrolled 2"});
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("a manifest is compiled for AMD") {
   check_target("gfx90a", {"/kernels/0 scale float32(float32 x, float32 k) contiguous, width 4",
                           "/kernels/0 scale float64(float64 x, float64 k) contiguous, width 2",
                           "/kernels/1/calls/0 square float32(float32 x) strided (input 0), rank 2, width 4, unrolled 2",
-                          "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16, unrolled 4",
+                          "/kernels/1/calls/1 square float32(float32 x) contiguous, input 0 from float16, by strips of 8",
                           "/kernels/1/calls/2 square float32(float32 x) contiguous, width 4, unrolled 2"});
 }
 
@@ -295,7 +295,8 @@ TEST_CASE("what calls with other sizes and alignments load is compiled as well, 
   }
   if (!test::have_compiler(DeviceKind::cuda)) return;
   CHECK(others_of(square, "sm_90") == Variants{"contiguous, unrolled 4", "contiguous, width 4, unrolled 2, 64-bit index",
-                                               "contiguous, unrolled 4, 64-bit index"});
+                                               "contiguous, unrolled 4, 64-bit index",
+                                               "contiguous, peeled, width 4, unrolled 2", "contiguous, by strips of 4"});
   CHECK(others_of(sum, "sm_90") == Variants{"reduce (thread), with identity", "reduce (block), with identity, width 4",
                                             "reduce (block), with identity", "reduce (warp), with identity, width 4",
                                             "reduce (warp), with identity", "reduce (columns), with identity, width 4",

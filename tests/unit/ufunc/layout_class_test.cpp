@@ -11,6 +11,7 @@
 using namespace kiln;
 using kinds::Access;
 using ufunc::LayoutClass;
+using ufunc::Packing;
 
 namespace {
 
@@ -39,8 +40,20 @@ TEST_CASE("the width of packs is 16 bytes of the narrowest, within two accesses 
   CHECK(width("complex128(complex128 a)", {}) == 1);
   CHECK(width("float64(int8 a)", {}) == 4);
   LayoutClass ragged;
-  ragged.packs = false;
+  ragged.packs = Packing::single;
   CHECK(width("float32(float32 a)", ragged) == 1);
+  ragged.packs = Packing::narrow;
+  CHECK(width("float32(float32 a)", ragged) == 2);
+  CHECK(width("float16(float16 a)", ragged) == 4);
+  CHECK(width("int8(int8 a)", ragged) == 4);
+  CHECK(width("float64(float64 a)", ragged) == 1);
+  ragged.packs = Packing::peeled;
+  CHECK(width("float16(float16 a)", ragged) == 8);
+  // Elements of a thread.
+  ragged.packs = Packing::strips;
+  CHECK(width("int8(int8 a)", ragged) == 16);
+  CHECK(width("float64(float64 a)", ragged) == 4);
+  CHECK(width("complex128(complex128 a)", ragged) == 1);
   // Only what is contiguous counts.
   CHECK(width("float32(int8 a)", class_of({Access::strided, Access::contiguous})) == 4);
   CHECK(width("float32(float32 a)", class_of({Access::strided, Access::strided})) == 1);
@@ -130,7 +143,8 @@ TEST_CASE("stand-ins are right for the layout: each differs only towards the gen
           CHECK((now == before || (now == Access::strided && before != Access::scalar)));
         }
         // Packs are known to fit where the layout is just this one.
-        if (kind == DeviceKind::cuda && each.packs) CHECK((each.access == own.access && each.rank == own.rank));
+        if (kind == DeviceKind::cuda && each.packs != Packing::single)
+          CHECK((each.access == own.access && each.rank == own.rank));
       }
     }
   }
@@ -162,7 +176,7 @@ TEST_CASE("kernels with tiles and without stand in for one another") {
   const ufunc::CallForm form{.operands = 3, .inputs = 2, .dimensions = 2, .tiling = by};
   for (const LayoutClass& met : {plain, tiled}) {
     const auto sizes = ufunc::of_all_sizes(met, form, DeviceKind::cuda);
-    CHECK(sizes.size() == 6);
+    CHECK(sizes.size() == 8);
     CHECK(sizes.front() == met);
     for (const LayoutClass& other : {plain, tiled}) CHECK(std::find(sizes.begin(), sizes.end(), other) != sizes.end());
   }
@@ -173,9 +187,9 @@ TEST_CASE("arrays of other sizes and alignments have other kernels on GPUs alone
   const ufunc::CallForm unary{.operands = 2, .inputs = 1, .dimensions = 3};
   CHECK(ufunc::of_all_sizes(own, unary, DeviceKind::cpu) == std::vector{own});
   const auto all = ufunc::of_all_sizes(own, unary, DeviceKind::cuda);
-  REQUIRE(all.size() == 4);
+  REQUIRE(all.size() == 6);
   CHECK(all.front() == own);
-  for (std::size_t i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(all[i] == all[j]);
   }
 }
@@ -187,10 +201,10 @@ TEST_CASE("what extents of 1 lead to has one kernel that is right for all of it"
   CHECK(ufunc::of_all_sizes(own, binary, DeviceKind::cpu) == std::vector{own, any});
   CHECK(ufunc::of_all_sizes(any, binary, DeviceKind::cpu) == std::vector{any});
   any.rank = 3;
-  any.packs = false;
+  any.packs = Packing::single;
   any.wide_index = any.in_place = true;
   const auto all = ufunc::of_all_sizes(own, binary, DeviceKind::cuda);
-  REQUIRE(all.size() == 5);
+  REQUIRE(all.size() == 7);
   CHECK(all.back() == any);
   // Calls of more dimensions than a kernel takes are several launches.
   CHECK(ufunc::of_all_sizes(own, {.operands = 4, .inputs = 3, .dimensions = 12}, DeviceKind::cuda).back().rank == 8);
