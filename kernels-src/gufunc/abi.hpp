@@ -4,6 +4,11 @@
 // GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions
 // of the loop, then those of .each with strides of 0; core is struct { int64 size[D]; int64 stride[S]; }, each of one at least,
 // with the core dimensions' sizes and every operand's core strides. A mask is an operand between inputs and outputs.
+//
+// GPU, staged: __global__ kiln_kernel(uint32 n, Space space, core numbers, StagedCall call, P0, P1, …): the space has the
+// dimensions of the loop alone. A block computes up to call.items neighbours along the innermost one, whose extent counts such
+// blocks. Dynamic shared memory has copies of cores: those of an item one behind the other, each aligned to a cell, item after
+// item, and then the cores that all items share.
 #pragma once
 
 namespace kiln::kinds {
@@ -25,5 +30,23 @@ struct CpuGufuncLaunch {
   const CpuWaiting* waits = nullptr;  // of teams, whose threads wait for one another (core/waiting.hpp)
 };
 using CpuGufuncKernel = void (*)(const CpuGufuncLaunch* launch, int64 begin, int64 end);
+
+struct StagedCall {
+  uint32 items;    // of a block, at most
+  uint32 columns;  // items along the innermost dimension of the loop
+  uint32 threads;  // of a block
+  uint32 wide;     // a bit for each operand: its cores are copied by words that are wider than its elements
+  uint32 keeps;    // whether outputs hold what a body may leave as it is: .out of the call
+};
+
+// Bytes of a core in whole cells.
+constexpr uint32 staged_bytes(uint32 bytes, uint32 cell) {
+  return (bytes + cell - 1) / cell * cell;
+}
+// Bytes from an item to the next one, whose cores take `bytes`: an odd number of cells, so that the banks of an element differ
+// between neighbours.
+constexpr uint32 staged_pitch(uint32 bytes, uint32 cell) {
+  return bytes / cell % 2 == 0 ? bytes + cell : bytes;
+}
 
 }  // namespace kiln::kinds

@@ -69,6 +69,7 @@ class Call {
   [[nodiscard]] std::optional<std::int64_t> shared_bytes(int lanes) const;
   /// How many lanes teams of a call of the loop may have: those of `spec` first.
   [[nodiscard]] std::vector<int> teams_of(const kinds::GufuncSpec& spec, bool gpu) const;
+  void stage(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const;
   void take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const;
   [[nodiscard]] Plan::Key kernel_key(const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const;

@@ -1,5 +1,8 @@
 #include "gufunc/core_layout.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace kiln::gufunc {
 namespace {
 
@@ -29,8 +32,19 @@ layout::Iteration iterate(const CoreShape& shape, std::span<const PlacedCore> op
   return {shape.loop, all};
 }
 
+/// Whether strides are those of packed elements, for dimensions in some order.
+bool is_dense(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, std::int64_t itemsize) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    if (extents[a] > 1) axes.emplace_back(strides[a], extents[a]);
+  }
+  std::ranges::sort(axes);
+  std::int64_t step = itemsize;
+  return std::ranges::all_of(axes, [&](const auto& axis) { return axis.first == std::exchange(step, step * axis.second); });
+}
+
 CoreLayout::Core core_of(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, std::int64_t itemsize) {
-  CoreLayout::Core core{.unit = -1, .packed = true};
+  CoreLayout::Core core{.unit = -1, .packed = true, .dense = is_dense(extents, strides, itemsize)};
   std::int64_t step = itemsize;
   for (std::size_t a = extents.size(); a-- > 0;) {
     // An index of 0 alone goes with any stride.

@@ -26,10 +26,12 @@ struct PlacedCore {
 struct CoreLayout {
   layout::Iteration iteration;             ///< over the loop
   std::vector<std::int64_t> core_strides;  ///< of each operand's core dimensions, one operand behind the other
-  /// Of each operand, how its core lies: the core dimension whose stride is the itemsize, and whether all of it is packed.
+  /// Of each operand, how its core lies: the core dimension whose stride is the itemsize, and whether all of it is packed, in C
+  /// order.
   struct Core {
     int unit = -1;
     bool packed = false;
+    bool dense = false;  ///< its elements are all of a stretch of memory, in whatever order of its dimensions
   };
   std::vector<Core> cores;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/addresses.hpp"
 #include "codegen/doubtful.hpp"
 #include "kiln/error.hpp"
 #include "program/single_names.hpp"
@@ -43,6 +44,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   named.defines = definition_.compile.defines;
   codegen::check_views(named, uses_of_operands(), names_of_numbers());
   codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
+  takes_addresses_ = codegen::takes_addresses(named);
   warnings_.add(codegen::doubtful_code(named, program::single_names(signatures_)));
 }
 

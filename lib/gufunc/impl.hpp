@@ -107,6 +107,8 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] std::string forms() const override { return "its layout is " + layout_.text; }
   /// In debug mode: kernels go item by item, as the text says, and check themselves.
   [[nodiscard]] bool debugs() const noexcept { return debugs_; }
+  /// Whether a text may have the address of an operand's element.
+  [[nodiscard]] bool takes_addresses() const noexcept { return takes_addresses_; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
@@ -136,6 +138,7 @@ class GufuncImpl final : public call::Callee {
   std::vector<gufunc::Each> each_;
   gufunc::Group group_;
   bool debugs_ = false;
+  bool takes_addresses_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable base::Table<ufunc::PlanKey, gufunc::Plan> plans_;
   mutable program::Warnings warnings_;

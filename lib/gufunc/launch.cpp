@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include "gufunc/call.hpp"
+#include "gufunc/staging.hpp"
 #include "gufunc/tuning.hpp"
+#include "kinds/gufunc/staged.hpp"
 
 namespace kiln::gufunc {
 
@@ -23,6 +25,33 @@ std::vector<std::int64_t> offsets_of(const CoreLayout& layout) {
   for (std::size_t k = 0; k < layout.cores.size(); ++k) offsets.push_back(layout.iteration.offset(k));
   return offsets;
 }
+
+namespace {
+
+/// Of each operand, by how many bytes its cores may be copied as far as sizes and strides tell.
+std::vector<int> words_of(const kinds::GufuncSpec& spec, const kinds::GufuncNumbers& numbers) {
+  std::vector<int> words;
+  const std::size_t rank = numbers.shape.size();
+  const auto add = [&](const kinds::CoreOperandSpec& operand) {
+    const int word = kinds::staged_word(spec, operand);
+    const auto divides = [&](std::int64_t bytes) { return bytes % word == 0; };
+    const auto strides = std::span(numbers.strides).subspan(words.size() * rank, rank);
+    const bool wide = operand.staging != kinds::Staging::none && divides(kinds::core_bytes_of(operand, numbers.sizes)) &&
+                      std::ranges::all_of(strides, divides);
+    words.push_back(wide ? word : 0);
+  };
+  std::ranges::for_each(spec.inputs, add);
+  if (spec.masked) words.push_back(0);
+  std::ranges::for_each(spec.outputs, add);
+  return words;
+}
+
+kinds::StagedNumbers staged_numbers_of(const kinds::GufuncSpec& spec, const kinds::GufuncNumbers& numbers) {
+  const StagedBlock block = staged_block(spec, numbers.sizes, numbers.items);
+  return {.items = block.items, .threads = block.threads, .bytes = block.bytes, .words = words_of(spec, numbers)};
+}
+
+}  // namespace
 
 std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& layout, const kinds::GufuncSpec& spec) const {
   auto made = std::make_shared<kinds::GufuncNumbers>();
@@ -48,6 +77,7 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   made->team = spec.team;
   made->teams = kinds::teams_of_block(spec, operands_.at().device.kind());
   made->wide_index = spec.wide_index;
+  if (kinds::is_staged(spec)) made->staged = staged_numbers_of(spec, *made);
   return made;
 }
 

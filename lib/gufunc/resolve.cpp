@@ -1,6 +1,7 @@
 // What a call would do.
 #include "gufunc/call.hpp"
 #include "kiln/error.hpp"
+#include "kinds/gufunc/staged.hpp"
 #include "types/value_text.hpp"
 
 namespace kiln::gufunc {
@@ -30,8 +31,11 @@ GufuncResolution Call::resolve() {
   }
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const CoreLayout::Core& core = lying.cores[with_mask(k)];
+    const kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
+    const bool staged = operand.staging != kinds::Staging::none;
     resolution.variants.push_back(gufunc_.operand_name(k) + ": " +
-                                  (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))));
+                                  (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))) +
+                                  (staged ? ", in shared memory" : ""));
   }
   if (nothing_to_do()) {
     resolution.mapping = "nothing";
@@ -45,6 +49,7 @@ GufuncResolution Call::resolve() {
     const std::string some = spec.beside > 1 ? std::to_string(spec.beside) + " neighbours of " : "";
     resolution.mapping = some + "an item's (" + list + ")";
   }
+  if (kinds::is_staged(spec) && !nothing_to_do()) resolution.mapping += ", its cores in shared memory";
   return resolution;
 }
 

@@ -36,4 +36,26 @@ inline constexpr int kMostBeside = 4;
 /// That a team shares: what every GPU has without asking for more, less what reductions need.
 inline constexpr std::int64_t kTeamBytes = 48 * 1024 - 256;
 
+/// Copies of cores in a GPU's shared memory. Bytes between cores from which on the lanes of a warp read too many sectors, and
+/// up to which 32 bits count them.
+inline constexpr std::int64_t kSector = 32;
+inline constexpr std::int64_t kFarthestStagedItem = std::int64_t{1} << 23;
+/// Of a block of threads that have items: at least a warp's, at most those of all its threads.
+inline constexpr std::int64_t kFewestStagedItems = 32;
+inline constexpr std::int64_t kMostStagedItems = 128;
+inline constexpr int kStagedThreads = 128;
+/// Of a block of threads that have indices of .each.
+inline constexpr std::int64_t kMostStagedItemsOfEach = 32;
+/// Core dimensions up to this size are constants there.
+inline constexpr std::int64_t kSmallStagedCore = 64;
+/// Items from which on they are a block each, and bytes of their cores from which on copying pays.
+inline constexpr std::int64_t kFewestStagedBlocks = 128;
+inline constexpr std::int64_t kFewestStagedBytes = 1024;
+/// Blocks that keep a GPU busy: with fewer, blocks have fewer items.
+inline constexpr std::int64_t kEnoughStagedBlocks = 1024;
+/// That a block takes where its items are small, so that several share a multiprocessor.
+inline constexpr std::int64_t kUsualStagedBytes = 16 * 1024;
+/// The most on AMD's GPUs, which have 64 KiB for all blocks of a compute unit.
+inline constexpr std::int64_t kStagedBytesOfAmd = 32 * 1024;
+
 }  // namespace kiln::gufunc::tuning

@@ -7,8 +7,10 @@
 
 #include "backend/kernel_abi.hpp"
 #include "gufunc/call.hpp"
+#include "gufunc/staging.hpp"
 #include "gufunc/tuning.hpp"
 #include "kiln/error.hpp"
+#include "kinds/gufunc/staged.hpp"
 #include "kinds/gufunc/team_memory.hpp"
 #include "kinds/space.hpp"
 #include "ufunc/constants.hpp"
@@ -102,12 +104,28 @@ kinds::GufuncSpec Call::make_spec(const CoreLayout& layout, bool constants, bool
   for (const kinds::EachSpec& each : spec.each) threads *= shape_.sizes[each.dimension];
   if (gpu) {
     spec.loop_rank = std::min(layout.iteration.rank(), backend::kMaxKernelRank - static_cast<int>(spec.each.size()));
-    spec.wide_index = threads > kinds::kMaxNarrowIndex;
+    stage(layout, spec, constants);
+    spec.wide_index = threads > kinds::kMaxNarrowIndex && !kinds::is_staged(spec);
     spec.beside = beside_of(spec, threads);
   } else if (!gufunc_.debugs() && !gufunc_.group().teams) {
     take_items(layout, spec, constants);
   }
   return spec;
+}
+
+/// What a GPU's kernel copies to shared memory, where the body sees no more of a core than its elements.
+void Call::stage(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const {
+  if (spec.team > 0 || gufunc_.debugs() || gufunc_.takes_addresses() || layout.iteration.rank() == 0) return;
+  std::vector<CorePlacement> placements;
+  for (std::size_t k = 0; k < nin_ + nout_; ++k) {
+    placements.push_back({layout.cores[with_mask(k)].dense, layout.iteration.inner_stride(with_mask(k))});
+  }
+  choose_staging(spec, {.device = operands_.at().device.kind(),
+                        .sizes = shape_.sizes,
+                        .placements = placements,
+                        .items = layout.iteration.size(),
+                        .columns = layout.iteration.shape().back(),
+                        .constants = constants});
 }
 
 /// Neighbours of the last index of .each, where loops over the cores unroll, so that the compiler sees what they have in
@@ -255,7 +273,10 @@ Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
     }
   }
   for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const kinds::CoreOperandSpec& operand : *operands) add(static_cast<std::uint8_t>(operand.step));
+    for (const kinds::CoreOperandSpec& operand : *operands) {
+      add(static_cast<std::uint8_t>(operand.step));
+      add(static_cast<std::uint8_t>(operand.staging));
+    }
   }
   for (const kinds::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
   return key;
@@ -266,6 +287,12 @@ namespace {
 /// What a kernel may know less of an operand's core: nothing less, that it lies in one piece, and along which axis its elements
 /// lie together as well.
 enum class Forgotten : std::uint8_t { nothing, pieces, strides };
+
+void read_global_memory(kinds::GufuncSpec& spec) {
+  for (auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (kinds::CoreOperandSpec& operand : *operands) operand.staging = kinds::Staging::none;
+  }
+}
 
 /// The spec, then those that know less of how cores lie: of some operands, with `mixed`, and of all.
 std::vector<kinds::GufuncSpec> with_strides(const kinds::GufuncSpec& spec, bool mixed) {
@@ -299,6 +326,7 @@ std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& gene
   plain.tile_bytes = 0;
   plain.most_items = 0;
   plain.beside = 1;
+  read_global_memory(plain);
   for (auto* operands : {&plain.inputs, &plain.outputs}) {
     for (kinds::CoreOperandSpec& operand : *operands) operand.step = kinds::ItemStep::any;
   }
@@ -339,6 +367,7 @@ std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kin
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   std::vector<kinds::GufuncSpec> right{spec, spec, general};
   right[1].beside = 1;
+  read_global_memory(right[1]);
   const int most = on_gpu() ? backend::kMaxKernelRank - static_cast<int>(spec.each.size()) : general.loop_rank;
   for (general.loop_rank = right.back().loop_rank; general.loop_rank <= most; ++general.loop_rank) {
     std::ranges::move(for_any_sizes(general, on_gpu(), true), std::back_inserter(right));

@@ -99,6 +99,7 @@ std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& te
 std::string segments_gpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string gufunc_cpu(const GufuncSpec& spec);
 std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug, DeviceKind target);
+std::string staged_kernel(const GufuncSpec& spec);
 
 /// A text of the user's with what stands before it.
 struct Piece {

@@ -153,6 +153,7 @@ void add_core(Words& words, const CoreOperandSpec& operand, const std::string& n
   words.add_if(operand.step == ItemStep::none, name + " shared");
   words.add_if(operand.step == ItemStep::beside, name + " side by side");
   words.add_if(operand.step == ItemStep::behind, name + " one behind the other");
+  words.add_if(operand.staging != Staging::none, name + " in shared memory");
   input ? add_input(words, operand.element, name) : add_output(words, operand.element, name);
 }
 

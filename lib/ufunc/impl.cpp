@@ -81,7 +81,7 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
       backend::backend_for(device));
   const kinds::ElementwiseSpec spec = spec_of(plan.loop, loaded.which);
   std::unique_ptr<autotune::Tuned> tuned;
-  if (!device.is_cpu() && spec.tile == 0) {
+  if (!device.is_cpu() && spec.tile == 0 && spec.walk == kinds::Walk::packs) {
     tuned = std::make_unique<autotune::Tuned>();
     backend::Backend& backend = backend::backend_for(device);
     const auto load = [&](int accesses) { return with_accesses(plan.loop, spec, accesses, backend); };

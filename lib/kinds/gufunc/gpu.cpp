@@ -3,6 +3,9 @@
 #include <span>
 #include <string>
 
+#include "backend/kernel_abi.hpp"
+#include "base/ceil_div.hpp"
+#include "kernels-src/gufunc/abi.hpp"
 #include "kiln/error.hpp"
 #include "kinds/copied.hpp"
 #include "kinds/counter.hpp"
@@ -37,6 +40,57 @@ std::vector<std::int64_t> core_of(const GufuncNumbers& numbers) {
   return core;
 }
 
+/// Parameters of a kernel, which refer to what is here.
+class Addresses {
+ public:
+  explicit Addresses(const GufuncLaunch& launch) { addresses_.reserve(launch.count); }
+  void add(std::vector<void*>& parameters, const GufuncLaunch& launch) {
+    for (const GufuncLaunch::Operand& operand : launch.all()) {
+      addresses_.push_back(operand.data);
+      parameters.push_back(operand.scalar ? const_cast<std::byte*>(operand.value.data())
+                                          : static_cast<void*>(&addresses_.back()));
+    }
+  }
+
+ private:
+  std::vector<void*> addresses_;  // as many as have room: addresses of them are taken
+};
+
+StagedCall staged_call(const GufuncLaunch& launch) {
+  const GufuncNumbers& numbers = *launch.numbers;
+  StagedCall call{.items = static_cast<std::uint32_t>(numbers.staged.items),
+                  .columns = static_cast<std::uint32_t>(numbers.shape.back()),
+                  .threads = static_cast<std::uint32_t>(numbers.staged.threads),
+                  .wide = 0,
+                  .keeps = launch.keeps ? 1U : 0U};
+  for (std::size_t k = 0; k < launch.count; ++k) {
+    const int word = numbers.staged.words[k];
+    if (word == 0 || reinterpret_cast<std::uintptr_t>(launch.operands[k].data) % static_cast<unsigned>(word) != 0) continue;
+    call.wide |= std::uint32_t{1} << k;
+  }
+  return call;
+}
+
+void launch_staged(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep) {
+  const GufuncNumbers& numbers = *launch.numbers;
+  std::vector<std::int64_t> extents = numbers.shape;
+  extents.back() = base::ceil_div(extents.back(), numbers.staged.items);
+  const std::vector<std::byte> space = space_of(
+      {.extents = extents, .operands = launch.count, .rank = numbers.loop_rank, .stride = [&](std::size_t k, std::size_t d) {
+         return numbers.strides[k * numbers.shape.size() + d];
+       }});
+  auto blocks = static_cast<std::uint32_t>(product(extents));
+  std::vector<std::int64_t> core = core_of(numbers);
+  StagedCall call = staged_call(launch);
+  std::vector<void*> parameters{&blocks, const_cast<std::byte*>(space.data()), core.data(), &call};
+  Addresses addresses(launch);
+  addresses.add(parameters, launch);
+  LaunchShape shape = strided_shape(backend, module, std::int64_t{blocks} * numbers.staged.threads, numbers.staged.threads);
+  shape.shared_bytes = numbers.staged.bytes;
+  backend.dispatch(module, shape, parameters.data(), queue, keep);
+}
+
 }  // namespace
 
 void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
@@ -57,6 +111,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
     });
     return;
   }
+  if (numbers.staged.items > 0) return launch_staged(backend, module, launch, queue, keep);
   std::vector<std::int64_t> extents = numbers.shape;
   extents.insert(extents.end(), numbers.each.begin(), numbers.each.end());
   std::int64_t count = numbers.items;
@@ -75,14 +130,10 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
   std::vector<std::int64_t> core = core_of(numbers);
   auto wide = static_cast<std::uint64_t>(count);
   auto narrow = static_cast<std::uint32_t>(count);
-  std::vector<void*> addresses;
-  addresses.reserve(launch.count);  // no growth below: addresses are taken
   std::vector<void*> parameters{numbers.wide_index ? static_cast<void*>(&wide) : &narrow, const_cast<std::byte*>(space.data()),
                                 core.data()};
-  for (const GufuncLaunch::Operand& operand : launch.all()) {
-    addresses.push_back(operand.data);
-    parameters.push_back(operand.scalar ? const_cast<std::byte*>(operand.value.data()) : static_cast<void*>(&addresses.back()));
-  }
+  Addresses addresses(launch);
+  addresses.add(parameters, launch);
   const int threads = numbers.team > 0 ? numbers.team * numbers.teams : kGpuBlock;
   backend.dispatch(module, strided_shape(backend, module, numbers.team > 0 ? count * numbers.team : count, threads),
                    parameters.data(), queue, keep);

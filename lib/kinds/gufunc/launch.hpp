@@ -13,6 +13,14 @@
 
 namespace kiln::kinds {
 
+struct StagedNumbers {
+  std::int64_t items = 0;  ///< of a block; 0: no cores are copied
+  int threads = 0;         ///< of a block
+  std::int64_t bytes = 0;  ///< of a block's shared memory
+  /// Of each operand, by how many bytes its cores may be copied if its address is a multiple of them; 0: by elements.
+  std::vector<int> words = {};
+};
+
 /// What launches on arrays of one layout have in common. Strides are bytes of any sign.
 struct GufuncNumbers {
   std::vector<std::int64_t> shape = {1};        ///< of the loop, merged, outermost first; never empty, all > 0
@@ -26,6 +34,7 @@ struct GufuncNumbers {
   int team = 0;                                 ///< threads that share an item; 0: each has its own
   int teams = 1;                                ///< of a block (GPU)
   bool wide_index = false;                      ///< 64-bit index arithmetic (GPU)
+  StagedNumbers staged = {};                    ///< of kernels that copy cores to shared memory (GPU)
 };
 
 struct GufuncLaunch {

@@ -20,6 +20,13 @@ enum class ItemStep : std::uint8_t {
   behind   ///< core behind core, each in one piece, of sizes that are constants
 };
 
+/// Whether a GPU's block copies cores to shared memory.
+enum class Staging : std::uint8_t {
+  none,   ///< the body reads and writes global memory
+  item,   ///< each item's
+  common  ///< the one that all items have
+};
+
 /// One operand of a generalized ufunc.
 struct CoreOperandSpec {
   OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
@@ -28,6 +35,7 @@ struct CoreOperandSpec {
   bool packed = false;                       ///< all of them lie one behind the other, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
   ItemStep step = ItemStep::any;
+  Staging staging = Staging::none;
 };
 
 struct CoreDimensionSpec {

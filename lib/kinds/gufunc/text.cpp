@@ -3,6 +3,7 @@
 
 #include "backend/kernel_abi.hpp"
 #include "kinds/gufunc/operands_text.hpp"
+#include "kinds/gufunc/staged.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
@@ -24,7 +25,8 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/gufunc/team_cpu.hpp" : "kiln/gufunc/team_gpu.hpp";
-  return target == DeviceKind::cpu ? "kiln/gufunc/cpu.hpp" : "kiln/gufunc/gpu.hpp";
+  if (target == DeviceKind::cpu) return "kiln/gufunc/cpu.hpp";
+  return is_staged(spec) ? "kiln/gufunc/staged_gpu.hpp" : "kiln/gufunc/gpu.hpp";
 }
 
 int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept {

@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "kinds/gufunc/operands_text.hpp"
+#include "kinds/gufunc/staged.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
 
 std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug, DeviceKind target) {
+  if (is_staged(spec)) return staged_kernel(spec);
   const std::size_t inputs = spec.inputs.size();
   const std::size_t mask = spec.masked ? 1 : 0;
   const std::size_t count = inputs + mask + spec.outputs.size();

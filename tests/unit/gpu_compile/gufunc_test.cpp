@@ -68,6 +68,30 @@ std::vector<Variant> variants() {
     spec.masked = dtype == DType::int32;
     found.push_back({"team " + std::string(name(dtype)), team, spec});
   }
+  // Cores in shared memory: of items, and of indices that share them.
+  const UserText running{.name = "running",
+                         .body = "y(0) = A(0, 0); for (index i = 1; i < m; ++i) y(i) = y(i - 1) + A(i, n - 1) * w;",
+                         .input_names = {"A", "w"},
+                         .output_names = {"y"}};
+  UserText sums = running;
+  sums.body = "y(i) = w; for (index j = 0; j < n; ++j) y(i) += A(i, j) * A(j, i);";
+  for (const DType dtype : {DType::int8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    GufuncSpec spec = rows(dtype, dtype);
+    spec.inputs[0].staging = kinds::Staging::item;
+    if (dtype == DType::float64) {
+      spec.masked = true;
+    } else {
+      spec.outputs[0].staging = kinds::Staging::item;
+    }
+    spec.loop_rank = dtype == DType::int8 ? 3 : 1;
+    found.push_back({"staged " + std::string(name(dtype)), running, spec});
+    spec.outputs[0].staging = kinds::Staging::none;
+    spec.dimensions[0].size = spec.dimensions[1].size = 16;
+    spec.each = {{"i", 0}};
+    spec.beside = 4;
+    if (dtype == DType::float16) spec.inputs[0].staging = kinds::Staging::common;
+    found.push_back({"staged each " + std::string(name(dtype)), sums, spec});
+  }
   return found;
 }
 

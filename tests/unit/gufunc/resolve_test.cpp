@@ -45,3 +45,22 @@ TEST_CASE("resolve: what a thread computes, which sizes are constants, and how c
           "input 0 (A): contiguous along m");
   }
 }
+
+TEST_CASE("resolve: on a GPU, which cores go to shared memory") {
+  const Gufunc inner = kiln::guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 r)",
+                                         "r = 0; for (index i = 0; i < n; ++i) r += a(i) * b(i);");
+  for (const kiln::Device& device : kiln::Device::all()) {
+    INFO(kiln::to_string(device));
+    const std::string shared = device.is_cpu() ? "" : ", in shared memory";
+    const kiln::GufuncOptions options{.stream = kiln::Stream(device)};
+    const Array a = Array::zeros({100, 50}, DType::float32);
+    const kiln::GufuncResolution found = inner.resolve({a, Array::zeros({50}, DType::float32)}, options);
+    CHECK(found.mapping == (device.is_cpu() ? "an item" : "an item, its cores in shared memory"));
+    CHECK(found.variants == std::vector<std::string>{"input 0 (a): contiguous" + shared, "input 1 (b): contiguous",
+                                                     "output 0 (r): one element"});
+    const Array few = Array::zeros({10, 50}, DType::float32);
+    CHECK(inner.resolve({few, few}, options).mapping == "an item");
+    const Array long_ones = Array::zeros({100, 5000}, DType::float32);
+    CHECK(inner.resolve({long_ones, long_ones}, options).mapping == "an item");
+  }
+}

@@ -133,4 +133,7 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   CHECK(on_cpu(spec) == "contiguous, each j i");
   spec.folded = true;
   CHECK(on_cpu(spec) == "contiguous, each j i, whole items");
+  spec.folded = false;
+  spec.inputs[0].staging = Staging::common;
+  CHECK(on_gpu(spec) == "contiguous, input 0 in shared memory, each j i");
 }
