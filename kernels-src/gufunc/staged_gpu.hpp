@@ -89,34 +89,45 @@ struct staged_cores {
   template <copying Direction, class Word, int Batch>
   KILN_FN void copy_parts(const copied_part& outer, const copied_part& inner) const {
     using global_word = typename with_const<Word, same<const T, T>>::type;
-    const uint32 last = inner.last();
+    const int64 global_on = int64(inner.global) * inner.by;
+    const uint32 shared_on = inner.shared * inner.by;
 #pragma unroll 1
     for (uint32 o = outer.first; o < outer.end; o += outer.by) {
-      T* const there = moved(global, int64(outer.global) * o);
-      unsigned char* const here = shared + outer.shared * o;
+      auto* there = reinterpret_cast<global_word*>(moved(global, int64(outer.global) * o + int64(inner.global) * inner.first));
+      unsigned char* here = shared + (outer.shared * o + inner.shared * inner.first);
+      uint32 i = inner.first;
 #pragma unroll 1
-      for (uint32 i = inner.first; i < inner.end; i += Batch * inner.by) {
-        // All are loaded before one is stored. Behind the last one it is copied again.
-        Word value[Batch];
-        uint32 at[Batch];
-#pragma unroll
-        for (int k = 0; k < Batch; ++k) {
-          const uint32 next = i + k * inner.by;
-          at[k] = next < last ? next : last;
-          auto* const from = reinterpret_cast<global_word*>(moved(there, int64(inner.global) * int32(at[k])));
-          auto* const to = reinterpret_cast<Word*>(here + inner.shared * at[k]);
-          value[k] = Direction == copying::fill ? *from : *to;
-        }
-#pragma unroll
-        for (int k = 0; k < Batch; ++k) {
-          if constexpr (Direction == copying::fill) {
-            *reinterpret_cast<Word*>(here + inner.shared * at[k]) = value[k];
-          } else {
-            *reinterpret_cast<Word*>(moved(there, int64(inner.global) * int32(at[k]))) = value[k];
-          }
-        }
+      for (; i + (Batch - 1) * inner.by < inner.end; i += Batch * inner.by) {
+        copy_some<Direction, Word, Batch>(there, here, global_on, shared_on);
+      }
+#pragma unroll 1
+      for (; i < inner.end; i += inner.by) {
+        copy_some<Direction, Word, 1>(there, here, global_on, shared_on);
       }
     }
+  }
+
+  // All are loaded before one is stored. Moves the addresses on.
+  template <copying Direction, class Word, int Count, class Global>
+  KILN_FN static void copy_some(Global*& there, unsigned char*& here, int64 global_on, uint32 shared_on) {
+    Word value[Count];
+    Global* const first = there;
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+      value[k] = Direction == copying::fill ? *there : *reinterpret_cast<const Word*>(here + k * shared_on);
+      there = moved(there, global_on);
+    }
+    Global* to = first;
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+      if constexpr (Direction == copying::fill) {
+        *reinterpret_cast<Word*>(here + k * shared_on) = value[k];
+      } else {
+        *to = value[k];
+        to = moved(to, global_on);
+      }
+    }
+    here += Count * shared_on;
   }
 };
 
