@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kStaged = ", its cores in shared memory";
 
 /// How the items of an operand follow each other.
-enum class Items : std::uint8_t { packed, apart, backwards, transposed, one };
+enum class ItemLayout : std::uint8_t { packed, apart, backwards, transposed, one };
 
 std::int64_t elements_of(const Shape& shape) {
   std::int64_t size = 1;
@@ -38,20 +38,20 @@ struct Placed {
   Array base;
   Array view;
 };
-Placed placed(const Target& target, DType dtype, Shape shape, Items way, std::int64_t seed) {
+Placed placed(const Target& target, DType dtype, Shape shape, ItemLayout way, std::int64_t seed) {
   const std::int64_t items = shape[0];
-  if (way == Items::one) shape[0] = 1;
-  if (way == Items::apart) shape[0] = 2 * items;
-  if (way == Items::transposed) std::reverse(shape.begin() + 1, shape.end());
+  if (way == ItemLayout::one) shape[0] = 1;
+  if (way == ItemLayout::apart) shape[0] = 2 * items;
+  if (way == ItemLayout::transposed) std::reverse(shape.begin() + 1, shape.end());
   std::vector<Exact> values;
   for (std::int64_t i = 0; i < elements_of(shape); ++i) values.push_back(small_value(i, seed));
   const Array base = target.place(make(dtype, values, shape));
   switch (way) {
-    case Items::apart:
+    case ItemLayout::apart:
       return {base, base[{Slice{.start = 1, .step = 2}}]};
-    case Items::backwards:
+    case ItemLayout::backwards:
       return {base, base[{Slice{.step = -1}}]};
-    case Items::transposed: {
+    case ItemLayout::transposed: {
       kiln::Dims order{0};
       for (std::size_t axis = shape.size(); --axis > 0;) order.push_back(static_cast<std::int64_t>(axis));
       return {base, base.transpose(order)};
@@ -91,7 +91,7 @@ Gufunc sums() {
 struct SumsCase {
   DType dtype;
   std::int64_t items, n;
-  Items a, b, out;
+  ItemLayout a, b, out;
 };
 
 void check_sums(const Target& target, const Gufunc& gufunc, const SumsCase& c) {
@@ -102,7 +102,7 @@ void check_sums(const Target& target, const Gufunc& gufunc, const SumsCase& c) {
   const Placed b = placed(target, c.dtype, shape, c.b, 4);
   const Placed y = placed(target, c.dtype, shape, c.out, 2);
   const Placed z = placed(target, c.dtype, shape, c.out, 3);
-  const Placed r = placed(target, c.dtype, {c.items}, Items::packed, 5);
+  const Placed r = placed(target, c.dtype, {c.items}, ItemLayout::packed, 5);
   const std::vector<Exact> va = elements(target, a.view, shape);
   const std::vector<Exact> vb = elements(target, b.view, shape);
   std::vector<Exact> want_y;
@@ -121,7 +121,7 @@ void check_sums(const Target& target, const Gufunc& gufunc, const SumsCase& c) {
   kiln::GufuncOptions options = on(target);
   options.out = {y.view, z.view, r.view};
   const auto bytes = static_cast<std::int64_t>(kiln::itemsize(c.dtype)) * c.n;
-  const bool far = bytes >= 32 || c.a == Items::apart || c.b == Items::apart;
+  const bool far = bytes >= 32 || c.a == ItemLayout::apart || c.b == ItemLayout::apart;
   // Of 32 items in 48 KB.
   constexpr std::int64_t kMostBytes = 1520;
   if (target.mode() != Mode::host && bytes % 32 == 0) {
@@ -132,7 +132,7 @@ void check_sums(const Target& target, const Gufunc& gufunc, const SumsCase& c) {
   CHECK(difference(elements(target, z.view, shape), want_z) == "");
   CHECK(difference(elements(target, r.view, {c.items}), want_r) == "");
   // Between the items of an output nothing changes.
-  if (c.out != Items::apart) return;
+  if (c.out != ItemLayout::apart) return;
   const Array before = placed(target, c.dtype, shape, c.out, 2).base;
   const Shape gaps{2 * c.items, c.n};
   const std::vector<Exact> now = elements(target, y.base, gaps);
@@ -156,7 +156,7 @@ Gufunc product(const char* each, const std::string& body) {
 struct ProductCase {
   DType dtype;
   std::int64_t items, m, n, p;
-  Items a, b, c;
+  ItemLayout a, b, c;
   bool staged;
 };
 
@@ -197,7 +197,7 @@ TEST_CASE("staged: rows of any length, items of any number, every size of elemen
           for (const std::int64_t n : {1, 3, 7, 8, 17, 32, 33, 40}) {
             for (const std::int64_t items : {1, 31, 32, 33, 70, 200}) {
               if ((n + items) % 2 != 0 && n != 33) continue;
-              check_sums(target, gufunc, {dtype, items, n, Items::packed, Items::packed, Items::packed});
+              check_sums(target, gufunc, {dtype, items, n, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed});
             }
           }
         }
@@ -210,10 +210,12 @@ TEST_CASE("staged: items apart from each other, backwards, and one for all") {
     for (const DType dtype : {DType::float32, DType::int16}) {
       const Gufunc gufunc = sums();
       for (const std::int64_t n : {16, 33}) {
-        for (const Items a : {Items::packed, Items::apart, Items::backwards, Items::one}) {
-          for (const Items b : {Items::packed, Items::backwards, Items::one}) {
-            if (a == Items::one && b == Items::one) continue;
-            const Items out = b == Items::packed ? Items::apart : b == Items::backwards ? Items::backwards : Items::packed;
+        for (const ItemLayout a : {ItemLayout::packed, ItemLayout::apart, ItemLayout::backwards, ItemLayout::one}) {
+          for (const ItemLayout b : {ItemLayout::packed, ItemLayout::backwards, ItemLayout::one}) {
+            if (a == ItemLayout::one && b == ItemLayout::one) continue;
+            const ItemLayout out = b == ItemLayout::packed      ? ItemLayout::apart
+                                   : b == ItemLayout::backwards ? ItemLayout::backwards
+                                                                : ItemLayout::packed;
             check_sums(target, gufunc, {dtype, 77, n, a, b, out});
           }
         }
@@ -235,9 +237,9 @@ TEST_CASE("staged: fresh results, casts, masks and loops of several dimensions")
     const Shape shape{kRows, kColumns, kSize};
     for (const DType dtype : {DType::float32, DType::int16, DType::int8}) {
       INFO(std::string(kiln::name(dtype)));
-      const Placed x = placed(target, dtype, shape, Items::packed, 3);
+      const Placed x = placed(target, dtype, shape, ItemLayout::packed, 3);
       // Broadcast along the rows: the loop keeps two dimensions.
-      const Placed w = placed(target, DType::float32, {kColumns}, Items::packed, 6);
+      const Placed w = placed(target, DType::float32, {kColumns}, ItemLayout::packed, 6);
       const std::vector<Exact> vx = elements(target, x.view, shape);
       const std::vector<Exact> vw = elements(target, w.view, {kColumns});
       std::vector<Exact> mask;
@@ -268,19 +270,20 @@ TEST_CASE("staged: whole matrices, transposed ones, in place") {
       [&](const Target& target) {
         const Gufunc whole =
             product("", std::string("for (index i = 0; i < m; ++i) for (index j = 0; j < p; ++j) { ") + kProduct + " }");
-        for (const Items a : {Items::packed, Items::transposed, Items::apart}) {
-          for (const Items b : {Items::packed, Items::transposed, Items::one}) {
-            const Items c = b == Items::transposed ? Items::transposed : Items::packed;
+        for (const ItemLayout a : {ItemLayout::packed, ItemLayout::transposed, ItemLayout::apart}) {
+          for (const ItemLayout b : {ItemLayout::packed, ItemLayout::transposed, ItemLayout::one}) {
+            const ItemLayout c = b == ItemLayout::transposed ? ItemLayout::transposed : ItemLayout::packed;
             check_product(target, whole, {DType::float32, 50, 4, 3, 5, a, b, c, true});
             check_product(target, whole, {DType::float64, 64, 3, 8, 2, a, b, c, true});
           }
         }
         // More than a block has room for.
-        check_product(target, whole, {DType::float32, 40, 2, 200, 5, Items::packed, Items::packed, Items::packed, false});
+        check_product(target, whole,
+                      {DType::float32, 40, 2, 200, 5, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, false});
         // Into its own input.
         const Gufunc reversed =
             kiln::guvectorize("(n)->(n)", "void(T[:] x, T[:] y)", "for (index i = 0; i < n; ++i) y(i) = x(n - 1 - i);");
-        const Placed x = placed(target, DType::int32, {60, 9}, Items::packed, 2);
+        const Placed x = placed(target, DType::int32, {60, 9}, ItemLayout::packed, 2);
         std::vector<Exact> want = elements(target, x.view, {60, 9});
         for (std::size_t item = 0; item < 60; ++item)
           std::reverse(want.begin() + static_cast<std::ptrdiff_t>(item * 9),
@@ -297,21 +300,33 @@ TEST_CASE("staged: cores that indices of .each share") {
   on_every_device(
       [&](const Target& target) {
         const Gufunc by_index = product("i:m, j:p", kProduct);
-        check_product(target, by_index, {DType::float32, 130, 17, 17, 17, Items::packed, Items::packed, Items::packed, true});
-        check_product(target, by_index, {DType::float32, 130, 5, 40, 64, Items::packed, Items::packed, Items::packed, true});
         check_product(target, by_index,
-                      {DType::float32, 129, 16, 16, 12, Items::transposed, Items::packed, Items::transposed, true});
-        check_product(target, by_index, {DType::float32, 129, 8, 33, 12, Items::packed, Items::one, Items::apart, true});
-        check_product(target, by_index, {DType::float64, 128, 9, 20, 11, Items::backwards, Items::apart, Items::packed, true});
-        check_product(target, by_index, {DType::int8, 128, 9, 64, 33, Items::packed, Items::packed, Items::packed, true});
-        check_product(target, by_index, {DType::float16, 128, 8, 33, 17, Items::packed, Items::packed, Items::packed, true});
-        check_product(target, by_index, {DType::complex128, 128, 6, 7, 8, Items::packed, Items::packed, Items::packed, true});
+                      {DType::float32, 130, 17, 17, 17, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
+        check_product(target, by_index,
+                      {DType::float32, 130, 5, 40, 64, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
+        check_product(
+            target, by_index,
+            {DType::float32, 129, 16, 16, 12, ItemLayout::transposed, ItemLayout::packed, ItemLayout::transposed, true});
+        check_product(target, by_index,
+                      {DType::float32, 129, 8, 33, 12, ItemLayout::packed, ItemLayout::one, ItemLayout::apart, true});
+        check_product(target, by_index,
+                      {DType::float64, 128, 9, 20, 11, ItemLayout::backwards, ItemLayout::apart, ItemLayout::packed, true});
+        check_product(target, by_index,
+                      {DType::int8, 128, 9, 64, 33, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
+        check_product(target, by_index,
+                      {DType::float16, 128, 8, 33, 17, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
+        check_product(target, by_index,
+                      {DType::complex128, 128, 6, 7, 8, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
         // Few items, small cores, and sizes that are no constants.
-        check_product(target, by_index, {DType::float32, 20, 17, 17, 17, Items::packed, Items::packed, Items::packed, false});
-        check_product(target, by_index, {DType::float32, 130, 8, 8, 8, Items::packed, Items::packed, Items::packed, false});
-        check_product(target, by_index, {DType::float32, 128, 3, 70, 5, Items::packed, Items::packed, Items::packed, false});
+        check_product(target, by_index,
+                      {DType::float32, 20, 17, 17, 17, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, false});
+        check_product(target, by_index,
+                      {DType::float32, 130, 8, 8, 8, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, false});
+        check_product(target, by_index,
+                      {DType::float32, 128, 3, 70, 5, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, false});
         const Gufunc by_row = product("i:m", std::string("for (index j = 0; j < p; ++j) { ") + kProduct + " }");
-        check_product(target, by_row, {DType::float32, 130, 17, 17, 17, Items::packed, Items::packed, Items::packed, true});
+        check_product(target, by_row,
+                      {DType::float32, 130, 17, 17, 17, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
       },
       {Mode::device});
 }
@@ -319,7 +334,7 @@ TEST_CASE("staged: cores that indices of .each share") {
 TEST_CASE("staged: bodies that may have addresses read global memory") {
   on_every_device(
       [&](const Target& target) {
-        const Placed x = placed(target, DType::float32, {64, 12}, Items::packed, 1);
+        const Placed x = placed(target, DType::float32, {64, 12}, ItemLayout::packed, 1);
         const auto mapping = [&](const std::string& body, const std::string& functions = "") {
           const Gufunc gufunc = kiln::guvectorize({.name = "sum",
                                                    .layout = "(n)->()",
