@@ -28,8 +28,8 @@ class Call {
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
   /// to compute.
   const Loop& plan(const std::optional<Device>& device = std::nullopt);
-  /// After plan(): what run() would load, and after it what it would with arrays of other sizes and alignments, and other values
-  /// of constants. Nothing is sent.
+  /// After plan(): what run() would load, and after it what it would with arrays of other sizes and alignments, and other
+  /// values of constants. Nothing is sent.
   [[nodiscard]] std::vector<program::Request> requests();
   /// The kernel that run() would launch, compiled. Nothing is sent.
   cache::Contents compiled();

@@ -53,10 +53,11 @@ TEST_CASE("eval takes constants as numbers, and no arrays") {
   cli::check_eval({"int32 divide(int32 a, constant int32 b) = a / b", sample("dividend"), "7"}, "quotient");
   CHECK(run({"eval", "uint8 add(uint8 a, constant uint8 b) = a + b", "3", "4"}).out == "7\n");
   CHECK(run({"eval", "T add(T a, constant T b) where T: int64, float32 = a + b", "3", "4"}).out == "7\n");
-  CHECK(cli::eval_error({"int32 divide(int32 a, constant int32 b) = a / b", sample("dividend"), sample("dividend")}, 1) ==
-        "kiln: error: divide: input 1 (b) is an array, and the parameter is \"constant\": the kernel is compiled for its value; "
-        "give "
-        "a number\n");
+  CHECK(
+      cli::eval_error({"int32 divide(int32 a, constant int32 b) = a / b", sample("dividend"), sample("dividend")}, 1) ==
+      "kiln: error: divide: input 1 (b) is an array, and the parameter is \"constant\": the kernel is compiled for its value; "
+      "give "
+      "a number\n");
 }
 
 TEST_CASE("eval writes several outputs in order") {

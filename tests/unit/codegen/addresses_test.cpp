@@ -17,7 +17,8 @@ TEST_CASE("addresses: what has none") {
   CHECK(!takes("y(0) = x(0) & 3; if (x(1) && y(0) == 2) y(0) &= 1;"));
   CHECK(!takes("for (auto& v : x) s += v; const float32& first = x(0); auto f = [&](int i) { return x(i) & 1; };"));
   CHECK(!takes("auto f = [&, s](int i) { return (x(i)) & (s); }; y(0) = f(0) & -1;"));
-  CHECK(!takes("y(0) = max(x(0), x[1]) & 7;", "template <class T> T twice(const T& v, T&& w) { return v & w; }", "#include <cmath>\n"));
+  CHECK(!takes("y(0) = max(x(0), x[1]) & 7;", "template <class T> T twice(const T& v, T&& w) { return v & w; }",
+               "#include <cmath>\n"));
 }
 
 TEST_CASE("addresses: what may have one") {

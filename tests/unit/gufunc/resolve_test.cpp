@@ -56,8 +56,8 @@ TEST_CASE("resolve: on a GPU, which cores go to shared memory") {
     const Array a = Array::zeros({100, 50}, DType::float32);
     const kiln::GufuncResolution found = inner.resolve({a, Array::zeros({50}, DType::float32)}, options);
     CHECK(found.mapping == (device.is_cpu() ? "an item" : "an item, its cores in shared memory"));
-    CHECK(found.variants == std::vector<std::string>{"input 0 (a): contiguous" + shared, "input 1 (b): contiguous",
-                                                     "output 0 (r): one element"});
+    CHECK(found.variants ==
+          std::vector<std::string>{"input 0 (a): contiguous" + shared, "input 1 (b): contiguous", "output 0 (r): one element"});
     const Array few = Array::zeros({10, 50}, DType::float32);
     CHECK(inner.resolve({few, few}, options).mapping == "an item");
     const Array long_ones = Array::zeros({100, 5000}, DType::float32);

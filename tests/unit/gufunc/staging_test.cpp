@@ -32,10 +32,10 @@ GufuncSpec product() {
           .each = {{"i", 0}, {"j", 2}}};
 }
 
-std::vector<Staging> staged(GufuncSpec spec, const Sizes& sizes, const std::vector<CorePlacement>& placements, std::int64_t items,
-                            std::int64_t columns, DeviceKind device = DeviceKind::cuda) {
-  gufunc::choose_staging(
-      spec, {.device = device, .sizes = sizes, .placements = placements, .items = items, .columns = columns});
+std::vector<Staging> staged(GufuncSpec spec, const Sizes& sizes, const std::vector<CorePlacement>& placements,
+                            std::int64_t items, std::int64_t columns, DeviceKind device = DeviceKind::cuda) {
+  gufunc::choose_staging(spec,
+                         {.device = device, .sizes = sizes, .placements = placements, .items = items, .columns = columns});
   std::vector<Staging> found;
   for (const auto* operands : {&spec.inputs, &spec.outputs}) {
     for (const auto& each : *operands) found.push_back(each.staging);
@@ -86,8 +86,7 @@ TEST_CASE("staging: outputs, but for those that a mask leaves in part") {
 TEST_CASE("staging: inputs that indices of .each share") {
   const auto at = [](std::int64_t a, std::int64_t b) { return std::vector<CorePlacement>{{true, a}, {true, b}, {true, 4096}}; };
   CHECK(staged(product(), {64, 64, 64}, at(16384, 16384), 128, 128) == kInputs);
-  CHECK(staged(product(), {64, 64, 64}, at(16384, 0), 128, 128) ==
-        std::vector{Staging::item, Staging::common, Staging::none});
+  CHECK(staged(product(), {64, 64, 64}, at(16384, 0), 128, 128) == std::vector{Staging::item, Staging::common, Staging::none});
   // Few items, small cores, sizes that are no constants, and more than there is room for.
   CHECK(staged(product(), {64, 64, 64}, at(16384, 16384), 127, 127) == kNone);
   CHECK(staged(product(), {8, 8, 8}, at(256, 256), 1000, 1000) == kNone);
@@ -99,8 +98,7 @@ TEST_CASE("staging: inputs that indices of .each share") {
   // Lanes would read rows apart: those of B that they have an index for.
   GufuncSpec rows = product();
   rows.inputs[1].dimensions = {2, 1};
-  CHECK(staged(rows, {64, 64, 64}, at(16384, 16384), 1000, 1000) ==
-        std::vector{Staging::item, Staging::none, Staging::none});
+  CHECK(staged(rows, {64, 64, 64}, at(16384, 16384), 1000, 1000) == std::vector{Staging::item, Staging::none, Staging::none});
 }
 
 TEST_CASE("staging: sizes become constants only where cores go to shared memory") {
@@ -109,7 +107,8 @@ TEST_CASE("staging: sizes become constants only where cores go to shared memory"
     for (const std::int64_t items : {1000, 10}) {
       GufuncSpec spec = product();
       const Sizes sizes{64, 64, 64};
-      gufunc::choose_staging(spec, {.sizes = sizes, .placements = at, .items = items, .columns = items, .constants = constants});
+      gufunc::choose_staging(spec,
+                             {.sizes = sizes, .placements = at, .items = items, .columns = items, .constants = constants});
       CHECK(spec.dimensions[1].size.has_value() == (constants && items == 1000));
     }
   }

@@ -13,7 +13,8 @@ class Vectorizer {
   /// The loop is in LLVM's simplified form, leaves at its latch alone, and nothing that it computes is used behind it.
   /// `along_cores`: inner loops that go on for one item after the other.
   Vectorizer(const Regions& regions, const Shapes& shapes, llvm::ScalarEvolution& evolution, LoopSet along_cores, Width width);
-  /// Puts the new loop in the old one's place. `fewest`: the number of items below which the old one stays; null: it is deleted.
+  /// Puts the new loop in the old one's place. `fewest`: the number of items below which the old one stays; null: it is
+  /// deleted.
   void run(llvm::Value* fewest = nullptr);
 
  private:
