@@ -398,10 +398,8 @@ KILN_FN float sqrt_refined(float x) {
 #define KILN_SANITIZER_HANDLER __device__ __attribute__((__used__)) __noinline__
 #endif
 // clang-format off: one literal
-#define KILN_UNCHECKED_BEGIN                                                                                               \
-  _Pragma(                                                                                                                 \
-      "clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\", \"array-bounds\"))), " \
-      "apply_to = function)")
+#define KILN_UNCHECKED_BEGIN \
+  _Pragma("clang attribute push(__attribute__((no_sanitize(\"shift-exponent\", \"float-cast-overflow\", \"array-bounds\"))), apply_to = function)")
 // clang-format on
 #define KILN_UNCHECKED_END _Pragma("clang attribute pop")
 KILN_UNCHECKED_BEGIN
