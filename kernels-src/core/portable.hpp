@@ -274,6 +274,14 @@
 #else
 #define KILN_GLOBAL(T, p) (p)
 #endif
+// A word of 64 bits in global memory that other blocks read or write meanwhile, at once.
+#if KILN_HIP
+#define KILN_GLOBAL_WORD(p)                                                               \
+  (*reinterpret_cast<volatile unsigned long long __attribute__((__address_space__(1)))*>( \
+      reinterpret_cast<unsigned long long>(p)))
+#else
+#define KILN_GLOBAL_WORD(p) (*static_cast<volatile unsigned long long*>(p))
+#endif
 
 #if KILN_GPU_CLANG
 #define KILN_OF_CXX_LIBRARY __device__ __attribute__((__used__))

@@ -13,12 +13,12 @@ constexpr uint32 kGroup = 1u << kChunkBits;
 // of memory is asked for.
 template <class T>
 struct published {
-  volatile uint64 word[words<T>::count];  // zeros: not yet
+  uint64 word[words<T>::count];  // zeros: not yet
 
   KILN_FN void clear() {
 #pragma unroll
     for (int k = 0; k < words<T>::count; ++k) {
-      word[k] = 0;
+      KILN_GLOBAL_WORD(word + k) = 0;
     }
   }
   KILN_FN void publish(const T& x) {
@@ -27,16 +27,16 @@ struct published {
     all.value = x;
 #pragma unroll
     for (int k = 0; k < words<T>::count; ++k) {
-      word[k] = uint64(1) << 32 | all.w[k];
+      KILN_GLOBAL_WORD(word + k) = uint64(1) << 32 | all.w[k];
     }
   }
-  KILN_FN T wait() const {
+  KILN_FN T wait() {
     words<T> all;
 #pragma unroll
     for (int k = 0; k < words<T>::count; ++k) {
       uint64 seen;
       do {
-        seen = word[k];
+        seen = KILN_GLOBAL_WORD(word + k);
       } while (seen >> 32 == 0);
       all.w[k] = uint32(seen);
     }
@@ -98,7 +98,7 @@ struct chunk_totals {
 
  private:
   // `count` values from the first to the last, 1 to 32 of them.
-  KILN_FN static value combined(const cell* first, uint32 count, int lane) {
+  KILN_FN static value combined(cell* first, uint32 count, int lane) {
     value x;
     if (lane < int(count)) {
       x = first[lane].wait();

@@ -24,6 +24,8 @@ inline constexpr std::int64_t kMostBytesOfCore = 16384;
 inline constexpr std::int64_t kMostBytesFolded = 4096;
 /// And of few items.
 inline constexpr std::int64_t kMostBytesOfFew = 1024;
+/// Bytes of the smallest tile of kernels for any sizes of cores; the next is twice as large.
+inline constexpr int kLeastTile = 256;
 /// Of a team whose size kiln chooses: threads at least (a CPU takes no more, so that none waits), and on a GPU elements of the
 /// largest core for each of them, at least and at most.
 inline constexpr int kFewestInTeam = 32;

@@ -181,9 +181,8 @@ void Call::take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool co
   }
   if (tile > 0 && tile <= (spec.each.empty() ? tuning::kMostBytesOfCore : tuning::kMostBytesFolded)) {
     // Rounded up, so that sizes share kernels.
-    constexpr std::uint64_t kLeast = 256;
-    spec.tile_bytes = static_cast<int>(known ? static_cast<std::uint64_t>(tile)
-                                             : std::max(std::bit_ceil(static_cast<std::uint64_t>(tile)), kLeast));
+    spec.tile_bytes = known ? static_cast<int>(tile)
+                            : std::max(static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(tile))), tuning::kLeastTile);
   }
   spec.folded = !spec.each.empty() && (any_beside || spec.tile_bytes > 0);
   if (few) spec.most_items = static_cast<int>(tuning::kManyItems - 1);
@@ -317,6 +316,19 @@ std::vector<kinds::GufuncSpec> with_strides(const kinds::GufuncSpec& spec, bool 
   return all;
 }
 
+/// The kernels that a CPU has for few items, which are right for any number, with every size of tiles.
+std::vector<kinds::GufuncSpec> for_few_items(const std::vector<kinds::GufuncSpec>& plain) {
+  std::vector<kinds::GufuncSpec> all;
+  for (int tile = 0; tile <= tuning::kMostBytesOfCore; tile = std::max(2 * tile, tuning::kLeastTile)) {
+    for (kinds::GufuncSpec spec : plain) {
+      spec.most_items = static_cast<int>(tuning::kManyItems - 1);
+      spec.tile_bytes = tile;
+      all.push_back(std::move(spec));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& general, bool gpu, bool mixed) const {
@@ -342,6 +354,7 @@ std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& gene
       }
     }
   }
+  if (mixed && !gpu && plain.team == 0 && plain.each.empty()) std::ranges::move(for_few_items(all), std::back_inserter(all));
   return all;
 }
 
