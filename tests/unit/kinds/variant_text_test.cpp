@@ -18,8 +18,8 @@ using kiln::kinds::RawForm;
 using kiln::kinds::RawSpec;
 using kiln::kinds::ReductionSpec;
 using kiln::kinds::ScanSpec;
-using kiln::kinds::Staging;
 using kiln::kinds::ScatterSpec;
+using kiln::kinds::Staging;
 using kiln::kinds::variant_text;
 
 namespace {
