@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kiln/export.hpp"
+
 namespace kiln {
 
 /// A launch shape that was tried.

@@ -53,7 +53,7 @@ std::string Call::why_not_tuned(const Variant& variant, std::span<const Array> s
   if (variant.tuned == nullptr) return "its .grid and .block are given";
   if (variant.module->faults() != nullptr) return "it checks itself: define it without .compile.debug";
   for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!args_[i].is_array() || parameter(i).constant) continue;
+    if (!args_[i].is_array() || parameter(i).read_only) continue;
     const detail::ArrayRep& written = *array(i, sent).rep();
     if (!written.c_contiguous) return argument_name(i) + " may be written and is not contiguous; give a contiguous one";
     for (std::size_t k = 0; k < args_.size(); ++k) {
@@ -77,7 +77,7 @@ void Call::tune(const Variant& variant, const kinds::RawLaunch& launch, std::spa
   std::vector<std::unique_ptr<const Copy>> copies;
   try {
     for (std::size_t i = 0; i < args_.size(); ++i) {
-      if (!args_[i].is_array() || parameter(i).constant) continue;
+      if (!args_[i].is_array() || parameter(i).read_only) continue;
       copies.push_back(std::make_unique<const Copy>(backend, place_.queue, *array(i, sent).rep()));
       void* const address = copies.back()->address();
       std::memcpy(tried.arguments[i].value.data(), &address, sizeof address);

@@ -17,7 +17,7 @@ std::string Call::why_not_tuned(const Variant<LayoutClass>& variant) const {
   if (operands_.at().device.is_cpu()) {
     return "a CPU's kernels have no launch shape: its threads take parts of the work as they come";
   }
-  if (variant.tuned == nullptr) return "it goes by tiles, and their size is part of its text";
+  if (variant.tuned == nullptr) return "it goes by tiles, by strips of rows or behind a head, whose size is part of its text";
   if (variant.module->faults() != nullptr) return "it checks itself: define it without .compile.debug";
   if (layout_.in_place) return "an output is also an input, which repeated runs would change; give another array for .out";
   return autotune::why_not_now();
