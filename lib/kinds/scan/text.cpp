@@ -42,7 +42,7 @@ std::string work(const ScanSpec& spec, const UserText& text, DeviceKind target) 
 int blocks_at_once(const ScanSpec& spec) {
   const DType dtype = spec.input.compute;
   // A block that looks back holds its tile meanwhile.
-  if (spec.layout.looks_back) return itemsize(dtype) == 4 ? 4 : 3;
+  if (spec.layout.looks_back) return kind(dtype) == Kind::complex ? 1 : itemsize(dtype) == 4 ? 4 : 3;
   return spec.code == ScanCode::arithmetic && kind(dtype) != Kind::complex && itemsize(dtype) >= 4 ? 4 : 1;
 }
 
