@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "kinds/elementwise/element_text.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
 namespace {
 
-class StripKernel {
+class StripKernel : ElementText {
  public:
-  StripKernel(const ElementwiseSpec& spec, const Debug& debug) : spec_(spec), debug_(debug) {
+  StripKernel(const ElementwiseSpec& spec, const Debug& debug) : ElementText(spec, debug) {
     for (std::size_t k = 0; k < count(); ++k) add(k);
     if (debug.any()) add_member("int64", "first", "at.number(s, i, columns)");
   }
@@ -33,26 +34,13 @@ class StripKernel {
   }
 
  private:
-  [[nodiscard]] std::size_t count() const { return spec_.inputs.size() + spec_.outputs.size(); }
-
-  void add_member(const std::string& type, const std::string& name, const std::string& value) {
-    members_ += fmt::format("  {} {};\n", type, name);
-    initializers_ += (initializers_.empty() ? "" : ", ") + value;
-  }
-
   void add(std::size_t k) {
-    const bool input = k < spec_.inputs.size();
-    const OperandSpec& operand = input ? spec_.inputs[k] : spec_.outputs[k - spec_.inputs.size()];
+    if (add_parameter(k)) return;
+    const bool input = is_input(k);
+    const OperandSpec& operand = this->operand(k);
     const std::string type = stored_name(operand.storage);
+    const std::string element = this->element(k);
     const std::string p = fmt::format("p{}", k);
-    if (operand.access == Access::scalar) {
-      parameters_ += fmt::format(", {} {}", type, p);
-      add_member(type, p, p);
-      arguments_.push_back(loaded(operand, p));
-      return;
-    }
-    const std::string element = (input ? "const " : "") + type;
-    parameters_ += fmt::format(", {}*{} {}", element, spec_.aliased ? "" : " __restrict__", p);
     const std::string stride = fmt::format("s.stride[{}]", k);
     std::string at = "*" + p;
     std::string how = "broadcast";
@@ -77,10 +65,7 @@ class StripKernel {
     stores_ += fmt::format("    {}{} = {};\n", spec_.masking == Masking::keep ? "if (where) " : "", at, result);
   }
 
-  const ElementwiseSpec& spec_;
-  const Debug& debug_;
-  std::string parameters_, members_, initializers_, raw_, loads_, stores_;
-  std::vector<std::string> arguments_;
+  std::string raw_, loads_, stores_;
 };
 
 }  // namespace

@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "kinds/elementwise/element_text.hpp"
 #include "kinds/elementwise/tiles.hpp"
 #include "kinds/kernel_text.hpp"
 
 namespace kiln::kinds {
 namespace {
 
-class TiledKernel {
+class TiledKernel : ElementText {
  public:
-  TiledKernel(const ElementwiseSpec& spec, const Debug& debug) : spec_(spec), debug_(debug) {
+  TiledKernel(const ElementwiseSpec& spec, const Debug& debug) : ElementText(spec, debug) {
     for (std::size_t k = 0; k < count(); ++k) add(k);
     if (keeps() && drains_) add_tile("kept", "uint8");
   }
@@ -35,19 +36,14 @@ class TiledKernel {
                        parameters_, tiles_);
     out += fmt::format("  const uint32 blocks = KILN_GRID_BLOCKS({});\n", tile_threads(spec_.tile));
     out += "#pragma unroll 1\n  for (uint32 i = blockIdx.x; i < n; i += blocks) {\n";
-    out += fmt::format("    const in_tile at(s, i, rows, columns);\n    work w{{s{}}};\n", initializers_);
+    out += fmt::format("    const in_tile at(s, i, rows, columns);\n    work w{{s, {}}};\n", initializers_);
     out += fmt::format("    compute_tile<{}>(at, w, n - i > blocks);\n  }}\n}}\n", spec_.unroll);
     return out;
   }
 
  private:
-  [[nodiscard]] std::size_t count() const { return spec_.inputs.size() + spec_.outputs.size(); }
   [[nodiscard]] bool keeps() const { return spec_.masking == Masking::keep; }
 
-  void add_member(const std::string& type, const std::string& name, const std::string& value) {
-    members_ += fmt::format("  {} {};\n", type, name);
-    initializers_ += ", " + value;
-  }
   void add_tile(const std::string& name, const std::string& type) {
     const std::string tile = fmt::format("tile<{}, {}>", type, spec_.tile);
     tiles_ += fmt::format("  KILN_SHARED {} {};\n", tile, name);
@@ -55,18 +51,12 @@ class TiledKernel {
   }
 
   void add(std::size_t k) {
-    const bool input = k < spec_.inputs.size();
-    const OperandSpec& operand = input ? spec_.inputs[k] : spec_.outputs[k - spec_.inputs.size()];
+    if (add_parameter(k)) return;
+    const bool input = is_input(k);
+    const OperandSpec& operand = this->operand(k);
     const std::string type = stored_name(operand.storage);
+    const std::string element = this->element(k);
     const std::string p = fmt::format("p{}", k);
-    if (operand.access == Access::scalar) {
-      parameters_ += fmt::format(", {} {}", type, p);
-      add_member(type, p, p);
-      arguments_.push_back(loaded(operand, p));
-      return;
-    }
-    const std::string element = (input ? "const " : "") + type;
-    parameters_ += fmt::format(", {}*{} {}", element, spec_.aliased ? "" : " __restrict__", p);
     const bool across = operand.access == Access::across;
     const std::string stride = fmt::format("s.stride[{}]", k);
     const std::string inner = operand.access == Access::contiguous  ? fmt::format("sizeof({})", type)
@@ -102,12 +92,9 @@ class TiledKernel {
     stores_ += fmt::format("    at.cell(t{}, k) = {};\n", k, result);
   }
 
-  const ElementwiseSpec& spec_;
-  const Debug& debug_;
   bool fills_ = false;
   bool drains_ = false;
-  std::string parameters_, tiles_, members_, initializers_, fill_, drain_, raw_, loads_, stores_;
-  std::vector<std::string> arguments_;
+  std::string tiles_, fill_, drain_, raw_, loads_, stores_;
 };
 
 }  // namespace
