@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
 #include "cache/key.hpp"
+#include "device/backend.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 

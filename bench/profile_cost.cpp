@@ -7,6 +7,7 @@
 
 #include "kiln/kiln.hpp"
 #include "profiling/call.hpp"
+#include "registry/registry.hpp"
 
 namespace {
 

@@ -34,7 +34,7 @@
 namespace kiln {
 
 namespace detail {
-struct ArrayRep;  // lib/array/rep.hpp
+struct ArrayRep;  // lib/kiln/array/rep.hpp
 }
 
 /// How elements lie in memory.

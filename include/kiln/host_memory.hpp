@@ -14,7 +14,7 @@
 namespace kiln {
 
 namespace detail {
-struct Registered;  // lib/array/host_registration.cpp
+struct Registered;  // lib/kiln/array/host_registration.cpp
 }
 
 /// A new host array, whose memory is page-locked for GPUs of the device's vendor: copies between it and a GPU run at the speed

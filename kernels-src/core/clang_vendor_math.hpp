@@ -1,4 +1,4 @@
-// The functions of <cmath> by the vendor's library, which Clang links in as bitcode (lib/backend/gpu/math_bitcode.cpp):
+// The functions of <cmath> by the vendor's library, which Clang links in as bitcode (lib/kiln/compiler/gpu/math_bitcode.cpp):
 // libdevice and ocml. What is an instruction is clang_gpu.hpp's; the names
 // are portable.hpp's.
 #pragma once

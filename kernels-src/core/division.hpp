@@ -1,8 +1,8 @@
 // `/`, `%`, `/=` and `%=` of integers in the user's texts, defined for every pair: by 0 both are 0, MIN / -1 is MIN and its
-// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b` (lib/kinds/integer_divisions.hpp); in
-// debug mode `kiln_by(7)`, with the column.
-// The operator in front groups as the user's own does, and puts an integer aside until its divisor is there. What is no integer
-// passes through to the operator that C++ finds.
+// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b`
+// (lib/kiln/kernel/integer_divisions.hpp); in debug mode `kiln_by(7)`, with the column. The operator in front groups as the
+// user's own does, and puts an integer aside until its divisor is there. What is no integer passes through to the operator that
+// C++ finds.
 #pragma once
 #include "kiln/core/types.hpp"
 

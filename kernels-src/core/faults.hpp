@@ -82,7 +82,7 @@ struct PrintValue {
 struct FaultBuffer {
   uint32 claimed;  // 1: a thread has the first fault. The emulator reads it here
   uint32 count;    // of all faults
-  uint32 stop;     // 1, by the host: loops of bodies are to end; 2: one did (lib/backend/cpu/clang/stoppable_loops.cpp)
+  uint32 stop;     // 1, by the host: loops of bodies are to end; 2: one did (lib/clang/passes/stoppable_loops.cpp)
   uint32 dropped;  // prints without room
   uint64 printed;  // bytes that prints asked for
   Fault first;

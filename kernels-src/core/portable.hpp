@@ -2,7 +2,7 @@
 // asks which target it is compiled for: everything above is written once over the names defined here.
 #pragma once
 
-// KILN_GPU_CLANG: Clang compiles for a GPU, an option of the compile (lib/backend/gpu/clang_compiler.cpp).
+// KILN_GPU_CLANG: Clang compiles for a GPU, an option of the compile (lib/kiln/compiler/gpu/clang_compiler.cpp).
 #if KILN_GPU_CLANG && defined(__CUDA__)
 #define KILN_WARP_REDUCTIONS (__CUDA_ARCH__ >= 800)
 #include "kiln/core/clang_cuda.hpp"
@@ -246,7 +246,7 @@
 #elif defined(__AMDGCN_WAVEFRONT_SIZE)
 #define KILN_WARP __AMDGCN_WAVEFRONT_SIZE
 #else
-#define KILN_WARP KILN_WAVE  // an option of the compile: lib/backend/gpu/dialect.cpp
+#define KILN_WARP KILN_WAVE  // an option of the compile: lib/kiln/library/dialect.cpp
 #endif
 #define KILN_LANE() int(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define KILN_SHUFFLE_FROM(x, lane) static_cast<unsigned int>(__builtin_amdgcn_ds_bpermute((lane) << 2, static_cast<int>(x)))

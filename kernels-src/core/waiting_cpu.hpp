@@ -1,5 +1,5 @@
 // Barriers on the CPU: threads of a block are lanes of vectors, which go on from barrier to barrier, one vector after the
-// other. lib/backend/cpu/clang/spmd/blocks.cpp is the other side of what is declared here. The kernel has a function
+// other. lib/clang/spmd/blocks.cpp is the other side of what is declared here. The kernel has a function
 // kiln_threads(waiting, shared, …) that computes neighbouring threads and returns null.
 #pragma once
 #include "kiln/core/types.hpp"

@@ -39,7 +39,7 @@ struct CpuLaunch {
   const int64* strides;  // bytes, [operand][dimension]; zeros for scalars
   int64 rank;
   // Walks [begin, end) and has the kernel compute whole blocks: rows, buffers and strides are the same for every kernel, so
-  // they are compiled with the library (lib/kinds/elementwise/driver.cpp) and not with the kernel. The kernel calls this.
+  // they are compiled with the library (lib/kiln/kernel/elementwise/driver.cpp) and not with the kernel. The kernel calls this.
   void (*drive)(const CpuLaunch*, int64 begin, int64 end, const CpuKernelParts*);
   bool past_cache;  // for the driver: outputs are stored past the cache
 };

@@ -1,6 +1,6 @@
 // The elementwise loop on the CPU: the only code that is compiled for each kernel. What walks rows, buffers strided operands
-// and cuts the work is lib/kinds/elementwise/driver.cpp, compiled with the library. See kernels-src/elementwise/abi.hpp for
-// both.
+// and cuts the work is lib/kiln/kernel/elementwise/driver.cpp, compiled with the library. See kernels-src/elementwise/abi.hpp
+// for both.
 #pragma once
 #include "kiln/core/types.hpp"
 
@@ -105,7 +105,7 @@ KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, c
 }
 
 // Whether a check of the body fails for an element. As it is written it reports, and gives true:
-// lib/backend/cpu/clang/noted_faults.cpp makes of these three what their names say, where a body does nothing but compute. It
+// lib/clang/passes/noted_faults.cpp makes of these three what their names say, where a body does nothing but compute. It
 // knows them by their names; static, or LLVM would not tell what they do to memory.
 template <class Row>
 static KILN_FN bool notes_fault(const Row& row, int64 i) {

@@ -4,7 +4,7 @@
 
 #include "kiln/gufunc/abi.hpp"
 
-// Functions whose loops over cores become vectors before they are unrolled (lib/backend/cpu/clang/short_rows.cpp), and what is
+// Functions whose loops over cores become vectors before they are unrolled (lib/clang/passes/short_rows.cpp), and what is
 // part of them from the first on.
 #define KILN_ROWS __attribute__((annotate("kiln_rows")))
 #define KILN_INLINE __attribute__((always_inline))
@@ -12,7 +12,7 @@
 namespace kiln::loops {
 
 // The core of item `item`: `first` and as many steps. Where lanes compute several items it is in a tile of as many cores, the
-// elements of all side by side (lib/backend/cpu/clang/spmd/tiles.hpp). bytes: of the core; room: those that it has at most;
+// elements of all side by side (lib/clang/spmd/tiles.hpp). bytes: of the core; room: those that it has at most;
 // reads: 0 of an output that holds nothing; number: of the operand.
 extern "C" __attribute__((const)) char* kiln_core(char* first, int64 step, int64 item, int64 bytes, int64 room, int64 reads,
                                                   int64 number) noexcept;
@@ -56,7 +56,7 @@ KILN_FN void walk_cores(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
     int64 count = left < end - begin ? left : end - begin;
     if (Most > 0 && count > Most) count = Most;  // never: it is what the compiler knows then
     // Lanes where items lie side by side, or bodies have loops that differ between items, or that are no vectors along a core
-    // (lib/backend/cpu/clang/spmd/); no vectors of LLVM's.
+    // (lib/clang/spmd/); no vectors of LLVM's.
 #pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)
     for (int64 c = 0; c < count; ++c) {
       KILN_ENTER_ITEM(begin + c);

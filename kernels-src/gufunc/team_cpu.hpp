@@ -1,5 +1,5 @@
 // A team on the CPU: its threads are lanes of vectors, whole warps in each, as a GPU has them. Bodies with .group are members
-// of a structure that derives from it. lib/backend/cpu/clang/spmd/exchanges.cpp is the other side of what is declared here.
+// of a structure that derives from it. lib/clang/spmd/exchanges.cpp is the other side of what is declared here.
 #pragma once
 #include "kiln/core/waiting_cpu.hpp"
 #include "kiln/gufunc/cpu.hpp"

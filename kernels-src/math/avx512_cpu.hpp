@@ -1,6 +1,6 @@
 // Registers of AVX-512 and what its instructions do to their lanes that no loop over single numbers compiles to: tables in
 // registers, exponents and fractions of numbers, products with powers of 2, classes of numbers. Functions of whole registers
-// are made of them; the vectorizer calls these for the lanes of a loop (lib/backend/cpu/clang/vector_math.cpp).
+// are made of them; the vectorizer calls these for the lanes of a loop (lib/clang/passes/vector_math.cpp).
 #pragma once
 #include "kiln/math/math.hpp"
 
@@ -181,7 +181,7 @@ __attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float(float x,
 __attribute__((const, nothrow, nomerge)) double kiln_of_lanes_double(double x,
                                                                      kiln::avx512::doubles (*lanes)(kiln::avx512::doubles));
 // The same bits by `lanes` and by `joined`: that is called where another function with a `joined` is called for the same lanes
-// (lib/backend/cpu/clang/joined_lanes.cpp).
+// (lib/clang/passes/joined_lanes.cpp).
 __attribute__((const, nothrow, nomerge)) float kiln_of_lanes_float_joined(float x,
                                                                           kiln::avx512::floats (*lanes)(kiln::avx512::floats),
                                                                           kiln::avx512::floats (*joined)(kiln::avx512::floats));

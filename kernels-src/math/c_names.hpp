@@ -1,6 +1,6 @@
 // Functions under the names that C and CUDA have for them beside C++'s: `sqrtf`, `labs`, `exp10`. Those of float take what
 // converts to float, as C's do. Each is made of the function of the shorter name, whose header stands before this one where a
-// text names it (lib/codegen/needed_headers.cpp): F is dependent, so that the others may be missing.
+// text names it (lib/kiln/source/needed_headers.cpp): F is dependent, so that the others may be missing.
 #pragma once
 #include "kiln/core/types.hpp"
 

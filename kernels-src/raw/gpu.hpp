@@ -1,4 +1,4 @@
-// Raw kernels on GPUs. The other side of lib/kinds/raw/gpu.cpp.
+// Raw kernels on GPUs. The other side of lib/kiln/kernel/raw/gpu.cpp.
 #pragma once
 #include "kiln/core/atomics.hpp"
 #include "kiln/core/types.hpp"

@@ -30,7 +30,7 @@ struct RaceVariable {
 };
 
 // Exported as kiln_race. What finds races is the library's; a pass of the compiler
-// (lib/backend/cpu/clang/reported_accesses.cpp) calls access() in front of each access to memory that other threads may see,
+// (lib/clang/passes/reported_accesses.cpp) calls access() in front of each access to memory that other threads may see,
 // and fills the tables.
 struct RaceTable {
   void* checker;  // of the launch that runs

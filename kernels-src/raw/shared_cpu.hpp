@@ -1,5 +1,5 @@
 // Blocks whose threads share memory and wait for one another, on the CPU: neighbours along x are lanes of vectors.
-// lib/backend/cpu/clang/spmd/blocks.cpp is the other side of what is declared here.
+// lib/clang/spmd/blocks.cpp is the other side of what is declared here.
 #pragma once
 #include "kiln/core/waiting_cpu.hpp"
 #include "kiln/raw/cpu.hpp"

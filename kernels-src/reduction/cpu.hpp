@@ -1,5 +1,5 @@
 // The loops of reductions on the CPU: what is compiled for each kernel. What walks axes, gathers strided operands and cuts the
-// work is lib/kinds/reduction/reducer.cpp, compiled with the library. See kernels-src/reduction/abi.hpp for both.
+// work is lib/kiln/kernel/reduction/reducer.cpp, compiled with the library. See kernels-src/reduction/abi.hpp for both.
 //
 // All sums are trees over blocks of fixed sizes, of leaves of fewer than 16 elements one after the other, so that errors grow
 // with the logarithm and a result does not depend on how the work was cut. Beside what reduce.hpp says, R has R::source<Index>,

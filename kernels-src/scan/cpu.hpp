@@ -1,5 +1,5 @@
 // Running results on the CPU: the loops that are compiled for each kernel. What moves elements into lanes and walks the
-// dimensions is lib/kinds/scan/cpu.cpp, compiled with the library. The other side of kernels-src/scan/abi.hpp.
+// dimensions is lib/kiln/kernel/scan/cpu.cpp, compiled with the library. The other side of kernels-src/scan/abi.hpp.
 #pragma once
 #include "kiln/core/types.hpp"
 

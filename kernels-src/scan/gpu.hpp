@@ -1,6 +1,6 @@
 // Running results on GPUs, of operations that may be applied in any grouping: a team of threads for each line, or for each
 // chunk of one. Lines in chunks take two passes: what each chunk but the last amounts to, and the results. The other side of
-// ScanSpace in lib/kinds/scan/gpu.cpp.
+// ScanSpace in lib/kiln/kernel/scan/gpu.cpp.
 #pragma once
 #include "kiln/scan/team_gpu.hpp"
 

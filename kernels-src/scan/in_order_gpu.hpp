@@ -1,5 +1,5 @@
 // Running results on GPUs, strictly from the first element to the last: a thread for each line. The other side of ScanSpace in
-// lib/kinds/scan/gpu.cpp.
+// lib/kiln/kernel/scan/gpu.cpp.
 #pragma once
 #include "kiln/scan/line_gpu.hpp"
 

@@ -1,5 +1,5 @@
 // Running results of a few long lines on GPUs, of operations that may be applied in any grouping: a block for each chunk of a
-// tile, which waits for those before it. The other side of ScanSpace in lib/kinds/scan/gpu.cpp.
+// tile, which waits for those before it. The other side of ScanSpace in lib/kiln/kernel/scan/gpu.cpp.
 #pragma once
 #include "kiln/scan/gpu.hpp"
 

@@ -1,5 +1,5 @@
 // a[index] = f(a[index], b) on the CPU: the loops that are compiled for each kernel. What reads the indices and walks the
-// dimensions is lib/kinds/scatter/cpu.cpp, compiled with the library. The other side of kernels-src/scatter/abi.hpp.
+// dimensions is lib/kiln/kernel/scatter/cpu.cpp, compiled with the library. The other side of kernels-src/scatter/abi.hpp.
 #pragma once
 #include "kiln/core/types.hpp"
 

@@ -1,4 +1,4 @@
-// a[index] = f(a[index], b) on GPUs. The other side of lib/kinds/scatter/gpu.cpp.
+// a[index] = f(a[index], b) on GPUs. The other side of lib/kiln/kernel/scatter/gpu.cpp.
 //
 // Of a function that takes any order, a thread for each position and element of its row, which changes memory atomically. Of
 // others, a thread for each different target and element of its row, which applies what meets there in order.

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/float_environment.hpp"
 #include "emulator/ptx/lexer.hpp"
+#include "shared/float_environment.hpp"
 
 namespace kiln::emulator {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "backend/cpu/clang/messages.hpp"
+#include "clang/driver/messages.hpp"
 #include "server.hpp"
 
 namespace kiln::test {

@@ -19,7 +19,7 @@
 #include <string_view>
 #include <thread>
 
-#include "backend/cpu/clang/messages.hpp"
+#include "clang/driver/messages.hpp"
 #include "server.hpp"
 
 namespace {

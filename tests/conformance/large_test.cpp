@@ -12,7 +12,7 @@ using kiln::Slice;
 
 namespace {
 
-// Three float32 arrays of this size are 115 MB, beyond lib/ufunc/tuning.hpp's bound; the last line is a partial one.
+// Three float32 arrays of this size are 115 MB, beyond lib/kiln/ufunc/tuning.hpp's bound; the last line is a partial one.
 constexpr std::int64_t kLargeElements = 9'600'013;
 
 float x_at(std::int64_t i) {

@@ -1,5 +1,5 @@
 // A header that parses is written as NumPy would write it, and reads back as the same; an error has a place within the file.
-#include "array/npy_header.hpp"
+#include "files/npy_header.hpp"
 #include "targets.hpp"
 
 namespace kiln::fuzz {

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "backend/gpu/diagnostics.hpp"
+#include "compiler/gpu/diagnostics.hpp"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "../unit/backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "kinds/spec.hpp"
+#include "../unit/device/gpu_compilers.hpp"
+#include "compiler/gpu/compiler.hpp"
+#include "device/backend.hpp"
+#include "kernel/spec.hpp"
 #include "math/entry.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/layout_class.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/cpu/code_image.hpp"
-#include "backend/cpu/compiler.hpp"
-#include "codegen/user_text.hpp"
+#include "compiler/cpu/compiler.hpp"
+#include "device/cpu/code_image.hpp"
+#include "source/user_text.hpp"
 
 namespace {
 

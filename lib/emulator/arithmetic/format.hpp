@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "types/half_bits.hpp"
+#include "shared/half_bits.hpp"
 
 namespace kiln::emulator {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "../types/golden.hpp"
-#include "backend/backend.hpp"
+#include "device/backend.hpp"
 #include "kiln/array.hpp"
 #include "kiln/event.hpp"
 #include "kiln/stream.hpp"

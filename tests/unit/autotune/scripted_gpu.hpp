@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "../kinds/recording_backend.hpp"
+#include "../kernel/recording_backend.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::test {

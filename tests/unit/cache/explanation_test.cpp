@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "kinds/spec.hpp"
+#include "kernel/spec.hpp"
 #include "sample.hpp"
 
 using kiln::cache::differences;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <sstream>
 
-#include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "fusion/text.hpp"
-#include "kinds/spec.hpp"
+#include "kernel/spec.hpp"
 #include "traced.hpp"
 
 using namespace kiln;

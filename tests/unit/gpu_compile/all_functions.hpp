@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "backend/compiler.hpp"
-#include "kinds/spec.hpp"
+#include "compiler/compiler.hpp"
+#include "kernel/spec.hpp"
 
 namespace kiln::test {
 

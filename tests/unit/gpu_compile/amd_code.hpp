@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/gpu/code_object.hpp"
-#include "backend/inspector.hpp"
+#include "binary/code_object.hpp"
+#include "compiler/inspector.hpp"
 
 namespace kiln::test {
 

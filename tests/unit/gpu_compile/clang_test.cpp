@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "all_functions.hpp"
-#include "backend/clang.hpp"
-#include "backend/gpu/code_object.hpp"
-#include "backend/gpu/compiler_choice.hpp"
-#include "kinds/spec.hpp"
+#include "binary/code_object.hpp"
+#include "compiler/clang.hpp"
+#include "compiler/gpu/compiler_choice.hpp"
+#include "kernel/spec.hpp"
 
 namespace {
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "../../support/sample.hpp"
-#include "../backend/gpu_compilers.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "amd_code.hpp"
-#include "backend/backend.hpp"
-#include "backend/gpu/clang_compiler.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "kinds/kernel_text.hpp"
-#include "kinds/spec.hpp"
+#include "compiler/gpu/clang_compiler.hpp"
+#include "compiler/gpu/compiler.hpp"
+#include "device/backend.hpp"
+#include "kernel/kernel_text.hpp"
+#include "kernel/spec.hpp"
 #include "stack.hpp"
 
 namespace kiln::test {

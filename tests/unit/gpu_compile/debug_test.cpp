@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
-#include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "compile_all.hpp"
-#include "kinds/elementwise/tiles.hpp"
+#include "kernel/elementwise/tiles.hpp"
 
 namespace {
 

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "../base/message.hpp"
-#include "backend/clang.hpp"
-#include "backend/gpu/clang_compiler.hpp"
-#include "backend/gpu/compiler.hpp"
-#include "backend/gpu/cubin.hpp"
-#include "backend/gpu/jit_link.hpp"
-#include "codegen/user_text.hpp"
+#include "binary/cubin.hpp"
+#include "compiler/clang.hpp"
+#include "compiler/gpu/clang_compiler.hpp"
+#include "compiler/gpu/compiler.hpp"
+#include "compiler/gpu/jit_link.hpp"
 #include "kiln/error.hpp"
+#include "source/user_text.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include "../base/message.hpp"
 #include "../base/temporary_directory.hpp"
 #include "all_functions.hpp"
-#include "backend/clang.hpp"
-#include "backend/gpu/clang_compiler.hpp"
-#include "backend/gpu/math_bitcode.hpp"
+#include "compiler/clang.hpp"
+#include "compiler/gpu/clang_compiler.hpp"
+#include "compiler/gpu/math_bitcode.hpp"
 #include "kiln/error.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "compile_all.hpp"
 #include "kiln/kiln.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "backend/compiler.hpp"
-#include "backend/gpu/code_object.hpp"
-#include "backend/gpu/cubin.hpp"
+#include "binary/code_object.hpp"
+#include "binary/cubin.hpp"
+#include "compiler/compiler.hpp"
 
 namespace kiln::test {
 

@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
-#include "backend/backend.hpp"
-#include "kinds/elementwise/launch.hpp"
-#include "kinds/elementwise/parameters.hpp"
-#include "kinds/elementwise/tiles.hpp"
-#include "kinds/spec.hpp"
+#include "../device/gpu_compilers.hpp"
+#include "device/backend.hpp"
+#include "device/gpu/devices.hpp"
+#include "kernel/elementwise/launch.hpp"
+#include "kernel/elementwise/parameters.hpp"
+#include "kernel/elementwise/tiles.hpp"
+#include "kernel/spec.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Loops with checks become vectors in debug mode (lib/backend/cpu/clang/noted_faults.cpp): read from the machine code.
+// Loops with checks become vectors in debug mode (lib/clang/passes/noted_faults.cpp): read from the machine code.
 #include <doctest/doctest.h>
 
 #include "base/have_cpu.hpp"

@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "backend/gpu/code_object.hpp"
-#include "base/elf.hpp"
 #include "base/have_cpu.hpp"
+#include "binary/code_object.hpp"
+#include "binary/elf.hpp"
 #include "kernels.hpp"
 #include "kiln/error.hpp"
 #include "kiln/inspect.hpp"

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/ufunc.hpp"
 

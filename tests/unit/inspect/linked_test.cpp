@@ -1,9 +1,9 @@
 // Kernels linked with device code from files, as machine code for GPUs that need not be here.
 #include <doctest/doctest.h>
 
-#include "backend/clang.hpp"
-#include "backend/gpu/jit_link.hpp"
-#include "base/elf.hpp"
+#include "binary/elf.hpp"
+#include "compiler/clang.hpp"
+#include "compiler/gpu/jit_link.hpp"
 #include "kernels.hpp"
 #include "kiln/error.hpp"
 #include "kiln/inspect.hpp"

@@ -1,4 +1,4 @@
-// Loops over few elements of a core become vectors (lib/backend/cpu/clang/short_rows.cpp): read from the machine code.
+// Loops over few elements of a core become vectors (lib/clang/passes/short_rows.cpp): read from the machine code.
 #include <doctest/doctest.h>
 
 #include <string>

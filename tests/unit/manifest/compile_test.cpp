@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "../backend/gpu_compilers.hpp"
 #include "../base/temporary_directory.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <thread>
 
-#include "../backend/gpu_compilers.hpp"
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
 #include "cache/flight.hpp"
 #include "kiln/kiln.hpp"

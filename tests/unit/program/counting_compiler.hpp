@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
-#include "backend/compiler.hpp"
-#include "backend/compiler_ended.hpp"
+#include "compiler/compiler.hpp"
+#include "compiler/compiler_ended.hpp"
 
 namespace kiln::test {
 

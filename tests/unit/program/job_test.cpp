@@ -7,10 +7,10 @@
 #include <set>
 
 #include "../base/temporary_directory.hpp"
-#include "backend/compiler.hpp"
 #include "base/have_cpu.hpp"
 #include "cache/disk_store.hpp"
 #include "cache/key.hpp"
+#include "compiler/compiler.hpp"
 #include "counting_compiler.hpp"
 #include "kiln/version.hpp"
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "backend/backend.hpp"
 #include "counting_compiler.hpp"
+#include "device/backend.hpp"
 
 namespace kiln::test {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../backend/gpu_compilers.hpp"
 #include "../base/child_process.hpp"
+#include "../device/gpu_compilers.hpp"
 #include "base/dynamic_library.hpp"
 #include "fake_cuda.hpp"
 #include "kiln/kiln.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kinds/elementwise/tiles.hpp"
+#include "kernel/elementwise/tiles.hpp"
 
 using namespace kiln;
 using ufunc::Tiling;

@@ -1,0 +1,128 @@
+// Making handles: sizes, strides, contiguity flags and memory.
+#include "array/rep.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "array/host_memory.hpp"
+#include "device/backend.hpp"
+#include "kiln/error.hpp"
+#include "registry/registry.hpp"
+
+namespace kiln::detail {
+namespace {
+
+// NumPy's rule: an axis of one element has no say, and an array of no elements is contiguous both ways.
+bool packed_axis(std::int64_t extent, std::int64_t stride, std::int64_t& expected) {
+  if (extent == 1) return true;
+  if (stride != expected) return false;
+  expected *= extent;
+  return true;
+}
+
+void set_flags(ArrayRep& rep) {
+  const std::size_t rank = rep.shape.size();
+  rep.size = 1;
+  for (const std::int64_t extent : rep.shape) rep.size *= extent;
+  rep.c_contiguous = rep.f_contiguous = true;
+  if (rep.size == 0) return;
+  auto expected = static_cast<std::int64_t>(itemsize(rep.dtype));
+  for (std::size_t i = rank; i-- > 0 && rep.c_contiguous;) {
+    rep.c_contiguous = packed_axis(rep.shape[i], rep.strides[i], expected);
+  }
+  expected = static_cast<std::int64_t>(itemsize(rep.dtype));
+  for (std::size_t i = 0; i < rank && rep.f_contiguous; ++i) {
+    rep.f_contiguous = packed_axis(rep.shape[i], rep.strides[i], expected);
+  }
+}
+
+void take_device_memory(ArrayRep& rep, std::size_t bytes) {
+  backend::Backend& backend = backend::backend_for(rep.device);
+  void* address = backend.allocate(bytes, nullptr);
+  rep.data = static_cast<char*>(address);
+  rep.buffer =
+      std::shared_ptr<void>(address, [&backend, bytes](void* memory) noexcept { backend.deallocate(memory, bytes, nullptr); });
+}
+
+}  // namespace
+
+Array make_array(ArrayRep rep) {
+  set_flags(rep);
+  return Array(std::make_shared<const ArrayRep>(std::move(rep)));
+}
+
+Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order) {
+  const std::size_t rank = shape.size();
+  Strides strides(rank, 0);
+  std::int64_t stride = itemsize;
+  for (std::size_t k = 0; k < rank; ++k) {
+    const std::size_t axis = order == Order::c ? rank - 1 - k : k;
+    strides[axis] = stride;
+    stride *= std::max<std::int64_t>(shape[axis], 1);
+  }
+  return strides;
+}
+
+namespace {
+
+template <class Elements>
+std::int64_t checked_size(const Shape& shape, std::int64_t itemsize, const Elements& elements) {
+  // As in NumPy an extent of 0 does not excuse the others: strides are made from them too.
+  std::int64_t bytes = itemsize;
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) {
+      throw ShapeError("shape " + to_string(shape) + " has a negative extent: extents are 0 or more");
+    }
+    size = extent == 0 ? 0 : size;
+    if (extent > 0 && __builtin_mul_overflow(bytes, extent, &bytes)) {
+      throw ShapeError("shape " + to_string(shape) + " of " + elements() + " has more than 2^63-1 bytes");
+    }
+  }
+  return size == 0 ? 0 : bytes / itemsize;
+}
+
+}  // namespace
+
+std::int64_t checked_size(const Shape& shape, std::int64_t itemsize) {
+  return checked_size(shape, itemsize, [&] { return std::to_string(itemsize) + "-byte elements"; });
+}
+
+std::int64_t checked_size(const Shape& shape) {
+  return checked_size(shape, static_cast<std::int64_t>(itemsize(DType::complex128)),
+                      [] { return std::string("elements of up to 16 bytes"); });
+}
+
+Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_order, bool on_host, const Device& device) {
+  const auto item = static_cast<std::int64_t>(itemsize(dtype));
+  const std::int64_t size = checked_size(shape, item);
+  ArrayRep rep;
+  rep.shape = shape;
+  rep.dtype = dtype;
+  rep.on_host = on_host;
+  rep.device = device;
+  if (memory_order.size() == shape.size()) {
+    rep.strides.resize(shape.size());
+    std::int64_t stride = item;
+    for (std::size_t k = shape.size(); k-- > 0;) {
+      const auto axis = static_cast<std::size_t>(memory_order[k]);
+      rep.strides[axis] = stride;
+      stride *= std::max<std::int64_t>(shape[axis], 1);
+    }
+  } else {
+    rep.strides = packed_strides(shape, item, Order::c);
+  }
+  const auto bytes = static_cast<std::size_t>(size) * itemsize(dtype);
+  if (device.is_cpu()) {
+    HostMemory memory = allocate_host(bytes, false);
+    rep.data = memory.data;
+    rep.buffer = std::move(memory.owner);
+  } else {
+    take_device_memory(rep, bytes);
+  }
+  return make_array(std::move(rep));
+}
+
+}  // namespace kiln::detail

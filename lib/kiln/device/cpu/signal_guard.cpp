@@ -1,0 +1,204 @@
+#include "device/cpu/signal_guard.hpp"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <csetjmp>
+#include <csignal>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "base/fork_safe_mutex.hpp"
+#include "device/cpu/own_stack.hpp"
+
+namespace kiln::backend::cpu {
+namespace {
+
+constexpr std::array kSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+constexpr std::size_t kHandlerStack = 64 << 10;
+
+struct GuardFrame {
+  sigjmp_buf jump;
+  Fiber* fiber = nullptr;
+  Crash crash;
+};
+// The handler reads it: no memory may be allocated for it there.
+__attribute__((tls_model("initial-exec"))) thread_local GuardFrame* frame_of_thread = nullptr;
+/// The innermost call of a handler of before.
+struct Forwarded {
+  const void* context = nullptr;
+  const void* frame = nullptr;
+};
+__attribute__((tls_model("initial-exec"))) thread_local Forwarded forwarded;
+
+base::ForkSafeMutex handlers_mutex;
+std::array<struct sigaction, kSignals.size()> before;
+
+/// Of the thread, for the time that its own is full.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t now{};
+    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = ::mmap(nullptr, kHandlerStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) return;
+    const stack_t own{.ss_sp = memory_, .ss_flags = 0, .ss_size = kHandlerStack};
+    ::sigaltstack(&own, nullptr);
+  }
+  ~HandlerStack() {
+    if (memory_ == MAP_FAILED) return;
+    // Somebody else may have set another since.
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    stack_t now{};
+    if (::sigaltstack(nullptr, &now) == 0 && now.ss_sp == memory_) ::sigaltstack(&none, nullptr);
+    ::munmap(memory_, kHandlerStack);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  void* memory_ = MAP_FAILED;
+};
+
+std::uintptr_t instruction_of(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return machine.pc;
+#else
+#error "which register is the instruction's?"
+#endif
+}
+
+kinds::CrashKind kind_of(int signal, const siginfo_t& info, const Fiber& fiber) {
+  if (signal != SIGSEGV && signal != SIGBUS) return kinds::CrashKind::instruction;
+  if (info.si_code == SI_KERNEL) return kinds::CrashKind::no_address;
+  if (fiber.is_below(info.si_addr)) return kinds::CrashKind::stack_full;
+  if (fiber.is_above(info.si_addr)) return kinds::CrashKind::stack_overwritten;
+  return info.si_code == SEGV_ACCERR ? kinds::CrashKind::guarded_memory : kinds::CrashKind::no_memory;
+}
+
+/// As if kiln had set no handler.
+void forward(int signal, siginfo_t* info, void* context) {
+  std::size_t which = 0;
+  while (kSignals[which] != signal) ++which;
+  const struct sigaction& earlier = before[which];
+  // By who was there, who was set after kiln and calls it in turn. One that left by a jump leaves its frame behind, which a
+  // later signal's is not below.
+  const void* const here = __builtin_frame_address(0);
+  const bool again = forwarded.context == context && std::less<>()(here, forwarded.frame);
+  const Forwarded outer = std::exchange(forwarded, {context, here});
+  if (!again && (earlier.sa_flags & SA_SIGINFO) != 0) {
+    earlier.sa_sigaction(signal, info, context);
+  } else if (!again && earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
+    earlier.sa_handler(signal);
+  } else if (again || earlier.sa_handler == SIG_DFL || info->si_code > 0) {
+    // The instruction runs again, and ends the process; one that somebody sent is sent again.
+    std::signal(signal, SIG_DFL);
+    if (info->si_code <= 0) ::raise(signal);
+  }
+  forwarded = outer;
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  GuardFrame* const frame = frame_of_thread;
+  if (frame == nullptr || info->si_code <= 0) return forward(signal, info, context);
+  frame_of_thread = nullptr;  // a crash on the way out ends the process: it would come here for ever
+  frame->crash = {.signal = signal,
+                  .address = reinterpret_cast<std::uintptr_t>(info->si_addr),
+                  .instruction = instruction_of(context),
+                  .kind = kind_of(signal, *info, *frame->fiber)};
+  frame->fiber->leave();
+  siglongjmp(frame->jump, 1);
+}
+
+void set_handlers() {
+  struct sigaction own{};
+  own.sa_sigaction = on_signal;
+  own.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // the signal is not blocked behind the jump
+  sigemptyset(&own.sa_mask);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now{};
+    ::sigaction(kSignals[i], nullptr, &now);
+    if (now.sa_sigaction == on_signal) continue;  // of before, beneath another's which called it
+    before[i] = now;
+    ::sigaction(kSignals[i], &own, nullptr);
+  }
+}
+
+__attribute__((tls_model("initial-exec"))) thread_local bool unblocked = false;
+
+/// Lets the thread have the signals while it lives: one that is blocked ends the process. Within another it does nothing.
+class Unblocked {
+ public:
+  Unblocked() : outermost_(!unblocked) {
+    if (!outermost_) return;
+    static const sigset_t caught = [] {
+      sigset_t set;
+      sigemptyset(&set);
+      for (const int signal : kSignals) sigaddset(&set, signal);
+      return set;
+    }();
+    unblocked = true;
+    ::pthread_sigmask(SIG_UNBLOCK, &caught, &before_);
+    for (const int signal : kSignals) restores_ = restores_ || sigismember(&before_, signal) == 1;
+  }
+  ~Unblocked() {
+    if (!outermost_) return;
+    unblocked = false;
+    if (restores_) ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  Unblocked(const Unblocked&) = delete;
+  Unblocked& operator=(const Unblocked&) = delete;
+
+ private:
+  bool outermost_;
+  bool restores_ = false;
+  sigset_t before_{};
+};
+
+}  // namespace
+
+void catch_signals() {
+  struct sigaction now{};
+  ::sigaction(SIGSEGV, nullptr, &now);  // who sets one sets it
+  if (now.sa_sigaction == on_signal) return;
+  const std::lock_guard guard(handlers_mutex);
+  set_handlers();
+}
+
+std::optional<Crash> guarded(base::FunctionRef<void()> work) {
+  OwnStack stack;
+  const auto crash = guarded(stack.fiber(), [&] { stack.call(work); });
+  if (crash) stack.abandon();
+  return crash;
+}
+
+std::optional<Crash> guarded(Fiber& fiber, base::FunctionRef<void()> resume) {
+  static thread_local const HandlerStack stack;
+  static_cast<void>(stack);
+  const Unblocked signals;
+  GuardFrame frame;
+  frame.fiber = &fiber;
+  struct Restore {
+    GuardFrame* const outer = frame_of_thread;
+    ~Restore() { frame_of_thread = outer; }
+  } const restore;
+  if (sigsetjmp(frame.jump, /*savemask=*/0) != 0) return frame.crash;
+  frame_of_thread = &frame;
+  resume();
+  return std::nullopt;
+}
+
+Unguarded::Unguarded() noexcept : frame_(std::exchange(frame_of_thread, nullptr)) {}
+
+Unguarded::~Unguarded() {
+  frame_of_thread = static_cast<GuardFrame*>(frame_);
+}
+
+}  // namespace kiln::backend::cpu

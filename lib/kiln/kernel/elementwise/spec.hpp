@@ -1,0 +1,50 @@
+// What an elementwise kernel is specialized for. A pure value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/operand_spec.hpp"
+#include "source/speculation.hpp"
+
+namespace kiln::kinds {
+
+/// What a mask does: elements where it is false are not computed.
+enum class Masking : std::uint8_t {
+  none,  ///< there is none
+  zero,  ///< their outputs are set to zero
+  keep,  ///< their outputs stay as they were
+};
+
+/// GPU: how a kernel goes over elements. Numbers are those of `width`.
+enum class Walk : std::uint8_t {
+  packs,   ///< a thread takes packs of neighbours, each one access of every contiguous operand, which is aligned to them
+  peeled,  ///< the same behind some first elements, up to which no operand is aligned; of one dimension
+  strips,  ///< 32 lanes take neighbours of a row, and each so many elements, 32 apart: rows begin and end anywhere
+};
+
+/// What the first element of each pack is aligned to, where its access is one, or accesses of 16 bytes.
+constexpr std::uintptr_t pack_alignment(std::int64_t width, std::int64_t itemsize) noexcept {
+  return static_cast<std::uintptr_t>(width * itemsize < 16 ? width * itemsize : 16);
+}
+
+struct ElementwiseSpec {
+  std::vector<OperandSpec> inputs =
+      {};  ///< the arguments; then, if masking, the mask; then on the CPU, if keeping, each output
+  std::vector<OperandSpec> outputs = {};
+  int rank = 1;   ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
+  int width = 1;  ///< GPU: elements per access; of strips, of a thread
+  Walk walk = Walk::packs;
+  int unroll = 1;           ///< GPU: accesses in flight per thread
+  int tile = 0;             ///< GPU: side of the tiles that it goes by, of operands `across` (tiles.hpp); 0: it goes by packs
+  bool wide_index = false;  ///< GPU: 64-bit index
+  bool aliased = false;     ///< an output is also an input: no __restrict__
+  Masking masking = Masking::none;
+  codegen::Speculation speculation = codegen::Speculation::none;  ///< CPU, if masking: see speculation_of()
+  std::size_t arguments = 0;                                      ///< of `inputs`, those that are the body's, if masking
+  std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
+  bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
+};
+
+}  // namespace kiln::kinds

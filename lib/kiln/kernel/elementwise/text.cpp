@@ -1,0 +1,84 @@
+// What is asked of every kind of kernel, for the elementwise one.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/kernel_text.hpp"
+
+namespace kiln::kinds {
+
+using codegen::UserText;
+
+std::size_t arguments_of(const ElementwiseSpec& spec) {
+  return spec.masking == Masking::none ? spec.inputs.size() : spec.arguments;
+}
+
+Operation operation_of(const ElementwiseSpec& spec) {
+  Operation operation;
+  for (std::size_t i = 0; i < arguments_of(spec); ++i) operation.inputs.push_back(spec.inputs[i].compute);
+  for (const OperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.compute);
+  return operation;
+}
+
+std::vector<DType> storage_of(const ElementwiseSpec& spec) {
+  std::vector<DType> dtypes;
+  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
+    for (const OperandSpec& operand : *operands) dtypes.push_back(operand.storage);
+  }
+  return dtypes;
+}
+
+bool needs_nd(const ElementwiseSpec& spec) {
+  const auto strided = [](const OperandSpec& operand) { return operand.access == Access::strided; };
+  return spec.rank > 1 || std::any_of(spec.inputs.begin(), spec.inputs.end(), strided) ||
+         std::any_of(spec.outputs.begin(), spec.outputs.end(), strided);
+}
+
+std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
+  if (!spec.function.empty()) return "kiln/core/types.hpp";
+  if (target == DeviceKind::cpu) return "kiln/elementwise/cpu.hpp";
+  if (spec.tile > 0) return "kiln/elementwise/gpu_tiles.hpp";
+  if (spec.walk == Walk::strips) return "kiln/elementwise/gpu_strips.hpp";
+  return needs_nd(spec) ? "kiln/elementwise/gpu_nd.hpp" : "kiln/elementwise/gpu.hpp";
+}
+
+namespace {
+
+/// "KILN_EXPORTED float32 f(float32 a0, float32 a1) { … }". Several results go to pointers.
+std::string function_text(const ElementwiseSpec& spec) {
+  const auto plain = [](DType dtype) { return dtype == DType::bool_ ? std::string("bool") : type_name(dtype); };
+  const bool returns = spec.outputs.size() == 1 && !spec.returns_status;
+  std::string parameters;
+  std::string results;
+  std::string declarations;
+  std::string arguments;
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+    const DType dtype = spec.outputs[k].compute;
+    declarations += fmt::format("{} r{}{{}}; ", type_name(dtype), k);
+    arguments += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+    if (returns) continue;
+    parameters += fmt::format("{}{}* to{}", k == 0 ? "" : ", ", plain(dtype), k);
+    results += fmt::format("*to{0} = r{0}; ", k);
+  }
+  for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
+    parameters += fmt::format("{}{} a{}", parameters.empty() ? "" : ", ", plain(spec.inputs[k].compute), k);
+    arguments += fmt::format(", a{}", k);
+  }
+  const std::string type = returns ? plain(spec.outputs[0].compute) : spec.returns_status ? "int32" : "void";
+  const std::string end = returns ? "return r0; " : spec.returns_status ? "return 0; " : "";
+  return fmt::format("KILN_EXPORTED {} {}({}) {{ {}operation({}); {}{}}}\n", type, spec.function, parameters, declarations,
+                     arguments, results, end);
+}
+
+}  // namespace
+
+std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, DeviceKind target) {
+  if (!spec.function.empty()) return function_text(spec);
+  if (target != DeviceKind::cpu) {
+    if (spec.tile > 0) return tiled_kernel(spec, text.debug);
+    return spec.walk == Walk::strips ? strip_kernel(spec, text.debug) : gpu_kernel(spec, text.debug);
+  }
+  return text.debug.any() ? checked_cpu_kernel(spec, text.debug) : cpu_kernel(spec);
+}
+
+}  // namespace kiln::kinds

@@ -1,0 +1,171 @@
+// The kernel on the CPU: pointers, the work on one element, and a description for the driver.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernel/kernel_text.hpp"
+
+namespace kiln::kinds {
+
+using codegen::Speculation;
+
+namespace {
+
+std::string_view access_name(Access access) {
+  switch (access) {
+    case Access::contiguous:
+      return "contiguous";
+    case Access::broadcast:
+      return "broadcast";
+    case Access::strided:
+      return "strided";
+    case Access::across:  // of GPUs' tiles
+    case Access::scalar:
+      break;
+  }
+  return "scalar";
+}
+
+// In several dimensions a broadcast operand has another value in each row, and the driver's blocks go across rows.
+bool by_row(const OperandSpec& operand, int rank) {
+  return operand.access == Access::broadcast && rank > 1;
+}
+
+// Whether the loop reads it anew for each element.
+bool streamed(const OperandSpec& operand, int rank) {
+  return operand.access == Access::contiguous || operand.access == Access::strided || by_row(operand, rank);
+}
+
+// What goes to memory where the mask may be false. The old value is an input as the output itself is stored: nothing is
+// converted, and reading it costs nothing that a store through the cache would not.
+std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std::size_t output, const std::string& result) {
+  switch (spec.masking) {
+    case Masking::zero:
+      return spec.speculation != Speculation::none ? fmt::format("where ? {} : {}{{}}", result, stored_name(operand.storage))
+                                                   : result;
+    case Masking::keep:
+      return fmt::format("where ? {} : old{}", result, output);
+    case Masking::none:
+      break;
+  }
+  return result;
+}
+
+}  // namespace
+
+// Every element where it lies, once and by its number: none that a buffer has beside them, and none that is masked.
+std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
+  std::string members;
+  std::string initializers;
+  std::vector<std::string> arguments;
+  std::string stores;
+  std::string checks;
+  const std::size_t inputs = arguments_of(spec) + (spec.masking == Masking::none ? 0 : 1);
+  const std::size_t first_output = spec.inputs.size();
+  const std::size_t count = first_output + spec.outputs.size();
+  // Results that are NaN are looked for where they were stored, so that vectors compute them.
+  const bool apart =
+      debug.nan && spec.masking == Masking::none &&
+      std::ranges::all_of(spec.outputs, [](const OperandSpec& output) { return output.storage == output.compute; });
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool input = k < first_output;
+    if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
+    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
+    const std::string type = (input ? "const " : "") + stored_name(operand.storage);
+    const std::string comma = initializers.empty() ? "" : ", ";
+    std::string element;
+    if (operand.access == Access::strided) {
+      members += fmt::format("  char* p{};\n  row_stride s{};\n", k, k);
+      initializers +=
+          fmt::format("{}p{}(p[{}]), s{}(launch->strides[{} * launch->rank + launch->rank - 1])", comma, k, k, k, k);
+      element = fmt::format("*reinterpret_cast<{}*>(p{} + s{} * i)", type, k, k);
+    } else {
+      members += fmt::format("  {}* p{};\n", type, k);
+      initializers += fmt::format("{}p{}(reinterpret_cast<{}*>(p[{}]))", comma, k, type, k);
+      element = operand.access == Access::contiguous ? fmt::format("p{}[i]", k) : fmt::format("*p{}", k);
+    }
+    if (input) {
+      arguments.push_back(loaded(operand, element));
+      continue;
+    }
+    const std::string result = stored(operand, fmt::format("r{}", k - first_output));
+    stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
+    if (!apart) continue;
+    members += fmt::format("  KILN_FN auto& y{}(int64 i) const {{ return {}; }}\n", k, element);
+    checks +=
+        fmt::format("    check_row(count, first, {}, [row = work(launch, p)](int64 i) {{ return row.y{}(i); }});\n", k, k);
+  }
+  const std::string result = evaluation(spec, arguments, apart ? Debug{.on = true} : debug);
+  return fmt::format(
+      "struct work {{\n{}  KILN_FN work(const kinds::CpuLaunch* launch, char* const* p) : {} {{}}\n"
+      "  KILN_FN void check(int64 i) const {{\n    {}\n  }}\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
+      "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
+      "    compute_row<work>(launch, p, first, count);\n{}  }});\n}}\n",
+      members, initializers, result, result, stores, count, checks);
+}
+
+std::string cpu_kernel(const ElementwiseSpec& spec) {
+  const std::size_t inputs = spec.inputs.size();
+  std::string members;
+  std::string initializers;
+  std::vector<std::string> arguments;
+  std::string before;  // the operation
+  std::string stores;
+  std::string left;  // stores of elements that do not count
+  std::string how;
+  std::string sizes;
+  bool rows = false;
+  for (std::size_t k = 0; k < inputs + spec.outputs.size(); ++k) {
+    const bool input = k < inputs;
+    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - inputs];
+    const std::string type = stored_name(operand.storage);
+    const bool once = !streamed(operand, spec.rank);
+    const std::string pointer = fmt::format("static_cast<{}{}*>(p[{}])", input ? "const " : "", type, k);
+    if (once) {
+      // Loaded and converted before the loop.
+      members += fmt::format("  {} p{};\n", body_type(operand.compute), k);
+      initializers += fmt::format("{}p{}({})", k == 0 ? "" : ", ", k, loaded(operand, "*" + pointer));
+    } else {
+      members += fmt::format("  {}{}* p{};\n", input ? "const " : "", type, k);
+      const bool row = by_row(operand, spec.rank);
+      rows |= row;
+      initializers += fmt::format("{}p{}({} + {})", k == 0 ? "" : ", ", k, pointer, row ? "lane" : "element");
+    }
+    if (input) {
+      arguments.push_back(once ? fmt::format("p{}", k) : loaded(operand, fmt::format("p{}[i]", k)));
+    } else {
+      const std::string result = stored(operand, fmt::format("r{}", k - inputs));
+      stores += fmt::format("    p{}[i] = {};\n", k, masked(spec, operand, k - inputs, result));
+      // Read in a statement of its own: in the branch of the store it lost that the loop is safe to vectorize, and as it is the
+      // output's own memory, one element after the other was computed: x * (n / 2) of 1e6 numbers in 0.62 ms instead of 0.13.
+      if (spec.masking == Masking::keep) {
+        before += fmt::format("const {} old{} = p{}[i];\n    ", type, k - inputs, spec.arguments + 1 + (k - inputs));
+      }
+      left +=
+          fmt::format("    p{}[i] = {};\n", k,
+                      spec.masking == Masking::keep ? fmt::format("p{}[i]", spec.arguments + 1 + (k - inputs)) : type + "{}");
+    }
+    how += fmt::format("{}kinds::CpuAccess::{}", k == 0 ? "" : ", ", access_name(operand.access));
+    sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
+  }
+  if (spec.masking != Masking::none && spec.speculation == Speculation::blocks) {
+    members +=
+        fmt::format("  KILN_FN bool counts(int64 i) const {{ return {}; }}\n  KILN_FN void leave(int64 i) const {{\n{}  }}\n",
+                    arguments[spec.arguments], left);
+  }
+  return fmt::format(
+      "struct work {{\n{}  KILN_FN work(void* const* p, int64 element, int64 lane) : {} {{}}\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}{}\n{}  }}\n}};\n"
+      "static const kinds::CpuAccess how[] = {{{}}};\n"
+      "static const uint8 itemsize[] = {{{}}};\n"
+      "static const kinds::CpuKernelParts kernel = {{{}<work>, {}, {}, how, itemsize}};\n"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
+      "  launch->drive(launch, begin, end, &kernel);\n}}\n",
+      members, initializers, before, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks", inputs,
+      spec.outputs.size());
+}
+
+}  // namespace kiln::kinds

@@ -1,0 +1,72 @@
+// What the kernel of a generalized ufunc is specialized for. A pure value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/operand_spec.hpp"
+#include "kiln/device.hpp"
+
+namespace kiln::kinds {
+
+/// How neighbouring items of an operand follow each other, where a CPU's kernel knows it.
+enum class ItemStep : std::uint8_t {
+  any,     ///< as the launch says
+  none,    ///< all have the same
+  beside,  ///< element beside element
+  behind   ///< core behind core, each in one piece, of sizes that are constants
+};
+
+/// Whether a GPU's block copies cores to shared memory.
+enum class Staging : std::uint8_t {
+  none,   ///< the body reads and writes global memory
+  item,   ///< each item's
+  common  ///< the one that all items have
+};
+
+/// One operand of a generalized ufunc.
+struct CoreOperandSpec {
+  OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
+  std::vector<std::size_t> dimensions = {};  ///< its core dimensions, as indices into GufuncSpec::dimensions
+  int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
+  bool packed = false;                       ///< all of them lie one behind the other, in C order
+  bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
+  ItemStep step = ItemStep::any;
+  Staging staging = Staging::none;
+};
+
+struct CoreDimensionSpec {
+  std::string name = {};                            ///< empty: the body has no name for it
+  std::optional<std::int64_t> size = std::nullopt;  ///< where it is a constant of the kernel
+};
+
+/// A core dimension that is spread over threads, and its index in the body.
+struct EachSpec {
+  std::string name = {};
+  std::size_t dimension = 0;
+};
+
+/// A body over whole cores: once for each item of the loop, or for each index of some core dimensions.
+struct GufuncSpec {
+  std::vector<CoreOperandSpec> inputs = {};
+  std::vector<CoreOperandSpec> outputs = {};
+  std::vector<CoreDimensionSpec> dimensions = {};
+  std::vector<EachSpec> each = {};  ///< the last one moves fastest
+  bool masked = false;              ///< a bool operand follows the inputs: which items are computed
+  bool folded = false;              ///< CPU: items are computed whole, and the indices of .each are loops around the body
+  int tile_bytes = 0;       ///< CPU: bytes that a packed core has at most where lanes may have it in a tile; 0: they do not
+  int most_items = 0;       ///< CPU: along the innermost dimension, where they are few; 0: any number
+  int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
+  int team_bytes = 0;       ///< of the memory that a team shares
+  int beside = 1;           ///< GPU: neighbours along the last index of .each that a thread takes
+  int loop_rank = 1;        ///< GPU: merged ones
+  bool wide_index = false;  ///< GPU: 64-bit index
+};
+
+/// Teams of a block on a GPU. Those of one warp share it: a multiprocessor has room for more threads than blocks of 32.
+[[nodiscard]] int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept;
+
+}  // namespace kiln::kinds

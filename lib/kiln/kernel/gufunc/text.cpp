@@ -1,0 +1,49 @@
+// What is asked of every kind of kernel, for generalized ufuncs.
+#include <algorithm>
+
+#include "device/kernel_abi.hpp"
+#include "kernel/gufunc/operands_text.hpp"
+#include "kernel/gufunc/staged.hpp"
+#include "kernel/kernel_text.hpp"
+
+namespace kiln::kinds {
+
+using codegen::UserText;
+
+Operation operation_of(const GufuncSpec& spec) {
+  Operation operation;
+  for (const CoreOperandSpec& operand : spec.inputs) operation.inputs.push_back(operand.element.compute);
+  for (const CoreOperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.element.compute);
+  return operation;
+}
+
+std::vector<DType> storage_of(const GufuncSpec& spec) {
+  std::vector<DType> dtypes;
+  for (const CoreOperandSpec* operand : operands_of(spec)) dtypes.push_back(operand->element.storage);
+  return dtypes;
+}
+
+std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
+  if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/gufunc/team_cpu.hpp" : "kiln/gufunc/team_gpu.hpp";
+  if (target == DeviceKind::cpu) return "kiln/gufunc/cpu.hpp";
+  return is_staged(spec) ? "kiln/gufunc/staged_gpu.hpp" : "kiln/gufunc/gpu.hpp";
+}
+
+int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept {
+  constexpr int kWarp = 32;
+  constexpr int kMostBytes = 8192;  // of a block: an eighth of the least that a multiprocessor has
+  if (target != DeviceKind::cuda || spec.team != kWarp) return 1;
+  return std::clamp(kMostBytes / std::max(spec.team_bytes, 1), 1, static_cast<int>(backend::kGpuBlock) / kWarp);
+}
+
+std::string kernel_text(const GufuncSpec& spec, const UserText& text, DeviceKind target) {
+  if (target != DeviceKind::cpu) return gufunc_members(spec, text, "KILN_FN") + gufunc_gpu(spec, text.debug, target);
+  // What one thread of a team wrote, others read.
+  if (spec.team > 0) return gufunc_members(spec, text, "KILN_FN", "") + gufunc_cpu(spec);
+  // A function of its own until its operands are pointers of which none is part of another's array: in the loop over the items
+  // nothing would tell that, and each item would look at where they lie before its vectors.
+  const bool apart = spec.each.empty();
+  return gufunc_members(spec, text, apart ? "KILN_ROWS static" : "KILN_FN") + gufunc_cpu(spec);
+}
+
+}  // namespace kiln::kinds

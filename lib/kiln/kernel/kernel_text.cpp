@@ -1,0 +1,113 @@
+// Conversions between memory and body, as text. Trivial ones are left out: templates cost compile time.
+#include "kernel/kernel_text.hpp"
+#include "types/is_half.hpp"
+
+#include <fmt/format.h>
+
+namespace kiln::kinds {
+
+using codegen::Speculation;
+using codegen::UserText;
+
+std::string type_name(DType dtype) {
+  return dtype == DType::bool_ ? "boolean" : std::string(name(dtype));
+}
+
+std::string body_type(DType dtype) {
+  return is_half(dtype) ? "float" : "::kiln::" + type_name(dtype);
+}
+
+std::string stored_name(DType dtype) {
+  return dtype == DType::bool_ ? "uint8" : type_name(dtype);
+}
+
+std::string string_literal(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string result_type(const Operation& operation, std::size_t output) {
+  const DType dtype = operation.outputs[output];
+  return "::kiln::" + (is_half(dtype) && !operation.rounds ? "unrounded" : type_name(dtype));
+}
+
+std::string body_declaration(const UserText& text, const Operation& operation) {
+  std::string list;
+  const auto add = [&](const std::string& type, const std::string& parameter) {
+    list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
+  };
+  const bool returns = text.output_names.empty();
+  for (std::size_t k = 0; k < operation.outputs.size() && !returns; ++k) {
+    add(result_type(operation, k) + "&", text.output_names[k]);
+  }
+  for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
+    add(body_type(operation.inputs[k]), k < text.input_names.size() ? text.input_names[k] : "");
+  }
+  return fmt::format("KILN_FN {} kiln_body({})", returns ? result_type(operation, 0) : "void", list);
+}
+
+// The body with its outputs as references, whichever way it gives them.
+Frame frame_of(const UserText& text, const Operation& operation) {
+  const bool returns = text.output_names.empty();
+  std::string parameters;
+  std::string arguments;
+  for (std::size_t k = 0; k < operation.outputs.size(); ++k) {
+    parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", result_type(operation, k), k);
+    if (!returns) arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
+  }
+  for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
+    parameters += fmt::format(", {} a{}", body_type(operation.inputs[k]), k);
+    arguments += (arguments.empty() ? "" : ", ") + text.argument(k, fmt::format("a{}", k));
+  }
+  return {.before = "",
+          .declaration = body_declaration(text, operation),
+          .closing = "",
+          .after = fmt::format("KILN_FN void operation({}) {{ {}user::kiln_body({}); }}\n", parameters, returns ? "r0 = " : "",
+                               arguments)};
+}
+
+std::string loaded(const OperandSpec& operand, const std::string& element) {
+  const bool plain = operand.storage == operand.compute && operand.compute != DType::bool_ && !is_half(operand.compute);
+  // A bool that becomes something else counts as 0 or 1.
+  const std::string from =
+      operand.storage == DType::bool_ && operand.compute != DType::bool_ ? fmt::format("({} != 0)", element) : element;
+  return plain ? element : fmt::format("from_storage<{}>({})", type_name(operand.compute), from);
+}
+
+std::string stored(const OperandSpec& operand, const std::string& result) {
+  if (operand.storage == DType::bool_) {
+    return operand.compute == DType::bool_ ? fmt::format("uint8({})", result)
+                                           : fmt::format("uint8(convert<boolean>({}))", result);
+  }
+  return operand.storage == operand.compute ? result : fmt::format("convert<{}>({})", type_name(operand.storage), result);
+}
+
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug) {
+  std::string declarations;
+  std::string call = "operation(";
+  std::string checks;
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+    declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
+    call += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+    if (debug.nan) checks += fmt::format(" debug::check_result(r{}, {});", k, arguments_of(spec) + k);
+  }
+  const std::size_t count = arguments_of(spec);
+  for (std::size_t k = 0; k < count; ++k) {
+    call += ", " + arguments[k];
+  }
+  call += ");";
+  if (!checks.empty()) call = "{ " + call + checks + " }";
+  if (spec.masking == Masking::none) {
+    return declarations + call;
+  }
+  declarations += fmt::format("const boolean where = {}; ", arguments[count]);
+  return declarations + (spec.speculation != Speculation::none && !debug.any() ? "" : "if (where) ") + call;
+}
+
+}  // namespace kiln::kinds

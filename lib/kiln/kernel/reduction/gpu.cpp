@@ -1,0 +1,49 @@
+// Launches of reductions on a GPU: kernels-src/reduction/gpu.hpp is the other side.
+#include "device/scratch.hpp"
+#include "kernel/grid.hpp"
+#include "kernel/record.hpp"
+#include "kernel/reduction/grid.hpp"
+#include "kernel/reduction/launch.hpp"
+#include "kernel/reduction/parameters.hpp"
+#include "kernel/reduction/queued.hpp"
+#include "kernel/reduction/segment_launch.hpp"
+
+namespace kiln::kinds {
+
+void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
+                   const std::shared_ptr<const void>& keep) {
+  if (launch.segments != nullptr) return launch_segments_on_gpu(backend, module, launch, queue, keep);
+  ReductionWork work{.outputs = launch.outputs,
+                     .packs = launch.count / launch.pack(),
+                     .mapping = launch.mapping,
+                     .columns = launch.kept.empty() ? 1 : launch.kept.back(),
+                     .width = launch.width,
+                     .state_bytes = launch.state_bytes};
+  const ReductionParts parts = parts_of(work);
+  const GridRequest limits = limits_of(backend, module);
+  ReductionParameters parameters(launch, parts);
+  const Scratch scratch(
+      backend, static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0), queue);
+  parameters.call().scratch = scratch.address();
+  backend.dispatch(module, shape_of(grid_for(work, parts, limits)), parameters.data(), queue, keep);
+  if (parts.count <= 1) return;
+  parameters.call().combining = 1;
+  work.width = 1;
+  const ReductionParts all{.lane_bits = parts.lane_bits};
+  backend.dispatch(module, shape_of(grid_for(work, all, limits)), parameters.data(), queue, keep);
+}
+
+static void move_addresses(QueuedReduction& queued, std::span<const Move> moves) {
+  for (std::size_t k = 0; k < queued.operands.size(); ++k) {
+    LaunchOperand& operand = queued.operands[k];
+    // What is a scalar without strides, or an index, is no array's.
+    const bool array = (!operand.scalar || operand.strides != nullptr) && static_cast<int>(k) != queued.launch.index;
+    if (array) operand.data = moved(operand.data, moves);
+  }
+}
+
+std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ReductionLaunch& launch) {
+  return record_as<QueuedReduction>(backend, module, launch);
+}
+
+}  // namespace kiln::kinds

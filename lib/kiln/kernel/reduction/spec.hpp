@@ -1,0 +1,44 @@
+// What the kernel of a reduction is specialized for. A pure value.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/operand_spec.hpp"
+
+namespace kiln::kinds {
+
+/// How the threads of a GPU share a reduction.
+enum class Mapping : std::uint8_t {
+  thread,   ///< each its own output, from the first element to the last
+  warp,     ///< a warp for an output
+  block,    ///< a block for an output, or for a part of one
+  columns,  ///< neighbours in memory for each thread of a block, whose rows of threads share the reduced elements
+};
+
+/// A reduction: each element becomes an accumulator, accumulators are combined, and what is left becomes the results: by the
+/// user's stages (UserText::stages), or for a ufunc by casts around its operation. See kernels-src/reduction/reduction.hpp.
+struct ReductionSpec {
+  /// Access::scalar and Access::broadcast (one value for all elements), or any other.
+  std::vector<OperandSpec> inputs = {};
+  std::vector<OperandSpec> outputs = {};
+  bool identity = false;            ///< UserText::identity takes part
+  bool masked = false;              ///< a bool operand follows the inputs: which elements count
+  bool stages = false;              ///< UserText::stages is there
+  bool indexed = false;             ///< stages: an operand follows the inputs and the mask: each element's number
+  bool leads = false;               ///< stages: the identity stands in front of the elements, as a ufunc's does
+  bool speculative = true;          ///< masked: elements that do not count may be mapped
+  int state_bytes = 0;              ///< stages: of an accumulator, at most
+  bool ordered = false;             ///< strictly from the first element to the last
+  Mapping mapping = Mapping::warp;  ///< GPU
+  int kept_rank = 1;                ///< GPU: merged axes that the result has
+  int reduced_rank = 1;             ///< GPU: merged axes that it has not
+  /// GPU: outputs are of segments of the one reduced axis, which are a kept axis; an operand follows that says where they
+  /// begin. There is one input, contiguous or strided along the axis. Mapping::warp: segments of any lengths, whose elements
+  /// are neighbours; columns: of any lengths, outputs are; thread: in order.
+  bool segmented = false;
+  int width = 1;            ///< GPU: elements per access, along the innermost reduced axis; by columns the innermost kept one
+  bool wide_index = false;  ///< GPU: 64-bit index
+};
+
+}  // namespace kiln::kinds

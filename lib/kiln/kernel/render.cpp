@@ -1,0 +1,201 @@
+// The user's text and a spec to one translation unit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernel/integer_divisions.hpp"
+#include "kernel/kernel_text.hpp"
+#include "kernel/own_text.hpp"
+#include "kernel/spec.hpp"
+#include "source/directives.hpp"
+#include "source/needed_headers.hpp"
+
+namespace kiln::kinds {
+
+using codegen::UserText;
+
+namespace {
+
+/// Whether a thread is at one item at a time, which messages of faults tell.
+template <class Spec>
+bool goes_by_items(const Spec& spec) {
+  if constexpr (std::is_same_v<Spec, RawSpec>) {
+    return spec.form == RawForm::items;
+  } else {
+    return std::is_same_v<Spec, ElementwiseSpec> || std::is_same_v<Spec, GufuncSpec>;
+  }
+}
+
+class Renderer {
+ public:
+  Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions,
+           const std::map<std::string, std::string>& included)
+      : text_(text),
+        spec_(spec),
+        target_(target),
+        divisions_(divisions),
+        own_(text, included),
+        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {
+    const auto* const elementwise = std::get_if<ElementwiseSpec>(&spec);
+    if (elementwise == nullptr || elementwise->function.empty()) return;
+    own_namespace_ = "inline namespace of_" + elementwise->function + " {\n";
+  }
+
+  std::string source(const std::vector<std::string>& headers) {
+    if (text_.debug.any()) {
+      const bool items = std::visit([](const auto& kernel) { return goes_by_items(kernel); }, spec_);
+      out_ += fmt::format("#define KILN_DEBUG 1\n#define KILN_DEBUG_ITEMS {}\n", items ? 1 : 0);
+    }
+    for (const std::string& header : headers) {
+      out_ += fmt::format("#include \"{}\"\n", header);
+    }
+    out_ += frame_.before;
+    user_code();
+    out_ += "namespace kiln {\n" + (text_.stages ? std::string() : frame_.after) + "namespace loops {\n";
+    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, text_, target_); }, spec_);
+    out_ += "}\n}\n";
+    if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
+    return std::move(out_);
+  }
+
+ private:
+  // The user's text stands under its own name with its own line numbers; behind it the unit's own numbers go on.
+  void user_text(const std::string& file, const std::string& text) {
+    out_ += fmt::format("#line 1 {}\n{}\n", string_literal(file), divisions_.defined(file, text));
+    std::size_t line = 2;  // of the line behind the directive that is about to be written
+    for (const char c : out_) {
+      line += c == '\n' ? 1 : 0;
+    }
+    out_ += fmt::format("#line {} \"kiln/kernel.cpp\"\n", line);
+  }
+
+  template <class Spec>
+  [[nodiscard]] Frame frame(const Spec& spec) const {
+    if constexpr (std::is_same_v<Spec, GufuncSpec>) {
+      return frame_of(text_, spec);
+    } else if constexpr (std::is_same_v<Spec, RawSpec>) {
+      return frame_of(text_, spec, target_);
+    } else {
+      return frame_of(text_, operation_of(spec));
+    }
+  }
+
+  [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
+
+  // The function that has the user's body.
+  void function(const std::string& declaration) {
+    out_ += declaration;
+    // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
+    // too.
+    user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
+    out_ += frame_.closing;
+  }
+
+  [[nodiscard]] std::string declaration() const {
+    std::string text = frame_.declaration + " {\n";
+    if (text_.expression) text += returns() ? "return\n" : text_.output_names[0] + " =\n";
+    return text;
+  }
+
+  void user_code() {
+    // What stands between the texts, first: aliases in front of them say what it means.
+    std::vector<Piece> pieces;
+    std::string declaration_text;
+    if (text_.stages) {
+      pieces = stages_of(text_, std::get<ReductionSpec>(spec_));
+      for (Piece& piece : pieces) piece.before = own_.between(piece.before, places_of_stages());
+    } else {
+      declaration_text = own_.between(declaration(), frame_.places);
+    }
+    // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
+    if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
+    out_ += own_.before() + "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n" +
+            own_.aliases();
+    for (const auto& [variable, dtype] : text_.type_variables) {
+      out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
+    }
+    // Behind kiln's headers, which use ordinary names.
+    if (!text_.defines.empty()) {
+      user_text(text_.name + ".defines", codegen::defines_text(text_.defines));
+    }
+    if (!text_.preamble.empty()) {
+      user_text(text_.name + ".preamble", text_.preamble);
+    }
+    if (!text_.functions.empty() && !text_.stages) {
+      user_text(text_.name + ".functions", text_.functions);
+    }
+    if (text_.stages) {
+      for (const Piece& piece : pieces) {
+        out_ += piece.before;
+        if (!piece.file.empty()) user_text(piece.file, piece.text);
+      }
+    } else {
+      function(declaration_text);
+      if (!text_.identity.empty()) {
+        out_ += "KILN_FN auto kiln_identity() {\nreturn\n";
+        user_text(text_.name + ".identity", text_.identity + "\n;}");
+      }
+    }
+    out_ += (own_namespace_.empty() ? "" : "}\n") + std::string("}\n") + own_.behind() + "KILN_USER_END\n";
+    if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
+  }
+
+  /// The accumulators and their type, and the index of a map; not where those are the user's names.
+  [[nodiscard]] std::vector<std::string_view> places_of_stages() const {
+    std::vector<std::string_view> places{"a", "b", "i", "accumulator"};
+    for (const auto* names : {&text_.input_names, &text_.output_names}) {
+      for (const std::string& name : *names) std::erase(places, name);
+    }
+    return places;
+  }
+
+  const UserText& text_;
+  const KernelSpec& spec_;
+  DeviceKind target_;
+  const IntegerDivisions& divisions_;
+  OwnText own_;
+  const Frame frame_;
+  std::string own_namespace_;  // of what others link, whose own texts may have functions of the same names
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target) {
+  const IntegerDivisions divisions(text, spec);
+  return render(text, spec, target, needed_headers(text, spec, target, divisions), divisions, {});
+}
+
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
+                   const IntegerDivisions& divisions) {
+  return render(text, spec, target, headers, divisions, {});
+}
+
+std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target, const std::vector<std::string>& headers,
+                   const IntegerDivisions& divisions, const std::map<std::string, std::string>& included) {
+  return Renderer(text, spec, target, divisions, included).source(headers);
+}
+
+std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
+                                        const IntegerDivisions& divisions, const std::map<std::string, std::string>& included) {
+  const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
+  std::vector<DType> dtypes = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
+  dtypes.insert(dtypes.end(), operation.inputs.begin(), operation.inputs.end());
+  dtypes.insert(dtypes.end(), operation.outputs.begin(), operation.outputs.end());
+  std::vector<std::string> headers = codegen::needed_headers(text, dtypes, !divisions.empty(), included);
+  // Behind the integers.
+  if (text.debug.any()) {
+    headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");
+  }
+  headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
+  return headers;
+}
+
+}  // namespace kiln::kinds

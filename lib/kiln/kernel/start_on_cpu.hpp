@@ -1,0 +1,49 @@
+// Launches of any kind on the CPU: now, or by a queue.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "device/cpu/backend.hpp"
+#include "device/cpu/guarded_launch.hpp"
+#include "device/cpu/module.hpp"
+#include "device/cpu/own_stack.hpp"
+#include "device/cpu/queue.hpp"
+#include "device/stop_request.hpp"
+#include "kernel/copied.hpp"
+#include "kernel/launch.hpp"
+
+namespace kiln::kinds {
+
+/// What the kernel does to the process, where it is in debug mode, becomes a fault of its. On a stack that is large enough.
+template <class Launch, class Run>
+void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Threads& threads, Run run) {
+  if (!module.reports_crashes()) [[likely]]
+    return cpu::with_enough_stack([&] { run(module, launch, threads); });
+  const cpu::GuardedLaunch guard(module);
+  guard.run([&] { run(module, launch, threads); });
+}
+
+/// Calls run(module, launch, threads) in the caller, or in the queue's order with an `Owned` made of the launch.
+template <class Owned, class Launch, class Run>
+void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
+                  const std::shared_ptr<const void>& keep, Run run) {
+  const auto& kernel = static_cast<const cpu::CpuModule&>(module);
+  cpu::Threads& threads = static_cast<cpu::CpuBackend&>(backend).threads();
+  if (queue == nullptr) return run_guarded(kernel, launch, threads, run);
+  auto owned = std::make_shared<const Owned>(launch);
+  if (const StopRequest* const stop = StopRequest::current()) [[unlikely]] {
+    static_cast<cpu::CpuQueue*>(queue)->post(
+        [&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run, request = *stop] {
+          request.require_not_due(kNothingWritten);
+          const StopScope scope(&request);
+          run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads, run);
+        });
+    return;
+  }
+  static_cast<cpu::CpuQueue*>(queue)->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run] {
+    run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads, run);
+  });
+}
+
+}  // namespace kiln::kinds

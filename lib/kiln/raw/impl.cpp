@@ -1,0 +1,219 @@
+#include "raw/impl.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "autotune/tuner.hpp"
+#include "kiln/error.hpp"
+#include "program/single_names.hpp"
+#include "registry/registry.hpp"
+#include "source/body_tokens.hpp"
+#include "source/doubtful.hpp"
+#include "source/literal.hpp"
+#include "source/operand_use.hpp"
+#include "types/value_text.hpp"
+#include "ufunc/impl.hpp"
+
+namespace kiln::raw {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kShared{"barrier",      "KILN_SHARED", "KILN_DYNAMIC_SHARED",
+                                                  "KILN_BARRIER", "__shared__",  "__syncthreads"};
+constexpr std::array<std::string_view, 8> kPlaces{"thread",    "block",    "block_size", "grid_size",
+                                                  "threadIdx", "blockIdx", "blockDim",   "gridDim"};
+
+bool names_any(const RawKernelDefinition& definition, std::span<const std::string_view> names) {
+  return codegen::names_any(definition.body, names) || codegen::names_any(definition.compile.functions, names) ||
+         codegen::names_any(definition.compile.preamble, names);
+}
+
+bool asks_for_grid(const codegen::UserText& text) {
+  return codegen::calls_kilns(text, "grid") || codegen::calls_kilns(text, "gridsize");
+}
+
+}  // namespace
+}  // namespace kiln::raw
+
+namespace kiln::detail {
+
+using kinds::RawForm;
+
+RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature,
+                             const codegen::UserText& text)
+    : definition_(std::move(definition)),
+      signature_(std::move(signature)),
+      cooperates_(raw::names_any(definition_, raw::kShared)),
+      finds_races_(text.debug.race),
+      usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
+                                                                                                       : RawForm::items) {
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    constants_ |= call::ConstantInputs{signature_.parameters[i].constant} << i;
+  }
+}
+
+raw::Constants RawKernelImpl::constants_of(std::span<const DType> binding, const raw::ValueOf& value) const {
+  raw::Constants constants;
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    const signature::KernelParameter& parameter = signature_.parameters[i];
+    std::string& text = constants.texts.emplace_back();
+    if (!parameter.constant) continue;
+    const DType dtype = dtype_of(parameter, binding);
+    text = codegen::literal(dtype, value(i));
+    constants.values.emplace_back(parameter.name, value_text(dtype, value(i)));
+  }
+  return constants;
+}
+
+const raw::Specialization& RawKernelImpl::specialization(std::span<const DType> binding, const raw::ValueOf& value,
+                                                         const Device& device) const {
+  call::ConstantKey key(device);
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    if (signature_.parameters[i].constant) key.add(dtype_of(signature_.parameters[i], binding), value(i));
+  }
+  const int most = definition_.compile.constant_variants;
+  const raw::Specialization* const found =
+      constant_limit_.find_or_make(of_constants_, key, most, [&] { return constants_of(binding, value); });
+  if (found != nullptr) return *found;
+  if (constant_limit_.is_first_refusal(device)) {
+    std::string names;
+    for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+      if (!signature_.parameters[i].constant) continue;
+      names += (names.empty() ? "argument " : " or argument ") + std::to_string(i) + " (" + signature_.parameters[i].name + ")";
+    }
+    const Diagnostic warning = call::limit_warning(name(), names, device, most);
+    warnings_.add({&warning, 1});
+  }
+  return plain_;
+}
+
+std::string RawKernelImpl::text_of(std::span<const DType> binding, const raw::Constants& constants) const {
+  std::string text = signature::bound_text(signature_, binding);
+  const char* before = " with ";
+  for (const auto& [parameter, value] : constants.values) {
+    text += std::exchange(before, ", ") + parameter + " = " + value;
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(std::span<const DType> binding) const {
+  std::vector<std::pair<std::string, DType>> types;
+  for (std::size_t i = 0; i < binding.size(); ++i) types.emplace_back(signature_.variables[i].name, binding[i]);
+  return types;
+}
+
+std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
+  std::vector<raw::Binding> all{{}};
+  for (const signature::TypeVariable& variable : signature_.variables) {
+    if (variable.choices.empty()) {
+      throw TypeError(name() + ": nothing says what \"" + variable.name + "\" is; restrict it in the signature: \"… where " +
+                      variable.name + ": float32, float64\"");
+    }
+    std::vector<raw::Binding> longer;
+    for (const raw::Binding& binding : all) {
+      for (const DType choice : variable.choices) {
+        longer.push_back(binding);
+        longer.back().push_back(choice);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+namespace {
+
+/// Kernels for other strides that are looked for where nobody compiles the one that is wanted.
+constexpr std::size_t kMostStandIns = 64;
+
+}  // namespace
+
+const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const raw::Key& key,
+                                           std::span<const DType> binding) const {
+  if (const raw::Variant* const known = of.variants.find(key)) return *known;
+  backend::Backend& backend = backend::backend_for(key.device);
+  // A kernel that is told more strides, or takes blocks of any size, is right as well.
+  std::vector<raw::Strided> strided{key.strided};
+  for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
+    const raw::Strided bit = raw::Strided{1} << i;
+    if (signature_.parameters[i].dimensions == 0 || (key.strided & bit) != 0 || strided.size() > kMostStandIns) continue;
+    for (std::size_t known = strided.size(), k = 0; k < known; ++k) strided.push_back(strided[k] | bit);
+  }
+  std::ranges::stable_sort(strided, {}, [](raw::Strided set) { return std::popcount(set); });
+  std::vector<Form> right;
+  for (const raw::Strided set : strided) {
+    right.push_back({set, key.form});
+    if (key.form == RawForm::single) right.push_back({set, RawForm::blocks});
+  }
+  // So is one that takes the constants as arguments.
+  const bool plain_too = !of.constants.values.empty();
+  program::Loaded loaded = program::load_any(
+      right.size() * (plain_too ? 2 : 1),
+      [&](std::size_t i) {
+        const bool plain = i >= right.size();
+        return request(binding, plain ? plain_.constants : of.constants, right[plain ? i - right.size() : i], backend.kind());
+      },
+      backend);
+  std::unique_ptr<autotune::Tuned> tuned;
+  if (key.form == RawForm::items && backend.kind() != DeviceKind::cpu) {
+    tuned = std::make_unique<autotune::Tuned>();
+    const auto load = [&](int /*accesses*/) { return loaded.module; };
+    autotune::read({.backend = backend, .module = loaded.module, .cache = definition_.compile.cache, .load = load}, *tuned);
+  }
+  return of.variants.add(key, std::move(loaded.module), std::move(tuned));
+}
+
+program::Request RawKernelImpl::request(std::span<const DType> binding, const raw::Constants& constants, const Form& form,
+                                        DeviceKind kind) const {
+  codegen::UserText text;
+  text.name = definition_.name;
+  text.body = definition_.body;
+  program::add_options(text, definition_.compile);
+  text.debug.on |= finds_races(kind);
+  text.type_variables = types_of(binding);
+  text.constants = constants.texts;
+  kinds::RawSpec spec{.form = form_for(form.form, kind), .finds_races = finds_races(kind)};
+  spec.shares = cooperates_ && kind == DeviceKind::cpu && spec.form == RawForm::blocks && !spec.finds_races;
+  for (const signature::KernelParameter& parameter : signature_.parameters) {
+    text.input_names.push_back(parameter.name);
+    spec.parameters.push_back({.dtype = dtype_of(parameter, binding),
+                               .array = parameter.array,
+                               .read_only = parameter.read_only,
+                               .dimensions = parameter.dimensions,
+                               .strided = (form.strided >> spec.parameters.size() & 1) != 0});
+  }
+  return program::make_request(definition_.compile, text, std::move(spec), kind, text_of(binding, constants), "kernel",
+                               warnings_);
+}
+
+std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
+  if (definition.name.empty()) definition.name = "kernel";
+  check_name(definition.name);
+  if (definition.signature.empty()) {
+    throw SignatureError(definition.name + ": no signature given; write one like \"void(float32[:] x, int64 n)\"", "", 0);
+  }
+  signature::KernelSignature signature = signature::parse_raw(definition.signature);
+  program::check_options(definition.name, definition.compile);
+  codegen::check_text(definition.name, definition.body);
+  codegen::UserText text{.name = definition.name, .body = definition.body};
+  program::add_options(text, definition.compile);
+  for (const signature::TypeVariable& variable : signature.variables) text.type_variables.emplace_back(variable.name, DType{});
+  std::vector<codegen::ArrayUse> parameters;
+  for (const signature::KernelParameter& each : signature.parameters) {
+    text.input_names.push_back(each.name);
+    parameters.push_back({.name = each.name,
+                          .type = type_text(signature, each),
+                          .array = each.array,
+                          .read_only = each.read_only,
+                          .dimensions = each.dimensions});
+  }
+  codegen::check_arrays(text, parameters);
+  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signature));
+  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), text);
+  made->warnings().add(doubtful);
+  return made;
+}
+
+}  // namespace kiln::detail

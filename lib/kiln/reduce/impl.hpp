@@ -1,0 +1,72 @@
+// What a Reduction handle points to: the parsed definition, its loops, and the table of what was compiled for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/spec.hpp"
+#include "kiln/reduction.hpp"
+#include "reduce/members.hpp"
+#include "reduce/target.hpp"
+#include "ufunc/recorder.hpp"
+
+namespace kiln::detail {
+class ReductionImpl;
+}
+
+namespace kiln::reduce {
+
+/// Bytes of an accumulator, so that the memory of GPUs that blocks share has room for one of each thread.
+inline constexpr int kMaxAccumulator = 128;
+
+}  // namespace kiln::reduce
+
+namespace kiln::detail {
+
+class ReductionImpl final : public reduce::Target {
+ public:
+  /// `loops` has signatures, operands and options; its body is the combination of two accumulators, which is `combine` where
+  /// that is a ufunc.
+  ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
+                std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine = nullptr);
+
+  [[nodiscard]] std::string what() const override { return name(); }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override { return loops_->operand_name(operand); }
+  [[nodiscard]] std::string forms() const override { return loops_->forms(); }
+  [[nodiscard]] const UfuncImpl& loops() const noexcept override { return *loops_; }
+  [[nodiscard]] bool maps() const noexcept override { return true; }
+  [[nodiscard]] bool indexed() const noexcept override { return indexed_; }
+  [[nodiscard]] bool takes_initial() const noexcept override { return stages_.accumulator.empty(); }
+  [[nodiscard]] bool leads() const noexcept override { return stages_.leads && has_identity(); }
+  [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override {
+    return loops_->choose(operands, options);
+  }
+  [[nodiscard]] kinds::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
+  using Target::request;
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const override;
+  void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;
+
+  [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }
+  [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
+  [[nodiscard]] const codegen::Stages& stages() const noexcept { return stages_; }
+  [[nodiscard]] const std::optional<std::vector<reduce::Member>>& members() const noexcept { return members_; }
+  [[nodiscard]] const std::shared_ptr<const UfuncImpl>& combine() const noexcept { return combine_; }
+  /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.
+  [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
+
+ private:
+  [[nodiscard]] bool may_speculate(const ufunc::Loop& loop) const;
+
+  std::shared_ptr<const UfuncImpl> loops_;
+  codegen::Stages stages_;
+  std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known
+  std::shared_ptr<const UfuncImpl> combine_;
+  bool indexed_;
+};
+
+/// The parsed definition; throws what reduction() does. `leads`: the identity stands in front of the elements.
+[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition, bool leads = false);
+
+}  // namespace kiln::detail

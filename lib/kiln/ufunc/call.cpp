@@ -1,0 +1,273 @@
+#include "ufunc/call.hpp"
+#include "kernel/space.hpp"
+#include "registry/registry.hpp"
+
+#include "autotune/session.hpp"
+#include "call/shapes.hpp"
+#include "kernel/counter.hpp"
+#include "kernel/elementwise/launch.hpp"
+#include "ufunc/constants.hpp"
+#include "ufunc/tiling.hpp"
+#include "ufunc/tuning.hpp"
+#include "ufunc/uninitialized.hpp"
+
+namespace kiln::ufunc {
+namespace {
+
+using kinds::Masking;
+
+// A scalar takes part in no stride: it has a shape of no axes.
+const Shape kNoAxes;
+
+layout::Operand placed(const call::Operand& operand) {
+  if (operand.rep != nullptr) return {&operand.rep->shape, &operand.rep->strides, operand.itemsize};
+  if (operand.scalar != nullptr) return {&kNoAxes, &kNoAxes, operand.itemsize};
+  return {nullptr, nullptr, operand.itemsize};
+}
+
+}  // namespace
+
+// On a CPU the outputs that keep values are read, too.
+Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options)
+    : ufunc_(ufunc),
+      options_(options),
+      operands_(ufunc, {args, options.where, options.out.arrays(), {options.stream, options.device}}, ufunc.nin(), ufunc.nout(),
+                options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
+  if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
+}
+
+/// Everything that can be wrong, before anything is transferred or written.
+void Call::check() {
+  operands_.place();
+  choose_loop();
+  find_shape();
+  for (std::size_t k = operands_.inputs(); k < operands_.count(); ++k) operands_.check_output(k, *shape_);
+  operands_.convert_scalars(types_of(plan_->loop), options_.casting);
+  if (ufunc_.constants() != 0) plan_ = &for_constants(*plan_, operands_, ufunc_);
+}
+
+void Call::run(std::span<Array> results) {
+  check();
+  if (size_ == 0) {
+    allocate(results);
+    return operands_.fetch(results);
+  }
+  separate(results);
+  iterate();
+  classify();
+  // Compiling may throw: nothing has been written yet.
+  const Variant<LayoutClass>& variant = ufunc_.variant(*plan_, layout_, operands_, tiling_);
+  allocate(results);
+  launch(variant, results);
+  if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
+  operands_.fetch(results);
+}
+
+const Loop& Call::plan(const std::optional<Device>& device) {
+  operands_.plan(device);
+  check();
+  if (size_ == 0) call::fail_nothing(ufunc_.name());
+  return plan_->loop;
+}
+
+std::vector<program::Request> Call::requests() {
+  std::vector<Array> results(operands_.nout());
+  separate(results);
+  iterate();
+  classify();
+  const DeviceKind kind = operands_.at().device.kind();
+  const CallForm form{
+      .operands = operands_.count(), .inputs = operands_.inputs(), .dimensions = shape_->size(), .tiling = tiling_};
+  std::vector<program::Request> requests;
+  for (const Loop& loop : for_all_values(plan_->loop)) {
+    for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
+      requests.push_back(ufunc_.request(loop, ufunc_.specialize(loop, operands_.storage_dtypes(), layout, kind), kind));
+    }
+  }
+  return requests;
+}
+
+cache::Contents Call::compiled() {
+  plan();
+  return program::compiled(requests().front(), *backend::backend_for(operands_.at().device).compiler());
+}
+
+void Call::choose_loop() {
+  const LoopOptions options{options_.casting, options_.dtype, options_.signature};
+  const PlanKey key(operands_, options);
+  plan_ = ufunc_.plans().find(key);
+  if (plan_ == nullptr) plan_ = &ufunc_.plans().add(key, ufunc_.choose(operands_, options));
+  operands_.set_types(types_of(plan_->loop));
+}
+
+void Call::find_shape() {
+  for (const call::Operand& operand : operands_.all()) {
+    if (operand.rep == nullptr) continue;
+    if (shape_ == nullptr) {
+      shape_ = &operand.rep->shape;
+      size_ = operand.rep->size;
+    } else {
+      uniform_ &= operand.rep->shape == *shape_;
+    }
+  }
+  if (shape_ == nullptr) shape_ = &own_shape_;  // scalars only: 0-d
+  if (uniform_) return;
+  own_shape_ = Shape{};
+  call::broadcast_all(
+      ufunc_.name(), operands_.count(), [this](std::size_t k) { return operands_.rep(k); },
+      [this](std::size_t k) { return operands_.name_of(k); }, own_shape_);
+  shape_ = &own_shape_;
+  size_ = detail::checked_size(own_shape_);
+}
+
+void Call::separate(std::span<Array> results) {
+  // The shape may be that of an array which is replaced.
+  if (shape_ != &own_shape_ && operands_.at().staged) shape_ = &(own_shape_ = *shape_);
+  operands_.separate(true, keeps());
+  // What the mask leaves out of a fresh result beside given ones.
+  for (std::size_t o = 0; o < operands_.nout() && keeps(); ++o) {
+    if (operands_.is_given(o)) continue;
+    results[o] = operands_.zeros(*shape_, plan_->loop.outputs[o]);
+    operands_.set_output(o, results[o].rep().get());
+  }
+}
+
+void Call::iterate() {
+  Uninitialized<layout::Operand, kMaxOperands> storage;
+  layout::Operand* const operands = storage.data();
+  all_c_ = all_f_ = uniform_;
+  for (std::size_t k = 0; k < operands_.count(); ++k) {
+    operands[k] = placed(operands_.all()[k]);
+    const detail::ArrayRep* const rep = operands_.rep(k);
+    all_c_ &= rep == nullptr || rep->c_contiguous;
+    all_f_ &= rep == nullptr || rep->f_contiguous;
+  }
+  const std::span<const layout::Operand> all(operands, operands_.count());
+  if (all_c_ || all_f_) {
+    iteration_.emplace(size_, all);
+  } else {
+    iteration_.emplace(*shape_, all);
+  }
+}
+
+// Only what this device's variants differ by: layouts that differ in the rest share a variant.
+void Call::classify() {
+  const Placement at{*iteration_, operands_.all(), operands_.inputs()};
+  for (std::size_t k = 0; k < operands_.count(); ++k) layout_.set_access(k, access_of(at, k));
+  if (operands_.at().gpu()) {
+    layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
+    layout_.wide_index = iteration_->size() > kinds::kMaxNarrowIndex;
+    layout_.packs = packing_of(at);
+    layout_.in_place = operands_.aliased();
+    if (iteration_->rank() > 1 && layout_.any_strided(operands_.count())) tiling_ = tiling_of(at, layout_.masking);
+    if (tiling_.pays) {
+      layout_.tile = tiling_.side;
+      layout_.across = tiling_.across;
+    }
+  } else {
+    layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
+    past_cache_ = !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
+  }
+}
+
+void Call::allocate(std::span<Array> results) const {
+  for (std::size_t o = 0; o < operands_.nout(); ++o) {
+    if (operands_.is_given(o)) results[o] = options_.out.arrays()[o];
+    if (operands_.rep(operands_.inputs() + o) != nullptr) continue;  // given, or made by separate()
+    const DType dtype = plan_->loop.outputs[o];
+    if (size_ == 0 || all_c_ || all_f_) {
+      results[o] = operands_.allocate(*shape_, dtype, all_c_ || !all_f_ ? Order::c : Order::fortran);
+    } else {
+      const bool on_host = operands_.results_on_host();
+      results[o] = detail::allocate(*shape_, dtype, iteration_->memory_order(), on_host,
+                                    on_host ? Device::cpu() : operands_.at().device);
+    }
+  }
+}
+
+void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> results) const {
+  Uninitialized<kinds::LaunchOperand, kMaxOperands> storage;
+  kinds::LaunchOperand* const operands = storage.data();
+  const std::size_t inputs = operands_.inputs();
+  std::size_t count = 0;
+  const auto add = [&](std::size_t k) {
+    const auto size = static_cast<std::uint8_t>(operands_.all()[k].itemsize);
+    if (operands_.is_scalar(k)) {
+      operands[count++] = {const_cast<void*>(operands_.value(k)), nullptr, size, true};
+      return;
+    }
+    const detail::ArrayRep* const rep = operands_.rep(k) != nullptr ? operands_.rep(k) : results[k - inputs].rep().get();
+    operands[count++] = {rep->data + iteration_->offset(k), iteration_->strides(k).data(), size, false};
+  };
+  for (std::size_t k = 0; k < inputs; ++k) add(k);
+  for (std::size_t times = keeps() && !operands_.at().gpu() ? 2 : 1; times > 0; --times) {
+    for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
+  }
+  backend::Backend& backend = backend::backend_for(operands_.at().device);
+  const std::shared_ptr<const void> kept = operands_.keep(backend, results);
+  const auto shape = iteration_->shape();
+  kinds::ElementwiseLaunch work;
+  work.operands = {operands, count};
+  work.width = variant.width;
+  work.walk = walk_of(variant.layout);
+  work.unroll = variant.unroll;
+  work.wide_index = variant.layout.wide_index && variant.layout.tile == 0;
+  work.rank = variant.layout.rank;
+  work.nested = variant.layout.any_strided(operands_.count());
+  work.past_cache = past_cache_;
+  work.tile = variant.layout.tile;
+  const std::size_t outer = shape.size() > backend::kMaxKernelRank ? shape.size() - backend::kMaxKernelRank : 0;
+  work.shape = shape.subspan(outer);
+  work.tile_dimension = tiling_.dimension - static_cast<int>(outer);
+  if (outer == 0) {
+    work.size = iteration_->size();
+    if (autotune::maybe_wanted()) [[unlikely]]
+      tune(variant, work);
+    const backend::Module* module = variant.module.get();
+    if (const auto* const measured = variant.tuned != nullptr ? variant.tuned->find(work.size) : nullptr) {
+      work.block = measured->choice.block;
+      work.unroll = measured->choice.accesses;
+      if (measured->module != nullptr) module = measured->module.get();
+    }
+    kinds::launch(backend, *module, work, operands_.at().queue, kept);
+    return;
+  }
+  // More dimensions than a kernel takes.
+  const std::vector<kinds::LaunchOperand> first(operands, operands + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!operands[i].scalar) operands[i].strides += outer;
+  }
+  work.size = kinds::product(work.shape);
+  kinds::for_each_outer(shape.first(outer), [&](const kinds::Counter& index) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (operands[i].scalar) continue;
+      operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
+    }
+    kinds::launch(backend, *variant.module, work, operands_.at().queue, kept);
+  });
+}
+
+void Call::record(Recorder& recorder) const {
+  call::Description call = operands_.description(!plan_->loop.constants.empty());
+  // Another loop than the one that the dtypes choose, or one that was made for them.
+  const bool forced = LoopOptions{options_.casting, options_.dtype, options_.signature}.force();
+  if (forced || plan_->loop.definition != nullptr) call.loop = loop_text(plan_->loop);
+  if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
+}
+
+Resolution Call::resolve() {
+  check();
+  Resolution resolution;
+  operands_.describe(resolution, types_of(plan_->loop), true);
+  resolution.shape = *shape_;
+  if (size_ > 0) {
+    iterate();
+    classify();
+    resolution.variant = variant_name(layout_, operands_.count());
+  } else {
+    resolution.variant = "empty";
+  }
+  return resolution;
+}
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,70 @@
+// One call of a ufunc, step by step: place, choose the loop, lay out, separate overlaps, find the variant, allocate, launch.
+// Lives on the stack; a repeated call allocates nothing on the heap but a fresh output.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "call/operands.hpp"
+#include "kernel/elementwise/launch.hpp"
+#include "layout/iteration.hpp"
+#include "ufunc/impl.hpp"
+#include "ufunc/layout_class.hpp"
+
+namespace kiln::ufunc {
+
+class Call {
+ public:
+  /// Reads the arguments and checks their number; throws TypeError.
+  Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options);
+
+  /// Runs and fills one result for each output.
+  void run(std::span<Array> results);
+  /// What run() would do.
+  Resolution resolve();
+  /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing
+  /// to compute.
+  const Loop& plan(const std::optional<Device>& device = std::nullopt);
+  /// After plan(): what run() would load, and after it what it would with arrays of other sizes and alignments, and other
+  /// values of constants. Nothing is sent.
+  [[nodiscard]] std::vector<program::Request> requests();
+  /// The kernel that run() would launch, compiled. Nothing is sent.
+  cache::Contents compiled();
+
+ private:
+  static constexpr std::size_t kMaxOperands = backend::kMaxOperands;
+
+  void check();
+  void choose_loop();
+  void find_shape();
+  void separate(std::span<Array> results);
+  void iterate();
+  void classify();
+  void allocate(std::span<Array> results) const;
+  void launch(const Variant<LayoutClass>& variant, std::span<const Array> results) const;
+  /// Measures the launch shapes of the variant for that launch, where it can be; else says why not.
+  void tune(const Variant<LayoutClass>& variant, const kinds::ElementwiseLaunch& work) const;
+  [[nodiscard]] std::string why_not_tuned(const Variant<LayoutClass>& variant) const;
+  void record(Recorder& recorder) const;
+  [[nodiscard]] bool keeps() const noexcept { return layout_.masking == kinds::Masking::keep; }
+
+  const detail::UfuncImpl& ufunc_;
+  const CallOptions& options_;
+  call::Operands operands_;
+  detail::UfuncImpl::Plan* plan_ = nullptr;
+  const Shape* shape_ = nullptr;
+  Shape own_shape_;
+  std::int64_t size_ = 1;
+  bool uniform_ = true;  // all arrays have the loop's shape
+  bool all_c_ = true;    // and are packed in C order
+  bool all_f_ = true;
+  LayoutClass layout_;
+  bool past_cache_ = false;  // outputs are stored so
+  Tiling tiling_;
+  std::optional<layout::Iteration> iteration_;
+};
+
+}  // namespace kiln::ufunc

@@ -1,0 +1,197 @@
+#include "ufunc/impl.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "autotune/tuner.hpp"
+#include "kernel/kernel_text.hpp"
+#include "kernel/reduction/plan.hpp"
+#include "kernel/scan/plan.hpp"
+#include "kernel/scatter/layout.hpp"
+#include "kiln/error.hpp"
+#include "registry/registry.hpp"
+#include "source/speculation.hpp"
+#include "ufunc/constants.hpp"
+#include "ufunc/cost.hpp"
+#include "ufunc/tuning.hpp"
+
+namespace kiln::detail {
+namespace {
+
+bool computes_integers(const ufunc::Loop& loop) {
+  const auto is_integer = [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; };
+  return std::any_of(loop.inputs.begin(), loop.inputs.end(), is_integer) ||
+         std::any_of(loop.outputs.begin(), loop.outputs.end(), is_integer);
+}
+
+}  // namespace
+
+UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
+                     std::unique_ptr<const ufunc::LoopSource> source)
+    : definition_(std::move(definition)),
+      signatures_(std::move(signatures)),
+      source_(std::move(source)),
+      arithmetic_bound_(source_ != nullptr ? source_->arithmetic_bound()
+                                           : ufunc::names_slow_function(definition_.body) ||
+                                                 ufunc::names_slow_function(definition_.expression) ||
+                                                 ufunc::names_slow_function(definition_.compile.functions)) {
+  constants_ = constants_of(signatures_.front());
+}
+
+call::ConstantInputs constants_of(const signature::TypeSignature& signature) noexcept {
+  call::ConstantInputs constants = 0;
+  for (std::size_t k = 0; k < signature.inputs.size(); ++k) {
+    constants |= call::ConstantInputs{signature.inputs[k].constant} << k;
+  }
+  return constants;
+}
+
+std::string UfuncImpl::operand_name(std::size_t operand) const {
+  const bool input = operand < nin();
+  const std::size_t index = input ? operand : operand - nin();
+  const std::string& given = input ? signatures_.front().inputs[index].name : signatures_.front().outputs[index].name;
+  return (input ? "input " : "output ") + std::to_string(index) + (given.empty() ? "" : " (" + given + ")");
+}
+
+ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopOptions& options) const {
+  const std::vector<ufunc::Argument> arguments = ufunc::arguments_of(operands);
+  ufunc::Loop loop = choose({.name = name(),
+                             .signatures = signatures_,
+                             .arguments = arguments,
+                             .dtype = options.dtype,
+                             .forced_signature = options.signature,
+                             .casting = options.casting,
+                             .bools_are_numbers = definition_.bools_are_numbers});
+  operands.check_casts(ufunc::types_of(loop), options.casting);
+  return loop;
+}
+
+const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const ufunc::LayoutClass& layout,
+                                                             const call::Operands& operands,
+                                                             const ufunc::Tiling& tiling) const {
+  const Device& device = operands.at().device;
+  if (const auto* const known = plan.variants.find({layout, device})) return *known;
+  const std::vector<DType> storage = operands.storage_dtypes();
+  const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind(), tiling);
+  const auto spec_of = [&](const ufunc::Loop& loop, std::size_t i) {
+    return specialize(loop, storage, right[i], device.kind());
+  };
+  program::Loaded loaded = ufunc::load_any(
+      plan.loop, right.size(),
+      [&](const ufunc::Loop& loop, std::size_t i) { return request(loop, spec_of(loop, i), device.kind()); },
+      backend::backend_for(device));
+  const kinds::ElementwiseSpec spec = spec_of(plan.loop, loaded.which);
+  std::unique_ptr<autotune::Tuned> tuned;
+  if (!device.is_cpu() && spec.tile == 0 && spec.walk == kinds::Walk::packs) {
+    tuned = std::make_unique<autotune::Tuned>();
+    backend::Backend& backend = backend::backend_for(device);
+    const auto load = [&](int accesses) { return with_accesses(plan.loop, spec, accesses, backend); };
+    autotune::read({.backend = backend,
+                    .module = loaded.module,
+                    .accesses = spec.unroll,
+                    .all_accesses = ufunc::tuning::accesses(),
+                    .cache = definition_of(plan.loop).compile.cache,
+                    .load = load},
+                   *tuned);
+  }
+  return plan.variants.add({layout, device}, std::move(loaded.module), right[loaded.which], spec.width, spec.unroll,
+                           std::int64_t{0}, std::move(tuned));
+}
+
+std::shared_ptr<backend::Module> UfuncImpl::with_accesses(const ufunc::Loop& loop, kinds::ElementwiseSpec spec, int accesses,
+                                                          backend::Backend& backend) const {
+  spec.unroll = accesses;
+  return program::load(request(loop, std::move(spec), backend.kind()), backend);
+}
+
+const ufunc::Variant<kinds::ScanLayout>& UfuncImpl::variant(ScanPlan& plan, const ufunc::MethodVariant& variant,
+                                                            const Device& device) const {
+  if (const auto* const known = plan.variants.find({variant.scan, device})) return *known;
+  const auto spec = std::get<kinds::ScanSpec>(specialize(plan.loop, variant, device.kind()));
+  const std::vector<kinds::ScanLayout> right = kinds::stand_ins(variant.scan, spec);
+  program::Loaded loaded = program::load_any(
+      right.size(),
+      [&](std::size_t i) {
+        ufunc::MethodVariant each = variant;
+        each.scan = right[i];
+        return request(plan.loop, specialize(plan.loop, each, device.kind()), device.kind());
+      },
+      backend::backend_for(device));
+  return plan.variants.add({variant.scan, device}, std::move(loaded.module), right[loaded.which]);
+}
+
+const ufunc::Variant<kinds::ScatterLayout>& UfuncImpl::variant(AtPlan& plan, const ufunc::MethodVariant& variant,
+                                                               const Device& device) const {
+  if (const auto* const known = plan.variants.find({variant.layout, device})) return *known;
+  const std::vector<kinds::ScatterLayout> right = kinds::stand_ins(variant.layout);
+  program::Loaded loaded = program::load_any(
+      right.size(),
+      [&](std::size_t i) {
+        ufunc::MethodVariant each = variant;
+        each.layout = right[i];
+        return request(plan.loop, specialize(plan.loop, each, device.kind()), device.kind());
+      },
+      backend::backend_for(device));
+  return plan.variants.add({variant.layout, device}, std::move(loaded.module), right[loaded.which]);
+}
+
+kinds::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
+                                             const ufunc::LayoutClass& layout, DeviceKind kind) const {
+  auto speculation = codegen::Speculation::none;
+  if (layout.masking != kinds::Masking::none && definition_of(loop).compile.defines.empty()) {
+    speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
+  }
+  return ufunc::specialize(loop, storage, layout, kind, speculation);
+}
+
+kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {
+  using ufunc::Method;
+  const DType result = variant.result.value_or(loop.outputs[0]);
+  if (variant.method == Method::accumulate) {
+    kinds::ScanSpec spec{.input = {variant.array, loop.outputs[0]}, .output = result, .reorderable = reorderable()};
+    if (kind == DeviceKind::cpu) return spec;
+    spec.commutes = spec.reorderable && kinds::commutes(loop.outputs[0], !definition_.identity.empty());
+    spec.code = source_ == nullptr ? ufunc::scan_code(text_of(loop).body) : kinds::ScanCode::large;
+    spec.layout = variant.scan;
+    return spec;
+  }
+  kinds::ScatterSpec spec{.target = {variant.array, loop.inputs[0]}, .result = loop.outputs[0]};
+  if (variant.value) spec.value = kinds::OperandSpec{*variant.value, loop.inputs[1]};
+  if (kind == DeviceKind::cpu) return spec;
+  spec.layout = variant.layout;
+  // A function of one input is the same in any order. No device swaps 16 bytes.
+  const bool any_order = reorderable() && kinds::commutes(loop.outputs[0], !definition_.identity.empty());
+  spec.ordered = (variant.value && !any_order) || itemsize(variant.array) > 8;
+  if (!spec.ordered && definition_of(loop).compile.defines.empty()) spec.atomic = kinds::atomic_of(text_of(loop), spec);
+  return spec;
+}
+
+program::Request UfuncImpl::request(const ufunc::Loop& loop, const kinds::KernelSpec& spec, DeviceKind kind) const {
+  codegen::UserText text = text_of(loop);
+  if (const auto* reduction = std::get_if<kinds::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
+    text.identity = definition_.identity;
+  }
+  // What others link leaves no faults behind for this library.
+  const auto* const elementwise = std::get_if<kinds::ElementwiseSpec>(&spec);
+  if (elementwise != nullptr && !elementwise->function.empty()) text.debug = {};
+  return program::make_request(definition_of(loop).compile, text, spec, kind, loop.text, "ufunc", warnings_);
+}
+
+codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
+  const signature::TypeSignature& first = signatures_.front();
+  const UfuncDefinition& definition = definition_of(loop);
+  codegen::UserText text;
+  text.name = definition.name;
+  text.expression = !definition.expression.empty();
+  text.body = text.expression ? definition.expression : definition.body;
+  program::add_options(text, definition.compile);
+  for (const auto& input : first.inputs) text.input_names.push_back(input.name);
+  if (first.named_outputs) {
+    for (const auto& output : first.outputs) text.output_names.push_back(output.name);
+  }
+  text.type_variables = loop.variables;
+  text.constants = loop.constants;
+  return text;
+}
+
+}  // namespace kiln::detail

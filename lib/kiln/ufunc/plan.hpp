@@ -1,0 +1,121 @@
+// What is remembered of calls: the loop that a combination of types runs, and the kernels that were compiled for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autotune/tuned.hpp"
+#include "base/table.hpp"
+#include "call/description.hpp"
+#include "call/operands.hpp"
+#include "device/backend.hpp"
+#include "kiln/device.hpp"
+#include "program/program.hpp"
+#include "ufunc/loops.hpp"
+#include "ufunc/recorder.hpp"
+
+namespace kiln::ufunc {
+
+/// What a call says of its loop beside the operands.
+struct LoopOptions {
+  Casting casting = Casting::same_kind;
+  std::optional<DType> dtype = std::nullopt;
+  std::string_view signature = {};
+
+  /// Whether the loop may be another one than the dtypes of the arguments choose.
+  [[nodiscard]] bool force() const noexcept { return dtype || !signature.empty() || casting != Casting::same_kind; }
+};
+
+/// Dtypes and weakness of the inputs, dtypes of the given outputs, casting, forced dtype and the method, a byte each.
+struct PlanKey {
+  std::array<std::uint8_t, 40> bytes{};
+  std::uint8_t length = 0;
+  std::string signature;  ///< forced; empty as a rule
+  static constexpr std::uint8_t kNoDType = 0xff;
+
+  explicit PlanKey(Method method) { add(static_cast<std::uint8_t>(method)); }
+  PlanKey(const call::Operands& operands, const LoopOptions& options, Method method = Method::reduce)
+      : signature(options.signature) {
+    add(static_cast<std::uint8_t>(method));
+    for (std::size_t k = 0; k < operands.nin(); ++k) {
+      const call::Operand& operand = operands.all()[k];
+      if (operand.scalar != nullptr) {
+        add(static_cast<std::uint8_t>(static_cast<unsigned>(operand.scalar->dtype()) | 0x80U));
+      } else {
+        add(operand.rep->dtype);
+      }
+    }
+    for (std::size_t k = operands.inputs(); k < operands.count(); ++k) {
+      operands.rep(k) != nullptr ? add(operands.rep(k)->dtype) : add(kNoDType);
+    }
+    add(static_cast<std::uint8_t>(options.casting));
+    options.dtype ? add(*options.dtype) : add(kNoDType);
+  }
+  void add(std::uint8_t byte) noexcept { bytes[length++] = byte; }
+  void add(DType dtype) noexcept { add(static_cast<std::uint8_t>(dtype)); }
+
+  friend bool operator==(const PlanKey& a, const PlanKey& b) noexcept {
+    return __builtin_memcmp(a.bytes.data(), b.bytes.data(), sizeof a.bytes) == 0 && a.length == b.length &&
+           a.signature == b.signature;
+  }
+};
+
+/// The inputs, for the choice of a loop.
+[[nodiscard]] inline std::vector<Argument> arguments_of(const call::Operands& operands) {
+  std::vector<Argument> arguments;
+  for (const call::Operand& operand : operands.all().first(operands.nin())) {
+    const bool weak = operand.scalar != nullptr;
+    arguments.push_back({weak ? operand.scalar->dtype() : operand.rep->dtype, weak});
+  }
+  return arguments;
+}
+
+[[nodiscard]] inline call::Types types_of(const Loop& loop) noexcept {
+  return {loop.inputs, loop.outputs, loop.text, loop.narrowed};
+}
+
+/// What a call that is only planned has for a kind of device; without `render` it is checked alone. Throws what the call would.
+/// `how` is told to its requests().
+template <class Call, class... How>
+[[nodiscard]] program::Planned planned(Call&& call, DeviceKind kind, bool render, How... how) {
+  program::Planned made{call.plan(Device::of_kind(kind)).text};
+  if (!render) return made;
+  made.requests = call.requests(how...);
+  return made;
+}
+
+/// One compiled kernel, and what a launch must know of its spec.
+template <class Class>
+struct Variant {
+  std::shared_ptr<backend::Module> module;
+  Class layout = {};  ///< that it was compiled for: the call's own, or one whose kernel is right for the call as well
+  int width = 1;
+  int unroll = 1;
+  std::int64_t state_bytes = 0;
+  std::unique_ptr<autotune::Tuned> tuned = nullptr;  ///< of a GPU's kernel whose launch shape is free; null: of no other
+};
+
+/// The loop of a combination of types, with its kernels by `Class`, what of a layout decides them, and the device.
+template <class Class>
+struct Plan {
+  struct Key {
+    Class layout;
+    Device device;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  Loop loop;
+  base::Table<Key, Variant<Class>> variants = {};
+  call::Reported reported = {};                            ///< to the recorder
+  base::Table<call::ConstantKey, Plan> of_constants = {};  ///< of the same loop, with values of its constants
+};
+
+template <class Class>
+using Plans = base::Table<PlanKey, Plan<Class>>;
+
+}  // namespace kiln::ufunc

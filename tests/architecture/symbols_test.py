@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Reads the symbols of the layers' static libraries: no layer needs a symbol that only a layer above it, or beside it, defines.
+
+usage: symbols_test.py ROOT FOLDER_OF_ARCHIVES [NM]
+"""
+import collections
+import pathlib
+import subprocess
+import sys
+
+import layers as the_layers
+
+# Pairs that are still there, until they are cut: (who needs, who defines).
+KNOWN = {
+    ("array", "math"), ("array", "ufunc"), ("fft", "chunk"), ("gufunc", "manifest"), ("math", "chunk"), ("raw", "manifest"), ("reduce", "manifest"),
+    ("ufunc", "chunk"), ("ufunc", "fusion"), ("ufunc", "manifest")}
+
+
+def symbols(archive, nm):
+    """What the archive's objects need, what they define, and what they define weakly, as templates and inline functions do."""
+    needs, strong, weak = set(), set(), set()
+    for line in subprocess.run([nm, "-P", archive], capture_output=True, text=True, check=True).stdout.splitlines():
+        words = line.split()
+        if len(words) < 2 or len(words[1]) != 1:
+            continue
+        {"U": needs, "V": weak, "W": weak, "u": weak}.get(words[1], strong if words[1].isupper() else set()).add(words[0])
+    return needs - strong - weak, strong, weak
+
+
+def upward(layers, archives, nm="nm"):
+    """{(who needs, who defines): names}"""
+    needs, owner = {}, {}
+    weak_of = collections.defaultdict(set)
+    for layer, archive in archives.items():
+        needs[layer], strong, weak = symbols(archive, nm)
+        owner.update(dict.fromkeys(strong, layer))
+        for name in weak:
+            weak_of[name].add(layer)
+    found = collections.defaultdict(set)
+    for layer, names in needs.items():
+        below = the_layers.reachable(layers, layer)
+        for name in names:
+            other = owner.get(name)
+            if other is not None and other not in below and not weak_of[name] & below:
+                found[layer, other].add(name)
+    return found
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        print(__doc__, file=sys.stderr)
+        return 2
+    layers = the_layers.read(sys.argv[1])
+    folder = pathlib.Path(sys.argv[2])
+    archives = {layer: folder / f"libkiln-{layer.replace('/', '-')}.a" for layer in layers}
+    missing = [str(file) for file in archives.values() if not file.is_file()]
+    if missing or not layers:
+        print("not there: " + (", ".join(missing) or "any layer"))
+        return 1
+    found = upward(layers, archives, *sys.argv[3:])
+    failed = False
+    for (layer, other), names in sorted(found.items()):
+        plain = subprocess.run(["c++filt"], input="\n".join(sorted(names)), capture_output=True, text=True, check=True).stdout.split("\n")
+        if (layer, other) not in KNOWN:
+            failed = True
+            print(f"lib/kiln/{layer} needs what lib/kiln/{other} defines, which it may not use: " + "; ".join(n for n in plain if n))
+    for layer, other in sorted(KNOWN - set(found)):
+        failed = True
+        print(f"lib/kiln/{layer} no longer needs lib/kiln/{other}: take the pair out of KNOWN")
+    print(f"{len(layers)} layers, {len(found)} upward pairs ({len(KNOWN)} known)")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
