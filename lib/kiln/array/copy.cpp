@@ -156,7 +156,7 @@ Array Array::astype(DType dtype, Casting casting) const {
   if (on_gpu && !detail::has_kernels(rep.device)) return to_device(detail::fetch(*this).astype(dtype), rep.device);
   Array result = detail::allocate(rep.shape, dtype, detail::memory_order(rep), rep.on_host, rep.device);
   if (on_gpu) {
-    detail::convert_on_device(*this, result);
+    detail::convert_on_device(*this, result, Stream());
   } else {
     detail::copy_host(rep, *result.rep());
   }

@@ -1,7 +1,7 @@
 #include "chunk/checks.hpp"
 
 #include "array/rep.hpp"
-#include "call/window.hpp"
+#include "call/whole_or_chunks.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::chunk {
@@ -11,11 +11,6 @@ void require_host(const std::string& what, const Array& array, const std::string
   if (!array.valid() || array.is_host()) return;
   throw TypeError(what + ": chunked() takes host arrays, and " + name + " is on " + to_string(array.device()) +
                   "; call the function itself, or give the array's copy_to_host()");
-}
-
-bool have_same_window(const Array& a, const Array& b) {
-  return a.data() == b.data() && itemsize(a.dtype()) == itemsize(b.dtype()) && a.shape() == b.shape() &&
-         a.strides() == b.strides();
 }
 
 }  // namespace
@@ -39,29 +34,10 @@ void check_host(const std::string& what, std::span<const Arg> args, const Array&
   }
 }
 
-namespace {
-
-bool overlaps(const Array& input, const Array& output, bool by_element) {
-  return input.valid() && output.valid() && call::share_memory(*input.rep(), *output.rep()) &&
-         !(by_element && have_same_window(input, output));
-}
-
-}  // namespace
-
-bool overlap(std::span<const Arg> args, const Array& where, std::span<const Array> out, bool by_element) {
-  for (const Array& output : out) {
-    if (overlaps(where, output, by_element)) return true;
-    for (const Arg& arg : args) {
-      if (overlaps(arg.array(), output, by_element)) return true;
-    }
-  }
-  return false;
-}
-
 void check_overlap(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
                    bool by_element, NameOf name_of) {
   const auto check = [&](const Array& input, const std::string& name, std::size_t o) {
-    if (!overlaps(input, out[o], by_element)) return;
+    if (!call::overlaps(input, out[o], by_element)) return;
     throw ShapeError(what + ": " + name_of(args.size() + o) + " overlaps " + name +
                      ", which a later chunk may have to read; give another array");
   };

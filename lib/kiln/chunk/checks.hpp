@@ -22,9 +22,6 @@ void check_options(const std::string& what, const ChunkOptions& options);
 void check_host(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
                 const call::Wanted& wanted, NameOf name_of);
 
-/// Whether an output shares memory with an input or the mask, but for the same window where `by_element`.
-[[nodiscard]] bool overlap(std::span<const Arg> args, const Array& where, std::span<const Array> out, bool by_element);
-
 /// ShapeError where an output shares memory with an input or the mask, but for the same window where `by_element`: another
 /// chunk would read what is written.
 void check_overlap(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,

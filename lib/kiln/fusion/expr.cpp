@@ -95,4 +95,10 @@ Expr detail::apply_one(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<
   return result;
 }
 
+std::vector<Expr> Ufunc::outputs(std::span<const Expr> args) const {
+  std::vector<Expr> results(impl_->nout());
+  detail::apply(impl(), args, results);
+  return results;
+}
+
 }  // namespace kiln

@@ -206,13 +206,9 @@ void FileRecorder::after_fork_in_child() {
   mutex_.unlock();
 }
 
-}  // namespace kiln::manifest
+namespace {
 
-namespace kiln::ufunc {
-
-Recorder* open_recorder() noexcept {
-  using manifest::FileRecorder;
-  using manifest::of_process;
+ufunc::Recorder* open_recorder() {
   try {
     const std::optional<std::string> path = base::env("KILN_RECORD");
     if (!path || path->empty()) return nullptr;
@@ -231,4 +227,7 @@ Recorder* open_recorder() noexcept {
   }
 }
 
-}  // namespace kiln::ufunc
+[[maybe_unused]] const bool provided = ufunc::open_recorder.provide(open_recorder);
+
+}  // namespace
+}  // namespace kiln::manifest

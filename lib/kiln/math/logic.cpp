@@ -1,5 +1,4 @@
 // Truth of numbers.
-#include "array/on_device.hpp"
 #include "math/dtypes.hpp"
 #include "math/entry.hpp"
 
@@ -51,12 +50,3 @@ constinit const Function logical_not = make("logical_not");
 #undef KILN_LOGICAL
 
 }  // namespace kiln::math
-
-namespace kiln::detail {
-
-bool has_element_on_device(const Array& array, bool wanted) {
-  const math::Function& reduced = wanted ? math::logical_or : math::logical_and;
-  return reduced.reduce(array, {.axis = all_axes}).item<bool>() == wanted;
-}
-
-}  // namespace kiln::detail

@@ -89,11 +89,17 @@ void Array::assign(const Array& source, Casting casting) const {
   detail::copy_host(*elements.broadcast_to(shape()).rep(), *rep_);
 }
 
-void detail::convert_on_device(const Array& from, const Array& to, const Stream& stream) {
+namespace {
+
+void convert_on_gpu(const Array& from, const Array& to, const Stream& stream) {
   if (from.size() == 0) return;
   convert(from, to, stream);
   if (stream.is_default()) backend::backend_for(to.device()).order_queues_after_default();
 }
+
+[[maybe_unused]] const bool provided = detail::convert_on_device.provide(convert_on_gpu);
+
+}  // namespace
 
 void Array::fill_raw(DType given, const void* value) const {
   check_writable(*this, "fill");

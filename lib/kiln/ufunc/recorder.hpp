@@ -1,5 +1,5 @@
-// Where calls report what they ran. What becomes of a report is lib/kiln/manifest's business, which defines
-// open_recorder(); without KILN_RECORD there is no recorder, and a call pays for one look at a flag.
+// Where calls report what they ran. lib/kiln/manifest provides the recorder. Without KILN_RECORD there is none, and a call pays
+// for one look at a flag.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/provided.hpp"
 #include "call/description.hpp"
 #include "kernel/spec.hpp"
 #include "kiln/kernel.hpp"
@@ -42,7 +43,7 @@ class Recorder {
 };
 
 /// The recorder that the environment asks for, made at the first question and never destroyed; null where it asks for none.
-Recorder* open_recorder() noexcept;
+inline constinit base::Provided<Recorder*()> open_recorder("manifest");
 
 enum class Recording : std::uint8_t { unknown, off, on };
 inline constinit std::atomic<Recording> recording{Recording::unknown};
@@ -54,7 +55,7 @@ inline Recorder* recorder() noexcept {
   if (state == Recording::off) [[likely]]
     return nullptr;
   if (state == Recording::unknown) {
-    Recorder* const opened = open_recorder();
+    Recorder* const opened = open_recorder ? open_recorder() : nullptr;
     current_recorder.store(opened, std::memory_order_release);
     recording.store(opened != nullptr ? Recording::on : Recording::off, std::memory_order_release);
   }

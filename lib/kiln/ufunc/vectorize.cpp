@@ -153,12 +153,6 @@ void detail::fail_empty(const UfuncImpl* /*type*/) {
   throw TypeError("this Ufunc is empty; make one with vectorize() or fuse()");
 }
 
-std::vector<Expr> Ufunc::outputs(std::span<const Expr> args) const {
-  std::vector<Expr> results(impl_->nout());
-  detail::apply(impl(), args, results);
-  return results;
-}
-
 Resolution Ufunc::resolve_call(std::span<const Arg> args, const CallOptions* options) const {
   return ufunc::Call(*impl_, args, options != nullptr ? *options : kNoOptions).resolve();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/fork.hpp"
+#include "device/cpu/backend.hpp"
 #include "device/cpu/queue.hpp"
 #include "device/cpu_kernels.hpp"
 
