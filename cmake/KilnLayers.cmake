@@ -1,10 +1,12 @@
-# Each folder of lib/kiln is a static library of its own, kiln-<folder>; kiln-device-cpu and kiln-device-gpu are those of device's. Linking it brings the libraries that it uses, so a program that
-# links it alone fails where the folder needs a symbol of one above it. libkiln.so is made of the objects of all of them.
+# Each folder of lib/kiln is a layer: a static library of its own, kiln-<folder> (kiln-device-cpu of device/cpu), which uses only the
+# layers that it names. libkiln.so is made of the objects of all layers, and each layer's test program of those of the layer and what it uses.
 #
-# kiln_layer(<folder> [USES <folder>...]): called by the folder's CMakeLists.txt, before its target_sources().
-# tests/architecture/includes_test.py reads these lines and holds each #include to them.
+# kiln_layer(<folder> [USES <folder>...]) is called by the folder's CMakeLists.txt, before its target_sources().
+# tests/architecture reads these lines.
 function(kiln_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
+  set_property(GLOBAL PROPERTY KILN_USES_${name} ${layer_USES})
+  set_property(GLOBAL APPEND PROPERTY KILN_LAYERS ${name})
   string(REPLACE "/" "-" name ${name})
   add_library(kiln-${name} STATIC)
   list(TRANSFORM layer_USES REPLACE "/" "-")
@@ -13,5 +15,20 @@ function(kiln_layer name)
   # In the library a test of an array is one of its handle, which valid() names.
   target_compile_definitions(kiln-${name} PRIVATE KILN_NO_ARRAY_TRUTH)
   set_target_properties(kiln-${name} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/layers)
-  set_property(GLOBAL APPEND PROPERTY KILN_LAYERS ${name})
+endfunction()
+
+# Adds to the target the objects of the layers named and of those that they use: all of them, not only what the target needs.
+function(kiln_link_layers target)
+  set(seen "")
+  set(todo ${ARGN})
+  while(todo)
+    list(POP_FRONT todo layer)
+    if(NOT layer IN_LIST seen)
+      list(APPEND seen ${layer})
+      get_property(uses GLOBAL PROPERTY KILN_USES_${layer})
+      list(APPEND todo ${uses})
+      string(REPLACE "/" "-" library ${layer})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:kiln-${library}>)
+    endif()
+  endwhile()
 endfunction()

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/cache.hpp"
+#include "base/log.hpp"
 
 TEST_CASE("env tells an unset variable from an empty one") {
   setenv("KILN_TEST_VARIABLE", "a b", 1);
@@ -20,7 +20,7 @@ TEST_CASE("env tells an unset variable from an empty one") {
 
 TEST_CASE("a word that a variable does not have is told once, with those it has") {
   std::vector<std::string> lines;
-  kiln::cache::set_log([&](std::string_view line) { lines.emplace_back(line); });
+  kiln::base::set_log([&](std::string_view line) { lines.emplace_back(line); });
   constexpr std::array<std::string_view, 3> words{"0", "1", "nan"};
   const auto word = [&](const char* value) {
     setenv("KILN_TEST_VARIABLE", value, 1);
@@ -37,7 +37,7 @@ TEST_CASE("a word that a variable does not have is told once, with those it has"
   }
   unsetenv("KILN_TEST_VARIABLE");
   CHECK_FALSE(kiln::base::env_word("KILN_TEST_VARIABLE", words, "").unknown);
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   CHECK(lines == std::vector<std::string>{
                      "KILN_TEST_VARIABLE is \"nans\", which kiln does not know: it may be 0, 1 or nan; nothing is done"});
 }

@@ -11,16 +11,15 @@
 #include <string>
 #include <thread>
 
-#include "kiln/cache.hpp"
 #include "temporary_directory.hpp"
 
 TEST_CASE("set_log: the callback gets lines until it is replaced, and its exceptions go nowhere") {
   std::vector<std::string> lines;
-  kiln::cache::set_log([&](std::string_view line) { lines.emplace_back(line); });
+  kiln::base::set_log([&](std::string_view line) { lines.emplace_back(line); });
   kiln::base::log_line("one");
-  kiln::cache::set_log([](std::string_view) { throw std::runtime_error("callback"); });
+  kiln::base::set_log([](std::string_view) { throw std::runtime_error("callback"); });
   kiln::base::log_line("two");
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   kiln::base::log_line("three");
   CHECK(lines == std::vector<std::string>{"one"});
 }
@@ -33,10 +32,10 @@ TEST_CASE("set_log: lines may come from many threads while the callback changes"
       for (int i = 0; i < 200; ++i) kiln::base::log_line("x");
     });
   }
-  for (int i = 0; i < 100; ++i) kiln::cache::set_log([&](std::string_view) { ++count; });
+  for (int i = 0; i < 100; ++i) kiln::base::set_log([&](std::string_view) { ++count; });
   for (auto& thread : threads) thread.join();
   kiln::base::log_line("x");
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   CHECK(count >= 1);
 }
 
@@ -70,13 +69,13 @@ std::string line_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("KILN_LOG=1 shows the log where the program has no callback") {
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   CHECK(standard_error_of([] { kiln::base::log_line("unseen"); }).empty());
   setenv("KILN_LOG", "1", 1);
   CHECK(standard_error_of([] { kiln::base::log_line("a\nb"); }) == line_of("a b"));
-  kiln::cache::set_log([](std::string_view) {});
+  kiln::base::set_log([](std::string_view) {});
   CHECK(standard_error_of([] { kiln::base::log_line("the callback's"); }).empty());
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   unsetenv("KILN_LOG");
 }
 
@@ -85,9 +84,9 @@ TEST_CASE("KILN_LOG=FILE adds each line to the file, whoever else gets it") {
   const std::string file = folder / "log";
   setenv("KILN_LOG", file.c_str(), 1);
   kiln::base::log_line("one");
-  kiln::cache::set_log([](std::string_view) {});
+  kiln::base::set_log([](std::string_view) {});
   kiln::base::log_line("two");
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   CHECK(standard_error_of([] { kiln::base::tell_line("three"); }).empty());
   CHECK(kiln::test::read_text(file) == line_of("one") + line_of("two") + line_of("three"));
   setenv("KILN_LOG", (folder / "absent/log").c_str(), 1);
@@ -100,13 +99,13 @@ TEST_CASE("KILN_LOG=FILE adds each line to the file, whoever else gets it") {
 }
 
 TEST_CASE("what a user asked for in vain is told on standard error where nobody has the line") {
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
   CHECK(standard_error_of([] { kiln::base::tell_line("x is not used"); }) == line_of("x is not used"));
   std::string seen;
-  kiln::cache::set_log([&](std::string_view line) { seen = line; });
+  kiln::base::set_log([&](std::string_view line) { seen = line; });
   CHECK(standard_error_of([] { kiln::base::tell_line("y"); }).empty());
   CHECK(seen == "y");
-  kiln::cache::set_log(nullptr);
+  kiln::base::set_log(nullptr);
 }
 
 TEST_CASE("tell_line: a pipe that nobody reads does not end the process") {

@@ -1,4 +1,4 @@
-// What may end a call: its texts, and the wait for a GPU whose work does not end.
+// What may end a call: its texts and its scopes.
 #include "device/stop_request.hpp"
 
 #include <doctest/doctest.h>
@@ -8,10 +8,7 @@
 #include <stop_token>
 #include <string>
 
-#include "kernel/elementwise/launch.hpp"
 #include "kiln/error.hpp"
-
-#include "fake_gpu.hpp"
 
 namespace {
 
@@ -65,36 +62,4 @@ TEST_CASE("stop request: scopes are of a thread, and the innermost counts") {
     CHECK(StopRequest::current() == &outer);
   }
   CHECK(StopRequest::current() == nullptr);
-}
-
-TEST_CASE("stop request: a GPU that does not end is left, and what its kernel uses is held") {
-  test::FakeGpu fixture;
-  auto module = fixture.backend->load(test::kFakeBinary, "k");
-  const std::shared_ptr<Queue> queue = fixture.backend->make_queue();
-  for (Queue* const each : {static_cast<Queue*>(nullptr), queue.get()}) {
-    auto in = fixture.buffer();
-    std::weak_ptr<const void> watched = in;
-    test::FakeElementwise launch(const_cast<void*>(in.get()), const_cast<void*>(in.get()));
-    FAKE(kiln_fake_set_busy)(1);
-    const StopRequest request("f", {}, 1ms);
-    {
-      const StopScope scope(&request);
-      CHECK(fixture.backend->asynchronous(each));
-      CHECK(stopped([&] { kinds::launch(*fixture.backend, *module, launch.value, each, in); }) ==
-            "f: stopped: it took longer than its .timeout of 1 ms; its kernel still runs on cuda:0, which is busy until the "
-            "kernel ends; then its outputs are written");
-    }
-    in.reset();
-    CHECK_FALSE(watched.expired());
-    FAKE(kiln_fake_set_busy)(0);
-    each != nullptr ? each->synchronize() : fixture.backend->synchronize();
-    CHECK(watched.expired());
-  }
-  // One that has ended.
-  const auto buffer = fixture.buffer();
-  test::FakeElementwise launch(const_cast<void*>(buffer.get()), const_cast<void*>(buffer.get()));
-  const StopRequest request("f", {}, 1h);
-  const StopScope scope(&request);
-  CHECK(stopped([&] { kinds::launch(*fixture.backend, *module, launch.value, queue.get(), buffer); }) == "not stopped");
-  queue->synchronize();
 }

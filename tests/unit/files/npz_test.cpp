@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -37,6 +38,12 @@ std::vector<float> quarters() {
   std::vector<float> values(12);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 4;
   return values;
+}
+
+/// Of arrays without gaps, as files give them.
+bool same_bytes(const Array& a, const Array& b) {
+  return a.strides() == b.strides() && a.nbytes() == b.nbytes() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.nbytes())) == 0;
 }
 
 void check_arrays(const std::string& path) {
@@ -142,7 +149,7 @@ TEST_CASE("npz: any byte changed is an error, or changes no array") {
           const auto known = whole.find(member);
           if (known == whole.end()) continue;  // its name was changed
           const bool same = array.shape() == known->second.shape() && array.dtype() == known->second.dtype() &&
-                            to_string(array) == to_string(known->second);
+                            same_bytes(array, known->second);
           CHECK_MESSAGE(same, name, " at ", at);
         }
       } catch (const IoError&) {

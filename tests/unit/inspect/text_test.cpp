@@ -73,17 +73,6 @@ void check_again(const Contents& kernel, Form form, const std::string& comment) 
 
 }  // namespace
 
-TEST_CASE("forms have names") {
-  for (const char* name : {"source", "ptx", "sass", "amdgcn", "asm", "llvm-ir"}) {
-    CAPTURE(name);
-    CHECK(kiln::inspect::parse_form(name).has_value());
-  }
-  CHECK(kiln::inspect::parse_form("asm") == Form::assembly);
-  CHECK_FALSE(kiln::inspect::parse_form("").has_value());
-  CHECK_FALSE(kiln::inspect::parse_form("resources").has_value());
-  CHECK_FALSE(kiln::inspect::parse_form("PTX").has_value());
-}
-
 TEST_CASE("ptx is compiled again from the key") {
   if (!have_compiler(kiln::DeviceKind::cuda)) return;
   const Contents kernel = compiled(saxpy(), "sm_90");

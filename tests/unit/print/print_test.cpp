@@ -124,3 +124,8 @@ TEST_CASE("an array of more axes than NumPy has is printed without those of exte
   shape[50] = 0;
   CHECK(to_string(Array::empty(shape, DType::float32)) == "[]");
 }
+
+TEST_CASE("an empty handle does not print") {
+  CHECK_THROWS_WITH_AS(static_cast<void>(to_string(Array())), "an empty Array handle was used: make or assign an array first",
+                       TypeError);
+}
