@@ -13,6 +13,7 @@
 
 #include "cache/key.hpp"
 #include "device/backend.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
 #include "registry/registry.hpp"
@@ -33,7 +34,7 @@ struct Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   codegen::UserText text;
-  kinds::KernelSpec spec;
+  kinds::ElementwiseSpec spec;
   /// Rendered anew.
   [[nodiscard]] program::Request request() const {
     return {.source = kinds::make_source({.text = text,

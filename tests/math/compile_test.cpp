@@ -12,6 +12,7 @@
 #include "../unit/device/gpu_compilers.hpp"
 #include "compiler/gpu/compiler.hpp"
 #include "device/backend.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/spec.hpp"
 #include "math/entry.hpp"
 #include "signature/signature.hpp"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gufunc/core_shape.hpp"
-#include "kernel/spec.hpp"
 #include "layout/iteration.hpp"
 
 namespace kiln::gufunc {

@@ -13,7 +13,7 @@
 #include "device/backend.hpp"
 #include "gufunc/core_shape.hpp"
 #include "kernel/gufunc/launch.hpp"
-#include "kernel/spec.hpp"
+#include "kernel/gufunc/spec.hpp"
 #include "kiln/gufunc.hpp"
 #include "program/program.hpp"
 #include "signature/layout.hpp"

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <span>
 
-#include "kernel/spec.hpp"
 #include "kiln/device.hpp"
+
+namespace kiln::kinds {
+struct GufuncSpec;
+}  // namespace kiln::kinds
 
 namespace kiln::gufunc {
 

@@ -120,8 +120,8 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
   if (std::none_of(tokens.begin(), tokens.end(), divides)) return;
 
   // Stages have names of their own, and differences of pointers, which arrays of raw kernels are, are integers.
-  const bool other_names = text.stages || std::holds_alternative<RawSpec>(spec);
-  const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
+  const bool other_names = text.stages || !spec->takes_elements();
+  const Operation operation = spec->operation();
   FloatingNames known = codegen::floating_names(text, other_names || has_integers(operation));
   known.opaque = read.has_directives();
   known.wide = std::ranges::any_of(tokens, [](const Token& token) {

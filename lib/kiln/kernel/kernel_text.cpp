@@ -6,7 +6,6 @@
 
 namespace kiln::kinds {
 
-using codegen::Speculation;
 using codegen::UserText;
 
 std::string type_name(DType dtype) {
@@ -86,28 +85,6 @@ std::string stored(const OperandSpec& operand, const std::string& result) {
                                            : fmt::format("uint8(convert<boolean>({}))", result);
   }
   return operand.storage == operand.compute ? result : fmt::format("convert<{}>({})", type_name(operand.storage), result);
-}
-
-std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug) {
-  std::string declarations;
-  std::string call = "operation(";
-  std::string checks;
-  for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
-    declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
-    call += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
-    if (debug.nan) checks += fmt::format(" debug::check_result(r{}, {});", k, arguments_of(spec) + k);
-  }
-  const std::size_t count = arguments_of(spec);
-  for (std::size_t k = 0; k < count; ++k) {
-    call += ", " + arguments[k];
-  }
-  call += ");";
-  if (!checks.empty()) call = "{ " + call + checks + " }";
-  if (spec.masking == Masking::none) {
-    return declarations + call;
-  }
-  declarations += fmt::format("const boolean where = {}; ", arguments[count]);
-  return declarations + (spec.speculation != Speculation::none && !debug.any() ? "" : "if (where) ") + call;
 }
 
 }  // namespace kiln::kinds

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/integer_divisions.hpp"
+#include "kernel/operand_spec.hpp"
 #include "kernel/spec.hpp"
 
 namespace kiln::kinds {
@@ -26,10 +27,6 @@ std::string string_literal(std::string_view text);
 std::string loaded(const OperandSpec& operand, const std::string& element);
 /// An expression for a result, as it goes to memory.
 std::string stored(const OperandSpec& operand, const std::string& result);
-/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking. In
-/// debug mode the body runs where the mask is true alone, and its results are checked.
-std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug = {});
-
 /// The dtypes that the user's body is compiled for.
 struct Operation {
   std::vector<DType> inputs;
@@ -54,68 +51,12 @@ struct Frame {
 };
 /// Around an operation on elements.
 Frame frame_of(const codegen::UserText& text, const Operation& operation);
-/// Around a body that takes views.
-Frame frame_of(const codegen::UserText& text, const GufuncSpec& spec);
-/// Around a raw kernel's, which is all that a thread does.
-Frame frame_of(const codegen::UserText& text, const RawSpec& spec, DeviceKind target);
-
-// For each alternative of KernelSpec:
-/// What its kernel computes.
-Operation operation_of(const ElementwiseSpec& spec);
-Operation operation_of(const ReductionSpec& spec);
-Operation operation_of(const ScanSpec& spec);
-Operation operation_of(const ScatterSpec& spec);
-Operation operation_of(const GufuncSpec& spec);
-Operation operation_of(const RawSpec& spec);
-/// Every dtype of its operands in memory.
-std::vector<DType> storage_of(const ElementwiseSpec& spec);
-std::vector<DType> storage_of(const ReductionSpec& spec);
-std::vector<DType> storage_of(const ScanSpec& spec);
-std::vector<DType> storage_of(const ScatterSpec& spec);
-std::vector<DType> storage_of(const GufuncSpec& spec);
-std::vector<DType> storage_of(const RawSpec& spec);
-/// The header of kernels-src with its loop.
-std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
-std::string loop_header(const ReductionSpec& spec, DeviceKind target);
-std::string loop_header(const ScanSpec& spec, DeviceKind target);
-std::string loop_header(const ScatterSpec& spec, DeviceKind target);
-std::string loop_header(const GufuncSpec& spec, DeviceKind target);
-std::string loop_header(const RawSpec& spec, DeviceKind target);
-/// The kernel: it stands in namespace kiln::loops and calls operation(r0, …, a0, …).
-std::string kernel_text(const ElementwiseSpec& spec, const codegen::UserText& text, DeviceKind target);
-std::string kernel_text(const ReductionSpec& spec, const codegen::UserText& text, DeviceKind target);
-std::string kernel_text(const ScanSpec& spec, const codegen::UserText& text, DeviceKind target);
-std::string kernel_text(const ScatterSpec& spec, const codegen::UserText& text, DeviceKind target);
-std::string kernel_text(const GufuncSpec& spec, const codegen::UserText& text, DeviceKind target);
-std::string kernel_text(const RawSpec& spec, const codegen::UserText& text, DeviceKind target);
-
-std::string cpu_kernel(const ElementwiseSpec& spec);
-std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
-std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
-std::string strip_kernel(const ElementwiseSpec& spec, const Debug& debug);
-std::string tiled_kernel(const ElementwiseSpec& spec, const Debug& debug);
-std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
-std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);
-std::string segments_gpu(const ReductionSpec& spec, const codegen::UserText& text);
-std::string gufunc_cpu(const GufuncSpec& spec);
-std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug, DeviceKind target);
-std::string staged_kernel(const GufuncSpec& spec);
-
 /// A text of the user's with what stands before it.
 struct Piece {
   std::string before;
   std::string file = {};  ///< empty: no text follows
   std::string text = {};
 };
-/// Of a reduction of stages: accumulator, map, reduce, post and identity, as functions in the user's namespace.
-std::vector<Piece> stages_of(const codegen::UserText& text, const ReductionSpec& spec);
-
-/// How many of the inputs are the body's.
-std::size_t arguments_of(const ElementwiseSpec& spec);
-
-/// The operation that f is, on a GPU: of a text like "return a + b;" without functions or a preamble of its own.
-Atomic atomic_of(const codegen::UserText& text, const ScatterSpec& spec);
-
 /// The headers that a kernel includes, its loop's as the last. `divisions` are those that are defined; `included` is what the
 /// texts include.
 std::vector<std::string> needed_headers(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
@@ -127,8 +68,5 @@ std::vector<std::string> needed_headers(const codegen::UserText& text, const Ker
 std::string render(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
                    const std::vector<std::string>& headers, const IntegerDivisions& divisions,
                    const std::map<std::string, std::string>& included);
-
-/// Whether the n-dimensional form of the GPU's loop is needed.
-bool needs_nd(const ElementwiseSpec& spec);
 
 }  // namespace kiln::kinds

@@ -16,6 +16,13 @@ enum class Access : std::uint8_t {
   across,      ///< through a tile: neighbours in memory are neighbours along the dimension before the innermost one
 };
 
+/// What a mask does: elements where it is false are not computed.
+enum class Masking : std::uint8_t {
+  none,  ///< there is none
+  zero,  ///< their outputs are set to zero
+  keep,  ///< their outputs stay as they were
+};
+
 struct OperandSpec {
   DType storage = DType::float64;  ///< dtype in memory (of a scalar: equal to compute)
   DType compute = DType::float64;  ///< dtype of the loop; converted in registers

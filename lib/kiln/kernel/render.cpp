@@ -23,16 +23,6 @@ using codegen::UserText;
 
 namespace {
 
-/// Whether a thread is at one item at a time, which messages of faults tell.
-template <class Spec>
-bool goes_by_items(const Spec& spec) {
-  if constexpr (std::is_same_v<Spec, RawSpec>) {
-    return spec.form == RawForm::items;
-  } else {
-    return std::is_same_v<Spec, ElementwiseSpec> || std::is_same_v<Spec, GufuncSpec>;
-  }
-}
-
 class Renderer {
  public:
   Renderer(const UserText& text, const KernelSpec& spec, DeviceKind target, const IntegerDivisions& divisions,
@@ -42,16 +32,14 @@ class Renderer {
         target_(target),
         divisions_(divisions),
         own_(text, included),
-        frame_(std::visit([&](const auto& kernel) { return frame(kernel); }, spec)) {
-    const auto* const elementwise = std::get_if<ElementwiseSpec>(&spec);
-    if (elementwise == nullptr || elementwise->function.empty()) return;
-    own_namespace_ = "inline namespace of_" + elementwise->function + " {\n";
+        frame_(spec->frame(text, target)) {
+    if (spec->exported_function().empty()) return;
+    own_namespace_ = fmt::format("inline namespace of_{} {{\n", spec->exported_function());
   }
 
   std::string source(const std::vector<std::string>& headers) {
     if (text_.debug.any()) {
-      const bool items = std::visit([](const auto& kernel) { return goes_by_items(kernel); }, spec_);
-      out_ += fmt::format("#define KILN_DEBUG 1\n#define KILN_DEBUG_ITEMS {}\n", items ? 1 : 0);
+      out_ += fmt::format("#define KILN_DEBUG 1\n#define KILN_DEBUG_ITEMS {}\n", spec_->goes_by_items() ? 1 : 0);
     }
     for (const std::string& header : headers) {
       out_ += fmt::format("#include \"{}\"\n", header);
@@ -59,7 +47,7 @@ class Renderer {
     out_ += frame_.before;
     user_code();
     out_ += "namespace kiln {\n" + (text_.stages ? std::string() : frame_.after) + "namespace loops {\n";
-    out_ += std::visit([&](const auto& kernel) { return kernel_text(kernel, text_, target_); }, spec_);
+    out_ += spec_->text(text_, target_);
     out_ += "}\n}\n";
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
     return std::move(out_);
@@ -74,17 +62,6 @@ class Renderer {
       line += c == '\n' ? 1 : 0;
     }
     out_ += fmt::format("#line {} \"kiln/kernel.cpp\"\n", line);
-  }
-
-  template <class Spec>
-  [[nodiscard]] Frame frame(const Spec& spec) const {
-    if constexpr (std::is_same_v<Spec, GufuncSpec>) {
-      return frame_of(text_, spec);
-    } else if constexpr (std::is_same_v<Spec, RawSpec>) {
-      return frame_of(text_, spec, target_);
-    } else {
-      return frame_of(text_, operation_of(spec));
-    }
   }
 
   [[nodiscard]] bool returns() const { return text_.output_names.empty(); }
@@ -109,7 +86,7 @@ class Renderer {
     std::vector<Piece> pieces;
     std::string declaration_text;
     if (text_.stages) {
-      pieces = stages_of(text_, std::get<ReductionSpec>(spec_));
+      pieces = spec_->stages(text_);
       for (Piece& piece : pieces) piece.before = own_.between(piece.before, places_of_stages());
     } else {
       declaration_text = own_.between(declaration(), frame_.places);
@@ -185,8 +162,8 @@ std::string render(const UserText& text, const KernelSpec& spec, DeviceKind targ
 
 std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& spec, DeviceKind target,
                                         const IntegerDivisions& divisions, const std::map<std::string, std::string>& included) {
-  const Operation operation = std::visit([](const auto& kernel) { return operation_of(kernel); }, spec);
-  std::vector<DType> dtypes = std::visit([](const auto& kernel) { return storage_of(kernel); }, spec);
+  const Operation operation = spec->operation();
+  std::vector<DType> dtypes = spec->storage();
   dtypes.insert(dtypes.end(), operation.inputs.begin(), operation.inputs.end());
   dtypes.insert(dtypes.end(), operation.outputs.begin(), operation.outputs.end());
   std::vector<std::string> headers = codegen::needed_headers(text, dtypes, !divisions.empty(), included);
@@ -194,7 +171,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   if (text.debug.any()) {
     headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");
   }
-  headers.push_back(std::visit([&](const auto& kernel) { return loop_header(kernel, target); }, spec));
+  headers.push_back(spec->header(target));
   return headers;
 }
 

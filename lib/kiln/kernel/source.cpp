@@ -6,7 +6,6 @@
 #include "kernel/header_names.hpp"
 #include "kernel/integer_divisions.hpp"
 #include "kernel/kernel_text.hpp"
-#include "kernel/variant_text.hpp"
 
 namespace kiln::kinds {
 
@@ -35,7 +34,7 @@ Source make_source(const SourceRequest& request) {
   Source source{.name = text.name,
                 .kind = request.kind,
                 .signature = request.signature,
-                .variant = variant_text(request.spec, request.target) + (text.debug.any() ? ", debug" : ""),
+                .variant = request.spec->variant_text(request.target) + (text.debug.any() ? ", debug" : ""),
                 .body = text.body,
                 .target = request.target,
                 .texts = codegen::texts_of(text),

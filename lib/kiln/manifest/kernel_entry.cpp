@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/variant_text.hpp"
+#include "kernel/raw/text.hpp"
 #include "kiln/error.hpp"
 #include "manifest/definition.hpp"
 #include "raw/impl.hpp"

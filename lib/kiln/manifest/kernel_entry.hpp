@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "kernel/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "manifest/entry.hpp"
 #include "ufunc/recorder.hpp"

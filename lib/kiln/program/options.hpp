@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kernel/spec.hpp"
 #include "kiln/compile_options.hpp"
+#include "source/user_text.hpp"
 
 namespace kiln::program {
 

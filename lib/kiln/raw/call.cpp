@@ -10,7 +10,7 @@
 #include "call/operands.hpp"
 #include "call/staging.hpp"
 #include "call/window.hpp"
-#include "kernel/variant_text.hpp"
+#include "kernel/raw/text.hpp"
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "types/convert.hpp"

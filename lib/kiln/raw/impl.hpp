@@ -17,7 +17,7 @@
 #include "call/constants.hpp"
 #include "device/backend.hpp"
 #include "kernel/raw/launch.hpp"
-#include "kernel/spec.hpp"
+#include "kernel/raw/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "program/options.hpp"
 #include "program/program.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "kernel/spec.hpp"
 #include "kiln/reduction.hpp"
 #include "reduce/members.hpp"
 #include "reduce/target.hpp"

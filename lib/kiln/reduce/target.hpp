@@ -7,7 +7,6 @@
 
 #include "call/operands.hpp"
 #include "kernel/reduction/plan.hpp"
-#include "kernel/spec.hpp"
 #include "kiln/methods.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/plan.hpp"

@@ -73,7 +73,7 @@ std::vector<program::Request> AccumulateCall::requests() {
 }
 
 kinds::ScanSpec AccumulateCall::spec() const {
-  return std::get<kinds::ScanSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind()));
+  return *ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind()).get_if<kinds::ScanSpec>();
 }
 
 void AccumulateCall::record(Recorder& recorder) const {

@@ -8,6 +8,7 @@
 
 #include "call/operands.hpp"
 #include "kernel/scan/launch.hpp"
+#include "kernel/scan/spec.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/recorder.hpp"
 

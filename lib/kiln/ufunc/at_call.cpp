@@ -286,7 +286,7 @@ MethodVariant AtCall::variant() const {
 }
 
 kinds::ScatterSpec AtCall::spec() const {
-  return std::get<kinds::ScatterSpec>(ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind()));
+  return *ufunc_.specialize(plan_->loop, variant(), operands_.at().device.kind()).get_if<kinds::ScatterSpec>();
 }
 
 kinds::ScatterLaunch AtCall::launch() const {

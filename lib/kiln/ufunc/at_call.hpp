@@ -9,6 +9,7 @@
 
 #include "call/operands.hpp"
 #include "kernel/scatter/launch.hpp"
+#include "kernel/scatter/spec.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::ufunc {

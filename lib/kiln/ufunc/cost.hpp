@@ -1,9 +1,12 @@
 // What a kernel's text says about where its time goes. A guess that chooses between right variants, never a result.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
-#include "kernel/scan/spec.hpp"
+namespace kiln::kinds {
+enum class ScanCode : std::uint8_t;
+}  // namespace kiln::kinds
 
 namespace kiln::ufunc {
 

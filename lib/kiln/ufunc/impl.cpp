@@ -4,10 +4,13 @@
 #include <utility>
 
 #include "autotune/tuner.hpp"
-#include "kernel/kernel_text.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/reduction/plan.hpp"
+#include "kernel/reduction/spec.hpp"
 #include "kernel/scan/plan.hpp"
+#include "kernel/scan/spec.hpp"
 #include "kernel/scatter/layout.hpp"
+#include "kernel/scatter/text.hpp"
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "source/speculation.hpp"
@@ -107,7 +110,7 @@ std::shared_ptr<backend::Module> UfuncImpl::with_accesses(const ufunc::Loop& loo
 const ufunc::Variant<kinds::ScanLayout>& UfuncImpl::variant(ScanPlan& plan, const ufunc::MethodVariant& variant,
                                                             const Device& device) const {
   if (const auto* const known = plan.variants.find({variant.scan, device})) return *known;
-  const auto spec = std::get<kinds::ScanSpec>(specialize(plan.loop, variant, device.kind()));
+  const auto spec = *specialize(plan.loop, variant, device.kind()).get_if<kinds::ScanSpec>();
   const std::vector<kinds::ScanLayout> right = kinds::stand_ins(variant.scan, spec);
   program::Loaded loaded = program::load_any(
       right.size(),
@@ -168,12 +171,11 @@ kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::Me
 
 program::Request UfuncImpl::request(const ufunc::Loop& loop, const kinds::KernelSpec& spec, DeviceKind kind) const {
   codegen::UserText text = text_of(loop);
-  if (const auto* reduction = std::get_if<kinds::ReductionSpec>(&spec); reduction != nullptr && reduction->identity) {
+  if (const auto* reduction = spec.get_if<kinds::ReductionSpec>(); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
   // What others link leaves no faults behind for this library.
-  const auto* const elementwise = std::get_if<kinds::ElementwiseSpec>(&spec);
-  if (elementwise != nullptr && !elementwise->function.empty()) text.debug = {};
+  if (!spec->exported_function().empty()) text.debug = {};
   return program::make_request(definition_of(loop).compile, text, spec, kind, loop.text, "ufunc", warnings_);
 }
 

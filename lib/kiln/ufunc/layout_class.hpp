@@ -9,10 +9,16 @@
 #include <vector>
 
 #include "call/operands.hpp"
-#include "kernel/spec.hpp"
+#include "kernel/operand_spec.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/iteration.hpp"
+#include "source/speculation.hpp"
 #include "ufunc/loops.hpp"
+
+namespace kiln::kinds {
+struct ElementwiseSpec;
+enum class Walk : std::uint8_t;
+}  // namespace kiln::kinds
 
 namespace kiln::ufunc {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kernel/scan/spec.hpp"
-#include "kernel/scatter/spec.hpp"
+#include "kernel/scan/scan_layout.hpp"
+#include "kernel/scatter/scatter_layout.hpp"
 #include "kiln/dtype.hpp"
 
 namespace kiln::ufunc {

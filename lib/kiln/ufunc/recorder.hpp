@@ -10,7 +10,6 @@
 
 #include "base/provided.hpp"
 #include "call/description.hpp"
-#include "kernel/spec.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/ufunc.hpp"
 
@@ -18,6 +17,10 @@ namespace kiln {
 struct GufuncDefinition;
 struct ReductionDefinition;
 }  // namespace kiln
+
+namespace kiln::kinds {
+enum class RawForm : std::uint8_t;
+}  // namespace kiln::kinds
 
 namespace kiln::ufunc {
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/spec.hpp"
 #include "sample.hpp"
 

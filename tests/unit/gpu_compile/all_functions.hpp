@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/compiler.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/spec.hpp"
 
 namespace kiln::test {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compile_all.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/elementwise/tiles.hpp"
 
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile_all.hpp"
+#include "kernel/gufunc/spec.hpp"
 
 namespace {
 

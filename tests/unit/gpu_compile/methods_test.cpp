@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "compile_all.hpp"
+#include "kernel/scan/spec.hpp"
+#include "kernel/scatter/text.hpp"
 #include "types/is_half.hpp"
 
 namespace {

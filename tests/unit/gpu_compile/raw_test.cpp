@@ -7,6 +7,7 @@
 
 #include "../device/gpu_compilers.hpp"
 #include "compile_all.hpp"
+#include "kernel/raw/spec.hpp"
 #include "kiln/kiln.hpp"
 
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compile_all.hpp"
+#include "kernel/reduction/spec.hpp"
 
 namespace {
 

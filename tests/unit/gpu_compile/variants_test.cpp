@@ -15,6 +15,7 @@
 #include "device/gpu/devices.hpp"
 #include "kernel/elementwise/launch.hpp"
 #include "kernel/elementwise/parameters.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/elementwise/tiles.hpp"
 #include "kernel/spec.hpp"
 

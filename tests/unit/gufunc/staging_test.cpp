@@ -1,5 +1,6 @@
 // Which cores go to shared memory, by sizes, strides and counts alone.
 #include "gufunc/staging.hpp"
+#include "kernel/gufunc/spec.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kernel/kernel_text.hpp"
+#include "kernel/scatter/text.hpp"
 
 using namespace kiln;
 using namespace kiln::codegen;

@@ -1,5 +1,8 @@
 // Which divisions of a text are defined anew, and what stands for them.
 #include "kernel/integer_divisions.hpp"
+#include "kernel/elementwise/spec.hpp"
+#include "kernel/raw/spec.hpp"
+#include "kernel/reduction/spec.hpp"
 
 #include <doctest/doctest.h>
 

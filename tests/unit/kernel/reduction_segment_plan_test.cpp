@@ -1,5 +1,6 @@
 // How a GPU reduces the segments of reduceat: the kernel, and how long segments are cut.
 #include "kernel/reduction/segment_plan.hpp"
+#include "kernel/reduction/spec.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "kernel/elementwise/spec.hpp"
+#include "kernel/gufunc/spec.hpp"
 #include "kernel/kernel_text.hpp"
+#include "kernel/raw/spec.hpp"
+#include "kernel/reduction/spec.hpp"
 #include "kernel/spec.hpp"
 
 using kiln::DeviceKind;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kernel/scan/plan.hpp"
+#include "kernel/scan/spec.hpp"
 #include "recording_backend.hpp"
 
 using kiln::DType;

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kernel/scatter/layout.hpp"
+#include "kernel/scatter/spec.hpp"
 
 using namespace kiln;
 using namespace kiln::kinds;

@@ -1,4 +1,10 @@
-#include "kernel/variant_text.hpp"
+#include "kernel/elementwise/spec.hpp"
+#include "kernel/gufunc/spec.hpp"
+#include "kernel/raw/spec.hpp"
+#include "kernel/reduction/spec.hpp"
+#include "kernel/scan/spec.hpp"
+#include "kernel/scatter/spec.hpp"
+#include "kernel/spec.hpp"
 
 #include <doctest/doctest.h>
 
@@ -20,7 +26,6 @@ using kiln::kinds::ReductionSpec;
 using kiln::kinds::ScanSpec;
 using kiln::kinds::ScatterSpec;
 using kiln::kinds::Staging;
-using kiln::kinds::variant_text;
 
 namespace {
 
@@ -29,10 +34,10 @@ OperandSpec operand(Access access = Access::contiguous, DType storage = DType::f
 }
 
 std::string on_cpu(const kiln::kinds::KernelSpec& spec) {
-  return variant_text(spec, DeviceKind::cpu);
+  return spec->variant_text(DeviceKind::cpu);
 }
 std::string on_gpu(const kiln::kinds::KernelSpec& spec) {
-  return variant_text(spec, DeviceKind::cuda);
+  return spec->variant_text(DeviceKind::cuda);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "../base/temporary_directory.hpp"
 #include "../cache/sample.hpp"
 #include "cache/key.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
@@ -44,7 +45,7 @@ struct Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   codegen::UserText text;
-  kinds::KernelSpec spec;
+  kinds::ElementwiseSpec spec;
   program::Request request;
 };
 

@@ -8,6 +8,7 @@
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
 #include "counting_compiler.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kiln/cache.hpp"
 #include "plain_request.hpp"
 
@@ -28,7 +29,7 @@ struct ForkedKernel {
   }
   [[nodiscard]] kiln::program::Request request() const { return kiln::test::plain_request(text, spec, "float64(float64 a)"); }
   kiln::codegen::UserText text;
-  kiln::kinds::KernelSpec spec;
+  kiln::kinds::ElementwiseSpec spec;
 };
 
 // The exit status of a child that does `work`, or -1 where it hangs.

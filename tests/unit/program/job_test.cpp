@@ -1,4 +1,5 @@
 #include "program/job.hpp"
+#include "kernel/elementwise/spec.hpp"
 
 #include <doctest/doctest.h>
 
@@ -46,7 +47,7 @@ struct Definition {
             .fast_math = fast_math};
   }
   kiln::codegen::UserText text;
-  kiln::kinds::KernelSpec spec;
+  kiln::kinds::ElementwiseSpec spec;
   std::map<std::string, std::string> headers;
   std::vector<std::string> include_dirs;
   bool contract = false;
@@ -129,10 +130,8 @@ TEST_CASE("what can change the code changes the digest, what cannot does not") {
       [](Definition& d, CountingCompiler&) { d.text.defines.clear(); },
       [](Definition& d, CountingCompiler&) { d.contract = true; },
       [](Definition& d, CountingCompiler&) { d.fast_math = true; },
-      [](Definition& d, CountingCompiler&) { std::get<kiln::kinds::ElementwiseSpec>(d.spec).wide_index = true; },
-      [](Definition& d, CountingCompiler&) {
-        std::get<kiln::kinds::ElementwiseSpec>(d.spec).inputs[0].compute = kiln::DType::float32;
-      },
+      [](Definition& d, CountingCompiler&) { d.spec.wide_index = true; },
+      [](Definition& d, CountingCompiler&) { d.spec.inputs[0].compute = kiln::DType::float32; },
       [](Definition&, CountingCompiler& c) { c.version_text = "2"; },
       [](Definition&, CountingCompiler& c) { c.target_text = "sm_80"; },
   };

@@ -1,4 +1,5 @@
 #include "program/program.hpp"
+#include "kernel/elementwise/spec.hpp"
 
 #include <doctest/doctest.h>
 
@@ -23,7 +24,7 @@ TEST_CASE("helper process: loads" * doctest::skip()) {
   text.name = "k";
   text.body = "return a;";
   text.input_names = {"a"};
-  kinds::KernelSpec spec;
+  kinds::ElementwiseSpec spec;
   spec = kinds::ElementwiseSpec{.inputs = {{}}, .outputs = {{}}};
   const auto request = [&] { return test::plain_request(text, spec, "float64(float64 a)"); };
   CHECK(cache::stats().compiles == 0);

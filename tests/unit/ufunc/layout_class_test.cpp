@@ -1,5 +1,6 @@
 // From what of a layout holds everywhere to the variant of each processor.
 #include "ufunc/layout_class.hpp"
+#include "kernel/elementwise/spec.hpp"
 
 #include <doctest/doctest.h>
 

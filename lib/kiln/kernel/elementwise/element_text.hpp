@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/elementwise/text.hpp"
 
 namespace kiln::kinds {
 

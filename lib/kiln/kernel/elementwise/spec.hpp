@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernel/operand_spec.hpp"
@@ -10,12 +11,7 @@
 
 namespace kiln::kinds {
 
-/// What a mask does: elements where it is false are not computed.
-enum class Masking : std::uint8_t {
-  none,  ///< there is none
-  zero,  ///< their outputs are set to zero
-  keep,  ///< their outputs stay as they were
-};
+class SpecOfKind;
 
 /// GPU: how a kernel goes over elements. Numbers are those of `width`.
 enum class Walk : std::uint8_t {
@@ -46,5 +42,8 @@ struct ElementwiseSpec {
   std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
   bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
 };
+
+/// As a KernelSpec holds it.
+[[nodiscard]] std::shared_ptr<const SpecOfKind> hold(ElementwiseSpec spec);
 
 }  // namespace kiln::kinds

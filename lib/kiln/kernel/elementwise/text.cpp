@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/elementwise/text.hpp"
 
 namespace kiln::kinds {
 
+using codegen::Speculation;
 using codegen::UserText;
 
 std::size_t arguments_of(const ElementwiseSpec& spec) {
@@ -26,6 +27,28 @@ std::vector<DType> storage_of(const ElementwiseSpec& spec) {
     for (const OperandSpec& operand : *operands) dtypes.push_back(operand.storage);
   }
   return dtypes;
+}
+
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug) {
+  std::string declarations;
+  std::string call = "operation(";
+  std::string checks;
+  for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+    declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
+    call += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+    if (debug.nan) checks += fmt::format(" debug::check_result(r{}, {});", k, arguments_of(spec) + k);
+  }
+  const std::size_t count = arguments_of(spec);
+  for (std::size_t k = 0; k < count; ++k) {
+    call += ", " + arguments[k];
+  }
+  call += ");";
+  if (!checks.empty()) call = "{ " + call + checks + " }";
+  if (spec.masking == Masking::none) {
+    return declarations + call;
+  }
+  declarations += fmt::format("const boolean where = {}; ", arguments[count]);
+  return declarations + (spec.speculation != Speculation::none && !debug.any() ? "" : "if (where) ") + call;
 }
 
 bool needs_nd(const ElementwiseSpec& spec) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/elementwise/text.hpp"
 
 namespace kiln::kinds {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/elementwise/text.hpp"
 
 namespace kiln::kinds {
 namespace {

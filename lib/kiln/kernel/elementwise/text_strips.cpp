@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/elementwise/element_text.hpp"
-#include "kernel/kernel_text.hpp"
+#include "kernel/elementwise/text.hpp"
 
 namespace kiln::kinds {
 namespace {

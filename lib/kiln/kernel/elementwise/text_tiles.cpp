@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernel/elementwise/element_text.hpp"
+#include "kernel/elementwise/text.hpp"
 #include "kernel/elementwise/tiles.hpp"
-#include "kernel/kernel_text.hpp"
 
 namespace kiln::kinds {
 namespace {

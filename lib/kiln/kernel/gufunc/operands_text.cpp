@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/gufunc/text.hpp"
 #include "types/is_half.hpp"
 
 namespace kiln::kinds {
@@ -90,7 +90,7 @@ std::string size_of(const GufuncSpec& spec, std::size_t dimension, const char* c
   return size ? fmt::format("int64({})", *size) : fmt::format("{}.size[{}]", core, dimension);
 }
 
-Frame frame_of(const UserText& text, const GufuncSpec& spec) {
+Frame frame_of(const UserText& text, const GufuncSpec& spec, DeviceKind /*target*/) {
   Frame frame;
   frame.before = "namespace kiln::operands {\n";
   std::string list;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/spec.hpp"
+#include "kernel/gufunc/spec.hpp"
 
 namespace kiln::kinds {
 

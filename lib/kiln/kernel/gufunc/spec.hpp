@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "kiln/device.hpp"
 
 namespace kiln::kinds {
+
+class SpecOfKind;
 
 /// How neighbouring items of an operand follow each other, where a CPU's kernel knows it.
 enum class ItemStep : std::uint8_t {
@@ -68,5 +71,8 @@ struct GufuncSpec {
 
 /// Teams of a block on a GPU. Those of one warp share it: a multiprocessor has room for more threads than blocks of 32.
 [[nodiscard]] int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept;
+
+/// As a KernelSpec holds it.
+[[nodiscard]] std::shared_ptr<const SpecOfKind> hold(GufuncSpec spec);
 
 }  // namespace kiln::kinds

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kernel/spec.hpp"
+#include "kernel/gufunc/spec.hpp"
 
 namespace kiln::kinds {
 

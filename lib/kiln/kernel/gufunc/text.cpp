@@ -4,7 +4,7 @@
 #include "device/kernel_abi.hpp"
 #include "kernel/gufunc/operands_text.hpp"
 #include "kernel/gufunc/staged.hpp"
-#include "kernel/kernel_text.hpp"
+#include "kernel/gufunc/text.hpp"
 
 namespace kiln::kinds {
 

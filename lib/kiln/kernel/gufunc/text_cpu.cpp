@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernel/gufunc/operands_text.hpp"
-#include "kernel/kernel_text.hpp"
+#include "kernel/gufunc/text.hpp"
 
 namespace kiln::kinds {
 

@@ -7,7 +7,7 @@
 
 #include "kernel/gufunc/operands_text.hpp"
 #include "kernel/gufunc/staged.hpp"
-#include "kernel/kernel_text.hpp"
+#include "kernel/gufunc/text.hpp"
 
 namespace kiln::kinds {
 namespace {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kiln/dtype.hpp"
 
 namespace kiln::kinds {
+
+class SpecOfKind;
 
 /// How a raw kernel is launched.
 enum class RawForm : std::uint8_t {
@@ -30,5 +33,8 @@ struct RawSpec {
   bool shares = false;       ///< CPU, in blocks: threads share memory or wait for one another
   bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are told
 };
+
+/// As a KernelSpec holds it.
+[[nodiscard]] std::shared_ptr<const SpecOfKind> hold(RawSpec spec);
 
 }  // namespace kiln::kinds

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/raw/text.hpp"
 #include "source/body_tokens.hpp"
 
 namespace kiln::kinds {

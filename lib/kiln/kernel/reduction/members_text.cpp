@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kernel/kernel_text.hpp"
 #include "kernel/reduction/plan.hpp"
+#include "kernel/reduction/text.hpp"
 #include "types/is_half.hpp"
 
 namespace kiln::kinds {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernel/spec.hpp"
+#include "kernel/reduction/spec.hpp"
 
 namespace kiln::kinds {
 

@@ -5,11 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "kernel/spec.hpp"
+#include "kernel/operand_spec.hpp"
+#include "kernel/reduction/mapping.hpp"
 #include "kiln/device.hpp"
 #include "layout/reduction.hpp"
 
 namespace kiln::kinds {
+
+struct ReductionSpec;
 
 /// Outputs side by side from which a block takes them by columns, or each thread one, so that lines of memory are read whole:
 /// fewer would leave most of a block's threads without work.

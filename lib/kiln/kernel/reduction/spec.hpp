@@ -2,19 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "kernel/operand_spec.hpp"
+#include "kernel/reduction/mapping.hpp"
 
 namespace kiln::kinds {
 
-/// How the threads of a GPU share a reduction.
-enum class Mapping : std::uint8_t {
-  thread,   ///< each its own output, from the first element to the last
-  warp,     ///< a warp for an output
-  block,    ///< a block for an output, or for a part of one
-  columns,  ///< neighbours in memory for each thread of a block, whose rows of threads share the reduced elements
-};
+class SpecOfKind;
 
 /// A reduction: each element becomes an accumulator, accumulators are combined, and what is left becomes the results: by the
 /// user's stages (UserText::stages), or for a ufunc by casts around its operation. See kernels-src/reduction/reduction.hpp.
@@ -40,5 +36,8 @@ struct ReductionSpec {
   int width = 1;            ///< GPU: elements per access, along the innermost reduced axis; by columns the innermost kept one
   bool wide_index = false;  ///< GPU: 64-bit index
 };
+
+/// As a KernelSpec holds it.
+[[nodiscard]] std::shared_ptr<const SpecOfKind> hold(ReductionSpec spec);
 
 }  // namespace kiln::kinds

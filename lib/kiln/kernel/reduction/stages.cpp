@@ -1,7 +1,7 @@
 // The user's texts of a reduction of stages, each as a function.
 #include <fmt/format.h>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/reduction/text.hpp"
 
 namespace kiln::kinds {
 

@@ -1,5 +1,5 @@
 // What is asked of every kind of kernel, for reductions.
-#include "kernel/kernel_text.hpp"
+#include "kernel/reduction/text.hpp"
 
 namespace kiln::kinds {
 

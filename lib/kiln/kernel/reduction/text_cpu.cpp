@@ -1,8 +1,8 @@
 // A reduction on the CPU: where elements come from and results go to, and a description for the driver.
 #include <fmt/format.h>
 
-#include "kernel/kernel_text.hpp"
 #include "kernel/reduction/members_text.hpp"
+#include "kernel/reduction/text.hpp"
 
 namespace kiln::kinds {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "kernel/kernel_text.hpp"
 #include "kernel/reduction/members_text.hpp"
 #include "kernel/reduction/plan.hpp"
+#include "kernel/reduction/text.hpp"
 
 namespace kiln::kinds {
 

@@ -1,9 +1,9 @@
 // reduceat on a GPU: where the elements of segments are, and the loop that takes them.
 #include <fmt/format.h>
 
-#include "kernel/kernel_text.hpp"
 #include "kernel/reduction/members_text.hpp"
 #include "kernel/reduction/plan.hpp"
+#include "kernel/reduction/text.hpp"
 
 namespace kiln::kinds {
 

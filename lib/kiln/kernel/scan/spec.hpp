@@ -2,22 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "kernel/operand_spec.hpp"
+#include "kernel/scan/scan_layout.hpp"
 
 namespace kiln::kinds {
+
+class SpecOfKind;
 
 /// How much machine code f is, as far as its text tells.
 enum class ScanCode : std::uint8_t {
   arithmetic,  ///< sums, products and logic of its arguments alone: how many registers it takes is known
   small,       ///< a few instructions
   large,       ///< perhaps a lot: a kernel should have few copies of it
-};
-
-/// What of a call's layout decides its kernel.
-struct ScanLayout {
-  bool looks_back = false;  ///< a few long lines are cut into chunks, which wait for those before them
-  friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 
 /// The running results of f: out[0] = a[0], out[i] = f(out[i - 1], a[i]).
@@ -29,5 +27,8 @@ struct ScanSpec {
   ScanLayout layout = {};           ///< GPU
   ScanCode code = ScanCode::small;  ///< GPU
 };
+
+/// As a KernelSpec holds it.
+[[nodiscard]] std::shared_ptr<const SpecOfKind> hold(ScanSpec spec);
 
 }  // namespace kiln::kinds

@@ -2,8 +2,8 @@
 // is that of kernels-src/scan/.
 #include <fmt/format.h>
 
-#include "kernel/kernel_text.hpp"
 #include "kernel/scan/plan.hpp"
+#include "kernel/scan/text.hpp"
 
 namespace kiln::kinds {
 

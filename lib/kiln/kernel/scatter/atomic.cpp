@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/scatter/text.hpp"
 
 namespace kiln::kinds {
 

@@ -1,7 +1,7 @@
 // The kernel of Ufunc::at: one application of the operation to an element in memory. Walking is kernels-src/scatter_*.hpp's.
 #include <fmt/format.h>
 
-#include "kernel/kernel_text.hpp"
+#include "kernel/scatter/text.hpp"
 
 namespace kiln::kinds {
 

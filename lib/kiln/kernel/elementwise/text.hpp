@@ -1,0 +1,39 @@
+// The text of an elementwise kernel: what kernel/spec.hpp asks of each kind, and its parts. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/elementwise/spec.hpp"
+#include "kernel/kernel_text.hpp"
+
+namespace kiln::kinds {
+
+Operation operation_of(const ElementwiseSpec& spec);
+std::vector<DType> storage_of(const ElementwiseSpec& spec);
+std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
+std::string kernel_text(const ElementwiseSpec& spec, const codegen::UserText& text, DeviceKind target);
+std::string words_of(const ElementwiseSpec& spec, DeviceKind device);
+/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking. In
+/// debug mode the body runs where the mask is true alone, and its results are checked.
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug = {});
+
+/// How many of the inputs are the body's.
+std::size_t arguments_of(const ElementwiseSpec& spec);
+
+/// Whether the n-dimensional form of the GPU's loop is needed.
+bool needs_nd(const ElementwiseSpec& spec);
+
+/// A thread computes one element at a time.
+constexpr bool by_items(const ElementwiseSpec& /*spec*/) noexcept {
+  return true;
+}
+
+std::string cpu_kernel(const ElementwiseSpec& spec);
+std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
+std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
+std::string strip_kernel(const ElementwiseSpec& spec, const Debug& debug);
+std::string tiled_kernel(const ElementwiseSpec& spec, const Debug& debug);
+
+}  // namespace kiln::kinds

@@ -1,0 +1,11 @@
+// What of a call of Ufunc::accumulate decides its kernel.
+#pragma once
+
+namespace kiln::kinds {
+
+struct ScanLayout {
+  bool looks_back = false;  ///< a few long lines are cut into chunks, which wait for those before them
+  friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
+};
+
+}  // namespace kiln::kinds
