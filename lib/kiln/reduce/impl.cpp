@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/reduction/spec.hpp"
 #include "source/scanner.hpp"
 #include "source/speculation.hpp"
 #include "types/is_half.hpp"

@@ -1,5 +1,6 @@
 #include "reduce/method.hpp"
 
+#include "kernel/reduction/spec.hpp"
 #include "kiln/ufunc.hpp"
 #include "reduce/call.hpp"
 #include "reduce/identity_probe.hpp"
@@ -23,6 +24,10 @@ ufunc::Loop Method::choose(const call::Operands& operands, const ufunc::LoopOpti
 }
 
 // A segment begins with its first element, as NumPy has it.
+program::Request Method::request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const {
+  return ufunc_.request(loop, std::move(spec), kind);
+}
+
 kinds::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
   return {.inputs = {{loop.inputs[0], loop.outputs[0]}},
           .outputs = {{loop.outputs[0], loop.outputs[0]}},

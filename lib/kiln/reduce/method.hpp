@@ -26,9 +26,7 @@ class Method : public Target {
   [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override;
   [[nodiscard]] kinds::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
   using Target::request;
-  [[nodiscard]] program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const override {
-    return ufunc_.request(loop, std::move(spec), kind);
-  }
+  [[nodiscard]] program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const override;
   void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;
 
  private:

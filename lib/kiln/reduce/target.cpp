@@ -1,9 +1,15 @@
 #include "reduce/target.hpp"
 
+#include "kernel/reduction/spec.hpp"
 #include "registry/registry.hpp"
 #include "ufunc/constants.hpp"
 
 namespace kiln::reduce {
+
+program::Request Target::request(const ufunc::Loop& loop, std::span<const DType> storage, const ReductionClass& how,
+                                 DeviceKind kind) const {
+  return request(loop, kinds::specialize(spec_of(loop), storage, how, kind), kind);
+}
 
 Target::Plan& Target::plan(const call::Operands& operands, const ufunc::LoopOptions& options) const {
   const ufunc::PlanKey key(operands, options, method_);

@@ -65,9 +65,7 @@ class Target : public call::Callee {
   [[nodiscard]] virtual program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const = 0;
   /// For operands stored so: inputs, then outputs.
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, std::span<const DType> storage, const ReductionClass& how,
-                                         DeviceKind kind) const {
-    return request(loop, kinds::specialize(spec_of(loop), storage, how, kind), kind);
-  }
+                                         DeviceKind kind) const;
   /// The variant, compiled and loaded at the first call; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<ReductionClass>& variant(Plan& plan, const ReductionClass& how, const call::Operands& operands) const;
   /// Tells the recorder of a call, once. `forced`: its loop is not the one that the dtypes choose, or was made for them.

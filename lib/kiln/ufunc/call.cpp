@@ -1,4 +1,5 @@
 #include "ufunc/call.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/space.hpp"
 #include "registry/registry.hpp"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/compiler.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "program/builder.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "kernel/elementwise/spec.hpp"
+#include "kernel/elementwise/walk.hpp"
 #include "kernel/launch.hpp"
 #include "kernel/operand.hpp"
 

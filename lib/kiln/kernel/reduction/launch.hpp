@@ -7,7 +7,7 @@
 
 #include "kernel/launch.hpp"
 #include "kernel/operand.hpp"
-#include "kernel/reduction/spec.hpp"
+#include "kernel/reduction/mapping.hpp"
 
 namespace kiln::kinds {
 
