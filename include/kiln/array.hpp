@@ -1,6 +1,8 @@
-// N-dimensional arrays in host or device memory: a shared, shallow handle over a buffer, with NumPy's shapes, strides in
-// bytes, views and printing. Handles may be copied and destroyed from any thread; a view keeps its base's memory alive.
-// Concurrent reads of elements are safe, concurrent writes are the caller's to order.
+// N-dimensional arrays in host or device memory. An Array is a shared, shallow handle on a buffer, with NumPy's shapes, strides
+// in bytes, views and printing.
+//
+// Handles may be copied and destroyed from any thread. A view keeps its base's memory alive. Concurrent reads of elements are
+// safe; the caller orders concurrent writes.
 #pragma once
 
 #include <concepts>
@@ -22,7 +24,7 @@
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
 
-// a[0, 1] is an element from C++23 on. Before, it is a[1] by the comma operator, and here an error.
+// a[0, 1] is an element since C++23. Before C++23 it means a[1], by the comma operator: an error here.
 #ifndef __cpp_multidimensional_subscript
 #if defined(__clang__)
 #pragma clang diagnostic error "-Wdeprecated-comma-subscript"
@@ -34,87 +36,92 @@
 namespace kiln {
 
 namespace detail {
-struct ArrayRep;  // lib/kiln/array/rep.hpp
+struct ArrayRep;  // defined in lib/kiln/array/rep.hpp
 }
 
-/// How elements lie in memory.
+/// Order of the elements in memory.
 enum class Order : std::uint8_t {
   c,        ///< rows first: the last axis varies fastest
   fortran,  ///< columns first: the first axis varies fastest
 };
 
-/// start:stop:step along one axis, as in Python: negative numbers count from the end, out-of-range ends are clipped.
+/// A range start:stop:step along one axis, with Python's rules. Negative numbers count from the end, and out-of-range ends are
+/// clipped.
 struct Slice {
-  std::optional<std::int64_t> start = std::nullopt;  ///< the first index; none: the end that the step starts from
-  std::optional<std::int64_t> stop = std::nullopt;   ///< the index before which it ends; none: all that is left
-  std::int64_t step = 1;                             ///< from one index to the next; negative: backwards; 0 is a ShapeError
+  std::optional<std::int64_t> start = std::nullopt;  ///< first index; absent: the end that the step starts from
+  std::optional<std::int64_t> stop = std::nullopt;   ///< index before which the range ends; absent: the range is not bounded
+  std::int64_t step = 1;                             ///< distance between two indices; negative: backwards; 0 throws ShapeError
 };
 /// One item of an index: a slice, or a number, which drops the axis.
 struct Index {
-  /// An index of any integer type; negative ones count from the end. Out of range it is a ShapeError where it is used.
+  /// Constructs an index from any integer type. Negative numbers count from the end. Using one that is out of range throws
+  /// ShapeError.
   template <class T>
     requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>))
   Index(T at) : position(Integer(at).value), drops(true) {}  // NOLINT(google-explicit-constructor)
-  /// A range of indices.
+  /// Constructs a range of indices.
   Index(Slice range) : slice(range) {}  // NOLINT(google-explicit-constructor)
-  Slice slice;                          ///< of a range
-  std::int64_t position = 0;            ///< of a number
-  bool drops = false;                   ///< whether it is a number
+  Slice slice;                          ///< range, if drops is false
+  std::int64_t position = 0;            ///< number, if drops is true
+  bool drops = false;                   ///< true: the item is a number
 };
 /// A whole axis.
 inline constexpr Slice all{};
 
 /// Options of copies to the host.
 struct TransferOptions {
-  Stream stream = {};  ///< whose order the copy is done in, without waiting; the default one: the call waits
+  /// Stream that the copy is queued on, in its order; the call does not wait. The default stream makes the call wait.
+  Stream stream = {};
 };
 
-/// A handle on an array: shape, strides, dtype and device of elements in a buffer that several handles share. Copying one
-/// copies no element. An array never changes its shape, strides, dtype or place.
+/// A handle on an array: shape, strides, dtype and device of elements in a buffer that several handles share. Copying a handle
+/// copies no element. An array's shape, strides, dtype and place never change.
 class KILN_API Array {
  public:
-  /// No array: valid() is false, and every other use is a TypeError.
+  /// Constructs an empty handle: valid() is false, and every other use throws TypeError.
   Array() noexcept = default;
-  /// Another handle on the same array.
+  /// Constructs another handle on the same array.
   Array(const Array&) noexcept = default;
-  /// Takes the handle over; the other one is empty then.
+  /// Takes the handle over and leaves the other one empty.
   Array(Array&&) noexcept = default;
-  /// Makes the handle name another array. Elements are written by assign(), fill(), operators such as +=, and to an indexed
-  /// array, as below.
+  /// Makes the handle name another array and writes no element. assign(), fill(), operators such as +=, and assignments to an
+  /// indexed array (below) write elements.
   Array& operator=(const Array&) & noexcept = default;
-  /// The same; the other handle is empty then.
+  /// Takes the other handle over and leaves it empty.
   Array& operator=(Array&&) & noexcept = default;
-  /// a[{Slice{0, 2}}] = b writes the elements: a[{Slice{0, 2}}].assign(b).
-  // What it returned would be gone with the expression; assign() takes arrays that overlap.
+  /// Writes the elements: `a[{Slice{0, 2}}] = b` is `a[{Slice{0, 2}}].assign(b)`.
+  // A reference to *this would dangle after the expression; assign() accepts arrays that overlap.
   // NOLINTNEXTLINE(misc-unconventional-assign-operator,bugprone-unhandled-self-assignment): as said
   void operator=(const Array& source) && { assign(source); }
-  /// a[{Slice{0, 2}}] = 1.5 writes one value to every element: a[{Slice{0, 2}}].fill(1.5).
+  /// Writes one value to every element: `a[{Slice{0, 2}}] = 1.5` is `a[{Slice{0, 2}}].fill(1.5)`.
   template <Element T>
   void operator=(T value) && {  // NOLINT(misc-unconventional-assign-operator): as above
     fill(value);
   }
-  /// The memory is freed with the last handle on it or on a view of it.
+  /// Drops the handle. The memory is freed with the last handle on it or on a view of it.
   ~Array() = default;
 
-  /// @name Making host arrays. Negative extents or more than 2^63-1 bytes are a ShapeError, too little memory is a DeviceError.
-  /// The memory of freed arrays of 2 MiB and more is kept for later ones (KILN_HOST_POOL_MAX_BYTES).
+  /// @name Construction of host arrays
+  ///
+  /// Throws ShapeError for negative extents and for more than 2^63-1 bytes, DeviceError if memory is insufficient. Freed memory
+  /// of 2 MiB and more is pooled for later arrays (KILN_HOST_POOL_MAX_BYTES).
   /// @{
-  /// Elements of no certain value.
+  /// Returns an array whose elements are uninitialized.
   [[nodiscard]] static Array empty(const Shape& shape, DType dtype, Order order = Order::c);
-  /// Elements that are zero.
+  /// Returns an array whose elements are zero.
   [[nodiscard]] static Array zeros(const Shape& shape, DType dtype, Order order = Order::c);
-  /// Elements of T's dtype, each of that value; C order.
+  /// Returns an array in C order whose elements all have that value, of T's dtype.
   template <Element T>
   [[nodiscard]] static Array full(const Shape& shape, T value) {
     return full_raw(shape, dtype_of<T>, &value);
   }
-  /// A copy of the values in C order, one-dimensional, or of the given shape; ShapeError where that has another number of
-  /// elements.
+  /// Returns a copy of the values in C order, one-dimensional or of the given shape. Throws ShapeError if that shape has
+  /// another number of elements.
   template <Element T>
   [[nodiscard]] static Array from(std::span<const T> values, const std::optional<Shape>& shape = std::nullopt) {
     return from_raw(values.data(), static_cast<std::int64_t>(values.size()), dtype_of<T>, shape);
   }
-  /// The same.
+  /// Returns a copy of a vector's values, by the rules above.
   template <Element T>
   [[nodiscard]] static Array from(const std::vector<T>& values, const std::optional<Shape>& shape = std::nullopt) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -125,12 +132,12 @@ class KILN_API Array {
       return from(std::span<const T>(values), shape);
     }
   }
-  /// The same.
+  /// Returns a copy of a list's values, by the rules above.
   template <Element T>
   [[nodiscard]] static Array from(std::initializer_list<T> values, const std::optional<Shape>& shape = std::nullopt) {
     return from(std::span<const T>(values.begin(), values.size()), shape);
   }
-  /// A zero-dimensional array.
+  /// Returns a zero-dimensional array with that value.
   template <Element T>
   [[nodiscard]] static Array scalar(T value) {
     return full(Shape{}, value);
@@ -138,91 +145,97 @@ class KILN_API Array {
 
   /// Options of view().
   struct ViewOptions {
-    std::optional<Strides> strides = std::nullopt;  ///< bytes; C order where absent
-    bool read_only = false;                         ///< writing to it is a TypeError
-    std::shared_ptr<void> owner = nullptr;          ///< kept alive as long as the memory is in use
-    std::optional<Device> device = std::nullopt;    ///< absent: host memory
+    std::optional<Strides> strides = std::nullopt;  ///< strides in bytes; absent: C order
+    bool read_only = false;                         ///< true: writing to the array throws TypeError
+    std::shared_ptr<void> owner = nullptr;          ///< object that stays alive while the memory is in use
+    std::optional<Device> device = std::nullopt;    ///< device of the memory; absent: host memory
   };
-  /// Uses the caller's memory without a copy. `data` is the element at index 0 of every axis. The caller keeps the
-  /// memory alive, or gives its owner. Memory and strides must be aligned to the dtype's alignment (ShapeError); complex
-  /// numbers on a GPU to their size. On a GPU the owner is let go of when the work of the default stream is done, and a later
-  /// call has seen that.
+  /// Returns an array over the caller's memory, without a copy. `data` is the address of the element at index 0 of every axis.
+  ///
+  /// The caller keeps the memory alive, or passes its owner. On a GPU the owner is released by a call that finds the default
+  /// stream's work done.
+  ///
+  /// Throws ShapeError if memory or strides are not aligned to the dtype's alignment. Complex numbers on a GPU must be aligned
+  /// to their size.
   [[nodiscard]] static Array view(void* data, const Shape& shape, DType dtype, const ViewOptions& options);
-  /// A view of host memory, of T's dtype, in C order.
+  /// Returns a view of host memory, of T's dtype, in C order.
   template <Element T>
     requires(!std::is_const_v<T>)
   [[nodiscard]] static Array view(T* data, const Shape& shape) {
     return view(static_cast<void*>(data), shape, dtype_of<T>, ViewOptions{});
   }
-  /// A view of const memory is read-only.
+  /// Returns a read-only view of const memory.
   template <Element T>
   [[nodiscard]] static Array view(const T* data, const Shape& shape) {
     return view(const_cast<T*>(data), shape, dtype_of<T>, ViewOptions{.read_only = true});
   }
   /// @}
 
-  /// Whether the handle names an array, or is empty. The name is the same for every handle of kiln that can be empty.
+  /// Returns true if the handle names an array. Every handle of kiln that can be empty has this function.
   [[nodiscard]] bool valid() const noexcept { return rep_ != nullptr; }
-  /// NumPy's truth: of an array of one element, whether that differs from 0. ShapeError for more elements and for none, with
-  /// the advice to ask all() or any(); TypeError for an empty handle. With KILN_NO_ARRAY_TRUTH defined, `if (a)` does not
-  /// compile.
+  /// Returns true if the one element of the array differs from 0, by NumPy's rule of truth. Throws ShapeError, with the advice
+  /// to call all() or any(), unless there is exactly one element. Throws TypeError for an empty handle. With
+  /// KILN_NO_ARRAY_TRUTH defined, `if (a)` does not compile.
 #ifdef KILN_NO_ARRAY_TRUTH
   explicit operator bool() const = delete;
 #else
   explicit operator bool() const { return truth(); }
 #endif
-  /// Whether every element differs from 0; true of no elements. Elements of a GPU are read as item() reads them.
+  /// Returns true if every element differs from 0, or if there is none. Elements on a GPU are read by item()'s rules.
   [[nodiscard]] bool all() const;
-  /// Whether an element differs from 0; false of no elements.
+  /// Returns true if an element differs from 0; false if there is none.
   [[nodiscard]] bool any() const;
-  /// Extents, one for each axis; valid as long as a handle on this array.
+  /// Returns the extents, one for each axis. The reference is valid while a handle on this array exists.
   [[nodiscard]] const Shape& shape() const;
-  /// Bytes from an element to the next along each axis: any sign, zero where broadcast; valid as long as a handle on this
-  /// array.
+  /// Returns the distances in bytes between neighbouring elements along each axis: any sign, zero where broadcast. The
+  /// reference is valid while a handle on this array exists.
   [[nodiscard]] const Strides& strides() const;
-  /// Of the elements.
+  /// Returns the dtype of the elements.
   [[nodiscard]] DType dtype() const;
-  /// How many axes it has.
+  /// Returns the number of axes.
   [[nodiscard]] int ndim() const { return static_cast<int>(shape().size()); }
-  /// How many elements it has.
+  /// Returns the number of elements.
   [[nodiscard]] std::int64_t size() const;
-  /// size() times itemsize, in bytes, whatever the strides.
+  /// Returns size() times itemsize(dtype()), in bytes, for any strides.
   [[nodiscard]] std::int64_t nbytes() const;
-  /// Whether it is a plain host array, placed on no device: calls may copy it to where they run.
+  /// Returns true for a plain host array, placed on no device. Calls may copy such an array to the device that they run on.
   [[nodiscard]] bool is_host() const;
-  /// Where it is; Device::cpu() for host arrays.
+  /// Returns the device of the memory; Device::cpu() for host arrays.
   [[nodiscard]] Device device() const;
-  /// Whether writing through this handle is a TypeError. Other handles on the same memory may write.
+  /// Returns true if writing through this handle throws TypeError. Other handles on the same memory may write.
   [[nodiscard]] bool read_only() const;
-  /// Whether the elements lie one after the other in C order, as numpy.ndarray.flags has it.
+  /// Returns true if the elements are contiguous in C order, by the rule of numpy.ndarray.flags.
   [[nodiscard]] bool is_c_contiguous() const;
-  /// The same in Fortran order.
+  /// Returns true if the elements are contiguous in Fortran order.
   [[nodiscard]] bool is_f_contiguous() const;
-  /// The address of the element at index 0 of every axis: a device address where the array is on a GPU.
+  /// Returns the address of the element at index 0 of every axis: a device address if the array is on a GPU.
   [[nodiscard]] void* data() const;
-  /// The same as a number, which is how the vendors' driver APIs take it: a CUdeviceptr, a hipDeviceptr_t.
+  /// Returns data() as a number, the form that vendors' driver APIs take: a CUdeviceptr or a hipDeviceptr_t.
   [[nodiscard]] std::uintptr_t native() const { return reinterpret_cast<std::uintptr_t>(data()); }
 
-  /// All elements as a T* in C order, for an array that lies so: ShapeError unless is_c_contiguous(), where view() and copy()
-  /// serve. TypeError where T is not the dtype, or the memory is a GPU's. A read-only array gives only `as<const T>()`.
+  /// Returns the elements of a C-contiguous array as a T*. Throws ShapeError unless is_c_contiguous(); view() and copy() serve
+  /// such arrays. Throws TypeError if T is not the dtype or the memory is a GPU's. A read-only array gives only `as<const
+  /// T>()`.
   template <Element T>
   [[nodiscard]] T* as() const {
     return static_cast<T*>(host_data(dtype_of<T>, !std::is_const_v<T>, true));
   }
-  /// The elements in their place, whatever the strides are: `auto v = a.view<float>(); v(i, j) = 1;`. TypeError as of as().
+  /// Returns the elements in place, for any strides: `auto v = a.view<float>(); v(i, j) = 1;`. Throws TypeError by as()'s
+  /// rules.
   template <Element T>
   [[nodiscard]] ArrayView<T> view() const {
     void* const data = host_data(dtype_of<T>, !std::is_const_v<T>, false);
     return {rep_, data, shape(), strides(), size()};
   }
-  /// The value of an array of one element (ShapeError otherwise). TypeError where its dtype does not cast safely to T.
+  /// Returns the value of an array of one element. Throws ShapeError for another number of elements, TypeError if the dtype
+  /// does not cast safely to T.
   template <Element T>
   [[nodiscard]] T item() const {
     T value{};
     read_item(dtype_of<T>, &value);
     return value;
   }
-  /// All elements in C order. TypeError where the dtype does not cast safely to T.
+  /// Returns a copy of all elements in C order. Throws TypeError if the dtype does not cast safely to T.
   template <Element T>
   [[nodiscard]] std::vector<T> to_vector() const {
     std::vector<T> values(static_cast<std::size_t>(size()));
@@ -236,15 +249,16 @@ class KILN_API Array {
     return values;
   }
 
-  /// @name Views, and copies only where a view is impossible
+  /// @name Views, and copies only if a view is impossible
   /// @{
-  /// a[{0, Slice{1, 3}}] is a view; axes left out are whole. ShapeError for a number out of range, a step of 0, and more items
-  /// than axes.
+  /// Returns a view: a[{0, Slice{1, 3}}]. Omitted axes are whole. Throws ShapeError for a number out of range, a step of 0, and
+  /// more items than axes.
   [[nodiscard]] Array operator[](std::initializer_list<Index> index) const;
-  /// a[0] and a[Slice{1, 3}] index the first axis.
+  /// Returns a view that indexes the first axis: a[0], a[Slice{1, 3}].
   [[nodiscard]] Array operator[](const Index& index) const { return slice({&index, 1}); }
 #ifdef __cpp_multidimensional_subscript
-  /// a[0, Slice{1, 3}] is a[{0, Slice{1, 3}}] from C++23 on. Before, a comma in the brackets does not compile.
+  /// Returns a view: a[0, Slice{1, 3}] is a[{0, Slice{1, 3}}] since C++23. Before C++23 a comma in the brackets does not
+  /// compile.
   template <std::convertible_to<Index>... Rest>
     requires(sizeof...(Rest) > 0)
   [[nodiscard]] Array operator[](const Index& first, const Rest&... rest) const {
@@ -252,58 +266,68 @@ class KILN_API Array {
     return slice(list);
   }
 #endif
-  /// The same for a number of items known at run time.
+  /// Returns the view operator[] returns, for a number of items known at run time.
   [[nodiscard]] Array slice(std::span<const Index> index) const;
-  /// One extent may be -1. A view where the strides allow it, else a copy. ShapeError where the number of elements differs.
+  /// Returns a view with that shape if the strides allow one, and a copy otherwise. One extent may be -1. Throws ShapeError if
+  /// the number of elements differs.
   [[nodiscard]] Array reshape(const Shape& shape, Order order = Order::c) const;
-  /// One axis, contiguous: a view of an array that is contiguous in `order`, else a copy.
+  /// Returns a contiguous array with one axis: a view of an array that is contiguous in `order`, a copy otherwise.
   [[nodiscard]] Array ravel(Order order = Order::c) const;
-  /// A view with the axes reversed.
+  /// Returns a view with the axes reversed.
   [[nodiscard]] Array transpose() const;
-  /// A view whose axis i is axis axes[i], negative ones from the end. ShapeError unless each axis stands once.
+  /// Returns a view whose axis i is axis axes[i]; negative numbers count from the end. Throws ShapeError unless every axis
+  /// appears exactly once.
   [[nodiscard]] Array transpose(const Dims& axes) const;
-  /// A read-only view of that shape, as NumPy's: axes of extent 1 are repeated, missing ones come in front. ShapeError
-  /// otherwise.
+  /// Returns a read-only view of that shape, by NumPy's rules: axes of extent 1 are repeated, missing axes are prepended.
+  /// Throws ShapeError if the shapes do not fit.
   [[nodiscard]] Array broadcast_to(const Shape& shape) const;
-  /// A view that cannot be written through.
+  /// Returns a view that rejects writes.
   [[nodiscard]] Array as_read_only() const;
   /// @}
 
   /// @name Copies
   /// @{
-  /// On the same device, queued on a GPU's default stream.
+  /// Returns a copy on the same device, queued on a GPU's default stream.
   [[nodiscard]] Array copy(Order order = Order::c) const;
-  /// Converted element by element as C++ does (float to integer truncates; out of range gives the nearest end of the
-  /// range, NaN gives 0); a copy even where the dtype is the same, its axes in the same order in memory, in C order where one
-  /// is broadcast. On a GPU it is queued on the default stream. TypeError where `casting` forbids it.
+  /// Returns a copy with every element converted by C++'s rules: a conversion from float to integer truncates. A float out of
+  /// range gives the nearest end of the range, NaN gives 0.
+  ///
+  /// The result is a copy even if the dtype is the same. Its axes have the array's order in memory; C order if one axis is
+  /// broadcast. On a GPU the copy is queued on the default stream. Throws TypeError if `casting` forbids the conversion.
   [[nodiscard]] Array astype(DType dtype, Casting casting = Casting::unsafe) const;
-  /// A new host array, in C order. Waits for the device's default stream. Of a GPU array with gaps the elements alone are
-  /// moved.
+  /// Returns a new host array in C order. The call waits for the device's default stream. Only the elements of a GPU array are
+  /// transferred, not its gaps.
   [[nodiscard]] Array copy_to_host() const;
-  /// Into an existing array that the host can write, of the same shape (ShapeError) and dtype (TypeError). May overlap. On a
-  /// stream of this array's device (DeviceError otherwise) the copy is queued, and both arrays are kept until it is done:
-  /// `existing` must not be read before Stream::synchronize(), which throws a fault of the copy. The driver may wait where the
-  /// memory of `existing` is not page-locked (pinned(), register_host()), and the call waits where `existing` has gaps and
-  /// this array is on a GPU.
+  /// Copies the elements into an array that the host can write. The two may overlap. Throws ShapeError unless the shapes are
+  /// equal, TypeError unless the dtypes are.
+  ///
+  /// On a stream the copy is queued and keeps both arrays alive. The stream must belong to this array's device, or the call
+  /// throws DeviceError. `existing` must not be read before Stream::synchronize(), which throws a fault of the copy.
+  ///
+  /// The driver may wait if the memory of `existing` is not page-locked (pinned(), register_host()). The call waits if
+  /// `existing` has gaps and this array is on a GPU.
   void copy_to_host(const Array& existing, const TransferOptions& options = {}) const;
   /// @}
 
-  /// @name Writing elements. A view writes to its base. TypeError for a read-only array; nothing has been written then.
+  /// @name Writing of elements
+  ///
+  /// A write to a view changes its base. Throws TypeError for a read-only array, with nothing written.
   /// @{
-  /// The elements of `source`, broadcast to this shape (ShapeError) and converted as astype() does (TypeError where `casting`
-  /// forbids it). The two may overlap, and may be on different devices. On a GPU it is queued on the default stream.
+  /// Writes the elements of `source`, broadcast to this shape and converted by astype()'s rules. The two may overlap, and may
+  /// be on different devices. On a GPU the write is queued on the default stream. Throws ShapeError if the shapes do not
+  /// broadcast, TypeError if `casting` forbids the conversion.
   void assign(const Array& source, Casting casting = Casting::same_kind) const;
-  /// One value for every element. TypeError where the value is of a higher kind than the dtype, or an integer that it does not
-  /// hold.
+  /// Writes one value to every element. Throws TypeError if the value's kind is higher than the dtype's, or if the dtype cannot
+  /// represent an integer.
   template <Element T>
   void fill(T value) const {
     fill_raw(dtype_of<T>, &value);
   }
   /// @}
 
-  /// For the library itself.
+  /// Constructor for the library's own use.
   explicit Array(std::shared_ptr<const detail::ArrayRep> rep) noexcept : rep_(std::move(rep)) {}
-  /// For the library itself.
+  /// Accessor for the library's own use.
   [[nodiscard]] const std::shared_ptr<const detail::ArrayRep>& rep() const noexcept { return rep_; }
 
  private:
@@ -318,32 +342,41 @@ class KILN_API Array {
   std::shared_ptr<const detail::ArrayRep> rep_;
 };
 
-/// An array on a device, whose elements have no certain value. DeviceError where the device or its memory is not there;
-/// ShapeError as of host arrays.
+/// Returns an array on a device, with uninitialized elements. Throws DeviceError if the device or its memory is not available,
+/// ShapeError by the rules of host arrays.
 [[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, Order order = Order::c);
-/// The same with these strides in bytes, one for each axis: any sign, multiples of the dtype's alignment (on a GPU of complex
-/// numbers: of their size), 0 for an axis that repeats. ShapeError otherwise. The memory is what the elements cover.
+/// Returns an array on a device with these strides in bytes, one for each axis. The memory spans what the elements cover.
+///
+/// A stride has any sign and is a multiple of the dtype's alignment (of the size for complex numbers on a GPU). A stride of 0
+/// repeats the axis. Throws ShapeError for other strides.
 [[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, const Strides& strides);
-/// Shape, dtype and device of `like`; in F order where `like` is Fortran-contiguous, else in C order.
+/// Returns an array with the shape, dtype and device of `like`: in Fortran order if `like` is Fortran-contiguous, in C order
+/// otherwise.
 [[nodiscard]] KILN_API Array device_array_like(const Array& like);
 
 /// Options of to_device().
 struct ToDeviceOptions {
-  Stream stream = {};  ///< of that device: the copy is queued there; the default one: the call waits for it
-  bool copy = true;    ///< false: a new array of the same shape, dtype and order, without the elements
+  /// Stream of the target device that the copy is queued on. The default stream makes the call wait.
+  Stream stream = {};
+  bool copy = true;  ///< false: a new array of the same shape, dtype and order, without the elements
 };
-/// The array on that device: itself where it is there. On the CPU nothing is copied: it is the same memory. A copy to a GPU has
-/// been taken when the call returns, and the host memory may be reused; on a stream both arrays are kept until it is done, and
-/// the host memory must not change before (page-locked memory, pinned(), makes the call wait for nothing). From one GPU to
-/// another it goes straight, where their driver can, behind the first one's default stream. DeviceError where the device or its
-/// memory is not there, and for a stream of another device.
+/// Returns the array on that device: the array itself if it is there already. On the CPU nothing is copied: the memory is
+/// shared.
+///
+/// The host memory may be reused after a copy to a GPU returns. On a stream both arrays stay alive until the copy is done, and
+/// the host memory must not change before. Page-locked memory (pinned()) makes such a call wait for nothing.
+///
+/// A copy between two GPUs goes straight if their driver can, ordered after the first one's default stream. Throws DeviceError
+/// if the device or its memory is not available, and for a stream of another device.
 [[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device, const ToDeviceOptions& options = {});
 
-/// As NumPy's str() prints: summarized beyond 1000 elements (only those shown are read), aligned, eight digits at most;
-/// a 0-d array with all its digits, an array of more axes than NumPy has (64) without those of extent 1. bfloat16, which NumPy
-/// does not know, prints as float32 does, with its own digits.
+/// Returns the array as text, by the rules of NumPy's str(). Arrays of more than 1000 elements are summarized; only the
+/// elements shown are read. Numbers are aligned, with at most eight digits; a 0-d array shows all its digits.
+///
+/// Beyond NumPy's 64 axes, axes of extent 1 are omitted. bfloat16, unknown to NumPy, prints by float32's rules with its own
+/// digits.
 [[nodiscard]] KILN_API std::string to_string(const Array& array);
-/// Writes to_string(array).
+/// Writes to_string(array) to the stream and returns the stream.
 KILN_API std::ostream& operator<<(std::ostream& stream, const Array& array);
 
 }  // namespace kiln

@@ -1,4 +1,4 @@
-// ArrayView: the elements of an array in host memory by their indices and in C order, whatever the strides are.
+// ArrayView: the elements of an array in host memory by index and in C order, for any strides.
 #pragma once
 
 #include <compare>
@@ -24,25 +24,25 @@ namespace kiln {
 namespace detail {
 struct ArrayRep;
 
-/// The index counted from the front, for one that is negative. ShapeError where it is out of bounds.
+/// Returns the index counted from the front, for one that is negative. Throws ShapeError if it is out of bounds.
 KILN_API std::int64_t checked_index(std::int64_t index, std::size_t axis, const Shape& shape);
 [[noreturn]] KILN_API void fail_index_count(std::size_t given, const Shape& shape);
-/// Strides in elements of a std::layout_stride. ShapeError unless the array has `rank` axes and positive strides that are
-/// multiples of the item size.
+/// Writes the strides, in elements, of a std::layout_stride. Throws ShapeError unless the array has `rank` axes and its strides
+/// are positive multiples of the item size.
 KILN_API void mdspan_strides(const Shape& shape, const Strides& strides, std::size_t itemsize, std::size_t rank,
                              std::int64_t* in_elements);
 }  // namespace detail
 
-/// The elements of an array, from Array::view<T>(). Copies no element; keeps the memory alive. `const T` reads only. Copies of
-/// a view and its iterators name the same elements. Concurrent reads of elements are safe, concurrent writes are the caller's
-/// to order.
+/// The elements of an array; Array::view<T>() makes one. A view copies no element and keeps the memory alive. A view of `const
+/// T` only reads. Copies of a view and its iterators name the same elements. Concurrent reads of elements are safe; the caller
+/// orders concurrent writes.
 template <class T>
 class ArrayView {
  public:
   using value_type = std::remove_const_t<T>;
 
-  /// The element of these indices, one for each axis; negative ones count from the end. ShapeError for another number of
-  /// indices, and for one out of bounds. v() is the element of a 0-d array.
+  /// Returns the element at these indices, one for each axis; negative ones count from the end. v() is the element of a 0-d
+  /// array. Throws ShapeError for another number of indices, and for one out of bounds.
   template <std::integral... Indices>
   T& operator()(Indices... indices) const {
     if (sizeof...(Indices) != shape_->size()) [[unlikely]]
@@ -53,16 +53,16 @@ class ArrayView {
     return *reinterpret_cast<T*>(at);
   }
 
-  /// Extents, one for each axis.
+  /// Returns the extents, one for each axis.
   [[nodiscard]] const Shape& shape() const noexcept { return *shape_; }
-  /// Bytes from an element to the next along each axis.
+  /// Returns the distances in bytes between neighbouring elements along each axis.
   [[nodiscard]] const Strides& strides() const noexcept { return *strides_; }
-  /// How many axes it has.
+  /// Returns the number of axes.
   [[nodiscard]] int ndim() const noexcept { return static_cast<int>(shape_->size()); }
-  /// How many elements it has.
+  /// Returns the number of elements.
   [[nodiscard]] std::int64_t size() const noexcept { return size_; }
 
-  /// A random access iterator over the elements in C order. It is valid as long as a view or a handle of the array.
+  /// A random access iterator over the elements in C order. It is valid while a view or a handle of the array exists.
   class iterator {
    public:
     using value_type = std::remove_const_t<T>;
@@ -136,7 +136,7 @@ class ArrayView {
 
    private:
     friend class ArrayView;
-    // The end has the indices of the first element, which ++ of the last one gives.
+    // The end has the indices of the first element, because ++ of the last one gives these.
     iterator(const ArrayView& view, std::int64_t position)
         : at_(view.data_), position_(position), shape_(view.shape_), strides_(view.strides_), index_(view.shape_->size(), 0) {}
 
@@ -150,8 +150,8 @@ class ArrayView {
   [[nodiscard]] iterator end() const { return {*this, size_}; }
 
 #ifdef __cpp_lib_mdspan
-  /// The same elements for code that takes the standard's view, which keeps no memory alive. ShapeError unless the array has
-  /// Rank axes, and strides that a std::layout_stride has: positive multiples of the item size.
+  /// Returns the same elements as the standard's view, which does not keep the memory alive. Throws ShapeError unless the array
+  /// has Rank axes, and strides that std::layout_stride supports: positive multiples of the item size.
   template <std::size_t Rank>
   [[nodiscard]] std::mdspan<T, std::dextents<std::int64_t, Rank>, std::layout_stride> mdspan() const {
     using Extents = std::dextents<std::int64_t, Rank>;
@@ -163,7 +163,7 @@ class ArrayView {
   }
 #endif
 
-  /// For the library itself.
+  /// Constructor for the library's own use.
   ArrayView(std::shared_ptr<const detail::ArrayRep> owner, void* data, const Shape& shape, const Strides& strides,
             std::int64_t size) noexcept
       : data_(static_cast<char*>(data)), shape_(&shape), strides_(&strides), size_(size), owner_(std::move(owner)) {}
@@ -176,8 +176,8 @@ class ArrayView {
   }
 
   char* data_;
-  const Shape* shape_;      // the owner's
-  const Strides* strides_;  // the owner's
+  const Shape* shape_;      // owned by owner_
+  const Strides* strides_;  // owned by owner_
   std::int64_t size_;
   std::shared_ptr<const detail::ArrayRep> owner_;
 };

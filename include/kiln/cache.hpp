@@ -1,4 +1,4 @@
-// The kernel cache: where compiled kernels are kept, what is in it, and what it did.
+// The kernel cache: its place, its contents and its statistics.
 #pragma once
 
 #include <chrono>
@@ -16,186 +16,198 @@ namespace kiln {
 
 namespace cache {
 
-/// Why a tier did not have a kernel.
+/// Reason for which a tier did not have a kernel.
 enum class Miss : std::uint8_t {
-  absent,        ///< never compiled, or removed
-  damaged,       ///< truncated, or its checksum is wrong
-  other_format,  ///< an entry of an older or newer kiln
-  other_key,     ///< a file of that name with another key
-  not_trusted,   ///< others could have written it
-  unreadable,    ///< the disk said no
+  absent,        ///< the kernel was never compiled, or was removed
+  damaged,       ///< the file is truncated, or its checksum is wrong
+  other_format,  ///< the entry has the format of an older or newer kiln
+  other_key,     ///< a file of that name has another key
+  not_trusted,   ///< other users could have written the file
+  unreadable,    ///< the disk reported an error
 };
-/// How many reasons there are.
+/// Number of reasons.
 inline constexpr std::size_t kMissKinds = 6;
-/// "absent", "damaged", "other format", "other key", "not trusted", "unreadable".
+/// Returns "absent", "damaged", "other format", "other key", "not trusted" or "unreadable".
 [[nodiscard]] KILN_API std::string_view name(Miss reason) noexcept;
 
-/// Counts since the cache was opened in this process. Every kernel that a call needed and that was not yet bound to it counts
-/// once as a hit, a compile or a failure.
+/// Counts since the cache was opened in this process. Every kernel that a call needs and has not used yet counts once: as a
+/// hit, a compile or a failure.
 struct Stats {
-  std::uint64_t memory_hits = 0;          ///< in this process's memory
-  std::uint64_t disk_hits = 0;            ///< in the directory
-  std::uint64_t read_only_hits = 0;       ///< in a read-only tier
-  std::uint64_t compiles = 0;             ///< compilers run, also for what failed
-  std::uint64_t failures = 0;             ///< kernels that do not compile, each time one was asked for
-  std::uint64_t misses[kMissKinds] = {};  ///< by reason, one for each kernel that no tier had: the first tier's that had a file
-  double compile_ms = 0;                  ///< spent in compilers
-  double saved_ms = 0;                    ///< what the kernels that were found had taken to compile
-  std::uint64_t bytes_read = 0;           ///< of entries, from all disk tiers
-  std::uint64_t bytes_written = 0;        ///< of entries, to the directory
-  std::uint64_t memory_bytes = 0;         ///< machine code held in memory now
+  std::uint64_t memory_hits = 0;     ///< kernels found in this process's memory
+  std::uint64_t disk_hits = 0;       ///< kernels found in the directory
+  std::uint64_t read_only_hits = 0;  ///< kernels found in a read-only tier
+  std::uint64_t compiles = 0;        ///< compiler runs, failed ones included
+  std::uint64_t failures = 0;        ///< kernels that do not compile, counted at each request
+  /// Counts by reason, one for each kernel that no tier had; the reason is that of the first tier that had a file.
+  std::uint64_t misses[kMissKinds] = {};
+  double compile_ms = 0;            ///< time spent in compilers
+  double saved_ms = 0;              ///< compile time of the kernels that were found
+  std::uint64_t bytes_read = 0;     ///< bytes of entries read from all disk tiers
+  std::uint64_t bytes_written = 0;  ///< bytes of entries written to the directory
+  std::uint64_t memory_bytes = 0;   ///< machine code held in memory now
 };
 
 /// One stored kernel.
 struct Entry {
-  std::string id;                ///< 32 hex digits, of the key
-  std::string kernel;            ///< name
-  std::string kind;              ///< "ufunc", "gufunc", "reduction" or "kernel"; for people
-  std::string signature;         ///< of the loop: "float32(float32 a, float32 b)"
-  std::string variant;           ///< what tells it from the loop's other kernels: "contiguous", "reduce (block)"; may be empty
-  std::string target;            ///< "sm_90", "gfx90a:xnack-", "x86-64-v3", for this machine's CPU its short form
+  std::string id;                ///< hash of the key: 32 hex digits
+  std::string kernel;            ///< name of the kernel
+  std::string kind;              ///< "ufunc", "gufunc", "reduction" or "kernel"; informative
+  std::string signature;         ///< signature of the loop: "float32(float32 a, float32 b)"
+  std::string variant;           ///< difference to the loop's other kernels: "contiguous", "reduce (block)"; may be empty
+  std::string target;            ///< "sm_90", "gfx90a:xnack-", "x86-64-v3"; the short form for this machine's CPU
   std::string compiler;          ///< "NVRTC 13.0.48"
-  std::uint64_t bytes = 0;       ///< of the file
-  std::uint64_t code_bytes = 0;  ///< of the machine code
-  double compile_ms = 0;         ///< 0 where it came from a bundle
-  std::int64_t created = 0;      ///< seconds since 1970; 0 where it came from a bundle
-  std::int64_t used = 0;         ///< seconds since 1970, to about ten minutes; 0 in a bundle
-  std::uint64_t hits = 0;        ///< of programs that found it in the directory, counted once in about ten minutes
-  std::string tier;              ///< the directory or the bundle that holds it
+  std::uint64_t bytes = 0;       ///< size of the file
+  std::uint64_t code_bytes = 0;  ///< size of the machine code
+  double compile_ms = 0;         ///< time of the compile; 0 for an entry from a bundle
+  std::int64_t created = 0;      ///< seconds since 1970; 0 for an entry from a bundle
+  std::int64_t used = 0;         ///< last use in seconds since 1970, to about ten minutes; 0 in a bundle
+  std::uint64_t hits = 0;        ///< programs that found it in the directory, counted once in about ten minutes
+  std::string tier;              ///< directory or bundle that holds the entry
 };
 
-/// A launch shape that was measured for a kernel on a device (kiln/tune.hpp). It is used for calls whose number of elements is
+/// A launch shape that was measured for a kernel on a device (kiln/tune.hpp). Calls use it if their number of elements is
 /// between the same two powers of four.
 struct TunedShape {
   std::string device;             ///< "NVIDIA H200, 132 multiprocessors"
   std::string driver;             ///< "CUDA 13.0"
-  std::int64_t elements = 0;      ///< of the call that was measured
+  std::int64_t elements = 0;      ///< elements of the call that was measured
   int block = 0;                  ///< threads of a block
-  int accesses = 0;               ///< that a thread has in flight
-  double milliseconds = 0;        ///< the kernel's, median
-  double model_milliseconds = 0;  ///< with the shape of the cost model
-  bool model = false;             ///< the cost model's shape was the best
-  std::int64_t measured = 0;      ///< seconds since 1970
+  int accesses = 0;               ///< accesses that a thread has in flight
+  double milliseconds = 0;        ///< time of the kernel, median
+  double model_milliseconds = 0;  ///< time with the cost model's shape
+  bool model = false;             ///< true: the cost model's shape was the best
+  std::int64_t measured = 0;      ///< time of the measurement, in seconds since 1970
 };
 
-/// An entry with all that it holds.
+/// An entry and everything that it holds.
 struct Contents {
-  Entry entry;                         ///< what list() tells of it
+  Entry entry;                         ///< the entry, as in list()
   std::string body;                    ///< the user's text
-  std::string key;                     ///< canonical JSON: all that decided the machine code
+  std::string key;                     ///< canonical JSON: everything that decided the machine code
   std::string source;                  ///< the whole translation unit, from the key
   std::string code;                    ///< machine code: cubin, code object or ELF shared object
-  std::vector<TunedShape> tuned = {};  ///< of all devices, also of those that are not here
+  std::vector<TunedShape> tuned = {};  ///< shapes for all devices, absent ones included
 };
 
-/// A field of the key that differs; long texts are cut to the first lines that do.
+/// A field of the key that differs. Long texts are cut to the first lines that differ.
 struct Difference {
   std::string field;   ///< "target", "compiler", "source", "headers/scale.h", "options", …
-  std::string wanted;  ///< in the key that was asked for
-  std::string found;   ///< in the entry's
+  std::string wanted;  ///< value in the requested key
+  std::string found;   ///< value in the entry's key
 };
 
-/// Whether a kernel is in the cache, and where not, how it differs from the entry that is most like it.
+/// Result of a look-up, and on a miss the differences to the most similar entry.
 struct Explanation {
-  std::string id;              ///< of the key asked for
-  bool hit = false;            ///< whether a tier has it
-  std::string tier;            ///< where hit: the directory or the bundle
-  Miss reason = Miss::absent;  ///< where not
-  std::string nearest;         ///< id of the entry with the fewest different fields, of the same kernel name; may be empty
-  std::vector<Difference> differences;  ///< from that one
+  std::string id;              ///< hash of the requested key
+  bool hit = false;            ///< true: a tier has the kernel
+  std::string tier;            ///< directory or bundle, on a hit
+  Miss reason = Miss::absent;  ///< reason, on a miss
+  std::string nearest;         ///< id of the entry of the same kernel name with the fewest different fields; may be empty
+  std::vector<Difference> differences;  ///< fields that differ from `nearest`
 };
 
-/// What verify() found. Paths are within the directory.
+/// Findings of verify(). Paths are relative to the directory.
 struct Verification {
-  /// A file that is not as it should be.
+  /// A defective file.
   struct Fault {
-    std::string path;     ///< within the directory
+    std::string path;     ///< path relative to the directory
     std::string reason;   ///< "wrong checksum", "left by a process that died", …
-    bool mended = false;  ///< removed; never what could not be read, which may be sound
+    bool mended = false;  ///< true: the file was removed; false for an unreadable file, which may be intact
   };
-  std::uint64_t entries = 0;       ///< sound ones
-  std::uint64_t bytes = 0;         ///< of their files
-  std::uint64_t other_format = 0;  ///< entries of an older or newer kiln's format, which are left to it
-  std::vector<Fault> faults;       ///< all that were found, also those that were mended
-  std::uint64_t tuned = 0;         ///< sound results of `kiln tune`, a file for each kernel; entries do not count them
-  std::vector<Fault> not_used;     ///< of these, results for other devices or drivers than are here, which are left as they are
+  std::uint64_t entries = 0;       ///< intact entries
+  std::uint64_t bytes = 0;         ///< bytes of their files
+  std::uint64_t other_format = 0;  ///< entries of an older or newer kiln's format, which are left alone
+  std::vector<Fault> faults;       ///< all findings, repaired ones included
+  std::uint64_t tuned = 0;         ///< intact results of `kiln tune`, one file for each kernel; `entries` does not count them
+  /// Results of `kiln tune` for other devices or drivers than are present; they are left unchanged.
+  std::vector<Fault> not_used;
 };
 
-/// What prune() and clear() removed.
+/// Result of prune() and clear().
 struct Removal {
-  std::uint64_t entries = 0;  ///< how many
-  std::uint64_t bytes = 0;    ///< of their files
+  std::uint64_t entries = 0;  ///< entries removed
+  std::uint64_t bytes = 0;    ///< bytes of their files
 };
 
-/// What export_bundle() wrote, or import_bundle() read.
+/// Result of export_bundle() or import_bundle().
 struct BundleReport {
-  std::uint64_t entries = 0;  ///< in the bundle
-  std::uint64_t bytes = 0;    ///< of the bundle
-  std::uint64_t already = 0;  ///< import: entries that were there
+  std::uint64_t entries = 0;  ///< entries in the bundle
+  std::uint64_t bytes = 0;    ///< size of the bundle
+  std::uint64_t already = 0;  ///< import: entries that were present before
 };
 
 }  // namespace cache
 
-/// Where a cache keeps its kernels. Members are to be named.
+/// Tiers and limits of a cache. Members are to be named.
 struct CacheOptions {
-  std::string directory = {};  ///< made at the first write, mode 0700; empty: no disk tier
-  /// Directories and bundles that are looked into after it, in order, and never written.
+  std::string directory = {};  ///< created at the first write, mode 0700; empty: no disk tier
+  /// Directories and bundles that are searched after the directory, in order, and never written.
   std::vector<std::string> read_only = {};
-  std::uint64_t max_bytes = std::uint64_t{1} << 30;      ///< of the directory; beyond it the least recently used entries go
-  std::uint64_t memory_bytes = std::uint64_t{64} << 20;  ///< machine code kept in memory; the least recently used goes
-  std::chrono::milliseconds wait = std::chrono::seconds(30);  ///< for another process that compiles the same kernel
+  /// Limit of the directory; beyond it the least recently used entries are removed.
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;
+  /// Limit of machine code in memory; beyond it the least recently used code is dropped.
+  std::uint64_t memory_bytes = std::uint64_t{64} << 20;
+  /// Time to wait for another process that compiles the same kernel.
+  std::chrono::milliseconds wait = std::chrono::seconds(30);
 };
 
 namespace detail {
 class CacheImpl;
 }
 
-/// A store of compiled kernels: memory, a directory, read-only tiers. A handle: copies share the store, which lives as long as
-/// a handle or a definition that was given it. Thread-safe. Faults of the disk never fail a call that runs a kernel: they are
-/// misses, and a line of the log. The functions that look after the directory (list, verify, prune, …) throw CacheError where
-/// the directory is refused, and IoError for what the disk says.
+/// A store of compiled kernels: memory, a directory, read-only tiers. A Cache is a handle whose copies share the store. The
+/// store lives as long as a handle or a definition that uses it. Thread-safe.
+///
+/// A fault of the disk never fails a call that runs a kernel. It counts as a miss and adds a line to the log. The
+/// functions that maintain the directory (list, verify, prune, …) throw CacheError if the directory is refused, and IoError if
+/// the disk reports an error.
 class KILN_API Cache {
  public:
-  /// The process's cache, of KILN_CACHE_DIR, KILN_CACHE_READONLY_DIRS and KILN_CACHE_MAX_BYTES, read at first use.
+  /// Constructs a handle on the process's cache. KILN_CACHE_DIR, KILN_CACHE_READONLY_DIRS and KILN_CACHE_MAX_BYTES configure
+  /// it; they are read at first use.
   Cache() noexcept;
-  /// Another one. Nothing is touched until its first use.
+  /// Constructs another cache. Nothing is touched until its first use.
   explicit Cache(const CacheOptions& options);
 
-  /// The directory of the disk tier; empty where there is none: none was given, or it was refused (the log says why).
+  /// Returns the directory of the disk tier. The result is empty if none was given, or if it was refused (the log says why).
   [[nodiscard]] std::string directory() const;
-  /// The bound of the directory in bytes, as it was given; 0 for a cache of memory alone.
+  /// Returns the limit of the directory in bytes, as it was given; 0 for a cache in memory alone.
   [[nodiscard]] std::uint64_t max_bytes() const;
-  /// What it did in this process. Zeros before the first use.
+  /// Returns the counts of this process: zeros before the first use.
   [[nodiscard]] cache::Stats stats() const noexcept;
 
-  /// The entries of every tier, an id once, by kernel name, then id. Damaged files are left out: see verify().
+  /// Returns the entries of every tier, each id once, sorted by kernel name, then id. Damaged files are omitted: see verify().
   [[nodiscard]] std::vector<cache::Entry> list() const;
-  /// The entry whose id begins so. Nothing where there is none; CacheError where several do, with their ids; IoError where it
-  /// is damaged.
+  /// Returns the entry whose id begins with this text, or nothing if there is none. Throws CacheError, with the ids, if there
+  /// are several, and IoError if the entry is damaged.
   [[nodiscard]] std::optional<cache::Contents> find(std::string_view id) const;
-  /// `key` is canonical JSON, as in Contents::key or from Manifest::kernels(). CacheError for another text. Changes nothing: a
-  /// damaged entry stays where it is, its time of last use stays, and stats() do not count it.
+  /// Looks a key up. `key` is canonical JSON, from Contents::key or Manifest::kernels(). Throws CacheError for another text.
+  ///
+  /// The call changes nothing: a damaged entry stays in its place, times of last use stay, and stats() do not count it.
   [[nodiscard]] cache::Explanation explain(std::string_view key) const;
 
-  /// Reads every file of the directory and compares checksums; `fix` removes what is damaged or was left by processes that
-  /// died, but nothing that could not be read: that may be sound.
+  /// Reads every file of the directory and compares checksums. `fix` removes damaged files and files left by processes that
+  /// died. Unreadable files stay, as they may be intact.
   cache::Verification verify(bool fix = false) const;
-  /// Removes entries not used since `older_than` ago, then the least recently used until `max_bytes` are left.
+  /// Removes the entries whose last use is more than `older_than` ago. Then removes the least recently used ones until at most
+  /// `max_bytes` are left.
   cache::Removal prune(std::optional<std::uint64_t> max_bytes, std::optional<std::chrono::seconds> older_than = {}) const;
-  /// Removes every entry of the directory, and nothing that is not kiln's. Programs that run keep what they have loaded.
+  /// Removes every entry of the directory, and nothing that is not kiln's. Running programs keep the kernels that they have
+  /// loaded.
   cache::Removal clear() const;
 
-  /// Writes entries of every tier to one file, which may be a read-only tier elsewhere. Those with these ids; all where there
-  /// are none. The same entries give the same bytes. The file appears whole or not at all.
+  /// Writes entries of every tier to one file, which may serve as a read-only tier elsewhere. `ids` selects entries; an empty
+  /// list selects all. The same entries give the same bytes. The file appears whole or not at all.
   cache::BundleReport export_bundle(const std::string& path, const std::vector<std::string>& ids = {}) const;
-  /// Puts a bundle's entries into the directory. The whole file is verified before the first one is; IoError where it is
-  /// damaged, or an entry cannot be written: those before it stay. CacheError where there is no directory, or the bundle is
-  /// larger than its bound.
+  /// Adds a bundle's entries to the directory. The whole file is verified before the first entry is added. Throws IoError if
+  /// the file is damaged or an entry cannot be written; the entries before that one stay. Throws CacheError if there is no
+  /// directory, or if the bundle exceeds its limit.
   cache::BundleReport import_bundle(const std::string& path) const;
 
-  /// For the library itself.
+  /// Constructor for the library's own use.
   explicit Cache(std::shared_ptr<detail::CacheImpl> impl) noexcept;
-  [[nodiscard]] const std::shared_ptr<detail::CacheImpl>& impl() const noexcept { return impl_; }  ///< null: the process's
+  /// Accessor for the library's own use; null: the process's cache.
+  [[nodiscard]] const std::shared_ptr<detail::CacheImpl>& impl() const noexcept { return impl_; }
 
  private:
   std::shared_ptr<detail::CacheImpl> impl_;
@@ -203,15 +215,18 @@ class KILN_API Cache {
 
 namespace cache {
 
-/// Cache().stats(): of the process's cache. Does not open it.
+/// Returns the statistics of the process's cache, Cache().stats(), without opening it.
 [[nodiscard]] KILN_API Stats stats() noexcept;
-/// Cache().directory(): of the process's cache.
+/// Returns the directory of the process's cache, Cache().directory().
 [[nodiscard]] KILN_API std::string directory();
 
-/// Receives one line for each fault of a disk tier (a refused directory, a damaged entry, a full disk), of every cache, for a
-/// KILN_CACHE_MAX_BYTES or KILN_HOST_POOL_MAX_BYTES that is no number, in whose place the default holds, and for each warning
-/// of a kernel ("disc:1:7: shift count >= width of type"; Ufunc::warnings() has them as values). None by default: the library
-/// never prints. An empty callback takes the last one away. Called from whatever thread met the fault; must not call kiln.
+/// Sets the callback that receives log lines of every cache; the library never prints. An empty callback removes the last one.
+/// There is none by default. The thread that meets the fault calls it; the callback must not call kiln.
+///
+/// A line reports one of:
+/// - a fault of a disk tier: a refused directory, a damaged entry, a full disk;
+/// - a KILN_CACHE_MAX_BYTES or KILN_HOST_POOL_MAX_BYTES that is not a number, replaced by the default;
+/// - a warning of a kernel: "disc:1:7: shift count >= width of type" (Ufunc::warnings() returns them as values).
 KILN_API void set_log(std::function<void(std::string_view)> callback);
 
 }  // namespace cache

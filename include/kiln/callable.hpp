@@ -1,5 +1,5 @@
-// What all functions over arrays have in common: an empty state, and the ways to write a call. Ufunc, Gufunc and Reduction
-// derive from Callable; users name those, never this.
+// The base of all functions over arrays: an empty state, and the ways to write a call. Ufunc, Gufunc and Reduction derive from
+// Callable; users name those, never this.
 #pragma once
 
 #include <array>
@@ -23,13 +23,13 @@ class GufuncImpl;
 class ReductionImpl;
 class RawKernelImpl;
 
-// TypeError: the handle is empty. What makes one is in the message.
+// Throws TypeError: the handle is empty. The message names the function that makes one.
 [[noreturn]] KILN_API void fail_empty(const UfuncImpl* type);
 [[noreturn]] KILN_API void fail_empty(const GufuncImpl* type);
 [[noreturn]] KILN_API void fail_empty(const ReductionImpl* type);
 [[noreturn]] KILN_API void fail_empty(const RawKernelImpl* type);
 
-/// A shared implementation that may be absent: using it is a TypeError then.
+/// A shared implementation that may be absent. Using an absent one throws TypeError.
 template <class Impl>
 class Shared {
  public:
@@ -50,8 +50,8 @@ class Shared {
 template <std::size_t>
 using NthArg = Arg;
 
-/// Calls with that many arguments and options in braces, f(a, b, {.out = c}): a template cannot take such a list, so each
-/// number of arguments has its own functions.
+/// The calls with a fixed number of arguments and options in braces: f(a, b, {.out = c}). A template cannot take such a list,
+/// so each number of arguments has its own functions.
 template <class Function, class Options, class Resolved, class Numbers>
 class CallWithOptions;
 template <class Function, class Options, class Resolved, std::size_t... I>
@@ -83,12 +83,11 @@ class CallWithOptions<Function, Options, Resolved, std::index_sequence<I...>> {
   [[nodiscard]] const Function& function() const { return static_cast<const Function&>(*this); }
 };
 
-/// The ways to write a call of Function. They come down to its members
+/// The ways to write a call of Function. All of them use its members, for which null options are Options{}:
 ///   int nout() const
 ///   void call(std::span<const Arg>, const Options*, std::span<Array> results) const   TypeError for another number of results
 ///   Resolved resolve_call(std::span<const Arg>, const Options*) const
 ///   cache::Contents compiled_call(std::span<const Arg>, const Options*) const
-/// where null options are Options{}.
 template <class Function, class Options, class Resolved, class Counts = std::make_index_sequence<8>>
 class Callable;
 template <class Function, class Options, class Resolved, std::size_t... Count>
@@ -100,8 +99,8 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
   using CallWithOptions<Function, Options, Resolved, std::make_index_sequence<Count + 1>>::resolve...;
   using CallWithOptions<Function, Options, Resolved, std::make_index_sequence<Count + 1>>::compiled...;
 
-  /// f(a, b): the one output. f(a, b, {.out = c}) takes options after up to eight arguments, f({a, b, …}, {.out = c}) after any
-  /// number. A function of several outputs is a TypeError here.
+  /// Calls the function and returns its one output: f(a, b). Options follow up to eight arguments, f(a, b, {.out = c}), or a
+  /// list of any length, f({a, b, …}, {.out = c}). Throws TypeError for a function of several outputs.
   template <class... Args>
     requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
   Array operator()(const Args&... args) const {
@@ -113,14 +112,14 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
   Array operator()(std::initializer_list<Arg> args, const Options& options = {}) const {
     return (*this)(std::span(args.begin(), args.size()), options);
   }
-  /// For a number of arguments known at run time.
+  /// Calls the function with a number of arguments known at run time.
   Array operator()(std::span<const Arg> args, const Options& options) const {
     Array result;
     function().call(args, &options, {&result, 1});
     return result;
   }
 
-  /// The same for a function of N outputs.
+  /// Calls a function of N outputs and returns them.
   template <std::size_t N, class... Args>
     requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
   std::array<Array, N> outputs(const Args&... args) const {
@@ -135,14 +134,15 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
     function().call({args.begin(), args.size()}, &options, results);
     return results;
   }
-  /// For a number of outputs known at run time.
+  /// Calls the function and returns its outputs, whose number is known at run time.
   std::vector<Array> outputs(std::span<const Arg> args, const Options& options = {}) const {
     std::vector<Array> results(static_cast<std::size_t>(function().nout()));
     function().call(args, &options, results);
     return results;
   }
 
-  /// What the call would do, without running or compiling anything; throws what the call would throw for its arguments.
+  /// Returns the plan of the call, without running or compiling anything. Throws the exceptions that the call would throw for
+  /// its arguments.
   template <class... Args>
     requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
   [[nodiscard]] Resolved resolve(const Args&... args) const {
@@ -156,9 +156,11 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
     return function().resolve_call(args, &options);
   }
 
-  /// The kernel that the call would run, compiled or from the cache, for kiln::inspect: inspect::text(f.compiled(a, b),
-  /// inspect::Form::assembly). Nothing runs or is written; host arrays are sent to a GPU where the call would. Its entry says
-  /// nothing of a tier. Throws what the call would, and TypeError where there is nothing to compute.
+  /// Returns the kernel that the call would run, compiled or from the cache, for kiln::inspect: `inspect::text(f.compiled(a,
+  /// b), inspect::Form::assembly)`. Nothing runs or is written, but host arrays are sent to a GPU if the call would send them.
+  /// The result's entry names no tier.
+  ///
+  /// Throws the exceptions of the call, and TypeError if there is nothing to compute.
   template <class... Args>
     requires(sizeof...(Args) > 0 && (std::is_convertible_v<const Args&, Arg> && ...))
   [[nodiscard]] cache::Contents compiled(const Args&... args) const {

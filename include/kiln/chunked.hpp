@@ -1,5 +1,5 @@
-// Calls on host arrays in chunks, several of which are under way at once: for data larger than a device's memory, or than the
-// host's (open_npy, create_npy), and for calls whose progress is shown or that may be stopped.
+// Calls on host arrays in chunks, several of which run at the same time. They serve data larger than a device's memory or than
+// the host's (open_npy, create_npy), and calls that show progress or may be stopped.
 #pragma once
 
 #include <array>
@@ -22,44 +22,52 @@
 
 namespace kiln {
 
-/// How far a chunked call has come.
+/// Progress of a chunked call.
 struct ChunkProgress {
   std::int64_t done = 0;        ///< chunks whose results are in the host's memory
-  std::int64_t chunks = 0;      ///< all of them
-  std::int64_t bytes_done = 0;  ///< of inputs and outputs, in chunks that are done
-  std::int64_t bytes = 0;       ///< of all inputs and outputs
-  double seconds = 0;           ///< since the call began
+  std::int64_t chunks = 0;      ///< chunks of the call
+  std::int64_t bytes_done = 0;  ///< bytes of inputs and outputs in finished chunks
+  std::int64_t bytes = 0;       ///< bytes of all inputs and outputs
+  double seconds = 0;           ///< time since the call began
 };
 
-/// How a call is cut. Every member has a default.
+/// Options of a chunked call. Every member has a default.
 struct ChunkOptions {
-  std::int64_t chunk_bytes = 0;      ///< of the inputs and outputs of one chunk, about; 0: what suits the devices
-  std::vector<Device> devices = {};  ///< that compute: whoever is free takes the next chunk. Empty: where a call would run
-  /// Called when chunks are done, for the last one in any case, in the thread of the call. What it throws ends the call, and is
-  /// thrown.
+  /// Approximate bytes of the inputs and outputs of one chunk; 0: a size that suits the devices.
+  std::int64_t chunk_bytes = 0;
+  /// Devices that compute; a free device takes the next chunk. Empty: the device that a call would run on.
+  std::vector<Device> devices = {};
+  /// Callback, called in the thread of the call when chunks are done, and always for the last one. An exception of the callback
+  /// ends the call, which rethrows it.
   std::function<void(const ChunkProgress&)> progress = nullptr;
-  std::stop_token stop = {};  ///< asked before each chunk; where it says so the call ends as a Stopped
+  std::stop_token stop = {};  ///< token that is checked before each chunk; a request ends the call with Stopped
 };
 
-/// A ufunc whose calls go chunk by chunk: chunked(f)(a, b), chunked(f, {.devices = …})(a, b, {.out = c}). Results are those of
-/// f(a, b), to the bit. Arrays are host arrays, mapped files among them; a .stream is a TypeError, since chunks have their own.
-/// An output may be the very array of an input; it may not overlap one otherwise (ShapeError). Chunks follow the memory of the
-/// largest operand. An operand that all chunks share is sent to each device once. Three to eight chunks are under way on a GPU,
-/// by the threads of the host, one on the CPU. Where a chunk fails the call ends with its error, which says how many chunks are
-/// done: their results are in .out. Thread-safe, as f is.
+/// A ufunc whose calls run chunk by chunk: chunked(f)(a, b), chunked(f, {.devices = …})(a, b, {.out = c}). Results are bitwise
+/// equal to those of f(a, b). Thread-safe, as f is.
+///
+/// Arrays are host arrays, mapped files included. A .stream throws TypeError, since chunks have their own streams. An output
+/// may be the very array of an input; any other overlap throws ShapeError.
+///
+/// Chunks follow the memory of the largest operand. An operand that all chunks share is sent to each device once. On a GPU
+/// three to eight chunks run at the same time, one per host thread; on the CPU one does.
+///
+/// A chunk that fails ends the call with its error, which reports the number of finished chunks. Their results are in .out.
 class KILN_API ChunkedUfunc : public detail::Callable<ChunkedUfunc, CallOptions, Resolution> {
  public:
-  ChunkedUfunc(Ufunc function, ChunkOptions options);  ///< chunked() makes one
+  ChunkedUfunc(Ufunc function, ChunkOptions options);  ///< constructor that chunked() uses
 
-  /// As Ufunc::reduce. Where chunks share outputs their partial results are combined in the order of the chunks: floating sums
-  /// depend on .chunk_bytes (without it on the devices, the host's threads and the free memory), never on which device took
-  /// what. A ufunc that is not reorderable is cut along the axes that stay alone, and so is one without an identity that has a
-  /// mask.
+  /// Reduces as Ufunc::reduce does. Chunks that share outputs are combined in the order of the chunks.
+  ///
+  /// Floating sums therefore depend on .chunk_bytes, never on the device that computes a chunk. Without .chunk_bytes they
+  /// depend on the devices, the host's threads and the free memory.
+  ///
+  /// A ufunc that is not reorderable is cut along the axes that are not reduced. So is a masked one without an identity.
   [[nodiscard]] Array reduce(const Array& a, const ReduceOptions& options = {}) const;
-  /// As Ufunc::accumulate. Along the axis chunk follows chunk, each from the result before it.
+  /// Accumulates as Ufunc::accumulate does. Chunks along the axis run in order; each continues from the result before it.
   [[nodiscard]] Array accumulate(const Array& a, const AccumulateOptions& options = {}) const;
 
-  /// @name What Callable's forms come down to.
+  /// @name Members that Callable uses
   /// @{
   [[nodiscard]] int nout() const { return function_.nout(); }
   void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
@@ -70,12 +78,13 @@ class KILN_API ChunkedUfunc : public detail::Callable<ChunkedUfunc, CallOptions,
   ChunkOptions how_;
 };
 
-/// The same of a generalized ufunc: cut along the loop dimensions. An output may not overlap an input.
+/// A generalized ufunc whose calls are cut along the loop dimensions. An output must not overlap an input. All else is as for
+/// ChunkedUfunc.
 class KILN_API ChunkedGufunc : public detail::Callable<ChunkedGufunc, GufuncOptions, GufuncResolution> {
  public:
-  ChunkedGufunc(Gufunc function, ChunkOptions options);  ///< chunked() makes one
+  ChunkedGufunc(Gufunc function, ChunkOptions options);  ///< constructor that chunked() uses
 
-  /// @name What Callable's forms come down to.
+  /// @name Members that Callable uses
   /// @{
   [[nodiscard]] int nout() const { return function_.nout(); }
   void call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const;
@@ -86,13 +95,15 @@ class KILN_API ChunkedGufunc : public detail::Callable<ChunkedGufunc, GufuncOpti
   ChunkOptions how_;
 };
 
-/// The same of a reduction, cut as ChunkedUfunc::reduce. Where chunks share outputs it is the accumulators that are combined:
-/// a TypeError where their members are not plain ones of kiln's dtypes. With a mask it is cut along the axes that stay alone.
+/// A reduction whose calls are cut as those of ChunkedUfunc::reduce are. All else is as for ChunkedUfunc.
+///
+/// Chunks that share outputs combine their accumulators. Such a call throws TypeError unless all members of the accumulator
+/// have kiln's dtypes. A call with a mask is cut along the axes that are not reduced.
 class KILN_API ChunkedReduction : public detail::Callable<ChunkedReduction, ReductionOptions, Resolution> {
  public:
-  ChunkedReduction(Reduction function, ChunkOptions options);  ///< chunked() makes one
+  ChunkedReduction(Reduction function, ChunkOptions options);  ///< constructor that chunked() uses
 
-  /// @name What Callable's forms come down to.
+  /// @name Members that Callable uses
   /// @{
   [[nodiscard]] int nout() const { return function_.nout(); }
   void call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const;
@@ -103,11 +114,11 @@ class KILN_API ChunkedReduction : public detail::Callable<ChunkedReduction, Redu
   ChunkOptions how_;
 };
 
-/// The function in chunks. Cheap: nothing is opened. TypeError for an empty handle or negative .chunk_bytes.
+/// Returns the function in chunks. Cheap: nothing is opened. Throws TypeError for an empty handle or negative .chunk_bytes.
 [[nodiscard]] KILN_API ChunkedUfunc chunked(const Ufunc& function, ChunkOptions options = {});
-/// The same.
+/// Returns the generalized ufunc in chunks, by the rules above.
 [[nodiscard]] KILN_API ChunkedGufunc chunked(const Gufunc& function, ChunkOptions options = {});
-/// The same.
+/// Returns the reduction in chunks, by the rules above.
 [[nodiscard]] KILN_API ChunkedReduction chunked(const Reduction& function, ChunkOptions options = {});
 
 }  // namespace kiln

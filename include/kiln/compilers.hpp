@@ -1,4 +1,4 @@
-// The compilers that kernels may be compiled by, and which of them kiln takes.
+// The compilers that may compile kernels, and kiln's choice among them.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace kiln {
 
-/// A compiler of kernels for a kind of device, whether it is there or not.
+/// A compiler of kernels for a kind of device, available or not.
 struct CompilerInfo {
-  DeviceKind kind = DeviceKind::cpu;  ///< whose kernels it compiles
+  DeviceKind kind = DeviceKind::cpu;  ///< kind of device that it compiles for
   std::string name = {};              ///< "Clang", "NVRTC", "hipRTC"
-  std::string version = {};           ///< "19.1.7", "13.0"; empty where it is not there
-  std::string file = {};              ///< of its library; empty where it is not there
-  bool taken = false;                 ///< kernels are compiled by it, as far as it knows the architecture
-  std::string reason = {};            ///< why it is taken or not; where it is not there, every path that was tried
+  std::string version = {};           ///< "19.1.7", "13.0"; empty if the compiler is not available
+  std::string file = {};              ///< path of its library; empty if the compiler is not available
+  bool taken = false;                 ///< true: it compiles kernels, for the architectures that it supports
+  std::string reason = {};            ///< reason of the choice; for a missing compiler, every path that was tried
 };
 
-/// The compilers for CPUs, then for NVIDIA's, then for AMD's GPUs, with the environment's variables as they are. Looks for the
-/// vendors' libraries and opens Clang's; no device is opened. Thread-safe.
+/// Returns the compilers for CPUs, then for NVIDIA GPUs, then for AMD GPUs, under the current environment variables. The call
+/// looks for the vendors' libraries and opens Clang's, but no device. Thread-safe.
 [[nodiscard]] KILN_API std::vector<CompilerInfo> compilers();
 
 }  // namespace kiln
