@@ -18,8 +18,9 @@ namespace kiln {
 /// After a fault the kernel runs to its end, outputs hold the values that it wrote, and the device stays usable. Calls of one
 /// such kernel run one at a time.
 struct Debug {
-  /// Checks indices of views against their shapes, division of integers by zero, and assert(). Clang adds two checks: shifts by
-  /// a negative count or by at least the width of the type, and conversions of floats to integers that do not fit.
+  /// Checks indices of views against their shapes, division of integers by zero, and assert(). Clang adds two checks:
+  /// conversions of floats to integers that do not fit, and shifts by an invalid count. A shift count is invalid if it is
+  /// negative or not below the type's width.
   ///
   /// On the CPU it also catches faults that would end the process: stack overflow, invalid pointers, illegal instructions. The
   /// part of the work that such a fault ends is not done. Handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are installed
@@ -27,8 +28,9 @@ struct Debug {
   bool on = false;
   /// Checks the results of ufuncs and gufuncs for NaN, too.
   bool nan = false;
-  /// Checks raw kernels on the CPU for data races: two threads access the same element, at least one writes, and no barrier()
-  /// separates them or they are of different blocks. The message has both lines. Two atomic operations are no race.
+  /// Checks raw kernels on the CPU for data races. A race is two accesses of different threads to one element, at least one of
+  /// them a write. The threads are of different blocks, or no barrier() separates the accesses. Two atomic operations are no
+  /// race. The message has both lines.
   ///
   /// Threads of a block may then use barrier() and shared memory on the CPU, too. A barrier that some of them do not reach is a
   /// fault. The threads run one at a time. For other kernels, and on GPUs, the effect is that of `on`.

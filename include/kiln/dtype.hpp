@@ -32,10 +32,10 @@ enum class DType : std::uint8_t {
   complex64,   ///< std::complex<float>
   complex128,  ///< std::complex<double>
 };
-/// How many dtypes there are; their values count from 0.
+/// Number of dtypes; their values count from 0.
 inline constexpr int kDTypeCount = 15;
 
-/// NumPy's kinds, in the order in which they rise.
+/// NumPy's kinds, in rising order.
 enum class Kind : std::uint8_t {
   boolean,   ///< bool
   integer,   ///< signed and unsigned
@@ -43,30 +43,30 @@ enum class Kind : std::uint8_t {
   complex,   ///< complex64, complex128
 };
 
-/// What a cast may do: numpy's `casting=` argument. Each allows what those before it allow.
+/// Rules for casts: numpy's `casting=` argument. Each rule includes those before it.
 enum class Casting : std::uint8_t {
-  no,         ///< nothing: the dtypes are equal
-  equiv,      ///< the same as no: an array has its machine's byte order
-  safe,       ///< where every value is preserved; 64-bit integers to float64 and complex128 count as such
-  same_kind,  ///< also to a smaller dtype of the kind, and to every higher kind; not from signed to unsigned
-  unsafe,     ///< everything
+  no,         ///< equal dtypes only
+  equiv,      ///< no change but byte order: the same as `no`, since an array has its machine's byte order
+  safe,       ///< value-preserving casts; 64-bit integers to float64 and complex128 count as such
+  same_kind,  ///< casts to a smaller dtype of the kind, and to every higher kind; from signed to unsigned excluded
+  unsafe,     ///< every cast
 };
 
-/// Size of one element in bytes.
+/// Returns the size of one element in bytes.
 [[nodiscard]] KILN_API std::size_t itemsize(DType dtype) noexcept;
-/// NumPy's name: "bool", "float32", …
+/// Returns NumPy's name: "bool", "float32", …
 [[nodiscard]] KILN_API std::string_view name(DType dtype) noexcept;
-/// The dtype of that name; TypeError (with the nearest name) where there is none.
+/// Returns the dtype of that name. Throws TypeError, with the nearest name, for an unknown one.
 [[nodiscard]] KILN_API DType dtype_from_name(std::string_view name);
-/// The kind of a dtype.
+/// Returns the kind of a dtype.
 [[nodiscard]] KILN_API Kind kind(DType dtype) noexcept;
-/// Whether it has negative values: of signed integers, floating and complex numbers.
+/// Returns true for dtypes with negative values: signed integers, floating and complex numbers.
 [[nodiscard]] KILN_API bool is_signed(DType dtype) noexcept;
-/// numpy.can_cast(from, to, casting).
+/// Returns numpy.can_cast(from, to, casting).
 [[nodiscard]] KILN_API bool can_cast(DType from, DType to, Casting casting = Casting::safe) noexcept;
-/// numpy.promote_types(a, b). float16 with bfloat16 is float32.
+/// Returns numpy.promote_types(a, b); float32 for float16 with bfloat16.
 [[nodiscard]] KILN_API DType promote(DType a, DType b) noexcept;
-/// "no", "equiv", "safe", "same_kind", "unsafe".
+/// Returns "no", "equiv", "safe", "same_kind" or "unsafe".
 [[nodiscard]] KILN_API std::string_view name(Casting casting) noexcept;
 
 namespace detail {
@@ -114,11 +114,11 @@ struct dtype_of_impl<T> {
 };
 }  // namespace detail
 
-/// The dtype whose elements are Ts: dtype_of<float> is DType::float32; every integer type maps by size and sign.
+/// The dtype whose elements are Ts: dtype_of<float> is DType::float32. Every integer type maps by size and sign.
 template <class T>
 inline constexpr DType dtype_of = detail::dtype_of_impl<std::remove_cv_t<T>>::value;
 
-/// A C++ type that is a dtype's element or a scalar argument.
+/// A C++ type that is an element of a dtype or a scalar argument.
 template <class T>
 concept Element = requires { detail::dtype_of_impl<std::remove_cv_t<T>>::value; };
 

@@ -14,30 +14,32 @@ namespace backend {
 class Event;
 }
 
-/// Marks how far a stream has come: another stream can wait for it, the program can ask or wait, and two events tell the time
-/// between them. Thread-safe. Destroying the last handle waits for nothing.
+/// Marks how far a stream has come. Another stream can wait for it, the program can test it or wait, and two events measure the
+/// time between them. Thread-safe. Destroying the last handle waits for nothing.
 class KILN_API Event {
  public:
-  /// An event that nothing was recorded in yet. DeviceError where the device is not there, or has no event left.
+  /// Constructs an event without recorded work. Throws DeviceError if the device is not available, or has no event left.
   explicit Event(const Device& device);
 
-  /// Whether the handle names an event. It is empty after it was moved from, and every other use is a TypeError then.
+  /// Returns true if the handle names an event. A moved-from handle is empty, and every other use of it throws TypeError.
   [[nodiscard]] bool valid() const noexcept { return event_ != nullptr; }
-  /// Where it is.
+  /// Returns the device of the event.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
-  /// Marks the work that the stream has now; what was marked before is forgotten. A default Stream is the device's default
-  /// stream: on the CPU the caller itself, so that the event is done at once. DeviceError for a stream of another device.
+  /// Marks the work that is queued on the stream now and forgets an earlier mark. A default Stream means the device's default
+  /// stream. On the CPU that is the caller itself, so the event is done at once. Throws DeviceError for a stream of another
+  /// device.
   void record(const Stream& stream = {}) const;
-  /// Whether the marked work is done, without waiting; true where nothing was recorded. DeviceError where the device is lost.
+  /// Returns true if the marked work is done, or if nothing was recorded; it does not wait. Throws DeviceError if the device is
+  /// lost.
   [[nodiscard]] bool done() const;
-  /// Waits until the marked work is done; at once where nothing was recorded. A fault of that work is told by
-  /// Stream::synchronize(); on a GPU here, too (DeviceError).
+  /// Waits until the marked work is done; returns at once if nothing was recorded. Stream::synchronize() throws a fault of that
+  /// work; on a GPU this function throws it (DeviceError), too.
   void synchronize() const;
-  /// Milliseconds of the device's clock from `start` to this event; negative where this one was reached first. DeviceError
-  /// unless both are of one device, recorded, and done.
+  /// Returns the milliseconds from `start` to this event by the device's clock; negative if this one was reached first. Throws
+  /// DeviceError unless both events are of one device, recorded, and done.
   [[nodiscard]] double elapsed_ms(const Event& start) const;
 
-  /// For the library itself.
+  /// Accessor for the library's own use.
   [[nodiscard]] const std::shared_ptr<backend::Event>& handle() const;
 
  private:

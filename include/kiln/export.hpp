@@ -1,7 +1,7 @@
-// What every public header begins with: the language it needs, and the visibility of the shared library's symbols.
+// Requirements of every public header: the language version, and the visibility of the shared library's symbols.
 #pragma once
 
-// A header that is not there ends the compilation at once; after #error, hundreds of lines would follow.
+// A missing header ends the compilation at once; hundreds of lines of errors would follow #error.
 #if __cplusplus <= 201703L
 #include <kiln needs C++20: compile with -std=c++20>
 #endif

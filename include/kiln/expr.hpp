@@ -1,4 +1,4 @@
-// A symbolic value inside kiln::fuse(): a parameter of the fused function, a constant, or the result of a ufunc on others.
+// A symbolic value inside kiln::fuse(): a parameter of the fused function, a constant, or the result of a ufunc on such values.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,8 @@ enum class Operator : unsigned char {
 KILN_API Expr apply(Operator what, const Expr& a);
 KILN_API Expr apply(Operator what, const Expr& a, const Expr& b);
 
-/// The results of a ufunc, symbolically. TypeError for a wrong number of inputs, or where `results` is not one for each output.
+/// Applies a ufunc symbolically and writes its results. Throws TypeError for a wrong number of inputs, or unless `results` has
+/// one element for each output.
 KILN_API void apply(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<const Expr> inputs, std::span<Expr> results);
 KILN_API Expr apply_one(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<const Expr> inputs);
 
@@ -54,21 +55,26 @@ template <class... Args>
 concept symbolic = (std::is_same_v<Args, Expr> || ...) && (std::is_convertible_v<const Args&, Expr> && ...);
 }  // namespace detail
 
-/// Immutable; a copy is the same value. Ufuncs called with one give another, and so do C++'s operators, which stand for the
-/// ufuncs of kiln::math that NumPy's operators stand for: `/` is divide, `%` remainder with the divisor's sign, `~` invert;
-/// `&&` and `||` evaluate both sides. Nothing is computed. A parameter is known only inside the function given to the fuse()
-/// that made it. An expression more than 1000 ufuncs deep is a TypeError.
+/// An immutable symbolic value; a copy is the same value. Nothing is computed. A ufunc called with an Expr returns an Expr, and
+/// so do C++'s operators, which stand for the ufuncs of NumPy's operators in kiln::math.
+///
+/// `/` is divide, `%` is remainder with the divisor's sign, `~` is invert; `&&` and `||` evaluate both sides.
+///
+/// A parameter is valid only inside the function that its fuse() was given. An expression more than 1000 ufuncs deep throws
+/// TypeError.
 class KILN_API Expr {
  public:
-  /// No value: valid() is false, and every other use is a TypeError.
+  /// Constructs an empty handle: valid() is false, and every other use throws TypeError.
   Expr() = default;
-  /// Whether the handle names a value, or is empty.
+  /// Returns true if the handle names a value.
   [[nodiscard]] bool valid() const noexcept { return node_ != nullptr; }
-  /// A constant. It is weak (NEP 50), as a C++ scalar in a call is.
+  /// Constructs a constant. It is weak (NEP 50), like a C++ scalar in a call.
   template <Element T>
   Expr(T value) : Expr(dtype_of<T>, &value) {}  // NOLINT(google-explicit-constructor)
 
-  /// @name Each is the ufunc of kiln::math that NumPy's operator stands for. TypeError as of its call with expressions.
+  /// @name Operators, each a ufunc of kiln::math with the meaning of NumPy's operator
+  ///
+  /// Throws TypeError by the rules of the ufunc's call with expressions.
   /// @{
   friend Expr operator+(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::add, a, b); }
   friend Expr operator-(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::subtract, a, b); }
@@ -93,7 +99,7 @@ class KILN_API Expr {
   friend Expr operator||(const Expr& a, const Expr& b) { return detail::apply(detail::Operator::logical_or, a, b); }
   friend Expr operator!(const Expr& a) { return detail::apply(detail::Operator::logical_not, a); }
   /// @}
-  /// @name As `a = a + b` and so on: the handle names another expression.
+  /// @name Assignments: `a += b` is `a = a + b`, and the handle names another expression
   /// @{
   Expr& operator+=(const Expr& b) { return *this = *this + b; }
   Expr& operator-=(const Expr& b) { return *this = *this - b; }
@@ -101,7 +107,7 @@ class KILN_API Expr {
   Expr& operator/=(const Expr& b) { return *this = *this / b; }
   /// @}
 
-  /// @name For the library's own use.
+  /// @name Members for the library's own use
   /// @{
   explicit Expr(std::shared_ptr<const detail::ExprNode> node, std::size_t output = 0) noexcept
       : node_(std::move(node)), output_(output) {}
@@ -113,7 +119,7 @@ class KILN_API Expr {
   Expr(DType dtype, const void* value);
 
   std::shared_ptr<const detail::ExprNode> node_;
-  std::size_t output_ = 0;  // which of its ufunc's
+  std::size_t output_ = 0;  // index among its ufunc's outputs
 };
 
 }  // namespace kiln

@@ -1,5 +1,5 @@
-// One kernel from several ufuncs: kiln::fuse() runs a function on symbolic values and makes a ufunc of what it did, so that
-// only the inputs and outputs go through memory. docs/fuse.md tells what it means.
+// One kernel from several ufuncs: kiln::fuse() runs a function on symbolic values and makes a ufunc of what it did. Only the
+// inputs and outputs go through memory. docs/fuse.md describes the meaning.
 #pragma once
 
 #include <array>
@@ -22,14 +22,16 @@ namespace kiln {
 
 /// The options of fuse(). Members are to be named: designated initializers in this order.
 struct FuseDefinition {
-  std::string name = {};                     ///< a C++ identifier; shown in errors
-  std::vector<std::string> parameters = {};  ///< names for messages, as C++ identifiers; x0, x1, … where none are given;
-                                             ///< "constant n": the value of a scalar is part of the kernel
-  std::string identity = {};                 ///< of two inputs and one output, as UfuncDefinition::identity
-  bool reorderable = false;                  ///< as UfuncDefinition::reorderable
-  /// For the whole kernel: `contract` and `fast_math` are set whatever its ufuncs say, `debug` checks what any of them does,
-  /// `headers` stand before theirs, `cache` is its own. Texts, `include_dirs` and `defines` are those of the ufuncs: TypeError
-  /// where they are given here.
+  std::string name = {};  ///< a C++ identifier; shown in errors
+  /// Names of the parameters for messages, as C++ identifiers; x0, x1, … by default. "constant n" makes a scalar's value part
+  /// of the kernel.
+  std::vector<std::string> parameters = {};
+  std::string identity = {};  ///< identity, as UfuncDefinition::identity; requires two inputs and one output
+  bool reorderable = false;   ///< true: reorderable, as UfuncDefinition::reorderable
+  /// Options of the whole kernel. `contract` and `fast_math` apply whatever the ufuncs say. `debug` adds to the checks of the
+  /// ufuncs, `headers` take precedence over theirs, and `cache` replaces theirs.
+  ///
+  /// Texts, `include_dirs` and `defines` come from the ufuncs; setting one here throws TypeError.
   CompileOptions compile = {};
 };
 
@@ -44,7 +46,7 @@ template <class F, std::size_t... I>
 consteval bool takes_expressions(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, EachExpression<I>...>;
 }
-/// How many expressions F takes; 0 where that is not one number.
+/// Returns the number of expressions that F takes; 0 unless exactly one number fits.
 template <class F>
 consteval std::size_t arity_of() {
   return []<std::size_t... N>(std::index_sequence<N...>) {
@@ -66,11 +68,15 @@ inline std::vector<Expr> listed(std::vector<Expr> results) {
 }
 }  // namespace detail
 
-/// Makes a ufunc that gives exactly what `function`'s ufuncs give when called one after the other on its arguments: the same
-/// loops, casts, roundings and errors. `function` takes Exprs, or one std::span<const Expr> of as many as
-/// FuseDefinition::parameters names, and gives an Expr, a std::array or a std::vector of them: the outputs. It is called once,
-/// here. Only parses, as vectorize() does. TypeError for a result that is no expression of the parameters, for more than 32
-/// inputs and outputs, and for ufuncs whose options do not go together; SignatureError for names that cannot be used.
+/// Makes a ufunc that returns exactly what `function`'s ufuncs return if called in order on its arguments. Loops, casts,
+/// roundings and errors are the same.
+///
+/// `function` takes Exprs, or one std::span<const Expr> with as many elements as FuseDefinition::parameters. It returns the
+/// outputs: an Expr, or a std::array or std::vector of them. It is called once, before this function returns. Parses only, by
+/// the rules of vectorize().
+///
+/// Throws TypeError for a result that is not an expression of the parameters, and for more than 32 inputs and outputs. Throws
+/// TypeError for ufuncs with incompatible options, SignatureError for invalid names.
 template <class F>
   requires(detail::arity_of<F>() != 0)
 [[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
@@ -80,7 +86,7 @@ template <class F>
     }(std::make_index_sequence<detail::arity_of<F>()>{});
   });
 }
-/// The same of a function that takes a span; FuseDefinition::parameters says how many.
+/// Makes a ufunc from a function that takes a span. FuseDefinition::parameters decides the number of parameters.
 template <class F>
   requires(detail::arity_of<F>() == 0 && std::is_invocable_v<F&, std::span<const Expr>>)
 [[nodiscard]] Ufunc fuse(FuseDefinition definition, F&& function) {
@@ -88,7 +94,7 @@ template <class F>
   return detail::fuse(std::move(definition), parameters,
                       [&](std::span<const Expr> given) { return detail::listed(function(given)); });
 }
-/// The same with a name alone.
+/// Makes a ufunc of that name, with default options.
 template <class F>
 [[nodiscard]] Ufunc fuse(std::string_view name, F&& function) {
   FuseDefinition definition;

@@ -36,25 +36,25 @@ struct GufuncDefinition {
   std::string name = {};                     ///< a C++ identifier; shown in errors
   std::string layout = {};                   ///< core dimensions: "(m,n),(n,p)->(m,p)"
   std::vector<std::string> signatures = {};  ///< loops in order of preference: "void(float32[:,:] A, float32[:,:] B, …)"
-  std::string each = {};   ///< "i:m, j:p": the body runs once for each i in [0, m) and j in [0, p), in any order and at once
-  std::string group = {};  ///< "block", or a multiple of 32 up to 256: that many threads share an item; the body has
-                           ///< lane, lanes, sync(), shared<T>(count), team_sum(x), team_max, team_min, team_reduce(x, f). On a
-                           ///< CPU they are lanes of vectors
-  std::string sizes = {};  ///< of dimensions that only outputs have: "p = m + n - 1"
-  std::string body = {};   ///< C++ statements: operands by name as views, core dimensions as integers
+  std::string each = {};  ///< "i:m, j:p": the body runs once for each i in [0, m) and j in [0, p), in any order and at once
+  /// "block", or a multiple of 32 up to 256: that many threads share an item; the body has lane, lanes, sync(),
+  /// shared<T>(count), team_sum(x), team_max, team_min, team_reduce(x, f). On a CPU they are lanes of vectors.
+  std::string group = {};
+  std::string sizes = {};       ///< of dimensions that only outputs have: "p = m + n - 1"
+  std::string body = {};        ///< C++ statements: operands by name as views, core dimensions as integers
   CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
 };
 
 /// The options of a call. Every member has a default.
 struct GufuncOptions {
   Outputs out = {};  ///< written in place; may enlarge the loop, is itself never broadcast
-  Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps
-                     ///< its values there, other results are zero
-  std::vector<std::vector<int>> axes = {};      ///< of each operand, the axes that are its core dimensions; the outputs may be
-                                                ///< left out where none of them has core dimensions
-  std::optional<int> axis = std::nullopt;       ///< short for axes, where all operands share one core dimension
-  bool keepdims = false;                        ///< results keep the inputs' core dimensions, with extent 1
-  Stream stream = {};                           ///< default: the device's default stream
+  Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps its values there,
+                     ///< other results are zero
+  std::vector<std::vector<int>> axes = {};  ///< of each operand, the axes that are its core dimensions; the outputs may be left
+                                            ///< out where none of them has core dimensions
+  std::optional<int> axis = std::nullopt;   ///< short for axes, where all operands share one core dimension
+  bool keepdims = false;                    ///< results keep the inputs' core dimensions, with extent 1
+  Stream stream = {};                       ///< default: the device's default stream
   std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
   Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype

@@ -54,12 +54,11 @@ struct ReductionDefinition {
 /// The options of a call of a reduction. Every member has a default.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members are in the order in which users name them
 struct ReductionOptions {
-  Axes axis = Axes::all();                      ///< of what the inputs broadcast to
-  bool keepdims = false;                        ///< reduced axes stay, with extent 1
-  std::optional<Arg> initial = std::nullopt;    ///< a number in front of what the map gives; not of a struct
-  Array where = {};                             ///< bool, broadcast with the inputs: which elements count; wants an identity
-                                                ///< or .initial
-  Outputs out = {};                             ///< of exactly the results' shape; written in place
+  Axes axis = Axes::all();                    ///< of what the inputs broadcast to
+  bool keepdims = false;                      ///< reduced axes stay, with extent 1
+  std::optional<Arg> initial = std::nullopt;  ///< a number in front of what the map gives; not of a struct
+  Array where = {};  ///< bool, broadcast with the inputs: which elements count; wants an identity or .initial
+  Outputs out = {};  ///< of exactly the results' shape; written in place
   std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
   std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float64" by dtype names
   Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop

@@ -54,10 +54,10 @@ class Outputs {
 
 /// The options of a call. Every member has a default.
 struct CallOptions {
-  Outputs out = {};                             ///< written in place; never broadcast, never reallocated
-  Array where = {};                             ///< bool, broadcast with the arguments: where it is false nothing is computed;
-                                                ///< .out keeps its values there, other results are zero
-  Stream stream = {};                           ///< default: the device's default stream
+  Outputs out = {};    ///< written in place; never broadcast, never reallocated
+  Array where = {};    ///< bool, broadcast with the arguments: where it is false nothing is computed; .out keeps its values
+                       ///< there, other results are zero
+  Stream stream = {};  ///< default: the device's default stream
   std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
   Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
@@ -81,12 +81,13 @@ struct UfuncDefinition {
 
 /// What a call would do; from Ufunc::resolve().
 struct Resolution {
-  std::string loop;                 ///< the signature of the loop that runs
-  std::vector<DType> dtypes;        ///< of the loop's inputs and outputs
-  std::vector<std::string> casts;   ///< done in registers: "input 0 (a) from int32 to float64"
-  Shape shape;                      ///< broadcast shape of the result
-  std::string variant;              ///< "contiguous", "inner-contiguous", "strided", on a GPU also "tiled" (operands whose
-                                    ///< nearest axis is not the loop's); "empty": there is nothing to run
+  std::string loop;                ///< the signature of the loop that runs
+  std::vector<DType> dtypes;       ///< of the loop's inputs and outputs
+  std::vector<std::string> casts;  ///< done in registers: "input 0 (a) from int32 to float64"
+  Shape shape;                     ///< broadcast shape of the result
+  /// "contiguous", "inner-contiguous", "strided", on a GPU also "tiled" (operands whose nearest axis is not the loop's);
+  /// "empty": there is nothing to run.
+  std::string variant;
   Device device;                    ///< where it would run
   std::vector<std::string> copies;  ///< what cannot be used in place, and why; empty as a rule
 };
