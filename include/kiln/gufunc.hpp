@@ -1,5 +1,5 @@
-// Generalized universal functions from C++ strings: kiln::guvectorize() makes one, whose body sees whole cores of its operands
-// (a matrix, a row) and runs over every item of the broadcast loop dimensions in one launch.
+// Generalized universal functions from C++ strings. kiln::guvectorize() makes one: its body sees whole cores of its operands (a
+// matrix, a row). One launch runs it over every item of the broadcast loop dimensions.
 #pragma once
 
 #include <array>
@@ -31,71 +31,77 @@
 namespace kiln {
 
 /// A generalized ufunc's definition. Members are to be named: designated initializers in this order. docs/gufuncs.md has the
-/// grammar of layouts and what bodies may use.
+/// grammar of layouts and the names available to bodies.
 struct GufuncDefinition {
   std::string name = {};                     ///< a C++ identifier; shown in errors
   std::string layout = {};                   ///< core dimensions: "(m,n),(n,p)->(m,p)"
   std::vector<std::string> signatures = {};  ///< loops in order of preference: "void(float32[:,:] A, float32[:,:] B, …)"
-  std::string each = {};  ///< "i:m, j:p": the body runs once for each i in [0, m) and j in [0, p), in any order and at once
-  /// "block", or a multiple of 32 up to 256: that many threads share an item; the body has lane, lanes, sync(),
-  /// shared<T>(count), team_sum(x), team_max, team_min, team_reduce(x, f). On a CPU they are lanes of vectors.
+  /// Indices of the body: "i:m, j:p" runs it once for each i in [0, m) and j in [0, p), in any order and concurrently.
+  std::string each = {};
+  /// Number of threads that share an item: "block", or a multiple of 32 up to 256. The body has lane, lanes, sync(),
+  /// shared<T>(count), team_sum(x), team_max, team_min and team_reduce(x, f). On a CPU the threads are lanes of vectors.
   std::string group = {};
-  std::string sizes = {};       ///< of dimensions that only outputs have: "p = m + n - 1"
+  std::string sizes = {};       ///< sizes of dimensions that only outputs have: "p = m + n - 1"
   std::string body = {};        ///< C++ statements: operands by name as views, core dimensions as integers
-  CompileOptions compile = {};  ///< what stands beside the body, and how all of it is compiled
+  CompileOptions compile = {};  ///< texts beside the body, and the options of the compile
 };
 
 /// The options of a call. Every member has a default.
 struct GufuncOptions {
-  Outputs out = {};  ///< written in place; may enlarge the loop, is itself never broadcast
-  Array where = {};  ///< bool, broadcast with the loop: items where it is false are not computed; .out keeps its values there,
-                     ///< other results are zero
-  std::vector<std::vector<int>> axes = {};  ///< of each operand, the axes that are its core dimensions; the outputs may be left
-                                            ///< out where none of them has core dimensions
-  std::optional<int> axis = std::nullopt;   ///< short for axes, where all operands share one core dimension
-  bool keepdims = false;                    ///< results keep the inputs' core dimensions, with extent 1
-  Stream stream = {};                       ///< default: the device's default stream
-  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
-  Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
+  Outputs out = {};  ///< outputs, written in place; one may enlarge the loop, but is never broadcast
+  /// Mask: bool, broadcast with the loop. Items with false are not computed: .out is unchanged there, other results are zero.
+  Array where = {};
+  /// Axes of each operand that are its core dimensions. The outputs may be omitted if none of them has core dimensions.
+  std::vector<std::vector<int>> axes = {};
+  std::optional<int> axis = std::nullopt;       ///< short form of axes, if all operands share one core dimension
+  bool keepdims = false;                        ///< true: results have the inputs' core dimensions, with extent 1
+  Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
+  Casting casting = Casting::same_kind;         ///< rule for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
   std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float32" by dtype names
-  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
 };
 
-/// What a call would do; from Gufunc::resolve().
+/// The plan of a call; Gufunc::resolve() returns it.
 struct GufuncResolution {
-  std::string loop;                                         ///< the signature of the loop that runs
-  std::vector<DType> dtypes;                                ///< of the loop's inputs and outputs
-  std::vector<std::string> casts;                           ///< done in registers: "input 0 (A) from int32 to float64"
-  Shape shape;                                              ///< of the loop
-  std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< of the core dimensions; a fixed one's name is its size
-  std::vector<Shape> outputs;                               ///< whole shapes
-  std::string mapping;                 ///< what a thread computes, "an item's (i, j)": docs/gufuncs.md lists all
+  std::string loop;                ///< signature of the loop that runs
+  std::vector<DType> dtypes;       ///< dtypes of the loop's inputs and outputs
+  std::vector<std::string> casts;  ///< casts in registers: "input 0 (A) from int32 to float64"
+  Shape shape;                     ///< shape of the loop
+  /// Sizes of the core dimensions; a fixed dimension's name is its size.
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::vector<Shape> outputs;          ///< shapes of the outputs, core dimensions included
+  std::string mapping;                 ///< work of a thread, "an item's (i, j)": docs/gufuncs.md lists all
   std::vector<std::string> constants;  ///< core dimensions and scalars that are constants of the kernel: "m = 8"
-  std::vector<std::string> variants;   ///< how each operand's core lies: "input 0 (A): contiguous"
-  Device device;                       ///< where it would run
-  std::vector<std::string> copies;     ///< what cannot be used in place, and why; empty as a rule
+  std::vector<std::string> variants;   ///< layout of each operand's core: "input 0 (A): contiguous"
+  Device device;                       ///< device that the call would run on
+  std::vector<std::string> copies;     ///< operands that cannot be used in place, with the reason; usually empty
 };
 
 /// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its
 /// compiled variants. Callable has the ways to write a call: f(a, b), f(a, b, {.out = c}), f.outputs<2>(a, b), f.resolve(a, b).
-/// A call gives a host array for host arguments, else one on their device. TypeError, ShapeError, CompileError, DeviceError,
-/// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then, but
-/// where a call went in chunks: its error says how many are done. Stopped where .stop or .timeout ended the call, which may
-/// have written parts of its outputs.
+///
+/// A call returns a host array for host arguments, and an array on their device otherwise.
+///
+/// Throws TypeError, ShapeError, CompileError, DeviceError, IoError (a missing header), or SignatureError (an invalid
+/// .signature). If a call throws, no output was modified, unless the call ran in chunks: the error then reports how many are
+/// done.
+///
+/// Throws Stopped if .stop or .timeout ended the call, which may have written parts of its outputs.
 class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncResolution> {
  public:
-  /// No function: valid() is false, and every other use is a TypeError.
+  /// Constructs an empty handle: valid() is false, and every other use throws TypeError.
   Gufunc() noexcept = default;
-  /// Whether the handle names a function, or is empty.
+  /// Returns true if the handle names a function.
   [[nodiscard]] bool valid() const noexcept { return impl_.valid(); }
 
   using Callable::resolve;
-  /// What a call would do for arrays of these shapes, one for each input, packed and of the first loop's dtypes (float64 for
-  /// type variables).
+  /// Returns the plan of a call for arrays of these shapes, one for each input. The arrays are taken as packed, with the first
+  /// loop's dtypes (float64 for type variables).
   [[nodiscard]] GufuncResolution resolve(std::span<const Shape> shapes, const GufuncOptions& options = {}) const;
-  /// The same: f.resolve(Shape{8, 3, 4}, Shape{4, 5}).
+  /// Returns the plan of a call for these shapes: f.resolve(Shape{8, 3, 4}, Shape{4, 5}).
   template <class... Shapes>
     requires(sizeof...(Shapes) > 0 && (std::is_same_v<Shapes, Shape> && ...))
   [[nodiscard]] GufuncResolution resolve(const Shapes&... shapes) const {
@@ -103,30 +109,35 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
     return resolve(std::span<const Shape>(list));
   }
 
-  /// Compiles every loop whose types are fixed, for many items of contiguous cores whose sizes are no constants of the kernel
-  /// (more than 32), for a target with or without such a device: "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of
-  /// kernels compiled or found in the cache.
+  /// Compiles every loop whose types are fixed, for a target with or without such a device: "sm_90", "gfx90a", "x86-64-v3",
+  /// "native". Returns the number of kernels compiled or found in the cache.
+  ///
+  /// The kernels are those for many items of contiguous cores, with core sizes that are not constants of the kernel (more than
+  /// 32).
   int compile(std::string_view target) const;
 
-  /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
-  /// (`1/2 * a`, `1 < a < 3`, `0.1 * a` of float32), then what a compiler warned of for each kernel that was needed so far,
-  /// also where it came from the cache. The log callback (cache::set_log) gets a line for each.
+  /// Returns warnings about suspicious texts that compile, each once. The definition gives those that kiln finds on every
+  /// device: `1/2 * a`, `1 < a < 3`, `0.1 * a` of float32.
+  ///
+  /// A compiler's warnings follow for each kernel that was needed so far, also for kernels from the cache. The log callback
+  /// (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
-  /// The definition's name.
+  /// Returns the definition's name.
   [[nodiscard]] const std::string& name() const;
-  /// The layout as it was written: "(m,n),(n,p)->(m,p)".
+  /// Returns the layout, unmodified: "(m,n),(n,p)->(m,p)".
   [[nodiscard]] const std::string& layout() const;
-  /// How many inputs it has.
+  /// Returns the number of inputs.
   [[nodiscard]] int nin() const;
-  /// How many outputs it has.
+  /// Returns the number of outputs.
   [[nodiscard]] int nout() const;
 
-  /// For kiln itself.
+  /// Constructor for the library's own use.
   explicit Gufunc(std::shared_ptr<const detail::GufuncImpl> impl) noexcept : impl_(std::move(impl)) {}
-  [[nodiscard]] const std::shared_ptr<const detail::GufuncImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
+  /// Accessor for the library's own use.
+  [[nodiscard]] const std::shared_ptr<const detail::GufuncImpl>& impl() const { return impl_.get(); }
 
-  /// @name What Callable's forms come down to.
+  /// @name Members that Callable uses
   /// @{
   void call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const;
   [[nodiscard]] GufuncResolution resolve_call(std::span<const Arg> args, const GufuncOptions* options) const;
@@ -137,20 +148,26 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
   detail::Shared<detail::GufuncImpl> impl_;
 };
 
-/// Makes a generalized ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
-/// Calls may come before main(), but not while dlopen() loads the library that makes them: the first kernel is compiled by
-/// another thread, which would wait for the loader for ever.
-/// SignatureError, with the position, for a name that is no C++ identifier and for a layout, signature, `.each`, `.sizes` or
-/// define that cannot be read; CompileError for a body whose brackets, quotes or comments do not close, or whose text shows a
-/// misuse of operands: another number of indices, an input that is written, a view as a number.
+/// Makes a generalized ufunc. Parses only: no library is opened and no file touched, so it may be a namespace-scope variable.
+///
+/// Calls may come before main(), but not while dlopen() loads the library that makes them. Another thread compiles the first
+/// kernel and would wait for the loader forever.
+///
+/// Throws SignatureError, with the position, for a layout, signature, `.each`, `.sizes` or define that cannot be parsed. Throws
+/// SignatureError for a name that is not a C++ identifier.
+///
+/// Throws CompileError for unclosed brackets, quotes or comments, and for a visible misuse of operands. Examples are a wrong
+/// number of indices, an assignment to an input, and a view used as a number.
 [[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
-/// One signature, no name: guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…").
+/// Makes a generalized ufunc of one signature, without a name: `guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b,
+/// float32 c)", "…")`.
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);
-/// The whole kernel in one string, as parse_gufunc() reads it: guvectorize("(n)->()", "void f(float32[:] a, float32 b) { … }").
+/// Makes a generalized ufunc from one string, which parse_gufunc() parses: `guvectorize("(n)->()", "void f(float32[:] a,
+/// float32 b) { … }")`.
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view text);
 
-/// Reads a whole kernel in one string, for that layout: "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }". The
-/// result has its name, layout, signature and body. SignatureError with the place otherwise.
+/// Parses a whole kernel in one string, for that layout: "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }". The
+/// result has its name, layout, signature and body. Throws SignatureError with the position of a mistake.
 [[nodiscard]] KILN_API GufuncDefinition parse_gufunc(std::string_view layout, std::string_view text);
 
 }  // namespace kiln

@@ -1,5 +1,5 @@
-// float16 (IEEE binary16) and bfloat16 on the host: storage types that convert to and from float with round to
-// nearest even. Arithmetic goes through float.
+// float16 (IEEE binary16) and bfloat16 on the host: storage types that convert to and from float, rounding to nearest even.
+// Arithmetic goes through float.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace kiln {
 
-/// IEEE 754 binary16. From double it rounds once, not through float.
+/// IEEE 754 binary16. A double is rounded once, not through float.
 struct float16 {
   std::uint16_t bits = 0;  ///< the representation
-  /// Zero.
+  /// Constructs zero.
   float16() = default;
-  /// Rounds to the nearest, halves to even; what is too large becomes infinite.
+  /// Rounds to the nearest value, halves to even; values that are too large become infinite.
   KILN_API explicit float16(float value) noexcept;
-  /// The same, rounded once.
+  /// Rounds to the nearest value, halves to even, in a single rounding.
   KILN_API explicit float16(double value) noexcept;
-  /// The same of an integer.
+  /// Rounds an integer to the nearest value, halves to even.
   explicit float16(int value) noexcept : float16(static_cast<double>(value)) {}
-  /// Exact.
+  /// Converts exactly.
   KILN_API operator float() const noexcept;  // NOLINT(google-explicit-constructor): widening is exact
-  /// The value with that representation.
+  /// Returns the value with that representation.
   static float16 from_bits(std::uint16_t bits) noexcept {
     float16 h;
     h.bits = bits;
@@ -29,20 +29,20 @@ struct float16 {
   }
 };
 
-/// The upper half of an IEEE binary32. From double it rounds once.
+/// The upper half of an IEEE binary32. A double is rounded once.
 struct bfloat16 {
   std::uint16_t bits = 0;  ///< the representation
-  /// Zero.
+  /// Constructs zero.
   bfloat16() = default;
-  /// Rounds to the nearest, halves to even; what is too large becomes infinite.
+  /// Rounds to the nearest value, halves to even; values that are too large become infinite.
   KILN_API explicit bfloat16(float value) noexcept;
-  /// The same, rounded once.
+  /// Rounds to the nearest value, halves to even, in a single rounding.
   KILN_API explicit bfloat16(double value) noexcept;
-  /// The same of an integer.
+  /// Rounds an integer to the nearest value, halves to even.
   explicit bfloat16(int value) noexcept : bfloat16(static_cast<double>(value)) {}
-  /// Exact.
+  /// Converts exactly.
   KILN_API operator float() const noexcept;  // NOLINT(google-explicit-constructor): widening is exact
-  /// The value with that representation.
+  /// Returns the value with that representation.
   static bfloat16 from_bits(std::uint16_t bits) noexcept {
     bfloat16 h;
     h.bits = bits;

@@ -1,5 +1,5 @@
-// Host memory that a GPU's driver reads and writes itself, without a copy on the way: page-locked arrays, and arrays of the
-// program's own that are page-locked for a while. On the CPU both do nothing.
+// Host memory that a GPU's driver reads and writes directly, without an intermediate copy: page-locked arrays, and the
+// program's own arrays, page-locked temporarily. On the CPU both have no effect.
 #pragma once
 
 #include <concepts>
@@ -14,34 +14,37 @@
 namespace kiln {
 
 namespace detail {
-struct Registered;  // lib/kiln/array/host_registration.cpp
+struct Registered;  // defined in lib/kiln/array/host_registration.cpp
 }
 
-/// A new host array, whose memory is page-locked for GPUs of the device's vendor: copies between it and a GPU run at the speed
-/// of the link, and those on a stream wait for nothing. Elements of no certain value. Freed memory is kept for later ones (256
-/// MiB at most), since page-locking costs more than a copy. Ordinary memory where the device is a CPU, or its driver has no
-/// page-locked one. ShapeError as of other host arrays; DeviceError where there is not so much, or no such device. Thread-safe.
+/// Returns a new, uninitialized host array whose memory is page-locked for GPUs of the device's vendor. Copies between it and a
+/// GPU run at the speed of the link. Copies on a stream wait for nothing. Thread-safe.
+///
+/// Freed memory is pooled for later arrays (256 MiB at most), since page-locking costs more than a copy. The memory is ordinary
+/// if the device is a CPU, or if its driver has no page-locked memory.
+///
+/// Throws ShapeError by the rules of host arrays, DeviceError if memory is insufficient or the device does not exist.
 [[nodiscard]] KILN_API Array pinned(const Shape& shape, DType dtype, Order order = Order::c,
                                     const Device& device = Device::best());
 
-/// The host memory of some arrays, page-locked until deregister() or the end of this object. Movable. Not to be used by two
-/// threads at once.
+/// The host memory of some arrays, page-locked until deregister() or the end of this object. Movable. Two threads must not use
+/// one object at once.
 class KILN_API HostRegistration {
  public:
-  /// Of nothing.
+  /// Constructs an object that registers nothing.
   HostRegistration() noexcept;
   HostRegistration(HostRegistration&&) noexcept;
-  /// Ends what it had.
+  /// Deregisters its memory and takes the other's over.
   HostRegistration& operator=(HostRegistration&&) noexcept;
   HostRegistration(const HostRegistration&) = delete;
   HostRegistration& operator=(const HostRegistration&) = delete;
-  /// deregister()
+  /// Calls deregister().
   ~HostRegistration();
 
-  /// Waits for the device's work, which may use the memory, and gives it back to the system's paging. Again: nothing. Never
-  /// throws.
+  /// Waits for the device's work, which may use the memory, and makes the memory pageable again. A second call has no effect.
+  /// Does not throw.
   void deregister() noexcept;
-  /// Whether it still stands.
+  /// Returns true while the memory is registered.
   [[nodiscard]] bool active() const noexcept { return registered_ != nullptr; }
 
  private:
@@ -49,19 +52,23 @@ class KILN_API HostRegistration {
   std::unique_ptr<detail::Registered> registered_;
 };
 
-/// Page-locks the memory between the first and the last element of each host array, for GPUs of the device's vendor, and keeps
-/// the arrays. Nothing is done for arrays without elements, on a CPU, where the memory is page-locked already (pinned(), the
-/// program's own cudaHostRegister), and where the driver has no such call. An array within memory that is registered already
-/// counts: the memory stays page-locked until the last of these registrations ends. Read-only arrays can be registered.
-/// TypeError for an array on a GPU, DeviceError for one that overlaps registered memory and is not within it, and where the
-/// driver refuses; then none of the arrays is registered. Thread-safe.
+/// Page-locks the memory between the first and the last element of each host array, for GPUs of the device's vendor. The result
+/// keeps the arrays alive. Read-only arrays can be registered. Thread-safe.
+///
+/// Nothing is done for arrays without elements, on a CPU, and if the driver has no such call. Nothing is done for memory that
+/// is page-locked already (pinned(), the program's own cudaHostRegister).
+///
+/// An array inside registered memory counts as another registration: the memory stays page-locked until the last of these ends.
+///
+/// Throws TypeError for an array on a GPU. Throws DeviceError for an array that overlaps registered memory without being inside
+/// it, and if the driver refuses. If the call throws, none of the arrays is registered.
 [[nodiscard]] KILN_API HostRegistration register_host(std::span<const Array> arrays, const Device& device = Device::best());
-/// The same: register_host({a, b}, device).
+/// Registers a list of arrays: register_host({a, b}, device).
 [[nodiscard]] inline HostRegistration register_host(std::initializer_list<Array> arrays,
                                                     const Device& device = Device::best()) {
   return register_host(std::span<const Array>(arrays.begin(), arrays.size()), device);
 }
-/// The same for the best device: register_host(a, b).
+/// Registers arrays for the best device: register_host(a, b).
 template <std::same_as<Array>... More>
 [[nodiscard]] HostRegistration register_host(const Array& array, const More&... more) {
   return register_host({array, more...});

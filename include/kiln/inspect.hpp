@@ -1,4 +1,4 @@
-// Looking into compiled kernels: disassembly, intermediate forms, and what a kernel takes of its processor.
+// Inspection of compiled kernels: disassembly, intermediate forms, and the resources that a kernel uses.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,45 @@
 
 namespace kiln::inspect {
 
-/// What text() shows of a kernel.
+/// Form of a kernel in text().
 enum class Form : std::uint8_t {
   source,    ///< the translation unit
   ptx,       ///< NVIDIA; compiled again from the entry's key
-  sass,      ///< NVIDIA; by nvdisasm or cuobjdump, where the CUDA toolkit has one
+  sass,      ///< NVIDIA; by nvdisasm or cuobjdump, if the CUDA toolkit has one
   amdgcn,    ///< AMD
-  assembly,  ///< of whatever the target is: the same as sass and amdgcn there
-  llvm_ir,   ///< where Clang made it: on CPUs always; compiled again from the entry's key
+  assembly,  ///< machine code of any target: equal to sass and amdgcn for their targets
+  llvm_ir,   ///< output of Clang, always available on CPUs; compiled again from the entry's key
 };
-/// "source", "ptx", "sass", "amdgcn", "asm", "llvm-ir". Nothing for another name.
+/// Parses "source", "ptx", "sass", "amdgcn", "asm" or "llvm-ir". Returns nothing for another name.
 [[nodiscard]] KILN_API std::optional<Form> parse_form(std::string_view name) noexcept;
 
-/// The kernel in that form. TypeError where its target has no such form, with those that it has; DeviceError where the tool or
-/// compiler that makes it is missing, with every path tried; IoError for machine code that is damaged. What is compiled again
-/// is so from the key alone: CacheError where that is another kiln's. It begins with a comment where this machine's compiler is
-/// another version than the one that made the entry. Runs nothing of the kernel.
+/// Returns the kernel in that form. The kernel does not run. Some forms are compiled again from the key alone. The text then
+/// begins with a comment if this machine's compiler has another version than the one that made the entry.
+///
+/// Throws TypeError, with the available forms, if the kernel's target has no such form. Throws DeviceError, with every path
+/// tried, if the necessary tool or compiler is missing. Throws IoError for damaged machine code, CacheError for a key of
+/// another kiln.
 [[nodiscard]] KILN_API std::string text(const cache::Contents& kernel, Form form);
 
-/// What a kernel takes, where its target says so. Read from the machine code, which may be hostile.
+/// The resources that a kernel uses, as far as its target reports them. They are read from the machine code, which may be
+/// hostile.
 struct Resources {
-  std::optional<std::int64_t> registers;         ///< a thread's; on AMD: vector registers
-  std::optional<std::int64_t> scalar_registers;  ///< AMD: a wave's
-  std::optional<std::int64_t> spills;            ///< registers stored for want of others; CPU: stores to the stack in loops
-  std::optional<std::int64_t> shared_bytes;      ///< a block's, known at compile time
-  std::optional<std::int64_t> local_bytes;       ///< a thread's stack
-  std::optional<std::int64_t> constant_bytes;    ///< NVIDIA
-  std::optional<std::int64_t> max_threads;       ///< in a block
-  std::optional<std::int64_t> wave_size;         ///< AMD
-  std::optional<std::int64_t> vector_bits;       ///< CPU: the widest arithmetic in a loop; 0: an element at a time
-  std::string scalar_because;                    ///< CPU: why a body with loops has vector_bits 0, and where in its text
-  std::int64_t code_bytes = 0;                   ///< instructions; 0 for PTX, which the driver finishes
+  std::optional<std::int64_t> registers;         ///< registers of a thread; on AMD: vector registers
+  std::optional<std::int64_t> scalar_registers;  ///< AMD: scalar registers of a wave
+  std::optional<std::int64_t> spills;            ///< registers spilled to memory; CPU: stores to the stack in loops
+  std::optional<std::int64_t> shared_bytes;      ///< shared memory of a block, known at compile time
+  std::optional<std::int64_t> local_bytes;       ///< stack of a thread
+  std::optional<std::int64_t> constant_bytes;    ///< NVIDIA: constant memory
+  std::optional<std::int64_t> max_threads;       ///< threads in a block at most
+  std::optional<std::int64_t> wave_size;         ///< AMD: lanes of a wave
+  std::optional<std::int64_t> vector_bits;       ///< CPU: width of the widest arithmetic in a loop; 0: scalar code
+  std::string scalar_because;   ///< CPU: reason and position in the text, if a body with loops has vector_bits 0
+  std::int64_t code_bytes = 0;  ///< size of the instructions; 0 for PTX, which the driver compiles further
 };
-/// IoError for code that is damaged; DeviceError where what reads it is missing (on the CPU, LLVM). NVIDIA's machine code does
-/// not tell its spills: where it uses a stack, the kernel is compiled again for them, if the compiler that made it is here; so
-/// is a CPU's without vectors, for the reason.
+/// Returns the resources of a kernel. Throws IoError for damaged code, DeviceError if its reader is missing (on the CPU, LLVM).
+///
+/// Two results need another compile by the compiler that made the kernel. These are the spills of NVIDIA machine code that uses
+/// a stack, and the reason for a CPU kernel without vectors. Without that compiler they are absent.
 [[nodiscard]] KILN_API Resources resources(const cache::Contents& kernel);
 
 }  // namespace kiln::inspect

@@ -1,5 +1,5 @@
-// NumPy's universal functions, ready to call: kiln::math::hypot(a, b), kiln::math::divmod.outputs<2>(a, b). Each is defined by
-// a signature and a body as any user would write them; docs/math.md lists them, and says where they differ from NumPy.
+// NumPy's universal functions, ready to call: kiln::math::hypot(a, b), kiln::math::divmod.outputs<2>(a, b). Each is an ordinary
+// definition: a signature and a body. docs/math.md lists them and their differences from NumPy.
 #pragma once
 
 #include <atomic>
@@ -19,21 +19,21 @@ namespace detail {
 struct Entry;
 }
 
-/// A handle to a ufunc that is parsed when it is first used. Constant-initialized: it costs nothing at program start, and works
-/// in other variables' initializers, from any thread and in a forked child. Calls are Ufunc's.
+/// A handle to a ufunc that is parsed at its first use. Constant-initialized: it costs nothing at program start, and works in
+/// other variables' initializers, from any thread and in a forked child. Calls are Ufunc's.
 class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, Resolution> {
  public:
-  /// The ufunc; valid until the program ends.
+  /// Returns the ufunc; valid until the program ends.
   [[nodiscard]] const Ufunc& ufunc() const;
-  /// The same.
+  /// Returns the ufunc.
   operator const Ufunc&() const { return ufunc(); }  // NOLINT(google-explicit-constructor)
-  /// Its members: math::add->reorderable().
+  /// Returns the ufunc's address for access to its members: math::add->reorderable().
   const Ufunc* operator->() const { return &ufunc(); }
 
   using Callable::operator();
   using Callable::outputs;
 
-  /// @name As of Ufunc
+  /// @name Members of Ufunc, by the same names
   /// @{
   Array reduce(const Array& a, const ReduceOptions& options = {}) const { return ufunc().reduce(a, options); }
   Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const { return ufunc().outer(a, b, options); }
@@ -80,7 +80,7 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   [[nodiscard]] bool reorderable() const { return ufunc().reorderable(); }
   /// @}
 
-  /// @name What Callable's forms come down to.
+  /// @name Members that Callable uses
   /// @{
   void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
     ufunc().call(args, options, results);
@@ -93,7 +93,7 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   }
   /// @}
 
-  /// For the library's own tables.
+  /// Constructor for the library's own tables.
   consteval Function(const detail::Entry& entry, std::atomic<const Ufunc*>& slot) noexcept : entry_(&entry), slot_(&slot) {}
 
  private:
@@ -101,21 +101,21 @@ class KILN_API Function : public kiln::detail::Callable<Function, CallOptions, R
   std::atomic<const Ufunc*>* slot_;
 };
 
-/// What a tool may want to know of a function. The texts last as long as the program.
+/// Description of a function, for tools. The texts are valid until the program ends.
 struct FunctionInfo {
-  std::string_view name;         ///< "hypot"
+  std::string_view name;         ///< name: "hypot"
   std::string_view description;  ///< one line
   std::string_view group;        ///< "arithmetic", "trigonometry", …
-  int nin;                       ///< how many inputs it has
-  int nout;                      ///< how many outputs
-  std::string_view loops;        ///< a line each, as CallOptions::signature takes it: "int8, int8 -> int8"
-  std::string_view identity;     ///< the value that changes nothing, as a C++ expression; empty where there is none
+  int nin;                       ///< number of inputs
+  int nout;                      ///< number of outputs
+  std::string_view loops;        ///< one loop a line, in the form of CallOptions::signature: "int8, int8 -> int8"
+  std::string_view identity;     ///< neutral element as a C++ expression; empty if there is none
 };
 
-/// Every function, group by group. Parses them all at the first call.
+/// Returns every function, group by group. The first call parses them all.
 [[nodiscard]] KILN_API std::span<const FunctionInfo> functions();
-/// The function of that name, or of another name that NumPy has for it ("abs", "true_divide", "acos"); null where there is
-/// none. Valid until the program ends.
+/// Returns the function of that name, or of another name that NumPy has for it ("abs", "true_divide", "acos"). Returns null if
+/// there is none. Valid until the program ends.
 [[nodiscard]] KILN_API const Ufunc* find(std::string_view name);
 
 /// Sums, products, powers and extrema.
@@ -134,7 +134,7 @@ KILN_API extern const Function sin, cos, tan, arcsin, arccos, arctan, arctan2, h
     arctanh, deg2rad, radians, rad2deg, degrees;
 /// Exponentials and logarithms.
 KILN_API extern const Function exp, exp2, expm1, log, log2, log10, log1p, logaddexp, logaddexp2;
-/// To integers.
+/// Rounding to integers.
 KILN_API extern const Function rint, floor, ceil, trunc;
 /// The parts of floating numbers, and their neighbours.
 KILN_API extern const Function isnan, isinf, isfinite, signbit, copysign, nextafter, spacing, modf, ldexp, frexp;

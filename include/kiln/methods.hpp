@@ -20,21 +20,21 @@ namespace kiln {
 /// The axes that a method works along: one, several, kiln::all_axes or kiln::no_axes. Negative ones count from the end.
 class Axes {
  public:
-  /// One axis.
+  /// Constructs one axis.
   Axes(int axis) : list_{axis} {}  // NOLINT(google-explicit-constructor)
-  /// Several; none where the list is empty. Those out of range or named twice are a ShapeError of the call.
+  /// Constructs several axes; an empty list means none. A call with an axis out of range, or named twice, throws ShapeError.
   Axes(std::initializer_list<int> axes) : list_(axes) {}  // NOLINT(google-explicit-constructor)
-  /// The same.
+  /// Constructs several axes from a vector, by the same rules.
   Axes(std::vector<int> axes) noexcept : list_(std::move(axes)) {}  // NOLINT(google-explicit-constructor)
-  /// Every axis of whatever array is given.
+  /// Returns every axis, whatever the array.
   [[nodiscard]] static Axes all() {
     Axes axes(std::vector<int>{});
     axes.all_ = true;
     return axes;
   }
-  /// Whether it is all().
+  /// Returns true for all().
   [[nodiscard]] bool is_all() const noexcept { return all_; }
-  /// As given; empty for all().
+  /// Returns the given axes; empty for all().
   [[nodiscard]] std::span<const int> list() const noexcept { return list_; }
 
  private:
@@ -43,40 +43,40 @@ class Axes {
 };
 /// Every axis: `.axis = kiln::all_axes`.
 inline const Axes all_axes = Axes::all();
-/// None: each element is reduced for itself.
+/// No axis: each element is reduced by itself.
 inline const Axes no_axes = std::vector<int>{};
 
 /// Options of Ufunc::reduce. Every member has a default.
 struct ReduceOptions {
-  Axes axis = 0;                                ///< that are reduced
-  bool keepdims = false;                        ///< reduced axes stay, with extent 1
-  std::optional<Arg> initial = std::nullopt;    ///< a scalar to start from, of a value that the loop's dtype has
-  Array where = {};                             ///< bool, broadcast with the array: which elements count
-  std::optional<DType> dtype = std::nullopt;    ///< of the computation and the result
-  Array out = {};                               ///< of exactly the result's shape; written in place
-  Stream stream = {};                           ///< default: the device's default stream
-  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
-  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  Axes axis = 0;                                ///< axes that are reduced
+  bool keepdims = false;                        ///< true: reduced axes stay, with extent 1
+  std::optional<Arg> initial = std::nullopt;    ///< scalar to start from; the loop's dtype must be able to represent its value
+  Array where = {};                             ///< mask: bool, broadcast with the array; elements with false are ignored
+  std::optional<DType> dtype = std::nullopt;    ///< dtype of the computation and the result
+  Array out = {};                               ///< array of exactly the result's shape; written in place
+  Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
+  std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
 };
 
 /// Options of Ufunc::accumulate and Ufunc::reduceat. Every member has a default.
 struct AccumulateOptions {
-  int axis = 0;                                 ///< along which; negative ones count from the end
-  std::optional<DType> dtype = std::nullopt;    ///< of the computation and the result
-  Array out = {};                               ///< of exactly the result's shape; written in place
-  Stream stream = {};                           ///< default: the device's default stream
-  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
-  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  int axis = 0;                                 ///< axis that the method runs along; negative ones count from the end
+  std::optional<DType> dtype = std::nullopt;    ///< dtype of the computation and the result
+  Array out = {};                               ///< array of exactly the result's shape; written in place
+  Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
+  std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
 };
 
 /// Options of Ufunc::at.
 struct AtOptions {
-  Stream stream = {};                           ///< default: the device's default stream
-  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
-  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
+  std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
 };
 
 }  // namespace kiln

@@ -1,6 +1,8 @@
-// C++'s operators on arrays, for the ufuncs of kiln::math that NumPy's operators stand for: 2 * x + 1, x < y, x += y. `/` is
-// divide, `%` remainder with the divisor's sign, `~` invert. Comparisons give arrays of bool: (a == b).all() asks whether all
-// elements are equal. `&&`, `||` and `!` are C++'s, of arrays of one element (Array::operator bool).
+// C++'s operators on arrays: 2 * x + 1, x < y, x += y. Each calls the ufunc of kiln::math that NumPy's operator stands for. `/`
+// is divide, `%` is remainder with the divisor's sign, `~` is invert.
+//
+// Comparisons return arrays of bool: (a == b).all() tests whether all elements are equal. `&&`, `||` and `!` are C++'s, for
+// arrays of one element (Array::operator bool).
 #pragma once
 
 #include <concepts>
@@ -14,14 +16,16 @@ namespace kiln {
 
 namespace detail {
 
-/// Operands of which one is an array, the other an array or a C++ scalar, which is weak as in a call.
+/// Two operands: one is an array, the other an array or a C++ scalar, which is weak as in a call.
 template <class A, class B>
 concept array_operands =
     (std::derived_from<A, Array> && (std::derived_from<B, Array> || Element<B>)) || (Element<A> && std::derived_from<B, Array>);
 
 }  // namespace detail
 
-/// @name A fresh array, as the ufunc's call gives; its errors.
+/// @name Operators that return a fresh array
+///
+/// The result and the exceptions are those of the ufunc's call.
 /// @{
 template <class A, class B>
   requires detail::array_operands<A, B>
@@ -114,8 +118,10 @@ template <class A, class B>
 }
 /// @}
 
-/// @name In place: the elements of `a` are written, also those of a view. `b` broadcasts to a's shape; the result is cast to
-/// a's dtype by same_kind. Gives `a`.
+/// @name Operators in place
+///
+/// Writes the elements of `a`, also through a view, and returns `a`. `b` broadcasts to a's shape; the result is cast to a's
+/// dtype by same_kind.
 /// @{
 inline Array operator+=(const Array& a, const Arg& b) {
   math::add(a, b, {.out = a});

@@ -1,4 +1,4 @@
-// Dims: a short list of 64-bit numbers (a shape, strides, axes) that keeps up to eight of them without the heap.
+// Dims: a short list of 64-bit numbers (a shape, strides, axes) that stores up to eight of them inline.
 #pragma once
 
 #include <concepts>
@@ -22,10 +22,10 @@ template <class T>
 concept integer_constant = requires { T::value; } && std::integral<std::remove_cv_t<decltype(T::value)>>;
 }  // namespace detail
 
-/// One number of a list, of any integer type or an enumeration that converts to one: Shape{n, 3} takes a std::size_t. What is
-/// beyond 2^63-1 becomes that.
+/// One number of a list, of any integer type or an enumeration that converts to one: Shape{n, 3} accepts a std::size_t. Numbers
+/// beyond 2^63-1 are clamped to it.
 struct Integer {
-  /// Of an integer, an enumerator, or a std::integral_constant.
+  /// Converts an integer, an enumerator, or a std::integral_constant.
   template <class T>
     requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>) || detail::integer_constant<T>)
   constexpr Integer(T number) noexcept : value(clamped(number)) {}  // NOLINT(google-explicit-constructor)
@@ -45,35 +45,35 @@ struct Integer {
   }
 };
 
-/// A short list of 64-bit integers. A plain value; std::bad_alloc is all that its functions throw.
+/// A short list of 64-bit integers. A plain value; its functions throw nothing but std::bad_alloc.
 class Dims {
  public:
-  /// How many fit without the heap.
+  /// Number of values that fit inline.
   static constexpr std::size_t kInline = 8;
 
-  /// An empty list: the shape of a zero-dimensional array.
+  /// Constructs an empty list: the shape of a zero-dimensional array.
   Dims() noexcept = default;
-  /// Integers of any type: {2, n, 3}.
+  /// Constructs a list of integers of any type: {2, n, 3}.
   Dims(std::initializer_list<Integer> values) {
     resize(values.size());
     std::int64_t* next = data();
     for (const Integer extent : values) *next++ = extent.value;
   }
-  /// A copy of the values.
+  /// Constructs a copy of the values.
   Dims(std::span<const std::int64_t> values) {  // NOLINT(google-explicit-constructor): a shape is written as any list
     resize(values.size());
     if (!values.empty()) std::memcpy(data(), values.data(), values.size_bytes());
   }
-  /// The same.
+  /// Constructs a copy of a vector's values.
   Dims(const std::vector<std::int64_t>& values)  // NOLINT(google-explicit-constructor)
       : Dims(std::span<const std::int64_t>(values)) {}
-  /// `count` times the same. Not for braces, which are a list.
+  /// Constructs `count` values, all equal. Braces choose the list constructor instead.
   template <std::integral Count>
   Dims(Count count, std::int64_t value) {
     resize(static_cast<std::size_t>(count));
     for (auto& v : *this) v = value;
   }
-  /// @name Copies have the same values; a list that was moved from is empty.
+  /// @name Copies and moves: copies have the same values; a moved-from list is empty
   /// @{
   Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other.data(), other.size())) {}
   Dims(Dims&& other) noexcept { take(other); }
@@ -88,7 +88,9 @@ class Dims {
   ~Dims() = default;
   /// @}
 
-  /// @name As of std::vector: an index beyond the end is undefined, and pointers hold until the list grows or is moved.
+  /// @name Members of std::vector's meaning
+  ///
+  /// An index beyond the end is undefined. Pointers are valid until the list grows or is moved.
   /// @{
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -104,7 +106,7 @@ class Dims {
   [[nodiscard]] const std::int64_t& back() const noexcept { return data()[size_ - 1]; }
   /// @}
 
-  /// Keeps the first `count` values; new ones are 0.
+  /// Resizes the list. The first `count` values are preserved; new ones are 0.
   void resize(std::size_t count) {
     if (count > capacity_) {
       auto grown = std::make_unique<std::int64_t[]>(count);
@@ -127,7 +129,7 @@ class Dims {
     data()[n] = value;
     size_ = n + 1;
   }
-  /// The same values in the same order.
+  /// Compares the values in order.
   friend bool operator==(const Dims& a, const Dims& b) noexcept {
     return a.size_ == b.size_ && std::memcmp(a.data(), b.data(), a.size_ * sizeof(std::int64_t)) == 0;
   }
@@ -150,10 +152,10 @@ class Dims {
 
 /// Extents, one for each axis, the first axis first.
 using Shape = Dims;
-/// Bytes from an element to the next along each axis.
+/// Distances in bytes between neighbouring elements along each axis.
 using Strides = Dims;
 
-/// "(2, 3)", "(3,)", "()".
+/// Returns "(2, 3)", "(3,)", "()".
 [[nodiscard]] KILN_API std::string to_string(const Dims& dims);
 
 }  // namespace kiln

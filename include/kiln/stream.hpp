@@ -17,45 +17,52 @@ class Event;
 
 /// Options of a stream.
 struct StreamOptions {
-  /// Which stream's kernels go first where several have some: lower numbers do, 0 is the usual one. Brought into the driver's
-  /// range, which on CUDA is 0 to -5. A hint: drivers and the CPU may ignore it.
+  /// Priority between streams that have kernels: lower numbers go first, 0 is the usual one. The number is clamped to the
+  /// driver's range, which on CUDA is 0 to -5. A hint: drivers and the CPU may ignore it.
   int priority = 0;
 };
 
-/// A queue of work that runs in order; work on different streams is not ordered. Thread-safe: work that several threads queue
-/// at once runs in any order of the threads. Work that is queued keeps the memory that it uses.
+/// A queue of work that runs in order; work on different streams is not ordered. Queued work keeps the memory that it uses
+/// alive. Thread-safe: work of several threads is queued in any order of the threads.
 class KILN_API Stream {
  public:
-  /// The default stream of whatever device a call runs on.
+  /// Constructs the default stream of the device that a call runs on.
   Stream() noexcept = default;
-  /// A new queue on `device`. On the CPU its work runs in order on a thread of its own; on a GPU it is a stream of the
-  /// driver that does not wait for the default one. DeviceError where the device is not there, or has no queue left.
+  /// Constructs a new queue on `device`. On the CPU its work runs in order on a thread of its own. On a GPU it is a stream of
+  /// the driver that does not wait for the default one. Throws DeviceError if the device is not available, or has no queue
+  /// left.
   explicit Stream(const Device& device, StreamOptions options = {});
-  /// The calling thread's own stream on that device: made at the first call, the same at later ones. It lives until the thread
-  /// has ended, which waits for its work, and every copy of the handle is gone. DeviceError as above.
+  /// Returns the calling thread's own stream on that device. The first call makes it; later ones return the same stream. The
+  /// stream is destroyed when the thread has ended, after its work, and every copy of the handle is gone.
+  ///
+  /// Throws DeviceError if the device is not available, or has no queue left.
   [[nodiscard]] static Stream per_thread(const Device& device);
-  /// The host program's own stream, so that its work and kiln's are done in one order: a cudaStream_t or CUstream of CUDA's
-  /// runtime or driver API, a hipStream_t. It must outlive the handle's last copy, which waits for its work and does not
-  /// destroy it. DeviceError for a null stream, cudaStreamLegacy and cudaStreamPerThread, a CPU device, and a stream of another
-  /// device or of a context that is not the primary one.
+  /// Wraps the host program's own stream, so that its work and kiln's run in one order. `native` is a cudaStream_t or CUstream
+  /// of CUDA's runtime or driver API, or a hipStream_t. It must outlive the handle's last copy, which waits for its work and
+  /// does not destroy it.
+  ///
+  /// Throws DeviceError for a null stream, cudaStreamLegacy and cudaStreamPerThread, and for a CPU device. Throws DeviceError
+  /// for a stream of another device, or of a context that is not the primary one.
   [[nodiscard]] static Stream wrap(const Device& device, void* native);
-  /// The vendor's stream, for work of the host program's own: a CUstream, which is a cudaStream_t, or a hipStream_t. Null for a
-  /// default Stream, whose work goes to the vendor's default stream, and on the CPU.
+  /// Returns the vendor's stream, for work of the host program's own: a CUstream, which is a cudaStream_t, or a hipStream_t.
+  /// Returns null on the CPU, and for a default Stream, whose work goes to the vendor's default stream.
   [[nodiscard]] void* native() const noexcept;
 
-  /// Whether it is the default stream of whatever device a call runs on.
+  /// Returns true for the default stream of the device that a call runs on.
   [[nodiscard]] bool is_default() const noexcept { return queue_ == nullptr; }
-  /// The CPU for a default Stream.
+  /// Returns the device; the CPU for a default Stream.
   [[nodiscard]] const Device& device() const noexcept { return device_; }
-  /// Waits until all its work is done; throws the first fault of that work (DeviceError, or what the CPU task threw). A default
-  /// Stream names no device: it waits for the CPU's, Device::synchronize() for a GPU's default stream.
+  /// Waits until all work of the stream is done. Throws the first fault of that work: DeviceError, or the exception of the CPU
+  /// task. A default Stream names no device: it waits for the CPU's; Device::synchronize() waits for a GPU's default stream.
   void synchronize() const;
-  /// Work that is queued from now on waits for what the event marks; nothing where nothing was recorded. Returns at once, but
-  /// for a default Stream on the CPU, which is the caller; a default Stream is that of the event's device. DeviceError for an
-  /// event of another device.
+  /// Makes work that is queued from now on wait for the event's mark; nothing if nothing was recorded. A default Stream means
+  /// that of the event's device.
+  ///
+  /// Returns at once, except for a default Stream on the CPU, which is the caller. Throws DeviceError for an event of another
+  /// device.
   void wait(const Event& event) const;
 
-  /// For the library itself.
+  /// Accessor for the library's own use.
   [[nodiscard]] const std::shared_ptr<backend::Queue>& queue() const noexcept { return queue_; }
 
  private:
@@ -65,22 +72,22 @@ class KILN_API Stream {
   std::shared_ptr<backend::Queue> queue_;
 };
 
-/// Waits for a stream where it ends: see auto_synchronize(). Of one thread.
+/// Waits for a stream at the end of its scope: see auto_synchronize(). Belongs to one thread.
 class KILN_API SynchronizeScope {
  public:
   explicit SynchronizeScope(Stream stream);
   SynchronizeScope(const SynchronizeScope&) = delete;
   SynchronizeScope& operator=(const SynchronizeScope&) = delete;
-  /// Throws what Stream::synchronize() throws, unless an exception leaves the scope: that one is not replaced.
+  /// Throws the exceptions of Stream::synchronize(), unless an exception leaves the scope: that one is not replaced.
   ~SynchronizeScope() noexcept(false);
 
  private:
   Stream stream_;
-  int exceptions_;  // in flight when it began
+  int exceptions_;  // exceptions in flight at the beginning
 };
 
-/// `{ const auto scope = kiln::auto_synchronize(stream); … }` waits at its end until all work of the stream is done, and what
-/// was copied to the host is there: also where an exception leaves it. A fault of the work is thrown there.
+/// Returns a scope that waits at its end, also if an exception leaves it: `{ const auto scope = kiln::auto_synchronize(stream);
+/// … }`. All work of the stream is done then, and copies to the host have arrived. The scope's end throws a fault of the work.
 [[nodiscard]] KILN_API SynchronizeScope auto_synchronize(const Stream& stream);
 
 }  // namespace kiln

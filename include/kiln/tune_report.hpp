@@ -1,4 +1,4 @@
-// What kiln::tune() tried for a kernel, and what it chose.
+// The report of kiln::tune(): the launch shapes tried, and the choice.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@ namespace kiln {
 /// A launch shape that was tried.
 struct TuneCandidate {
   int block = 0;                ///< threads of a block
-  int elements_per_thread = 0;  ///< that a thread loads before it computes
-  double milliseconds = 0;      ///< the kernel's, the median of several runs; 0 where it has none
-  std::string why_not = {};     ///< why it has none
+  int elements_per_thread = 0;  ///< elements that a thread loads before it computes
+  double milliseconds = 0;      ///< time of the kernel, the median of several runs; 0 if there is none
+  std::string why_not = {};     ///< reason for which there is no time
 };
 
-/// What tune() tried, and what it chose.
+/// Result of tune().
 struct TuneReport {
-  std::string why_not = {};  ///< why nothing was tried; empty where something was
-  std::string id = {};       ///< of the kernel in the cache
+  std::string why_not = {};  ///< reason for which nothing was tried; empty otherwise
+  std::string id = {};       ///< id of the kernel in the cache
   std::string device = {};   ///< "NVIDIA H200, 132 multiprocessors"
   std::string driver = {};   ///< "CUDA 13.0"
   std::int64_t elements = 0;
   std::vector<TuneCandidate> candidates = {};  ///< the cost model's shape first
-  std::size_t best = 0;  ///< the one that calls use from now on; the first unless another is at least 3 % faster
-  bool kept = false;     ///< it is in the cache's directory, for other programs
+  /// Index of the shape that calls use from now on. It is the first one unless another is faster by a margin (docs/tuning.md).
+  std::size_t best = 0;
+  bool kept = false;  ///< true: the shape is in the cache's directory, for other programs
 };
 
 }  // namespace kiln

@@ -1,5 +1,5 @@
-// Universal functions from C++ strings: kiln::vectorize() makes one, calling it compiles (once) and runs it element by
-// element over arrays, with NumPy's broadcasting, casting and promotion.
+// Universal functions from C++ strings. kiln::vectorize() makes one; a call compiles it (once) and runs it element by element
+// over arrays, with NumPy's broadcasting, casting and promotion.
 #pragma once
 
 #include <array>
@@ -31,21 +31,21 @@
 
 namespace kiln {
 
-/// The outputs to write to: one array, or one for each output of the ufunc. Of several some may be empty handles, {Array(), r}:
-/// those outputs are fresh, as for None in NumPy.
+/// The outputs to write to: one array, or one for each output of the ufunc. An empty handle in a list, {Array(), r}, requests a
+/// fresh output, like None in NumPy.
 class Outputs {
  public:
-  /// None: every output is fresh.
+  /// Constructs an empty list: every output is fresh.
   Outputs() = default;
-  /// One array.
+  /// Constructs a list of one array.
   Outputs(const Array& array) : arrays_{array} {}  // NOLINT(google-explicit-constructor)
-  /// One for each output, in their order.
+  /// Constructs a list of one array for each output, in their order.
   Outputs(std::initializer_list<Array> arrays) : arrays_(arrays) {}
-  /// The same.
+  /// Constructs the list from a vector.
   Outputs(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT(google-explicit-constructor)
-  /// As given; empty: none was.
+  /// Returns the given arrays; empty if there are none.
   [[nodiscard]] std::span<const Array> arrays() const noexcept { return arrays_; }
-  /// Whether no output was given.
+  /// Returns true if no output was given.
   [[nodiscard]] bool empty() const noexcept { return arrays_.empty(); }
 
  private:
@@ -54,16 +54,17 @@ class Outputs {
 
 /// The options of a call. Every member has a default.
 struct CallOptions {
-  Outputs out = {};    ///< written in place; never broadcast, never reallocated
-  Array where = {};    ///< bool, broadcast with the arguments: where it is false nothing is computed; .out keeps its values
-                       ///< there, other results are zero
-  Stream stream = {};  ///< default: the device's default stream
-  std::optional<Device> device = std::nullopt;  ///< where it runs; default: where its arrays are, or .stream, or Device::best()
-  Casting casting = Casting::same_kind;         ///< checked for every input and output of the chosen loop
+  Outputs out = {};  ///< outputs, written in place; never broadcast, never reallocated
+  /// Mask: bool, broadcast with the arguments. Elements with false are not computed: .out is unchanged there, other results are
+  /// zero.
+  Array where = {};
+  Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
+  std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
+  Casting casting = Casting::same_kind;         ///< rule for every input and output of the chosen loop
   std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
   std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float32" by dtype names
-  std::stop_token stop = {};                    ///< where it is requested the call ends as a Stopped (docs/semantics.md)
-  std::chrono::nanoseconds timeout = {};  ///< after which the call ends as a Stopped; 0: no limit; TypeError where negative
+  std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
+  std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
 };
 
 /// A ufunc's definition. Members are to be named: designated initializers in this order.
@@ -71,92 +72,110 @@ struct UfuncDefinition {
   std::string name = {};                     ///< a C++ identifier; shown in errors
   std::vector<std::string> signatures = {};  ///< loops in order of preference; names come from the first
   std::string body = {};                     ///< C++ statements: `return` one output, or assign several by name
-  std::string expression = {};               ///< instead of a body: the one output as a C++ expression
-  std::string identity = {};                 ///< of a binary ufunc: f(identity, x) is x; a C++ expression, "0", "-INFINITY"
-  bool reorderable = false;       ///< reductions may combine elements in any order and grouping; an identity implies it
-  bool widens_integers = false;   ///< reductions of bool and small integers run in 64 bits, as NumPy's add and multiply do
-  bool bools_are_numbers = true;  ///< false: arguments that are all bool find loops of bool alone, as NumPy's subtract has it
-  CompileOptions compile = {};    ///< what stands beside the body, and how all of it is compiled
+  std::string expression = {};               ///< the one output as a C++ expression, instead of a body
+  /// Identity of a binary ufunc, with f(identity, x) equal to x: a C++ expression, "0", "-INFINITY".
+  std::string identity = {};
+  bool reorderable = false;       ///< true: reductions may combine elements in any order and grouping; an identity implies it
+  bool widens_integers = false;   ///< true: reductions of bool and small integers run in 64 bits, like NumPy's add and multiply
+  bool bools_are_numbers = true;  ///< false: arguments that are all bool match loops of bool alone, like NumPy's subtract
+  CompileOptions compile = {};    ///< texts beside the body, and the options of the compile
 };
 
-/// What a call would do; from Ufunc::resolve().
+/// The plan of a call; Ufunc::resolve() returns it.
 struct Resolution {
-  std::string loop;                ///< the signature of the loop that runs
-  std::vector<DType> dtypes;       ///< of the loop's inputs and outputs
-  std::vector<std::string> casts;  ///< done in registers: "input 0 (a) from int32 to float64"
+  std::string loop;                ///< signature of the loop that runs
+  std::vector<DType> dtypes;       ///< dtypes of the loop's inputs and outputs
+  std::vector<std::string> casts;  ///< casts in registers: "input 0 (a) from int32 to float64"
   Shape shape;                     ///< broadcast shape of the result
-  /// "contiguous", "inner-contiguous", "strided", on a GPU also "tiled" (operands whose nearest axis is not the loop's);
-  /// "empty": there is nothing to run.
+  /// "contiguous", "inner-contiguous", "strided"; "empty": there is nothing to run. On a GPU also "tiled": the fastest axis of
+  /// some operand is not the loop's.
   std::string variant;
-  Device device;                    ///< where it would run
-  std::vector<std::string> copies;  ///< what cannot be used in place, and why; empty as a rule
+  Device device;                    ///< device that the call would run on
+  std::vector<std::string> copies;  ///< operands that cannot be used in place, with the reason; usually empty
 };
 
 /// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its
 /// compiled variants. Callable has the ways to write a call: f(a, b), f(a, b, {.out = c}), f.outputs<2>(a, b), f.resolve(a, b).
-/// A call gives a host array for host arguments, else one on their device. TypeError, ShapeError, CompileError, DeviceError,
-/// IoError (a header that is not found), SignatureError (a .signature that cannot be read); nothing has been written then, but
-/// where a call went in chunks: its error says how many are done. Stopped where .stop or .timeout ended the call, which may
-/// have written parts of its outputs.
+///
+/// A call returns a host array for host arguments, and an array on their device otherwise.
+///
+/// Throws TypeError, ShapeError, CompileError, DeviceError, IoError (a missing header), or SignatureError (an invalid
+/// .signature). If a call throws, no output was modified, unless the call ran in chunks: the error then reports how many are
+/// done.
+///
+/// Throws Stopped if .stop or .timeout ended the call, which may have written parts of its outputs.
 class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
  public:
-  /// No function: valid() is false, and every other use is a TypeError.
+  /// Constructs an empty handle: valid() is false, and every other use throws TypeError.
   Ufunc() noexcept = default;
-  /// Whether the handle names a function, or is empty.
+  /// Returns true if the handle names a function.
   [[nodiscard]] bool valid() const noexcept { return impl_.valid(); }
 
   using Callable::operator();
   using Callable::outputs;
 
-  /// Combines the elements along axes of `a` by a ufunc of two inputs and one output: a host array for a host array, else one
-  /// on its device. docs/reductions.md has the rules. Floating results are the same on every run, and for any number of
-  /// threads. TypeError, ShapeError, CompileError, DeviceError; nothing has been written then.
+  /// Combines the elements along axes of `a` by a ufunc of two inputs and one output. Returns a host array for a host array,
+  /// and one on its device otherwise. docs/reductions.md has the rules. Floating results are the same on every run, and for any
+  /// number of threads.
+  ///
+  /// Throws TypeError, ShapeError, CompileError or DeviceError, with no output modified.
   Array reduce(const Array& a, const ReduceOptions& options = {}) const;
 
-  /// Combines the elements of segments along one axis: from each index to the next, the last one to the end; where the next is
-  /// not larger, the element at the index. `indices`: one axis of integers of any dtype, on the host or a device, each in range
-  /// (ShapeError, with nothing written).
+  /// Combines the elements of segments along one axis. A segment runs from an index to the next, the last one to the end. If
+  /// the next index is not larger, the result is the element at the index.
+  ///
+  /// `indices` has one axis of integers of any dtype, on the host or a device. Throws ShapeError, with nothing written, for an
+  /// index out of range.
   Array reduceat(const Array& a, const Array& indices, const AccumulateOptions& options = {}) const;
 
-  /// The function of every pair of elements of `a` and `b`: what f(a with axes of 1 appended for each of b's, b) gives. The
-  /// result has shape a.shape() + b.shape(). TypeError unless two inputs give one output; else errors as of a call.
+  /// Applies the function to every pair of elements of `a` and `b`. The result has shape a.shape() + b.shape(). It equals f(a',
+  /// b), where a' is `a` with an axis of extent 1 appended for each axis of b.
+  ///
+  /// Throws TypeError unless the function has two inputs and one output, and the exceptions of a call.
   Array outer(const Arg& a, const Arg& b, const CallOptions& options = {}) const;
 
-  /// The running results along an axis, of a's shape: out[0] = a[0], out[i] = f(out[i - 1], a[i]). The loop is (T, T) -> T,
-  /// chosen as NumPy's; ufuncs with .widens_integers widen bool and small integers to 64 bits unless dtype or out say
-  /// otherwise. Floating results of a reorderable ufunc are grouped by the shape alone: the same for any number of threads.
-  /// TypeError where there is no such loop; ShapeError for an axis that `a` has not, a 0-d `a`, or an `out` of another shape.
+  /// Returns the running results along an axis, of a's shape: out[0] = a[0], out[i] = f(out[i - 1], a[i]).
+  ///
+  /// The loop is (T, T) -> T, chosen by NumPy's rules. Ufuncs with .widens_integers widen bool and small integers to 64 bits,
+  /// unless dtype or out say otherwise. Floating results of a reorderable ufunc are grouped by the shape alone: the same for
+  /// any number of threads.
+  ///
+  /// Throws TypeError if there is no such loop. Throws ShapeError for an axis out of range, a 0-d `a`, or an `out` of another
+  /// shape.
   Array accumulate(const Array& a, const AccumulateOptions& options = {}) const;
 
-  /// For each index in C order, a[index] = f(a[index], b), so that repeated indices count each time (on a GPU in no particular
-  /// order where the ufunc is reorderable). `indices` count along axis 0, negative ones from its end; b broadcasts to
-  /// indices.shape() + a.shape()[1:]. ShapeError for an index out of range and shapes that do not fit, TypeError for a
-  /// read-only `a`, indices that are no integers, and a loop whose result does not cast to a's dtype by same_kind. Nothing has
-  /// been written then. Waits for work on the indices; with a GPU's host `a` also for the result.
+  /// Computes a[index] = f(a[index], b) for each index in C order, so that repeated indices count each time. On a GPU the order
+  /// is unspecified if the ufunc is reorderable.
+  ///
+  /// `indices` count along axis 0, negative ones from its end. b broadcasts to indices.shape() + a.shape()[1:]. The call waits
+  /// for work on the indices; for a host `a` on a GPU it waits for the result, too.
+  ///
+  /// Throws ShapeError for an index out of range and shapes that do not fit. Throws TypeError for a read-only `a`, indices that
+  /// are not integers, and a loop whose result does not cast to a's dtype by same_kind. Nothing has been written then.
   void at(const Array& a, const Array& indices, const Arg& b, const AtOptions& options = {}) const;
-  /// The same with an array for each of the first axes, broadcast together.
+  /// Computes the same with an array of indices for each of the first axes, broadcast together.
   void at(const Array& a, std::span<const Array> indices, const Arg& b, const AtOptions& options = {}) const;
-  /// The same: f.at(a, {rows, columns}, b).
+  /// Computes the same from a list of arrays: f.at(a, {rows, columns}, b).
   void at(const Array& a, std::initializer_list<Array> indices, const Arg& b, const AtOptions& options = {}) const {
     at(a, std::span(indices.begin(), indices.size()), b, options);
   }
-  /// Of a ufunc of one input: a[index] = f(a[index]).
+  /// Computes a[index] = f(a[index]) by a ufunc of one input.
   void at(const Array& a, const Array& indices, const AtOptions& options = {}) const;
-  /// The same with an array for each of the first axes.
+  /// Computes the same with an array of indices for each of the first axes.
   void at(const Array& a, std::span<const Array> indices, const AtOptions& options = {}) const;
-  /// The same.
+  /// Computes the same from a list of arrays: f.at(a, {rows, columns}).
   void at(const Array& a, std::initializer_list<Array> indices, const AtOptions& options = {}) const {
     at(a, std::span(indices.begin(), indices.size()), options);
   }
 
-  /// Symbolically, inside kiln::fuse(): the results as expressions. TypeError for a wrong number of inputs or outputs.
+  /// Returns the result as an expression, inside kiln::fuse(). Throws TypeError for a wrong number of inputs or outputs.
   template <class... Args>
     requires detail::symbolic<Args...>
   Expr operator()(const Args&... args) const {
     const Expr list[] = {Expr(args)...};
     return detail::apply_one(impl(), list);
   }
-  /// The same for a ufunc of N outputs.
+  /// Returns the results of a ufunc of N outputs as expressions.
   template <std::size_t N, class... Args>
     requires detail::symbolic<Args...>
   std::array<Expr, N> outputs(const Args&... args) const {
@@ -165,41 +184,47 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
     detail::apply(impl(), list, results);
     return results;
   }
-  /// The same for a number of arguments that only the run knows.
+  /// Returns the results as expressions, for a number of arguments known at run time.
   [[nodiscard]] std::vector<Expr> outputs(std::span<const Expr> args) const;
 
-  /// The body as a device function that others link: a cuFFT callback, CUB's operators, numba-cuda, another kernel's `.link`.
-  /// It takes and gives scalars of the loop's dtypes; several results go to pointers, which come first. Compiled for a target
-  /// as of compile(), anew each time. TypeError where the definition has several loops and none is chosen, for a loop of halves
-  /// or complex numbers, and for a form that the target's compiler does not make; SignatureError for a name that is no C++
-  /// identifier; CompileError; DeviceError for an unknown target.
+  /// Returns the body as a device function for other linkers: a cuFFT callback, CUB's operators, numba-cuda, another kernel's
+  /// `.link`. The target is that of compile(); each call compiles again.
+  ///
+  /// The function takes and returns scalars of the loop's dtypes. Several results go to pointers, which come first.
+  ///
+  /// Throws TypeError if the definition has several loops and none is chosen. Throws TypeError for a loop of halves or complex
+  /// numbers, and for a form that the target's compiler does not make. Throws SignatureError for a name that is not a C++
+  /// identifier, CompileError, and DeviceError for an unknown target.
   [[nodiscard]] DeviceCode device_code(std::string_view target, const DeviceCodeOptions& options = {}) const;
 
-  /// Compiles the contiguous variant of every loop whose types are fixed for a target, with or without such a device:
-  /// "sm_90", "gfx90a", "x86-64-v3", "native". Gives the number of kernels compiled or found in the cache.
+  /// Compiles the contiguous variant of every loop whose types are fixed, for a target with or without such a device. The
+  /// target is "sm_90", "gfx90a", "x86-64-v3" or "native". Returns the number of kernels compiled or found in the cache.
   int compile(std::string_view target) const;
 
-  /// What is doubtful in its texts although they compile, each finding once: at the definition what kiln sees on every device
-  /// (`1/2 * a`, `1 < a < 3`, `0.1 * a` of float32), then what a compiler warned of for each kernel that was needed so far,
-  /// also where it came from the cache. The log callback (cache::set_log) gets a line for each.
+  /// Returns warnings about suspicious texts that compile, each once. The definition gives those that kiln finds on every
+  /// device: `1/2 * a`, `1 < a < 3`, `0.1 * a` of float32.
+  ///
+  /// A compiler's warnings follow for each kernel that was needed so far, also for kernels from the cache. The log callback
+  /// (cache::set_log) gets a line for each.
   [[nodiscard]] std::vector<Diagnostic> warnings() const;
 
-  /// The definition's name.
+  /// Returns the definition's name.
   [[nodiscard]] const std::string& name() const;
-  /// How many inputs it has.
+  /// Returns the number of inputs.
   [[nodiscard]] int nin() const;
-  /// How many outputs it has.
+  /// Returns the number of outputs.
   [[nodiscard]] int nout() const;
-  /// The definition's: a C++ expression, empty where there is none.
+  /// Returns the definition's identity: a C++ expression, empty if there is none.
   [[nodiscard]] const std::string& identity() const;
-  /// Whether reductions may combine elements in any order and grouping, and so over several axes at once.
+  /// Returns true if reductions may combine elements in any order and grouping, and therefore over several axes at once.
   [[nodiscard]] bool reorderable() const;
 
-  /// For kiln itself.
+  /// Constructor for the library's own use.
   explicit Ufunc(std::shared_ptr<const detail::UfuncImpl> impl) noexcept : impl_(std::move(impl)) {}
-  [[nodiscard]] const std::shared_ptr<const detail::UfuncImpl>& impl() const { return impl_.get(); }  ///< for kiln itself
+  /// Accessor for the library's own use.
+  [[nodiscard]] const std::shared_ptr<const detail::UfuncImpl>& impl() const { return impl_.get(); }
 
-  /// @name What Callable's forms come down to.
+  /// @name Members that Callable uses
   /// @{
   void call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const;
   [[nodiscard]] Resolution resolve_call(std::span<const Arg> args, const CallOptions* options) const;
@@ -210,20 +235,23 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   detail::Shared<detail::UfuncImpl> impl_;
 };
 
-/// Makes a ufunc. Only parses: no library is opened and no file touched, so it may be a namespace-scope variable.
-/// Calls may come before main(), but not while dlopen() loads the library that makes them: the first kernel is compiled by
-/// another thread, which would wait for the loader for ever.
-/// SignatureError for a name that is no C++ identifier, a signature that cannot be read or a define that is no macro;
-/// CompileError for a body whose brackets, quotes or comments do not close.
+/// Makes a ufunc. Parses only: no library is opened and no file touched, so it may be a namespace-scope variable.
+///
+/// Calls may come before main(), but not while dlopen() loads the library that makes them. Another thread compiles the first
+/// kernel and would wait for the loader forever.
+///
+/// Throws SignatureError for a name that is not a C++ identifier, a signature that cannot be parsed, or a define that is not a
+/// macro. Throws CompileError for unclosed brackets, quotes or comments.
 [[nodiscard]] KILN_API Ufunc vectorize(UfuncDefinition definition);
-/// One signature, no name.
+/// Makes a ufunc of one signature, without a name.
 [[nodiscard]] KILN_API Ufunc vectorize(std::string_view signature, std::string_view body);
-/// The whole kernel in one string, as parse_kernel() reads it: vectorize("float32 f(float32 a) = a + 1").
+/// Makes a ufunc from one string, which parse_kernel() parses: vectorize("float32 f(float32 a) = a + 1").
 [[nodiscard]] KILN_API Ufunc vectorize(std::string_view text);
 
-/// Reads a whole kernel in one string: "float32 f(float32 a, float32 b) = a + b", "T f(T a) where T: float32, float64 { return
-/// a; }",
-/// "(int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }". SignatureError with the place otherwise.
+/// Parses a whole kernel in one string. Throws SignatureError with the position of a mistake. Examples:
+///   float32 f(float32 a, float32 b) = a + b
+///   T f(T a) where T: float32, float64 { return a; }
+///   (int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }
 [[nodiscard]] KILN_API UfuncDefinition parse_kernel(std::string_view text);
 
 namespace detail {
@@ -242,7 +270,7 @@ struct Typed<R(P...)> {
 };
 }  // namespace detail
 
-/// The form for those who know their types: vectorize<float(float, float)>("a", "b", "return a * b;").
+/// Makes a ufunc whose types are known at compile time: vectorize<float(float, float)>("a", "b", "return a * b;").
 template <class F, class... Text>
   requires(std::is_function_v<F>)
 [[nodiscard]] Ufunc vectorize(const Text&... names_then_body) {

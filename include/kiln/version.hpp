@@ -1,4 +1,4 @@
-// kiln's version. Follows semantic versioning; part of every cache key.
+// The version of kiln. It follows semantic versioning and is part of every cache key.
 #pragma once
 
 #define KILN_VERSION_MAJOR 0
