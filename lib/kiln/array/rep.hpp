@@ -1,4 +1,4 @@
-// What an Array handle points to: a window (pointer, shape, strides) on a reference-counted buffer. Immutable once made.
+// The value behind an Array handle: pointer, shape and strides in a reference-counted buffer. Immutable once made.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace kiln::detail {
 
 struct ArrayRep {
-  char* data = nullptr;          // the element at index 0 of every axis
+  char* data = nullptr;          // address of the element at index 0 of every axis
   std::shared_ptr<void> buffer;  // frees the memory; null for unowned views
   Shape shape;
-  Strides strides;        // bytes
-  std::int64_t size = 0;  // elements
+  Strides strides;        // bytes between neighbouring elements
+  std::int64_t size = 0;  // number of elements
   DType dtype = DType::float64;
-  bool on_host = true;  // a plain host array: placed on no device
+  bool on_host = true;  // true: a plain host array, placed on no device
   bool read_only = false;
   bool c_contiguous = true;
   bool f_contiguous = true;
@@ -29,18 +29,19 @@ struct ArrayRep {
 /// Fills size and the contiguity flags from shape, strides and dtype, and makes the handle.
 Array make_array(ArrayRep rep);
 
-/// An uninitialized array whose axes lie in memory in the given order (outermost first), on the host or on a device.
+/// Returns an uninitialized array whose axes have the given order in memory (outermost first), on the host or on a device.
 Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_order, bool on_host, const Device& device);
 
-/// Strides in bytes of a packed array.
+/// Returns the strides in bytes of a packed array.
 Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order);
 
-/// Product of the extents; ShapeError for a negative extent or one that does not fit in 63 bits with this itemsize.
+/// Returns the product of the extents. Throws ShapeError for a negative extent, and if the bytes of that itemsize do not fit in
+/// 63 bits.
 std::int64_t checked_size(const Shape& shape, std::int64_t itemsize);
-/// The same for elements of every dtype.
+/// Returns the product of the extents, checked for every dtype.
 std::int64_t checked_size(const Shape& shape);
 
-/// Copies elements between two host arrays of equal shape, converting as C++ does. No overlap handling.
+/// Copies elements between two host arrays of equal shape, converting by C++'s rules. The arrays must not overlap.
 void copy_host(const ArrayRep& from, const ArrayRep& to);
 
 }  // namespace kiln::detail

@@ -1,4 +1,4 @@
-// The compilers behind one interface: NVRTC, hipRTC and Clang. They work with no device present.
+// One interface for the compilers: NVRTC, hipRTC and Clang. They work with no device present.
 #pragma once
 
 #include <chrono>
@@ -18,84 +18,87 @@
 
 namespace kiln::backend {
 
-/// Everything that a compile depends on besides the compiler and the target. All of it is in the cache key.
+/// The inputs of a compile besides the compiler and the target. All of them are in the cache key, unless said otherwise.
 struct CompileRequest {
-  std::string name = {};                            ///< the kernel's name, as in #line; for messages
-  std::string context = {};                         ///< the loop's signature, for messages; not in the key
-  std::string source = {};                          ///< the whole translation unit
+  std::string name = {};                            ///< kernel's name, as in #line; for messages
+  std::string context = {};                         ///< loop's signature, for messages; not in the key
+  std::string source = {};                          ///< whole translation unit
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
   bool contract = false;
   bool fast_math = false;
-  std::vector<LinkPart> link = {};          ///< for the target
-  bool debug = false;                       ///< its source has checks: the compiler adds those that are its own
-  std::chrono::milliseconds time_limit{0};  ///< of the processor's time; zero: the process's. Not in the key
+  std::vector<LinkPart> link = {};  ///< parts for the target
+  bool debug = false;               ///< true: the source has checks, and the compiler adds its own
+  /// Limit of processor time; zero: the process's. Not in the key.
+  std::chrono::milliseconds time_limit{0};
 };
 
 /// Machine code, ready to be cached and loaded.
 struct CompileResult {
   std::string code;
-  std::string log;                        ///< what the compiler printed
-  std::vector<Diagnostic> warnings = {};  ///< of all texts, kiln's among them
+  std::string log;                        ///< output of the compiler
+  std::vector<Diagnostic> warnings = {};  ///< warnings about all texts, kiln's included
 };
-/// Those of that severity.
+/// Returns the diagnostics of that severity.
 [[nodiscard]] std::vector<Diagnostic> of_severity(std::vector<Diagnostic> diagnostics, Severity severity);
 
-/// The text that compile errors are shown in: name as in #line → the user's text.
+/// Texts that compile errors show: name as in #line → the user's text.
 using UserTexts = std::map<std::string, std::string>;
 
 /// One compiler for one target. Thread-safe.
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// "NVRTC", "hipRTC", "Clang".
+  /// Returns "NVRTC", "hipRTC", "Clang".
   [[nodiscard]] virtual std::string name() const = 0;
-  /// The full version, cheap to ask for: it is part of every key, also when nothing will be compiled.
+  /// Returns the full version. It is cheap to ask for, because every key has it, even if nothing is compiled.
   [[nodiscard]] virtual std::string version() const = 0;
-  /// "sm_90", "gfx90a:xnack-", "x86-64-v3", or the CPU's feature list: whatever can change the code.
+  /// Returns "sm_90", "gfx90a:xnack-", "x86-64-v3", or the CPU's feature list: everything that can change the code.
   [[nodiscard]] virtual std::string target() const = 0;
-  /// A short form of target() for messages.
+  /// Returns a short form of target() for messages.
   [[nodiscard]] virtual std::string short_target() const { return target(); }
-  /// The exact options that compile() would use, for the key; with those of the compiler's own environment variables.
+  /// Returns the exact options that compile() would use, for the key. They include those of the compiler's environment
+  /// variables.
   [[nodiscard]] virtual std::vector<std::string> options(const CompileRequest& request) const = 0;
-  /// Throws CompileError (diagnostics in the user's coordinates), or DeviceError where the compiler cannot be loaded.
+  /// Compiles the request. Throws CompileError, with diagnostics in the user's coordinates. Throws DeviceError if the compiler
+  /// cannot be loaded.
   [[nodiscard]] virtual CompileResult compile(const CompileRequest& request) const = 0;
   [[nodiscard]] virtual DeviceKind kind() const = 0;
-  /// The compiler for kernels in debug mode: Clang, which checks more, where the user has not named another. As long as this
-  /// one.
+  /// Returns the compiler for kernels in debug mode; it lives as long as this one. That is Clang, which checks more, unless the
+  /// user has named another.
   [[nodiscard]] virtual const Compiler& for_debugging() const { return *this; }
 
-  /// Who compiles for the same target where the kernel is linked with these: this one, or another where this one cannot.
-  /// DeviceError where nobody can. Lives as long as this one.
+  /// Returns the compiler for the same target that can link a kernel with these files: this one, or another. It lives as long
+  /// as this one. Throws DeviceError if no compiler can.
   [[nodiscard]] virtual const Compiler& linking(const std::vector<LinkPart>& /*files*/) const { return *this; }
 
-  /// The request in a form on the way to machine code, as text; compile()'s errors. TypeError where this compiler has no such
-  /// form.
+  /// Returns an intermediate form of the request as text. Throws the exceptions of compile(), and TypeError if this compiler
+  /// has no such form.
   [[nodiscard]] virtual std::string emit(const CompileRequest& request, inspect::Form form) const;
-  /// Code of functions that others link; compile()'s errors. The form is never automatic; TypeError for one that this compiler
-  /// does not make.
+  /// Returns code of functions for other linkers. The form must not be automatic. Throws the exceptions of compile(), and
+  /// TypeError for a form that this compiler does not make.
   [[nodiscard]] virtual std::string device_code(const CompileRequest& request, DeviceCodeForm form) const;
-  /// The form where none is chosen.
+  /// Returns the form that automatic means.
   [[nodiscard]] virtual DeviceCodeForm usual_form() const { return DeviceCodeForm::bitcode; }
-  /// How many registers' worth of stores the machine code makes for want of registers, by the compiler's own report; nothing
-  /// where it makes none. compile()'s errors.
+  /// Returns the number of spilled registers by the compiler's own report; nothing if it makes none. Throws the exceptions of
+  /// compile().
   [[nodiscard]] virtual std::optional<std::int64_t> spills(const CompileRequest& request) const;
-  /// Of a CPU's: why a body with loops is computed one item at a time, with the place in the user's text; empty where it is
-  /// not, or where the compiler does not tell. Compiles.
+  /// CPU: returns the reason for which a body with loops is computed one item at a time, with the place in the user's text. The
+  /// result is empty if it is not, or if the compiler does not report it. Compiles the request.
   [[nodiscard]] virtual std::string why_scalar(const CompileRequest& request) const;
 };
 
-/// A compiler for "sm_90", "gfx90a", "x86-64-v3", "native" (this CPU): no device is needed. DeviceError for a target that no
-/// compiler here knows, with the list of those it does, and for a missing library with every path tried.
+/// Returns a compiler for "sm_90", "gfx90a", "x86-64-v3" or "native" (this CPU); no device is needed. Throws DeviceError for an
+/// unknown target, with the list of known ones, and for a missing library, with every path tried.
 std::shared_ptr<const Compiler> compiler_for(std::string_view target);
 
-/// The compiler that a key names ("NVRTC 13.0+65be0db342ad", "Clang 19.1.7+9"), of whichever version it is here, for the key's
-/// target in full. DeviceError as of compiler_for().
+/// Returns the compiler that a key names ("NVRTC 13.0+65be0db342ad", "Clang 19.1.7+9"), in the version present here, for the
+/// key's full target. Throws DeviceError by the rules of compiler_for().
 std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler);
 
 namespace gpu {
-/// For "sm_90", "gfx90a"; null for what is no GPU's name.
+/// Returns a compiler for "sm_90", "gfx90a"; null if the name is not a GPU's.
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target);
-/// The same of a key: "sm_100 (PTX for …" and "Clang 19.1.7+9".
+/// Returns the compiler of a key: "sm_100 (PTX for …" and "Clang 19.1.7+9"; null if the name is not a GPU's.
 std::shared_ptr<const Compiler> compiler_of_key(std::string_view target, std::string_view compiler);
 }  // namespace gpu
 

@@ -1,4 +1,4 @@
-// The devices behind one interface: memory, queues, events, modules, and one dispatch. It knows no kind of kernel. Two
+// One interface for all devices: memory, queues, events, modules, and one dispatch. It knows no kind of kernel. Two
 // implementations: cpu/, which adds threads for kernels that are functions (cpu/threads.hpp), and gpu/ for both vendors.
 #pragma once
 
@@ -24,16 +24,16 @@
 
 namespace kiln::backend {
 
-/// An in-order queue of work. Destroying it waits for its work, and never throws.
+/// An in-order queue of work. Destroying it waits for its work, and does not throw.
 class Queue {
  public:
   virtual ~Queue() = default;
   virtual void synchronize() = 0;
-  /// CPU: appends a function to the work. On a GPU a defect of the caller (std::logic_error).
+  /// CPU: appends a function to the work. Throws std::logic_error on a GPU: a defect of the caller.
   virtual void run(std::function<void()> work);
-  /// The vendor's stream; null on a CPU.
+  /// Returns the vendor's stream; null on a CPU.
   [[nodiscard]] virtual void* native() const noexcept { return nullptr; }
-  /// Among the queues of the process, from 1 on.
+  /// Returns the queue's number in the process, from 1 on.
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
  private:
@@ -45,52 +45,52 @@ class Queue {
 class Event {
  public:
   virtual ~Event() = default;
-  /// Marks the work that is queued now; a null queue is the default stream. What was marked before is forgotten.
+  /// Marks the work that is queued now and forgets an earlier mark. A null queue is the default stream.
   virtual void record(Queue* queue) = 0;
-  /// Work queued from now on waits for the event. Nothing to wait for where it was never recorded.
+  /// Makes work that is queued from now on wait for the event; nothing if it was never recorded.
   virtual void wait(Queue* queue) = 0;
-  /// Whether the marked work is done. True where it was never recorded.
+  /// Returns true if the marked work is done, or if nothing was recorded.
   [[nodiscard]] virtual bool done() const = 0;
-  /// Waits in the caller. A failure of the work is its queue's to tell: Queue::synchronize() on the CPU; on a GPU here, too.
+  /// Waits in the caller. Queue::synchronize() throws a failure of the work; on a GPU this function throws it, too.
   virtual void synchronize() const = 0;
-  /// Milliseconds from `start`, an event of the same device. DeviceError unless both are recorded and done.
+  /// Returns the milliseconds from `start`, an event of the same device. Throws DeviceError unless both are recorded and done.
   [[nodiscard]] virtual double milliseconds_since(const Event& start) const = 0;
 };
 
-/// What the cache calls a kernel.
+/// Names of a kernel in the cache.
 struct KernelLabel {
-  std::string id;  ///< 32 hex digits, of the key
+  std::string id;  ///< hash of the key: 32 hex digits
   std::string kind;
   std::string variant;
 };
 
-/// What messages about the faults of a kernel show of its definition.
+/// Texts of a kernel's definition for messages about its faults.
 struct FaultTexts {
-  std::string kernel;                        ///< its name
+  std::string kernel;                        ///< name of the kernel
   std::vector<std::string> arguments;        ///< inputs, then outputs; unnamed ones are empty
-  std::map<std::string, std::string> texts;  ///< the user's, as they were compiled, by their names in #line
+  std::map<std::string, std::string> texts;  ///< user's texts, as compiled, by their names in #line
 };
 
-/// Machine code loaded on a device, with the one kernel that it holds. Unloaded when destroyed; never throws then.
+/// Machine code loaded on a device, with its one kernel. The destructor unloads it and does not throw.
 class Module : public std::enable_shared_from_this<Module> {
  public:
   virtual ~Module() = default;
-  /// GPU: blocks of `threads` threads that one multiprocessor holds at once, at least 1.
+  /// Returns the number of blocks of `threads` threads that one multiprocessor of a GPU holds at once, at least 1.
   [[nodiscard]] virtual int occupancy(int /*threads*/) const noexcept { return 1; }
-  /// GPU: threads that a block of its kernel may have.
+  /// Returns the maximum of threads in a block of its kernel on a GPU.
   [[nodiscard]] virtual int max_threads() const noexcept { return kGpuBlock; }
-  /// Of the user's texts that it was compiled from; set by who loads it, before others see it.
+  /// Warnings about the user's texts; set by the loader before others see the module.
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
-  /// Set likewise; null where it came from no cache.
+  /// Label, set likewise; null for a kernel from no cache.
   std::shared_ptr<const KernelLabel> label = nullptr;
 
-  /// In debug mode: where the kernel's FaultBuffer is on the device. Null where it has nothing to check.
+  /// Returns the address of the kernel's FaultBuffer on the device, in debug mode; null if it checks nothing.
   [[nodiscard]] void* faults() const noexcept { return faults_; }
-  /// Set by who loads it, where it has checks.
+  /// Texts for faults, set by the loader if the kernel has checks.
   std::shared_ptr<const FaultTexts> fault_texts = nullptr;
-  /// Held from a launch until its faults are read.
+  /// Mutex that is held from a launch until its faults are read.
   mutable base::ForkSafeMutex faults_mutex;
-  /// The end of a kernel that went on after its call was stopped; null: there is none. Under faults_mutex.
+  /// End of a kernel that went on after its call was stopped; null: there is none. Guarded by faults_mutex.
   mutable std::shared_ptr<Event> stopped_work = nullptr;
 
  protected:
@@ -100,10 +100,10 @@ class Module : public std::enable_shared_from_this<Module> {
 class RecordedLaunch;
 class Replay;
 
-/// How many blocks of how many threads a GPU runs a kernel with, along x, y and z; each extent > 0.
+/// Grid and blocks of a launch on a GPU, along x, y and z; each extent > 0.
 struct LaunchShape {
-  std::array<std::int64_t, 3> grid{1, 1, 1};   ///< blocks
-  std::array<std::int64_t, 3> block{1, 1, 1};  ///< threads of each
+  std::array<std::int64_t, 3> grid{1, 1, 1};   ///< blocks of the grid
+  std::array<std::int64_t, 3> block{1, 1, 1};  ///< threads of each block
   std::int64_t shared_bytes = 0;               ///< dynamic shared memory of each block
 };
 
@@ -117,60 +117,62 @@ class Backend {
 
   [[nodiscard]] DeviceKind kind() const noexcept { return kind_; }
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
-  /// For messages: "cpu", "cuda:0".
+  /// Returns the name for messages: "cpu", "cuda:0".
   [[nodiscard]] virtual std::string name() const { return "cpu"; }
-  /// GPU: its driver, "CUDA 13.0".
+  /// Returns the driver of a GPU: "CUDA 13.0".
   [[nodiscard]] virtual std::string driver() const { return {}; }
   [[nodiscard]] virtual const std::shared_ptr<const Compiler>& compiler() const = 0;
 
-  /// Loads machine code that compiler() made. `name` is for messages. `debug_folder` has the texts of a kernel in debug mode,
-  /// and on the CPU gets the loaded code as a file, for debuggers and profilers; empty: there is none.
+  /// Loads machine code that compiler() made. `name` is for messages. `debug_folder` has the texts of a kernel in debug mode;
+  /// empty: there is none. On the CPU the folder receives the loaded code as a file, for debuggers and profilers.
   [[nodiscard]] virtual std::shared_ptr<Module> load(std::string_view code, const std::string& name,
                                                      const std::string& debug_folder = {}) = 0;
 
-  /// At least 256-byte aligned on GPUs, 64 on CPUs. A null queue is the default stream. Zero bytes give a valid non-null
-  /// address.
+  /// Allocates memory, aligned to at least 256 bytes on GPUs and 64 on CPUs. A null queue is the default stream. Zero bytes
+  /// give a valid non-null address.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, Queue* queue) = 0;
   virtual void deallocate(void* address, std::size_t bytes, Queue* queue) noexcept = 0;
-  /// The same for memory that only this queue has seen: it waits for no other (scratch.hpp).
+  /// Frees memory that no other queue has seen, without waiting for other queues (scratch.hpp).
   virtual void deallocate_scratch(void* address, std::size_t bytes, Queue* queue) noexcept {
     deallocate(address, bytes, queue);
   }
 
-  /// Of a GPU: kiln/memory.hpp says what each is. The CPU's memory is the process's, which has no backend (memory.cpp).
+  /// Functions of kiln/memory.hpp for a GPU. The CPU's memory is the process's, which has no backend (memory.cpp).
   [[nodiscard]] virtual MemoryStats memory_stats() const { return {}; }
   virtual void reset_memory_peak() {}
   virtual void trim() {}
   virtual void set_memory_limit(std::optional<std::int64_t> /*bytes*/) {}
   virtual void set_allocator(const Device& /*device*/, const MemoryAllocator& /*allocator*/) {}
 
-  /// The source may be reused once upload returns; download waits until the bytes are there; copy is queued.
+  /// Copies bytes. The source may be reused once upload() returns; download() waits for the bytes; copy() is queued.
   virtual void upload(void* device, const void* host, std::size_t bytes, Queue* queue) = 0;
   virtual void download(void* host, const void* device, std::size_t bytes, Queue* queue) = 0;
   virtual void copy(void* to, const void* from, std::size_t bytes, Queue* queue) = 0;
 
-  /// The same as upload(), but queued: the bytes are held until the device has them.
+  /// Queues an upload. The bytes are kept alive until the device has them.
   virtual void upload(void* device, std::shared_ptr<const std::vector<std::byte>> bytes, Queue* queue) = 0;
 
-  /// Host memory that the device copies to and from without a copy of the driver's (page-locked); for every device of the
-  /// vendor. At least 64-byte aligned, never null, reused through a pool: what it holds is not certain. Ordinary memory where
-  /// the driver has none, and on a CPU. DeviceError where there is not so much.
+  /// Returns page-locked host memory, which every device of the vendor accesses without an intermediate copy of the driver. The
+  /// memory is uninitialized, aligned to at least 64 bytes, never null, and comes from a pool. It is ordinary on a CPU, and if
+  /// the driver has no page-locked memory. Throws DeviceError if memory is insufficient.
   [[nodiscard]] virtual void* allocate_pinned(std::size_t bytes) { return allocate(bytes, nullptr); }
-  /// `bytes` as it was allocated with. No work may use it any more.
+  /// Frees memory of allocate_pinned(), with the same `bytes`. No work may use it any more.
   virtual void deallocate_pinned(void* address, std::size_t bytes) noexcept { deallocate(address, bytes, nullptr); }
-  /// Page-locks memory of the host's. True: unregister_host() undoes it. False where it is page-locked already, by whoever, and
-  /// where there is nothing to do: the driver has no such call, a CPU. `read_only`: the process may not be able to write it.
-  /// DeviceError where the driver refuses.
+  /// Page-locks host memory. Returns true if unregister_host() must undo it. Returns false on a CPU, without such a call in the
+  /// driver, and for memory that is page-locked already, by whomever.
+  ///
+  /// `read_only` means that the process may be unable to write the memory. Throws DeviceError if the driver refuses.
   [[nodiscard]] virtual bool register_host(void* /*address*/, std::size_t /*bytes*/, bool /*read_only*/) { return false; }
-  /// Waits for the device's work, which may use the memory.
+  /// Waits for the device's work, which may use the memory, and undoes register_host().
   virtual void unregister_host(void* /*address*/) noexcept {}
 
-  /// Whether memory of the host is of allocate_pinned() or register_host().
+  /// Returns true for host memory of allocate_pinned() or register_host().
   [[nodiscard]] virtual bool is_page_locked(const void* /*address*/, std::size_t /*bytes*/) const noexcept { return false; }
 
-  /// Copies that are queued, and done in the order of the queue. `keep` is held until they are done: it holds both memories.
-  /// Until then the caller must not change the source nor read the target. Where the host's memory is not page-locked the
-  /// driver may wait. Without a queue on a CPU they are done at once.
+  /// Queues copies, which are done in the order of the queue. `keep` holds both memories and is kept alive until the copies are
+  /// done. Until then the caller must not change the source or read the target.
+  ///
+  /// The driver may wait if the host's memory is not page-locked. Without a queue on a CPU the copies are done at once.
   virtual void upload_queued(void* device, const void* host, std::size_t bytes, Queue* queue,
                              const std::shared_ptr<const void>& /*keep*/) {
     upload(device, host, bytes, queue);
@@ -179,49 +181,51 @@ class Backend {
                                const std::shared_ptr<const void>& /*keep*/) {
     download(host, device, bytes, queue);
   }
-  /// The same from a device of `source`, straight to this one, behind all that the default stream of `source` has now. False,
-  /// with nothing done, where there is no such way: devices of two drivers, or a driver without the call.
+  /// Queues a copy from a device of `source` straight to this one, after all present work of the default stream of `source`.
+  /// Returns false, with nothing done, if that is impossible: devices of two drivers, or a driver without the call.
   [[nodiscard]] virtual bool copy_from_peer(void* /*to*/, Backend& /*source*/, const void* /*from*/, std::size_t /*bytes*/,
                                             Queue* /*queue*/, const std::shared_ptr<const void>& /*keep*/) {
     return false;
   }
 
-  /// GPU: queues the module's kernel. `parameters` are the addresses of its parameters, which are read before this returns;
-  /// `keep` is held until the work is done. DeviceError where the driver refuses. On a CPU a defect of the caller.
+  /// GPU: queues the module's kernel. `parameters` are the addresses of its parameters, which are read before this returns.
+  /// `keep` is kept alive until the work is done. Throws DeviceError if the driver refuses. A call on a CPU is a defect of the
+  /// caller.
   virtual void dispatch(const Module& module, const LaunchShape& shape, void** parameters, Queue* queue,
                         const std::shared_ptr<const void>& keep) = 0;
-  /// GPU: DeviceError, which says what and how much, for a shape beyond the limits of device and kernel. Allows the kernel as
-  /// much shared memory as the shape asks for.
+  /// GPU: throws DeviceError, with the limit and the excess, for a shape beyond the limits of device and kernel. Allows the
+  /// kernel as much shared memory as the shape needs.
   virtual void require_fits(const Module& /*module*/, const LaunchShape& /*shape*/) const {}
-  /// GPU: threads that one dispatch may have along an axis; 0: no such limit.
+  /// Returns the number of threads that one dispatch of a GPU may have along an axis; 0: no limit.
   [[nodiscard]] virtual std::int64_t max_dispatch_threads() const noexcept { return 0; }
 
-  /// Whether the launch needs `keep` (work may outlive the call).
+  /// Returns true if the launch needs `keep`, because work may outlive the call.
   [[nodiscard]] virtual bool asynchronous(const Queue* queue) const = 0;
 
-  /// GPU: the next work of every queue waits for what the default stream has now, as it does for copies there.
+  /// GPU: makes the next work of every queue wait for the present work of the default stream, as it does for copies there.
   virtual void order_queues_after_default() noexcept {}
 
-  /// Holds memory that the backend did not hand out until what is queued on the default stream now is done, and a later call
-  /// has seen that.
+  /// Keeps memory that the backend did not allocate alive until the default stream's present work is done. A later call notices
+  /// that.
   virtual void outlive(std::shared_ptr<const void> keep) noexcept { keep.reset(); }
 
   [[nodiscard]] std::shared_ptr<Queue> make_queue() { return make_queue(0); }
-  /// `priority` as the drivers have it: lower numbers go first, 0 is the usual one; brought into the device's range. A CPU has
-  /// none.
+  /// Returns a new queue. `priority` is that of the drivers: lower numbers go first, 0 is the usual one; it is clamped to the
+  /// device's range. A CPU has no priorities.
   [[nodiscard]] virtual std::shared_ptr<Queue> make_queue(int priority) = 0;
-  /// A queue of the vendor's stream, which outlives it. DeviceError where it is none of this device.
+  /// Returns a queue on the vendor's stream, which must outlive it. Throws DeviceError for a stream of another device.
   [[nodiscard]] virtual std::shared_ptr<Queue> wrap_queue(void* native) = 0;
   /// Waits for the default stream.
   virtual void synchronize() = 0;
 
   [[nodiscard]] virtual std::shared_ptr<Event> make_event() = 0;
 
-  /// GPU: a plan of the vendor's library. DeviceError with every path tried where there is none, and where it refuses. On a CPU
-  /// a defect of the caller (std::logic_error).
+  /// Returns a plan of the vendor's FFT library. Throws DeviceError if the library is missing, with every path tried, or
+  /// refuses. Throws std::logic_error on a CPU: a defect of the caller.
   [[nodiscard]] virtual std::shared_ptr<FftPlan> make_fft(const FftLayout& layout);
 
-  /// What starts recorded launches (capture.hpp) as one. Null where the device has nothing for it: each is to be run.
+  /// Returns an object that starts recorded launches (capture.hpp) as one. Returns null if the device has none: the caller runs
+  /// each launch.
   [[nodiscard]] virtual std::shared_ptr<Replay> make_replay(
       const std::vector<std::shared_ptr<const RecordedLaunch>>& /*launches*/) {
     return nullptr;

@@ -1,4 +1,5 @@
-// From a kernel's text to loaded machine code: memory, then disk, then the compiler, one compile per key however many ask.
+// The way from a kernel's text to loaded machine code: memory, then disk, then the compiler. There is one compile per key,
+// whatever the number of callers.
 #pragma once
 
 #include <chrono>
@@ -20,65 +21,65 @@
 
 namespace kiln::program {
 
-/// Where machine code came from.
+/// Origin of machine code.
 using Origin = KernelOrigin;
 
-/// What is to be built. Owns its texts.
+/// A kernel to build. Owns its texts.
 struct Request {
   kinds::Source source;
   bool contract = false;
   bool fast_math = false;
-  std::vector<backend::LinkPart> link = {};  ///< what .compile.link holds, for all devices
+  std::vector<backend::LinkPart> link = {};  ///< parts of .compile.link for all devices
   bool debug = false;
-  std::chrono::milliseconds time_limit{0};  ///< of a compile; zero: the process's
-  Cache cache = {};                         ///< where it is looked for and kept; the process's by default
-  Warnings* warnings = nullptr;             ///< gets what is found in the texts; outlives the request
+  std::chrono::milliseconds time_limit{0};  ///< limit of a compile; zero: the process's
+  Cache cache = {};                         ///< cache for the kernel; the process's by default
+  Warnings* warnings = nullptr;             ///< receives warnings about the texts; outlives the request
 };
 
-/// A kernel for a target: rendered, and its includes resolved. CompileError and IoError as
-/// kinds::make_source() says.
+/// Returns a kernel for a target, rendered and with its includes resolved. Throws CompileError and IoError by the rules of
+/// kinds::make_source().
 [[nodiscard]] Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
                                    DeviceKind target, std::string signature, const char* kind, Warnings& warnings);
 
-/// A call that was planned: its loop, and if that was asked for what it would load, followed by what calls of the loop with
-/// other sizes and alignments may load.
+/// A planned call: its loop, and the requests that it would load, if they were asked for. Requests of calls with other sizes
+/// and alignments follow.
 struct Planned {
   std::string loop;
   std::vector<Request> requests = {};
 };
 
 struct Code {
-  std::shared_ptr<const std::string> image;  ///< machine code; never null in what is returned
+  std::shared_ptr<const std::string> image;  ///< machine code; not null in results
   Origin origin = Origin::compiled;
-  double compile_ms = 0;                                              ///< what it took to compile, whenever that was
-  bool kept = true;                                                   ///< of compiled code: on the disk as well
-  std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;  ///< of the user's texts; null: none
+  double compile_ms = 0;                                              ///< time of the compile, past or present
+  bool kept = true;                                                   ///< false: compiled code that is not on the disk
+  std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;  ///< warnings about the user's texts; null: none
 
   [[nodiscard]] const std::string& bytes() const noexcept { return *image; }
 };
 
-/// Machine code from the cache or the compiler, without loading it. Throws CompileError.
+/// Returns machine code from the cache or the compiler, without loading it. Throws CompileError.
 Code build(const Request& request, const backend::Compiler& compiler);
 
-/// The kernel as an entry that the cache would list, compiled or found. Throws CompileError.
+/// Returns the kernel as an entry that the cache would list, compiled or found. Throws CompileError.
 cache::Contents compiled(const Request& request, const backend::Compiler& compiler);
 
-/// The request's code as functions that others link; not kept. Throws CompileError, and TypeError for a form that the compiler
-/// does not make.
+/// Returns the request's code as functions for other linkers, without caching it. Throws CompileError, and TypeError for a form
+/// that the compiler does not make.
 std::string device_code(Request request, const backend::Compiler& compiler, DeviceCodeForm form);
 
-/// The loaded kernel; the same module for the same key, device and cache, as long as someone holds it or the cache has room for
-/// it.
+/// Returns the loaded kernel. The module is the same for the same key, device and cache while someone holds it or the cache has
+/// room.
 std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& backend);
 
-/// One of several kernels, each of which does the work of a call.
+/// One of several kernels, each of which can do the work of a call.
 struct Loaded {
   std::shared_ptr<backend::Module> module;
   std::size_t which = 0;
 };
-/// load() of the first of `count` requests. Where nobody can compile it: the first other one that a cache has; and where none
-/// has any a DeviceError that names the kernel, and for each cache why it has none. `request` is asked for no more than it
-/// takes.
+/// Loads the first of `count` requests. If no compiler is available, loads the first other one that a cache has. If no cache
+/// has any, throws DeviceError with the kernel's name and each cache's reason. Calls `request` for no more requests than
+/// necessary.
 Loaded load_any(std::size_t count, const std::function<Request(std::size_t)>& request, backend::Backend& backend);
 
 }  // namespace kiln::program

@@ -1,4 +1,4 @@
-// What is remembered of calls: the loop that a combination of types runs, and the kernels that were compiled for it.
+// The plans of calls: the loop that a combination of types runs, and the kernels that were compiled for it.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@
 
 namespace kiln::ufunc {
 
-/// What a call says of its loop beside the operands.
+/// The options of a call that choose its loop.
 struct LoopOptions {
   Casting casting = Casting::same_kind;
   std::optional<DType> dtype = std::nullopt;
   std::string_view signature = {};
 
-  /// Whether the loop may be another one than the dtypes of the arguments choose.
+  /// Returns true if the loop may be another one than the dtypes of the arguments choose.
   [[nodiscard]] bool force() const noexcept { return dtype || !signature.empty() || casting != Casting::same_kind; }
 };
 
@@ -35,7 +35,7 @@ struct LoopOptions {
 struct PlanKey {
   std::array<std::uint8_t, 40> bytes{};
   std::uint8_t length = 0;
-  std::string signature;  ///< forced; empty as a rule
+  std::string signature;  ///< forced signature; usually empty
   static constexpr std::uint8_t kNoDType = 0xff;
 
   explicit PlanKey(Method method) { add(static_cast<std::uint8_t>(method)); }
@@ -65,7 +65,7 @@ struct PlanKey {
   }
 };
 
-/// The inputs, for the choice of a loop.
+/// Returns the inputs, for the choice of a loop.
 [[nodiscard]] inline std::vector<Argument> arguments_of(const call::Operands& operands) {
   std::vector<Argument> arguments;
   for (const call::Operand& operand : operands.all().first(operands.nin())) {
@@ -79,8 +79,8 @@ struct PlanKey {
   return {loop.inputs, loop.outputs, loop.text, loop.narrowed};
 }
 
-/// What a call that is only planned has for a kind of device; without `render` it is checked alone. Throws what the call would.
-/// `how` is told to its requests().
+/// Returns the plan of a call for a kind of device; without `render` the call is checked alone. Passes `how` to its requests().
+/// Throws the exceptions of the call.
 template <class Call, class... How>
 [[nodiscard]] program::Planned planned(Call&& call, DeviceKind kind, bool render, How... how) {
   program::Planned made{call.plan(Device::of_kind(kind)).text};
@@ -89,18 +89,18 @@ template <class Call, class... How>
   return made;
 }
 
-/// One compiled kernel, and what a launch must know of its spec.
+/// One compiled kernel, and the fields of its spec that a launch uses.
 template <class Class>
 struct Variant {
   std::shared_ptr<backend::Module> module;
-  Class layout = {};  ///< that it was compiled for: the call's own, or one whose kernel is right for the call as well
+  Class layout = {};  ///< layout that it was compiled for: the call's own, or one whose kernel is correct for the call, too
   int width = 1;
   int unroll = 1;
   std::int64_t state_bytes = 0;
-  std::unique_ptr<autotune::Tuned> tuned = nullptr;  ///< of a GPU's kernel whose launch shape is free; null: of no other
+  std::unique_ptr<autotune::Tuned> tuned = nullptr;  ///< launch shapes of a GPU's kernel whose shape is free; null for others
 };
 
-/// The loop of a combination of types, with its kernels by `Class`, what of a layout decides them, and the device.
+/// The loop of a combination of types, with its kernels by device and `Class`: the part of a layout that decides kernels.
 template <class Class>
 struct Plan {
   struct Key {
@@ -111,8 +111,8 @@ struct Plan {
 
   Loop loop;
   base::Table<Key, Variant<Class>> variants = {};
-  call::Reported reported = {};                            ///< to the recorder
-  base::Table<call::ConstantKey, Plan> of_constants = {};  ///< of the same loop, with values of its constants
+  call::Reported reported = {};                            ///< reports to the recorder
+  base::Table<call::ConstantKey, Plan> of_constants = {};  ///< plans of the same loop, with values of its constants
 };
 
 template <class Class>
