@@ -214,8 +214,8 @@ class KILN_API Array {
   [[nodiscard]] std::uintptr_t native() const { return reinterpret_cast<std::uintptr_t>(data()); }
 
   /// Returns the elements of a C-contiguous array as a T*. Throws ShapeError unless is_c_contiguous(); view() and copy() serve
-  /// such arrays. Throws TypeError if T is not the dtype or the memory is a GPU's. A read-only array gives only `as<const
-  /// T>()`.
+  /// such arrays. Throws TypeError if T is not the dtype or the memory is a GPU's. A read-only array gives only
+  /// `as<const T>()`.
   template <Element T>
   [[nodiscard]] T* as() const {
     return static_cast<T*>(host_data(dtype_of<T>, !std::is_const_v<T>, true));

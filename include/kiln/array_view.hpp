@@ -33,9 +33,9 @@ KILN_API void mdspan_strides(const Shape& shape, const Strides& strides, std::si
                              std::int64_t* in_elements);
 }  // namespace detail
 
-/// The elements of an array; Array::view<T>() makes one. A view copies no element and keeps the memory alive. A view of `const
-/// T` only reads. Copies of a view and its iterators name the same elements. Concurrent reads of elements are safe; the caller
-/// orders concurrent writes.
+/// The elements of an array; Array::view<T>() makes one. A view copies no element and keeps the memory alive. A view of
+/// `const T` only reads. Copies of a view and its iterators name the same elements. Concurrent reads of elements are safe; the
+/// caller orders concurrent writes.
 template <class T>
 class ArrayView {
  public:

@@ -106,7 +106,7 @@ struct Explanation {
   std::vector<Difference> differences;  ///< fields that differ from `nearest`
 };
 
-/// Findings of verify(). Paths are relative to the directory.
+/// Result of verify(). Paths are relative to the directory.
 struct Verification {
   /// A defective file.
   struct Fault {
@@ -117,7 +117,7 @@ struct Verification {
   std::uint64_t entries = 0;       ///< intact entries
   std::uint64_t bytes = 0;         ///< bytes of their files
   std::uint64_t other_format = 0;  ///< entries of an older or newer kiln's format, which are left alone
-  std::vector<Fault> faults;       ///< all findings, repaired ones included
+  std::vector<Fault> faults;       ///< all defects, repaired ones included
   std::uint64_t tuned = 0;         ///< intact results of `kiln tune`, one file for each kernel; `entries` does not count them
   /// Results of `kiln tune` for other devices or drivers than are present; they are left unchanged.
   std::vector<Fault> not_used;
@@ -158,9 +158,9 @@ class CacheImpl;
 /// A store of compiled kernels: memory, a directory, read-only tiers. A Cache is a handle whose copies share the store. The
 /// store lives as long as a handle or a definition that uses it. Thread-safe.
 ///
-/// A fault of the disk never fails a call that runs a kernel. It counts as a miss and adds a line to the log. The
-/// functions that maintain the directory (list, verify, prune, …) throw CacheError if the directory is refused, and IoError if
-/// the disk reports an error.
+/// A fault of the disk never fails a call that runs a kernel. It counts as a miss and adds a line to the log. The functions
+/// that maintain the directory (list, verify, prune, …) throw CacheError if the directory is refused, and IoError if the disk
+/// reports an error.
 class KILN_API Cache {
  public:
   /// Constructs a handle on the process's cache. KILN_CACHE_DIR, KILN_CACHE_READONLY_DIRS and KILN_CACHE_MAX_BYTES configure

@@ -156,9 +156,9 @@ class Callable<Function, Options, Resolved, std::index_sequence<Count...>>
     return function().resolve_call(args, &options);
   }
 
-  /// Returns the kernel that the call would run, compiled or from the cache, for kiln::inspect: `inspect::text(f.compiled(a,
-  /// b), inspect::Form::assembly)`. Nothing runs or is written, but host arrays are sent to a GPU if the call would send them.
-  /// The result's entry names no tier.
+  /// Returns the kernel that the call would run, compiled or from the cache, for kiln::inspect:
+  /// `inspect::text(f.compiled(a, b), inspect::Form::assembly)`. Nothing runs or is written, but host arrays are sent to a GPU
+  /// if the call would send them. The result's entry names no tier.
   ///
   /// Throws the exceptions of the call, and TypeError if there is nothing to compute.
   template <class... Args>

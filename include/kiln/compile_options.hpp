@@ -49,8 +49,8 @@ struct CompileOptions {
   /// NVIDIA GPUs subnormal float32 numbers count as 0. Quotients, roots and functions of float32 have the error bounds of
   /// CUDA's -use_fast_math there.
   bool fast_math = false;
-  /// Files of compiled device code whose functions the body calls. `functions` declares these (declare_device(), or `extern
-  /// "C"`). One list serves several devices: each takes the files that are for it.
+  /// Files of compiled device code whose functions the body calls. `functions` declares these (declare_device(), or
+  /// `extern "C"`). One list serves several devices: each takes the files that are for it.
   ///
   /// LTO-IR and bitcode are inlined into the kernel's loop. A kernel has its own copy of a file's contents, static variables
   /// included; shared objects are an exception.

@@ -42,8 +42,8 @@ struct DeviceDeclarationOptions {
 };
 
 /// Returns a declaration for `.compile.functions`, through which a body calls a function of a linked file:
-/// `declare_device("bar", "int32(int32 a, int32 b)")`. The function has C linkage. Parameters are scalars, or pointers (`const
-/// float32* p`).
+/// `declare_device("bar", "int32(int32 a, int32 b)")`. The function has C linkage. Parameters are scalars, or pointers
+/// (`const float32* p`).
 ///
 /// With DeviceAbi::numba the body calls `bar(a, b)` and gets its result. A status other than 0 ends the kernel's call with a
 /// DeviceError that names function and status. The error is thrown after the kernel has ended, so such calls wait for their

@@ -63,8 +63,8 @@ class KILN_API Stopped : public Error {
   ~Stopped() override;
 };
 
-/// Reports an unknown device, a missing vendor library, a failure of the vendor's runtime, or a fault that a kernel
-/// in debug mode found.
+/// Reports an unknown device, a missing vendor library, a failure of the vendor's runtime, or a fault that a kernel in debug
+/// mode found.
 class KILN_API DeviceError : public Error {
  public:
   /// Constructs the error. `message` becomes what().

@@ -159,11 +159,11 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
 /// Throws CompileError for unclosed brackets, quotes or comments, and for a visible misuse of operands. Examples are a wrong
 /// number of indices, an assignment to an input, and a view used as a number.
 [[nodiscard]] KILN_API Gufunc guvectorize(GufuncDefinition definition);
-/// Makes a generalized ufunc of one signature, without a name: `guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b,
-/// float32 c)", "…")`.
+/// Makes a generalized ufunc of one signature, without a name:
+/// `guvectorize("(n),(n)->()", "void(float32[:] a, float32[:] b, float32 c)", "…")`.
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view signature, std::string_view body);
-/// Makes a generalized ufunc from one string, which parse_gufunc() parses: `guvectorize("(n)->()", "void f(float32[:] a,
-/// float32 b) { … }")`.
+/// Makes a generalized ufunc from one string, which parse_gufunc() parses:
+/// `guvectorize("(n)->()", "void f(float32[:] a, float32 b) { … }")`.
 [[nodiscard]] KILN_API Gufunc guvectorize(std::string_view layout, std::string_view text);
 
 /// Parses a whole kernel in one string, for that layout: "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }". The

@@ -105,8 +105,8 @@ class KILN_API RawKernel {
   /// Launches the kernel with a number of arguments known at run time.
   void launch(const LaunchOptions& options, std::span<const Arg> args) const;
 
-  /// Returns the kernel with its launch configured, like Numba's kernel[grid, block, stream, shared_bytes]. `k.configure(grid,
-  /// block)(x, y)` is `k({.grid = grid, .block = block}, x, y)`.
+  /// Returns the kernel with its launch configured, like Numba's kernel[grid, block, stream, shared_bytes].
+  /// `k.configure(grid, block)(x, y)` is `k({.grid = grid, .block = block}, x, y)`.
   ///
   /// `grid` is in blocks, `block` in threads; `shared_bytes` is the dynamic shared memory of each block. Runs and checks
   /// nothing; the call of the result does.

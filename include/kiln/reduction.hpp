@@ -128,8 +128,8 @@ class KILN_API Reduction : public detail::Callable<Reduction, ReductionOptions, 
 
 /// Makes a reduction. Parses only, by the rules of vectorize().
 ///
-/// Throws SignatureError for an invalid name, a define that is not a macro, and signatures and stages that do not fit
-/// together. A name is a C++ identifier. Throws CompileError for unclosed brackets, quotes or comments.
+/// Throws SignatureError for an invalid name, a define that is not a macro, and signatures and stages that do not fit together.
+/// A name is a C++ identifier. Throws CompileError for unclosed brackets, quotes or comments.
 [[nodiscard]] KILN_API Reduction reduction(ReductionDefinition definition);
 
 /// Makes combine.reduce(map(…)) as one kernel, with the same loops, casts, roundings and errors. Only the inputs of `map`,

@@ -86,8 +86,9 @@ class KILN_API SynchronizeScope {
   int exceptions_;  // exceptions in flight at the beginning
 };
 
-/// Returns a scope that waits at its end, also if an exception leaves it: `{ const auto scope = kiln::auto_synchronize(stream);
-/// … }`. All work of the stream is done then, and copies to the host have arrived. The scope's end throws a fault of the work.
+/// Returns a scope that waits at its end, also if an exception leaves it:
+/// `{ const auto scope = kiln::auto_synchronize(stream); … }`. All work of the stream is done then, and copies to the host have
+/// arrived. The scope's end throws a fault of the work.
 [[nodiscard]] KILN_API SynchronizeScope auto_synchronize(const Stream& stream);
 
 }  // namespace kiln

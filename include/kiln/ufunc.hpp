@@ -194,7 +194,7 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   ///
   /// Throws TypeError if the definition has several loops and none is chosen. Throws TypeError for a loop of halves or complex
   /// numbers, and for a form that the target's compiler does not make. Throws SignatureError for a name that is not a C++
-  /// identifier, CompileError, and DeviceError for an unknown target.
+  /// identifier, DeviceError for an unknown target, and CompileError.
   [[nodiscard]] DeviceCode device_code(std::string_view target, const DeviceCodeOptions& options = {}) const;
 
   /// Compiles the contiguous variant of every loop whose types are fixed, for a target with or without such a device. The
